@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from controller.formats.journal.schema import PAGE_BYTES
+from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.reader import JournalFailed
 from controller.io.journal.setup import configure
 from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, Row, on_conflict
@@ -52,7 +53,7 @@ class SqliteDatabase:
             if create:
                 self._create()
             (mark,) = self._connection.execute("PRAGMA application_id").fetchone()
-        except (sqlite3.Error, JournalFailed, OSError) as error:
+        except (*SQLITE_ERRORS, JournalFailed, OSError) as error:
             raise LedgerRefused(f"{path}: cannot hold a ledger: {error}") from error
         if mark != APPLICATION_ID:
             self.close()
@@ -84,7 +85,7 @@ class SqliteDatabase:
                 finally:
                     if self._connection.in_transaction:
                         self._connection.execute("ROLLBACK")
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise LedgerFailed(f"{self.path}: {error}") from error
 
     def _create(self) -> None:

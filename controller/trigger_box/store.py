@@ -17,6 +17,7 @@ import msgspec
 
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.text.safe_parse import own_json
+from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.lock import take_lock
 from controller.io.journal.reader import JournalFailed
 from controller.io.journal.setup import configure
@@ -72,7 +73,7 @@ class Store:
         except Impossible as error:
             self.close()
             raise StoreRefused(f"{path}: entry {self._next}: {error}") from error
-        except (sqlite3.Error, JournalFailed, UnicodeDecodeError) as error:
+        except (*SQLITE_ERRORS, JournalFailed) as error:
             # The text of damaged definitions may be no text at all.
             self.close()
             raise StoreRefused(f"{path}: not the store of a trigger box, or damaged: {error}") from error
@@ -106,7 +107,7 @@ class Store:
                 )
                 state = after(state, entry)
             self._connection.execute("COMMIT")
-        except (sqlite3.Error, Impossible) as error:
+        except (*SQLITE_ERRORS, Impossible) as error:
             raise StoreFailed(f"{self.path}: the box cannot store what it did: {error}") from error
         self._mark, self.state, self._next = mark, state, self._next + len(entries)
 
@@ -134,7 +135,7 @@ class Store:
         try:
             query = "SELECT body FROM entries WHERE kind = ? AND number = ?"
             row = self._connection.execute(query, (kind, number)).fetchone()
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise StoreFailed(f"{self.path}: {error}") from error
         return None if row is None else own_json(row[0], Entry)
 

@@ -316,6 +316,19 @@ def endless_queue(path: str, text: str) -> list[Finding]:
     ]
 
 
+def sqlites_errors_alone(path: str, text: str) -> list[Finding]:
+    """SQLite quotes bytes of a damaged file, which Python may fail to read as text: no handler names its own alone."""
+    if not is_in(path, PACKAGES):
+        return []
+    return [
+        Finding(path, node.lineno, "catches sqlite3.Error without UnicodeDecodeError: take SQLITE_ERRORS")
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ExceptHandler)
+        and node.type is not None
+        and any(isinstance(one, ast.Attribute) and ast.unparse(one) == "sqlite3.Error" for one in ast.walk(node.type))
+    ]
+
+
 def eager_annotations(path: str, text: str) -> list[Finding]:
     """Every module with code in it begins with ``from __future__ import annotations``."""
     code = [node for node in ast.parse(text).body if not isinstance(node, ast.Expr)]
@@ -348,5 +361,6 @@ CHECKS: Final[tuple[Check, ...]] = (
     silent_match,
     process_or_socket,
     endless_queue,
+    sqlites_errors_alone,
     eager_annotations,
 )

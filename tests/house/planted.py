@@ -127,6 +127,13 @@ PLANTED: Final = (
     Planted(checks.endless_queue, "controller/io/outbox.py", "waiting = asyncio.Queue()\n", 1, "queue"),
     Planted(checks.endless_queue, "controller/io/outbox.py", "waiting: Queue[int] = Queue()\n", 1, "queue"),
     Planted(checks.endless_queue, "controller/io/outbox.py", "waiting = queue.SimpleQueue()\n", 1, "queue"),
+    Planted(
+        checks.sqlites_errors_alone,
+        "controller/io/journal/reader.py",
+        "try:\n    read()\nexcept (OSError, sqlite3.Error):\n    pass\n",
+        3,
+        "SQLITE_ERRORS",
+    ),
     Planted(checks.eager_annotations, "devices/shoes/shoe.py", '"""A shoe."""\n\nimport enum\n', 3, "__future__"),
     Planted(
         outside_checks.second_decoder,
@@ -202,6 +209,11 @@ CLEAN: Final = (
     Clean(checks.process_or_socket, "controller/io/mqtt/broker.py", "import subprocess\nimport socket\n"),
     Clean(checks.process_or_socket, "tests/test_demo.py", "import subprocess\n"),
     Clean(checks.endless_queue, "controller/io/outbox.py", "waiting = asyncio.Queue(maxsize=OUTBOX)\nQueue(5)\n"),
+    Clean(
+        checks.sqlites_errors_alone,
+        "controller/io/journal/reader.py",
+        "try:\n    read()\nexcept (OSError, *SQLITE_ERRORS):\n    pass\n",
+    ),
     Clean(
         checks.eager_annotations,
         "devices/shoes/shoe.py",

@@ -17,7 +17,9 @@ from controller.formats.journal.check import Report
 from controller.formats.journal.records import Identity, chain, genesis
 from controller.formats.journal.schema import PAGE_BYTES, TABLES
 from controller.formats.journal.wal import first_page, wal_damage
+from controller.io.copies.backup import restore
 from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.scrub import before_start
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY
 
@@ -179,6 +181,7 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 from controller.formats.journal.records import Identity
+from controller.io.journal.scrub import before_start
 from controller.io.journal.journal import Entry, Journal
 async def main():
     journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3), key=bytes(32))
@@ -347,6 +350,18 @@ async def test_damage_is_one_line_that_says_where(tmp_path: Path, whole: Whole, 
     damage = verify(path).damage
     assert damage is not None
     assert "\n" not in damage
+
+
+def test_damage_that_is_quoted_and_is_no_text_is_damage_to_whoever_comes(tmp_path: Path, whole: Whole) -> None:
+    path = tmp_path / "journal.sqlite"
+    path.write_bytes(whole.data.replace(b"tablerecordsrecords", b"tablerec\xf4rdsrec\xf4rds", 1))
+    assert verify(path).damage is not None
+    with pytest.raises(JournalDamaged):
+        before_start(path)
+    with pytest.raises(JournalDamaged):
+        restore(path, tmp_path / "other.sqlite", KEY)
+    with pytest.raises(JournalDamaged), JournalReader(path):
+        pass
 
 
 @pytest.mark.parametrize(("at", "why"), [(27, "change counter"), (95, "change counter"), (98, "never opened")])

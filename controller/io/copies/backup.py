@@ -19,6 +19,7 @@ from controller.io.copies.tail_salvage import take_tail
 from controller.io.files.fsync_dir import damaged_name, sync_directory
 from controller.io.journal.anchors import lost_to
 from controller.io.journal.commit_marker import HeadFile, HeadFileDamaged, read_head_file
+from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.lock import take_lock
 from controller.io.journal.reader import Head, JournalDamaged, JournalFailed, JournalReader, open_for_reading
 from controller.io.journal.verification import verify
@@ -59,7 +60,7 @@ def backup(journal: Path, copy: Path) -> Report:
             source.backup(target)
         report = _checked(part, copy)
         _name(part, copy)
-    except (sqlite3.Error, OSError) as error:
+    except (*SQLITE_ERRORS, OSError) as error:
         raise CopyRefused(f"{copy}: cannot be written: {error}") from error
     finally:
         _drop(part)

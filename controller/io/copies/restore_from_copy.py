@@ -15,6 +15,7 @@ from controller.formats.journal.seals import Seal, Sealing
 from controller.formats.journal.segments import SegmentDamaged
 from controller.formats.orders.operators import Asking
 from controller.io.copies.segment_folder import Survey, batches, survey
+from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.reader import unsealed
 from controller.io.journal.setup import add_meta, define, library_version
 from controller.io.journal.verification import PAUSES, orders_in
@@ -48,7 +49,7 @@ def rebuild(folder: Path, target: Path) -> None:
             add_meta(connection, "schema_version", str(cookie))
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.Error as error:
+    except SQLITE_ERRORS as error:
         raise OSError(f"the journal cannot be built: {error}") from error
 
 

@@ -26,6 +26,7 @@ from controller.io.copies.segment_folder import NoCopy, Survey, epochs, survey
 from controller.io.copies.segment_writer import Disk, Mending, SegmentWriter, last_key, next_rows
 from controller.io.journal.consumers import believed
 from controller.io.journal.disk_watch import Tell
+from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.journal import Journal
 from controller.io.journal.reader import JournalDamaged, JournalFailed, JournalReader, cannot_read
 from controller.io.journal.scrub import Scrub
@@ -311,7 +312,7 @@ def compared(place: Place, path: Path, key: bytes) -> None:
 def _read_errors(path: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except SQLITE_ERRORS as error:
         raise cannot_read(path, error) from error
 
 

@@ -18,7 +18,7 @@ from controller.formats.journal.records import chain
 from controller.formats.journal.seals import Seal, Sealing, seal_digest
 from controller.io.copies.restore_from_copy import INSERT
 from controller.io.journal.reader import (
-    READ_ERRORS,
+    SQLITE_ERRORS,
     EventRow,
     Head,
     JournalDamaged,
@@ -70,7 +70,7 @@ def take_tail(part: Path, damaged: Path, key: bytes) -> int:
             add_meta(target, "sqlite", library_version())
             target.execute("COMMIT")
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.Error as error:
+    except SQLITE_ERRORS as error:
         raise OSError(f"the damaged journal's end cannot be added: {error}") from error
     return taken
 
@@ -95,7 +95,7 @@ def _seal_of(source: sqlite3.Connection, number: int) -> Seal | None:
     """The seal of a record, as far as it can be read; what is wrong with it shows when it is checked."""
     try:
         row = source.execute("SELECT * FROM seals WHERE number = ?", (number,)).fetchone()
-    except READ_ERRORS:
+    except SQLITE_ERRORS:
         return None
     if row is None or not all(isinstance(one, bytes) for one in row[1:]):
         return None
@@ -130,5 +130,5 @@ def record_rows(source: sqlite3.Connection, number: int) -> Iterator[tuple[int, 
 
 def readable(rows: Iterator[Found]) -> Iterator[Found]:
     """Rows of a damaged journal, up to where it cannot be read."""
-    with contextlib.suppress(*READ_ERRORS):
+    with contextlib.suppress(*SQLITE_ERRORS):
         yield from rows

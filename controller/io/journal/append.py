@@ -12,6 +12,7 @@ from controller.formats.journal.records import Identity, genesis, key_mark
 from controller.formats.journal.schema import checkpoint_digest
 from controller.formats.journal.seals import Sealing
 from controller.io.journal.commit_marker import HeadFile, HeadFileDamaged, read_head_file
+from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.reader import Entry, Head, JournalDamaged, JournalFailed, JournalReader
 from controller.io.journal.setup import begin, is_blank, refuse_leftovers
 from controller.io.journal.stream import Mark, add_mark
@@ -50,7 +51,7 @@ def prepare(path: Path, identity: Identity | None, key: bytes | None, created_wa
         noted = read_head_file(path)
     except HeadFileDamaged as error:
         raise JournalDamaged(str(error)) from error
-    except (sqlite3.Error, OSError) as error:
+    except (*SQLITE_ERRORS, OSError) as error:
         raise JournalFailed(f"{path}: cannot be begun: {error}") from error
     with JournalReader(path) as reader:
         found = reader.identity

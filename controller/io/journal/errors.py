@@ -6,8 +6,8 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-READ_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file ends in: SQLite's text may quote bytes of it that are no text."""
+SQLITE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises, and Python where SQLite's own text quotes bytes of a damaged file that are no text."""
 
 
 class JournalFailed(Exception):  # noqa: N818 - named for what happened
@@ -45,7 +45,7 @@ Whoever reads a journal that has a write-ahead log needs room for its index besi
 
 
 def cannot_read(path: Path, error: Exception) -> JournalDamaged | JournalUnreadable:
-    """What is said of a journal whose reading ended in one of ``READ_ERRORS``."""
+    """What is said of a journal whose reading ended in one of ``SQLITE_ERRORS``."""
     name = getattr(error, "sqlite_errorname", "")
     if name not in REFUSED_TO_LOOK:
         return JournalDamaged(f"{path}: {error}")

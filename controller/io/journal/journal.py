@@ -25,6 +25,7 @@ from controller.formats.journal.seals import Seal, Sealing, signed_head
 from controller.formats.journal.tree_heads import record_leaf
 from controller.io.journal import stream
 from controller.io.journal.append import Appended, Begun, Followed, insert, prepare
+from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.lock import take_lock
 from controller.io.journal.reader import (
     Entry,
@@ -385,7 +386,7 @@ class Journal:
             # one of this file would drop SQLite's own locks.
             if os.pread(self._lock, len(LOGGED), LOGGED_AT) != LOGGED:
                 self._failure = "the disk refused the change to a write-ahead log"
-        except (sqlite3.Error, JournalFailed, OSError) as error:
+        except (*SQLITE_ERRORS, JournalFailed, OSError) as error:
             self._failure = str(error)
         open_ended = True
         while open_ended:
@@ -398,7 +399,7 @@ class Journal:
         if self._failure is None:
             try:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            except sqlite3.Error as error:
+            except SQLITE_ERRORS as error:
                 self._failure = f"the disk refused: {error}"
         if self._failure is None:
             connection.close()

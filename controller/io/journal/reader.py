@@ -17,7 +17,7 @@ from controller.formats.journal.tree_heads import record_leaf
 from controller.formats.journal.wal import HEADER_DAMAGED, wal_damage
 from controller.formats.mqtt.envelope import envelope_head
 from controller.io.files.plain_files import FileRefused, ordinary
-from controller.io.journal.errors import READ_ERRORS as READ_ERRORS
+from controller.io.journal.errors import SQLITE_ERRORS as SQLITE_ERRORS
 from controller.io.journal.errors import JournalDamaged as JournalDamaged
 from controller.io.journal.errors import JournalFailed as JournalFailed
 from controller.io.journal.errors import JournalUnreadable as JournalUnreadable
@@ -439,7 +439,7 @@ def open_for_reading(path: Path, *, is_older_read: bool = False) -> sqlite3.Conn
         connection.execute("SELECT 1 FROM records LIMIT 1").fetchone()
         if not is_older_read:
             _refuse_older(path, connection)
-    except READ_ERRORS as error:
+    except SQLITE_ERRORS as error:
         if connection is not None:
             connection.close()
         _refuse_strangers(path)
@@ -477,7 +477,7 @@ def _refuse_strangers(path: Path) -> None:
 def _damage(path: Path) -> Iterator[None]:
     try:
         yield
-    except READ_ERRORS as error:
+    except SQLITE_ERRORS as error:
         raise cannot_read(path, error) from error
 
 

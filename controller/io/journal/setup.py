@@ -10,6 +10,7 @@ from typing import Final
 from controller.formats.journal.records import Identity
 from controller.formats.journal.schema import APPLICATION_ID, DEFINITIONS, FORMAT, PAGE_BYTES, meta_digest
 from controller.formats.journal.wal import WAL_HEADER_BYTES
+from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.reader import JournalFailed, uri
 
 SYNCHRONOUS_FULL: Final = 2
@@ -80,7 +81,7 @@ def is_blank(path: Path) -> bool:
     try:
         with contextlib.closing(sqlite3.connect(uri(path, mode), uri=True)) as connection:
             (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    except sqlite3.Error:
+    except SQLITE_ERRORS:
         return False
     return bool(objects == 0)
 

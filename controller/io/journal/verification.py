@@ -20,7 +20,7 @@ from controller.formats.orders.signed_orders import order_in
 from controller.io.files.plain_files import FileRefused, content
 from controller.io.journal.commit_marker import HeadFileDamaged, read_head_file
 from controller.io.journal.reader import (
-    READ_ERRORS,
+    SQLITE_ERRORS,
     JournalDamaged,
     JournalReader,
     JournalUnreadable,
@@ -72,7 +72,7 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
             complaint = report.damage or _file_complaint(path, log, pages)
     except JournalDamaged as damage:
         return Report(damage=str(damage).removeprefix(f"{path}: "))
-    except READ_ERRORS as error:
+    except SQLITE_ERRORS as error:
         if isinstance(cannot_read(path, error), JournalUnreadable):
             raise cannot_read(path, error) from error
         return Report(damage=f"cannot be read: {error}")
