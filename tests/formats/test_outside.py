@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from typing import Any, Final
 
 import msgspec
@@ -20,6 +21,7 @@ from controller.formats.text.safe_parse import (
     outermost,
     own_json,
     reads_outside,
+    toml_of,
 )
 from tests.formats.outside import FIELDS, HANDED, HOSTILE, LARGE, deep, put
 
@@ -69,6 +71,31 @@ def test_the_bounds_of_the_decoder() -> None:
     assert json_of(b'"1234"', limit_bytes=6) == "1234"
     with pytest.raises(DataRefused, match="longer than 6 bytes"):
         json_of(b'"12345"', limit_bytes=6)
+
+
+DOTS: Final = 200_000
+"""For which the library takes half an hour."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a." * DOTS + "a = 1",
+        "x = 1\n \t[" + '"a\\"." . ' * DOTS + "a]",
+        "[[" + "'a.\"'." * DOTS + "a]]",
+        "x = [{b = 1, " + "a\t.\t" * DOTS + "a = 1}]",
+        ".".join("a" * (DEEPEST + 1)) + " = 1",
+    ],
+)
+def test_a_key_with_more_dots_than_anything_may_be_deep_is_refused_at_once(text: str) -> None:
+    with pytest.raises(tomllib.TOMLDecodeError, match="nested deeper than 32"):
+        toml_of(text)
+
+
+def test_dots_that_are_of_no_key_or_of_one_that_is_not_too_deep_are_read() -> None:
+    words = ".".join("a" * 100)
+    data = toml_of(f'text = "{words}"  # {words}\n{".".join("a" * (DEEPEST - 1))} = "{words}"')
+    assert data["text"] == words
 
 
 def test_what_the_program_wrote_is_refused_where_it_cannot_be_read() -> None:

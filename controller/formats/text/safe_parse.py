@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 import tomllib
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
@@ -31,6 +32,10 @@ SIZE_LIMIT_BYTES: Final = 16 * 1024 * 1024
 
 LINE_LIMIT: Final = 400
 """Characters of a complaint that repeats what it was given."""
+
+_KEY: Final = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_DEEP_KEY: Final = re.compile(rf"(?m)(?:^|[\[{{,])[ \t]*+(?:{_KEY}[ \t]*+\.[ \t]*+){{{DEEPEST}}}")
+"""A key of TOML with more dots than anything may be deep: the library takes a time that grows with their square."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -158,6 +163,8 @@ def toml_of(text: str) -> dict[str, Any]:
     """
     if len(text) > SIZE_LIMIT_BYTES:
         raise tomllib.TOMLDecodeError(f"longer than {SIZE_LIMIT_BYTES} bytes")
+    if _DEEP_KEY.search(text):
+        raise tomllib.TOMLDecodeError(TOO_DEEP)
     try:
         data = tomllib.loads(text)
         _checked(data)
