@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bench help setup rollback wheels deb campaign-deb setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect
+.PHONY: bench help setup rollback wheels deb campaign-deb setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-upgrade campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -62,6 +62,7 @@ help:
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
 	@echo 'make campaign-interrupted  backups and restores killed at every call, looks that are starved, a disk that hangs (minutes); SEED= may be given'
 	@echo 'make campaign-set-back  older journals put back at a table of a linked pool (minutes); COUNT= SEED= may be given'
+	@echo 'make campaign-upgrade FROM=v0.1.0  tables go from an earlier program of this history to this one and back, between two rounds (minutes); COUNT= SEED= may be given'
 	@echo 'make campaign-flips   bits flipped in everything a start reads (minutes); FLIPS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, and bet sensors and a trigger box in C, before their sessions (minutes); HAPPENINGS= SEED= may be given'
@@ -180,6 +181,9 @@ campaign-interrupted: setup-dev
 
 campaign-set-back: setup-dev servers
 	$(BIN)/python -m tests.campaigns.set_back $(call option,COUNT,count) $(call option,SEED,seed)
+
+campaign-upgrade: setup-dev servers
+	$(BIN)/python -m tests.campaigns.upgrade $(call option,FROM,from) $(call option,COUNT,count) $(call option,SEED,seed)
 
 campaign-flips: setup-dev servers
 	$(BIN)/python -m tests.campaigns.flips $(call option,FLIPS,flips) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
