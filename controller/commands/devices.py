@@ -93,7 +93,7 @@ def lines_of(found: LookedAt) -> list[str]:
     if identified is not None:
         lines.append(f"    {identified.kind} {identified.protocol}: {identified.text}")
     elif not found.not_asked:
-        lines.append("    does not say who it is: nothing there, or a device that only speaks")
+        lines.append("    did not identify itself: nothing is connected, or the device only sends")
     return [*lines, "", *[f"    {line}".rstrip() for line in pasted(port, identified)], ""]
 
 

@@ -63,11 +63,15 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
     try:
         answers = asked_with_devices() if file is None else read_answers(text_of(file), str(file))
         if not dry_run and root == Path("/") and os.geteuid() != 0:
-            refuse("only root may set up this PC; --dry-run says what would be done")
+            refuse("only root may set up this PC; --dry-run prints the steps")
         installer = Installer(root, say, dry=dry_run, replace=replace)
         carry_out(installer, answers)
     except ConfigError as error:
         refuse(*error.lines)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        refuse("the answers ended before the questions: run it at a terminal, or with --answers FILE")
     except OSError as error:
         refuse(str(error))
     else:
@@ -102,7 +106,7 @@ def asked(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
         if answers is not None:
             return answers
         for line in wrong:
-            say(f"  {line}; once more")
+            say(f"  {line}; please answer again")
         proposals |= given
 
 
@@ -126,13 +130,13 @@ def people() -> list[Operator]:
     from controller.formats.orders.operators import ROLES, Operator
 
     found: list[Operator] = []
-    while name := click.prompt("An operator's name, as it is to stand in the journal; empty: no more", default=""):
+    while name := click.prompt("An operator's name for the journal; empty: no more operators", default=""):
         role = click.prompt("  role", type=click.Choice(ROLES), default="floor")
         key = click.prompt("  public key, as `tableside keys curve` printed it")
         try:
             found.append(msgspec.convert({"name": name, "roles": [role], "keys": [key]}, Operator))
         except msgspec.ValidationError as error:
-            say(f"  {error}; once more")
+            say(f"  {error}; please answer again")
     return found
 
 
@@ -159,7 +163,7 @@ async def found_devices(ports: Sequence[Plugged]) -> tuple[dict[str, Any], list[
         except (OSError, ValueError) as error:
             say(f"  {port.path}: not asked: {error}")
             continue
-        say(f"  {best_name(port)}: {'says nothing of itself' if who is None else f'{who.kind}, {who.text}'}")
+        say(f"  {best_name(port)}: {'did not identify itself' if who is None else f'{who.kind}, {who.text}'}")
         if who is None or f"{who.kind}_port" in found:
             unknown.append(best_name(port))
             continue

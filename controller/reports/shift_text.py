@@ -87,7 +87,7 @@ def percent(basis_points: int) -> str:
 def verdict(line: BetLine) -> str:
     """What the band says of a bet."""
     if line.inside is None:
-        return "no theory"
+        return "not given"
     return "within" if line.inside else "OUTSIDE"
 
 
@@ -255,9 +255,9 @@ def _restated(shift: Shift, words: Words) -> Iterator[str]:
         return
     lines, recounts = list(restated_lines(shift)), list(restated_counts(shift))
     if not lines and not recounts:
-        yield "RESTATED    ruled or entered after the end, and no figure changed"
+        yield "RESTATED    by later rulings or entries that changed no figure"
     else:
-        yield "RESTATED    by what came after the end; what follows further below is as it stood then"
+        yield "RESTATED    by later rulings or entries; the figures further below are those at the end of the period"
         for name, *figures in (RESTATED, *lines) if lines else ():
             yield f"{'':12}{name:14}{''.join(f'{one:>14}' for one in figures)}".rstrip()
     for recount in recounts:
@@ -331,7 +331,7 @@ def _bet(line: BetLine, words: Words) -> str:
     money = f"{words.money(line.handle_cents):>14}{words.money(line.win_cents):>14}{percent(line.win_per_handle):>12}"
     head = f"{line.bet:24}{line.wagers:>8}{money}"
     if line.expected_cents is None or line.low_cents is None or line.high_cents is None:
-        return f"{head}{'-':>14}   no theory"
+        return f"{head}{'-':>14}   not given"
     band = f"{words.money(line.low_cents)} to {words.money(line.high_cents)}: {verdict(line)}"
     return f"{head}{words.money(line.expected_cents):>14}   {band}"
 

@@ -140,7 +140,7 @@ def test_what_says_something_else_is_kept_and_said_and_replaced_only_when_asked_
     before = content(root)
     again = setup(root)
     assert (again.exit_code, content(root)) == (1, before)
-    assert "KEEPS /etc/tableside/bj-7.toml, which says something else" in again.output
+    assert "KEEPS /etc/tableside/bj-7.toml: its contents differ" in again.output
     assert "kept as they were: /etc/tableside/bj-7.toml" in again.output
     replaced = setup(root, "--replace")
     assert replaced.exit_code == 0
@@ -167,9 +167,16 @@ def test_a_dry_run_says_all_of_it_and_does_nothing(root: Path) -> None:
     dry = setup(root, "--dry-run")
     assert (dry.exit_code, content(root)) == (0, before)
     real = setup(root)
-    told = [line.removeprefix("would: ") for line in dry.output.splitlines() if line.startswith("would: writes")]
+    written = [line for line in dry.output.splitlines() if line.startswith("would write /")]
+    told = [line.replace("would write", "writes") for line in written]
     assert len(told) > 5
     assert [line for line in real.output.splitlines() if line.startswith("writes")] == told
+
+
+def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path) -> None:
+    done = CliRunner().invoke(main, ["setup", "--root", str(root), "--dry-run"], input="harbour\n")
+    assert done.exit_code == 2
+    assert done.stderr.endswith("run it at a terminal, or with --answers FILE\n")
 
 
 @pytest.mark.parametrize(

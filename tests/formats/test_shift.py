@@ -176,7 +176,7 @@ def test_a_restatement_stands_first_with_what_it_changes() -> None:
 
 def test_a_restatement_that_changes_nothing_says_so() -> None:
     shift, text = ruled_later(0)
-    assert text.splitlines()[3] == "RESTATED    ruled or entered after the end, and no figure changed"
+    assert text.splitlines()[3] == "RESTATED    by later rulings or entries that changed no figure"
     assert "confirmed, house $0.00, M. Okafor: seen again" in text
     assert " -> " not in text
     assert shift.restated is not None
@@ -330,7 +330,7 @@ def test_a_count_entered_later_restates_its_shift_and_edits_none() -> None:
     assert then.restated.hold == 6000
     assert [entry.entry for entry in then.restated.entries] == [3, 4]
     text = shift_text(then).splitlines()
-    assert text[3].startswith("RESTATED    by what came after the end")
+    assert text[3].startswith("RESTATED    by later rulings or entries")
     assert "            drop                             not entered -> $5,000.00" in text
     assert "            hold (table win by drop)         not entered -> 60.00 %" in text
     assert any(

@@ -231,7 +231,7 @@ async def test_devices_names_what_answers_ready_to_paste(tmp_path: Path) -> None
     assert {"[[bet_spots]]", 'protocol = "feig_obid"', "spots = [2, 5]"} <= set(readers_lines)
     assert {"[shoe]", 'protocol = "reference"', f'port = "{tmp_path / "shoe"}"'} <= set(shoe_lines)
     assert f'port = "{tmp_path / "silent"}"' in silent_lines
-    assert any("does not say who it is" in line for line in silent_lines)
+    assert any("did not identify itself" in line for line in silent_lines)
 
 
 async def test_devices_leaves_a_port_in_use_alone(tmp_path: Path) -> None:

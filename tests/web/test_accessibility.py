@@ -68,4 +68,4 @@ async def test_a_due_and_the_settings_are_reached_by_keys(broker: Broker, window
                     "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
                 )
             )
-        assert {"Spot 1 main: +$37.50, certain", "How it looks", "harbour/bj-1", "Dealer", "Sign"} <= focused
+        assert {"Spot 1 main: +$37.50, certain", "Display", "harbour/bj-1", "Dealer", "Sign"} <= focused

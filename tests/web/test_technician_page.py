@@ -67,7 +67,7 @@ async def test_each_line_says_how_it_is_and_what_it_last_complained_of(broker: B
         await window.page.goto(at + HERE)
         rows = window.page.locator(".lines tbody tr")
         await expect(rows).to_have_count(3)
-        await expect(window.page.locator(".program")).to_contain_text("no look at them has been heard")
+        await expect(window.page.locator(".program")).to_contain_text("no check has been heard")
         await troubled(stage)
         await expect(rows.nth(1)).to_contain_text("keypad")
         await expect(rows.nth(2)).to_contain_text("no answer on /dev/shoe")

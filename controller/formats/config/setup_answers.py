@@ -68,25 +68,25 @@ class Question(NamedTuple):
 
 
 QUESTIONS: Final = (
-    Question("site", "The house; part of every topic, and of the journal for good"),
-    Question("table", "The table; names its files, its service and its topics"),
+    Question("site", "The house's name, in every topic and permanently in the journal"),
+    Question("table", "The table's name, in its files, its service and its topics"),
     Question("profile", "The house's rules (tableside profile list)"),
-    Question("shoe_protocol", "What the card shoe speaks"),
+    Question("shoe_protocol", "The protocol of the card shoe"),
     Question("shoe_port", "The port of the shoe"),
-    Question("bet_spots_protocol", "What the chip readers speak"),
+    Question("bet_spots_protocol", "The protocol of the chip readers"),
     Question("bet_spots_port", "The port of the chip readers"),
-    Question("spots", "The spots with a reader, by its address, with commas between them"),
+    Question("spots", "The addresses of the readers, which are their spots, separated by commas"),
     Question("main_antenna", "The antenna below the main wager"),
     Question("insurance_antenna", "The antenna below the insurance line; 0: none"),
-    Question("keypad_protocol", "What the dealer's keypad speaks"),
+    Question("keypad_protocol", "The protocol of the dealer's keypad"),
     Question("keypad_port", "The port of the keypad"),
-    Question("broker_host", f"The MQTT broker that hears of the table; {HERE}: on this PC, set up here too"),
+    Question("broker_host", f"The MQTT broker for the table's events; {HERE}: on this PC, set up here too"),
     Question("broker_port", "The broker's TCP port"),
-    Question("operator_channel", "Whether orders are taken over sockets, one for each role; without it over MQTT"),
+    Question("operator_channel", "Whether to take orders over a socket for each role; otherwise over MQTT"),
     Question("operator_address", "An address of this PC where orders are taken over TCP too, HOST:PORT; empty: none"),
     Question("floor_group", "The group that may use the floor's socket; empty: the daemon's own user alone"),
     Question("surveillance_group", "The same for surveillance"),
-    Question("start", "Whether the table is started, now and at every boot"),
+    Question("start", "Whether to start the table, now and at every boot"),
 )
 
 

@@ -77,7 +77,7 @@ def _course(figure: Any, shift: Shift, words: Words) -> Any:  # noqa: ANN401 - M
     axes.plot(rounds, [point.expected_cents for point in shift.course], "k--", linewidth=1, label="expected")
     axes.plot(rounds, [point.win_cents for point in shift.course], color="#0b6e4f", label="won")
     axes.yaxis.set_major_formatter(lambda cents, _: words.money(int(cents)))
-    axes.set(xlabel="round", title="won by the house, bets with a theory")
+    axes.set(xlabel="round", title="house win, bets with an expected win")
     axes.legend(loc="upper left", frameon=False)
     return figure
 

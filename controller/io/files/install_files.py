@@ -56,11 +56,11 @@ class Installer:
         file = self.at(path)
         if file.exists():
             if file.read_text(encoding="utf-8") == text:
-                self._tell(f"leaves {path}: it is there already")
+                self._tell(f"leaves {path}: it exists")
                 return
             if not self._replace:
                 self.kept.append(path)
-                self._tell(f"KEEPS {path}, which says something else; --replace puts it aside and writes it anew")
+                self._tell(f"KEEPS {path}: its contents differ; --replace puts it aside and writes a new one")
                 return
             aside = _free(file)
             self._tell(f"puts {path} aside as {aside.name}")
@@ -74,7 +74,7 @@ class Installer:
         """A secret of root's alone, made if it is not there; what it says."""
         file = self.at(path)
         if file.exists():
-            self._tell(f"leaves {path}: it is there already")
+            self._tell(f"leaves {path}: it exists")
             return file.read_text(encoding="utf-8")
         self._tell(f"makes {path}: {why}, mode 0600")
         text = make()
@@ -89,10 +89,12 @@ class Installer:
         rest = [line for line in there if line.partition(":")[0] not in wanted]
         text = "".join(f"{line}\n" for line in (*rest, *wanted.values()))
         if sorted(there) == sorted(text.splitlines()):
-            self._tell(f"leaves {path}: it is there already")
+            self._tell(f"leaves {path}: it exists")
             return
         changed = sorted({line.partition(":")[0] for line in there} & wanted.keys())
-        self._tell(f"writes {path}: {why}, mode {mode:04o}" + (f"; anew for {', '.join(changed)}" if changed else ""))
+        self._tell(
+            f"writes {path}: {why}, mode {mode:04o}" + (f"; new lines for {', '.join(changed)}" if changed else "")
+        )
         if not self.dry:
             self._write(path, text, mode, owner)
 
@@ -106,12 +108,12 @@ class Installer:
         if self.dry:
             return
         if shutil.which(given[0]) is None:
-            self._tell(f"  {given[0]} is not to be had here: run it on the PC")
+            self._tell(f"  {given[0]} is not installed here: run it on the PC")
             return
         done = subprocess.run(given, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
-            raise OSError(f"{' '.join(given)}: status {done.returncode}: {said[-1] if said else 'no word of why'}")
+            raise OSError(f"{' '.join(given)}: status {done.returncode}: {said[-1] if said else 'no message'}")
 
     def _write(self, path: str, text: str, mode: int, owner: Owner) -> None:
         self.folder(str(Path(path).parent))
@@ -140,7 +142,8 @@ class Installer:
         return next((int(row.split(":")[2]) for row in rows if row.startswith(f"{name}:")), 0)
 
     def _tell(self, text: str) -> None:
-        self._say(f"would: {text}" if self.dry else text)
+        verb, _, rest = text.partition(" ")
+        self._say(f"would {verb.lower().removesuffix('s')} {rest}" if self.dry else text)
 
 
 def _free(file: Path) -> Path:
