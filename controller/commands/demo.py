@@ -180,7 +180,7 @@ def summary(shown: Shown, directory: Path, *, jackpots: bool) -> None:
     rounds = f"{shown.rounds} round{'' if shown.rounds == 1 else 's'}"
     is_right = found.equal == found.wagers
     say(
-        f"{rounds}, {found.wagers} wagers: {found.equal} settled as they truly were",
+        f"{rounds}, {found.wagers} wagers: {found.equal} settled as the simulated people reckon",
         style="good" if is_right else "bad",
     )
     if found.open:

@@ -44,6 +44,7 @@ class Teller:
         self._faces: dict[int, str] = {}
         self._owners: dict[int, int] = {}
         self._dealt = False
+        self._held: list[str] = []
 
     def tell(self, event: Event) -> list[str]:
         """The lines an event gives; most give none."""
@@ -57,10 +58,15 @@ class Teller:
         deal = self._deal_if_done(event)
         lines = self._lines(event)
         if deal and not self._all_shown() and (not lines or isinstance(event, HoleCardRevealed)):
-            # A deal opens once it is confirmed, or with the hole card: it is one line, and waits for the last card.
-            return lines
+            # A deal opens once it is confirmed, or with the hole card: it is one line, which waits for the last card,
+            # and the turn that opens it comes after it.
+            self._held += lines
+            return []
+        if not deal and not lines:
+            return []
         self._dealt = self._dealt or bool(deal)
-        return [*deal, *lines]
+        held, self._held = self._held, []
+        return [*deal, *held, *lines]
 
     def _lines(self, event: Event) -> list[str]:
         match event:

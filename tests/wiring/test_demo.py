@@ -58,7 +58,9 @@ def test_every_wager_is_settled_as_it_truly_was(shown: dict[Path, str]) -> None:
         assert account == truth
         wagers = [wager for one in json.loads(truth)["rounds"] for wager in one["wagers"]]
         assert len(wagers) >= 4
-        assert f"4 rounds, {len(wagers)} wagers: {len(wagers)} settled as they truly were" in said.splitlines()
+        assert (
+            f"4 rounds, {len(wagers)} wagers: {len(wagers)} settled as the simulated people reckon" in said.splitlines()
+        )
         assert "DIFFERENT" not in said
         assert f"left in {directory}: journal.sqlite, truth.json, account.json" in said
 
@@ -239,7 +241,7 @@ async def test_ctrl_c_ends_an_endless_demo_with_its_accounts(tmp_path: Path) -> 
     truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
     assert account == truth
     assert json.loads(truth)["rounds"][0]["wagers"]
-    assert "settled as they truly were" in said.decode()
+    assert "settled as the simulated people reckon" in said.decode()
     assert "Traceback" not in said.decode()
 
 
@@ -309,7 +311,7 @@ async def test_what_cannot_be_run_is_said_without_a_traceback(tmp_path: Path, fl
 
 async def test_a_shoe_that_numbers_its_cards_plays_the_same_rounds(tmp_path: Path) -> None:
     output = await demo(tmp_path, "--rounds", "2", "--seed", "7", "--speed", "200", "--shoe", "reference")
-    assert "settled as they truly were" in output
+    assert "settled as the simulated people reckon" in output
     assert (tmp_path / "account.json").read_bytes() == (tmp_path / "truth.json").read_bytes()
 
 
