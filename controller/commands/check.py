@@ -71,7 +71,7 @@ def remarks_on(config: Config, rules: Rules) -> Iterator[str]:
 
     section = config.table
     if is_credential(section.key_file):
-        yield f"[table] key_file: {section.key_file} is there within the service only: not looked at"
+        yield f"[table] key_file: {section.key_file} exists only within the service: not checked"
     if section.second_copy is not None:
         lacking = remark(Place(Path(section.second_copy)), Path(section.journal))
         if lacking:
@@ -129,7 +129,7 @@ def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:
         blind = [str(spot) for spot in spots if (spot, bet) not in seen]
         if blind:
             where = f"spot{'' if len(blind) == 1 else 's'} {', '.join(blind)}"
-            yield f"[bet_spots] {bet}: nothing looks at {where}: a wager there is on no list"
+            yield f"[bet_spots] {bet}: no reader watches {where}: such a wager is neither seen nor counted"
 
 
 def absent_ports(config: Config) -> Iterator[str]:

@@ -141,7 +141,8 @@ def status_command(config: Path, *, as_json: bool) -> None:
             wrong = f", {one.cards_wrong} CARDS WRONG" if one.cards_wrong else ""
             aside = " (put aside)" if one.is_aside else ""
             opened = f"{one.cards_opened} of {one.cards_drawn} cards opened"
-            say(f"{one.site}/{one.name} epoch {one.epoch}{aside}: {one.events} events to {one.time}, {opened}{wrong}")
+            held = f"{one.events} events to {one.time}, {opened}" if one.events else "no event yet"
+            say(f"{one.site}/{one.name} epoch {one.epoch}{aside}: {held}{wrong}")
         for complaint in found.complaints:
             say(f"!! {complaint.time} {complaint.site}/{complaint.name}: {complaint.text}", style="bad")
 

@@ -34,10 +34,10 @@ def test_a_port_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
 
 def test_a_bet_of_the_rules_that_nothing_looks_at_is_a_warning(tmp_path: Path) -> None:
     done = checked(tmp_path)
-    assert "warning: [bet_spots] lucky_ladies: nothing looks at spots 1, 2, 3, 4, 5, 6, 7: a wager there" in done.output
+    assert "warning: [bet_spots] lucky_ladies: no reader watches spots 1, 2, 3, 4, 5, 6, 7: such" in done.output
     assert not [line for line in done.output.splitlines() if "[bet_spots] main" in line]
     plain = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
-    assert "nothing looks at" not in checked(tmp_path, plain).output
+    assert "no reader watches" not in checked(tmp_path, plain).output
 
 
 OPERATOR = '\n[operator]\ndirectory = "{directory}"\n'

@@ -110,7 +110,7 @@ async def test_a_key_that_only_the_service_has_is_not_missed_by_check(tmp_path: 
     premises.table_file.write_text(text.replace('"table.key"', '"credential:table.key"'))
     status, output, errors = await ran("check", str(premises.table_file))
     assert (status, errors) == (0, "")
-    assert "credential:table.key is there within the service only: not looked at" in output
+    assert "credential:table.key exists only within the service: not checked" in output
     status, _, errors = await ran("run", str(premises.table_file))
     assert status == 2
     assert errors.endswith("credential:table.key is there within the service only ($CREDENTIALS_DIRECTORY)\n")
