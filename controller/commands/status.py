@@ -123,7 +123,7 @@ def lines(now: Standing, *, shoe: bool) -> list[str]:
     """The table's state for people."""
     told = [
         f"{now.site}/{now.table}, epoch {now.epoch}: {now.profile}, tableside {now.version}",
-        f"last event  {now.seq} at {now.time[:19].replace('T', ' ')}",
+        f"last event  {now.seq} at {now.time[:19].replace('T', ' ')} UTC",
         f"round       {now.round}, {now.phase}",
         f"questions   {', '.join(now.questions) or 'none'}",
         f"alerts      {now.alerts_waiting} wait to be acknowledged"
@@ -147,7 +147,8 @@ def lines(now: Standing, *, shoe: bool) -> list[str]:
         f"alerts      {pace.alerts_per_hour} an hour: "
         + (", ".join(f"{kind} {count}" for kind, count in pace.alerts.items()) or "none"),
     ]
-    for one in pace.devices:
+    troubled = [one for one in pace.devices if one.faults or one.down_seconds or one.alarms or one.damaged_messages]
+    for one in troubled:
         trouble = f"{one.faults} faults, {one.down_seconds} s down, {one.alarms} alarms, {one.damaged_messages} damaged"
         told.append(f"faults      {one.device}: {trouble}")
-    return told
+    return told if troubled else [*told, "faults      none"]

@@ -122,6 +122,7 @@ def test_the_standing_of_a_table(journal: Path) -> None:
     assert "alerts      1 wait to be acknowledged" in done.output
     assert "shoe        1: 9 of 416 cards drawn, 1 burned" in done.output
     assert "running count" not in done.output
+    assert done.output.endswith("faults      none\n")
     now = json.loads(run("status", str(journal), "--json").output)
     assert (now["round"], now["alerts_waiting"], now["drawn"], now["remaining"]) == (2, 1, 9, {})
     assert now["pace"]["rounds"] == 1
@@ -154,7 +155,10 @@ def test_a_device_that_is_lost_waits_for_somebody(tmp_path: Path) -> None:
     rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
     rig.now_ns += 2_000 * MS
     rig.give(DeviceHealth("bet_spots/1", HealthState.READY, rig.now_ns))
-    done = run("status", str(journal_of(rig, tmp_path / "journal.sqlite")), "--json")
+    path = journal_of(rig, tmp_path / "journal.sqlite")
+    faults = [line for line in run("status", str(path)).output.splitlines() if line.startswith("faults")]
+    assert [line.split()[1] for line in faults] == ["bet_spots/1:", "keypad:"]
+    done = run("status", str(path), "--json")
     devices = {one["device"]: one for one in json.loads(done.output)["pace"]["devices"]}
     assert done.exit_code == 1
     assert (devices["keypad"]["faults"], devices["keypad"]["down_seconds"]) == (1, 7)
