@@ -46,7 +46,7 @@ def test_the_whole_journal_is_told(journal: Path) -> None:
         (["--until", "2026-11-22T25:99"], "expected a time such as"),
         (["--day", "tomorrow"], "expected a day such as"),
         (["--shift", "swing"], "--shift: expected --day with it"),
-        (["--day", "today", "--shift", "swing"], "no shift of this house"),
+        (["--day", "today", "--shift", "swing"], "no shift of this house: its table file names none"),
         (["--day", "today", "--since", "18:00"], "expected either --day or --since and --until"),
         (["--since", "2026-01-02", "--until", "2026-01-01"], "expected a time after --since"),
         (["--since", "1999-01-01", "--until", "1999-01-02"], "no event from 1999-01-01T00:00Z to 1999-01-02T00:00Z"),

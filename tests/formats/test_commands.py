@@ -166,7 +166,7 @@ def test_a_count_may_name_the_gaming_day_and_shift_it_belongs_to() -> None:
         ('"gaming_day": "tomorrow"', "gaming_day"),
         ('"gaming_day": "21.11.2026"', "gaming_day"),
         ('"gaming_day": "1999-12-31"', "gaming_day"),
-        ('"gaming_day": "2026-02-30"', "expected a date such as 2026-11-21"),
+        ('"gaming_day": "2026-02-30"', "expected a date such as 2026-11-21, got 2026-02-30"),
         ('"shift": "swing"', "expected gaming_day with it"),
     ],
 )

@@ -64,7 +64,7 @@ async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, w
         await expect(page.locator("[aria-label='hole card, closed']")).to_have_count(0)
         await expect(page.locator("[aria-label='queen of spades']")).to_have_count(1)
         assert re.search(r"\?at=\d+$", page.url)
-        await page.get_by_role("button", name="spot 2 main: of 50.00").click()
+        await page.get_by_role("button", name="spot 2 main: 50.00, net").click()
         await expect(page.locator(".account .rests").first).to_be_visible()
         await window.picture("round")
         link = page.url
@@ -93,7 +93,7 @@ async def test_rounds_are_found_by_what_happened_in_them(broker: Broker, window:
         await window.page.get_by_role("link", name="harbour/bj-1").click()
         await expect(window.page.locator(".tables a b")).to_have_text(["Round 2", "Round 1"])
         await window.page.get_by_label("Amount").fill("37.50")
-        await window.page.get_by_role("button", name="Look").click()
+        await window.page.get_by_role("button", name="Search").click()
         await expect(window.page.locator(".tables a b")).to_have_text(["Round 1"])
         assert "amount=3750" in window.page.url
         await window.page.get_by_label("Amount").fill("")

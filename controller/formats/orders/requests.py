@@ -265,7 +265,7 @@ def refuse_no_day(wanted: InventoryWanted) -> None:
         try:
             date.fromisoformat(wanted.gaming_day)
         except ValueError as error:
-            raise CommandRefused(f"gaming_day: {error}; expected a date such as 2026-11-21") from error
+            raise CommandRefused(f"gaming_day: expected a date such as 2026-11-21, got {wanted.gaming_day}") from error
 
 
 def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:

@@ -108,7 +108,7 @@ class HouseCalendar:
             NoMoment: the house has no shift of that name.
         """
         if name not in self.day.shifts:
-            known = ", ".join(self.day.shifts) or "there are none in its table file"
+            known = f"expected one of {', '.join(self.day.shifts)}" if self.day.shifts else "its table file names none"
             raise NoMoment(f"{name!r}: no shift of this house: {known}")
         begins = sorted(self._in_day(day, clock) for clock in self.day.shifts.values())
         since = self._in_day(day, self.day.shifts[name])
