@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from controller.core.messages.events import BettingClosed, CardDealt, CardOpened, HoleCardRevealed, LockedWager
+from controller.core.game.wager import LockedWager
+from controller.core.messages.events import BettingClosed, CardDealt, CardOpened, HoleCardRevealed
 from controller.reports.live_narrative import Teller
 
 
