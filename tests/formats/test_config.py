@@ -112,6 +112,11 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
             "spots = [1, 8]",
             "table.toml:23: [[bet_spots]] spots: expected a list of spots from 1 to 7",
         ),
+        (
+            "antennas = {main = 1, insurance = 2}",
+            "antennas = {main = 1, insurance = 1}",
+            "table.toml:24: [[bet_spots]] antennas: antenna 1 is given to main and insurance",
+        ),
         ("spots = [1, 2]", "", "table.toml:20: [[bet_spots]]: spots and antennas go together"),
         ("spots = [1, 2]", "spots = [3]", "table.toml:26: [[bet_spots]]: zone main of spot 3 is given twice"),
         ("antenna = 2, spot = 3", "antenna = 1, spot = 3", "table.toml:26: [[bet_spots]]: antenna 1 of reader 1 is gi"),

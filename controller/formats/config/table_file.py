@@ -344,6 +344,12 @@ def _ports(config: Config) -> Iterable[Mistake]:
         taken.setdefault(port, str(path[0]))
 
 
+def _shared_antennas(antennas: Mapping[str, int]) -> list[str]:
+    """What is wrong with antennas that two zones of each spot have."""
+    zones = {antenna: [zone for zone, one in antennas.items() if one == antenna] for antenna in antennas.values()}
+    return [f"antenna {one} is given to {' and '.join(names)}" for one, names in zones.items() if len(names) > 1]
+
+
 def _zones(config: Config) -> Iterable[Mistake]:
     if not config.bet_spots:
         yield Mistake(("bet_spots",), "expected at least one line of readers")
@@ -353,6 +359,9 @@ def _zones(config: Config) -> Iterable[Mistake]:
         twice = sorted({spot for spot in section.spots if section.spots.count(spot) > 1})
         if twice:
             yield from (Mistake((*path, "spots"), f"spot {spot} is given twice") for spot in twice)
+            continue
+        if shared := _shared_antennas(section.antennas):
+            yield from (Mistake((*path, "antennas"), text) for text in shared)
             continue
         zones = zones_of(section)
         if section.antennas and section.zone is not None:
