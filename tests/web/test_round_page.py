@@ -70,7 +70,7 @@ async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, w
         link = page.url
         await page.goto(f"{at}/round")
         await page.goto(link)
-        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: of 50.00")
+        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, net")
         assert await findings(window) == []
 
 
