@@ -15,7 +15,6 @@ from controller.core.betting import acceptance
 from controller.core.certainty import deal_confirmation, face_down, rebuild
 from controller.core.game.wager import Basis, LockedWager
 from controller.core.inference.lattice import Answer
-from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
@@ -32,7 +31,7 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
     """Carry out a correction of the floor's, or say why it cannot be."""
     refused = carry_out(transaction, ruling)
     if refused is not None:
-        transaction.emit(OrderRefused(what(ruling), refused.text, ruling.who, refused.code))
+        transaction.refuse(what(ruling), ruling.who, refused)
 
 
 def carry_out(transaction: Transaction, ruling: Ruling) -> RefusalReason | None:

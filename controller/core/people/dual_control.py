@@ -11,7 +11,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.analysis.net_bounds import net_bounds
-from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, MeterRuling, Ruling, VoidRound, WithdrawOrder
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
@@ -46,7 +45,7 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
     if len(transaction.state.proposed) >= ORDERS_LIMIT:
         refused = orders.TOO_MANY
     if refused is not None:
-        transaction.emit(OrderRefused(corrections.what(ruling), refused.text, ruling.who, refused.code))
+        transaction.refuse(corrections.what(ruling), ruling.who, refused)
         return
     number = transaction.state.progressives.ordered + 1
     transaction.change(
@@ -106,7 +105,7 @@ def _approve(transaction: Transaction, asked: ApproveOrder) -> None:
     refused = _NO_ORDER if waits is None else _unapproved(transaction, waits, asked)
     if waits is None or refused is not None:
         refused = refused or _NO_ORDER
-        transaction.emit(OrderRefused(f"approve order {asked.order}", refused.text, asked.who, refused.code))
+        transaction.refuse(f"approve order {asked.order}", asked.who, refused)
         return
     _forget(transaction, asked.order)
     first = _proposer(waits)
@@ -128,7 +127,7 @@ def _unapproved(transaction: Transaction, waits: Proposed | Order, asked: Approv
 def _withdraw(transaction: Transaction, asked: WithdrawOrder) -> None:
     """Anybody may take a proposal back."""
     if _waiting(transaction, asked.order) is None:
-        transaction.emit(OrderRefused(f"withdraw order {asked.order}", _NO_ORDER.text, asked.who, _NO_ORDER.code))
+        transaction.refuse(f"withdraw order {asked.order}", asked.who, _NO_ORDER)
         return
     _forget(transaction, asked.order)
     transaction.emit(OrderWithdrawn(asked.order, asked.who, asked.why))

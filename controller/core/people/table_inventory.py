@@ -12,7 +12,6 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
-from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import Count, InventoryEntered
 from controller.core.messages.inputs import EnterInventory
 from controller.core.refusal_reason import RefusalReason
@@ -102,12 +101,12 @@ def enter(transaction: Transaction, given: EnterInventory) -> None:
     slips = transaction.state.inventory_slips
     day = _day(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
-        transaction.emit(OrderRefused(f"enter {given.kind}", refusal.text, given.who, refusal.code))
+        transaction.refuse(f"enter {given.kind}", given.who, refusal)
         return
     slip = f"{given.kind} {given.slip}"
     if given.slip and slips.get(slip, 0) * given.cents > 0:
         reason = f"slip {given.slip} is entered already, with {money(slips[slip])}"
-        transaction.emit(OrderRefused(f"enter {given.kind}", reason, given.who, "already_done"))
+        transaction.refuse(f"enter {given.kind}", given.who, RefusalReason("already_done", reason))
         return
     number = transaction.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
-from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.inputs import PayJackpot, ProposeMove, ReopenMeter, VerifyJackpot
 from controller.core.messages.meter_events import (
@@ -63,7 +62,7 @@ def rule(transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeM
         case _:
             assert_never(ruling)
     if refused is not None:
-        transaction.emit(OrderRefused(what, refused.text, ruling.who, refused.code))
+        transaction.refuse(what, ruling.who, refused)
 
 
 def _verify(transaction: Transaction, ruling: VerifyJackpot) -> RefusalReason | None:

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation
-from controller.core.messages.alerts import CardsMayBeMissing, OrderRefused
+from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import CardBurned, CardDrawn, CardOpened, Event, ShoeBegun, ShoeEnded
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.inputs import ShoeChanged
@@ -184,7 +184,7 @@ def announced(transaction: Transaction, given: ShoeChanged) -> None:
     else:
         refused = RefusalReason("already_done", "this shoe has been announced, and the one before it is on no account")
     if refused is not None:
-        transaction.emit(OrderRefused("new shoe", refused.text, given.who, refused.code))
+        transaction.refuse("new shoe", given.who, refused)
 
 
 def _change_shoe(transaction: Transaction) -> None:

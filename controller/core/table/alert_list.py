@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.inputs import Acknowledged
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
@@ -19,6 +18,7 @@ from controller.core.messages.raised_alerts import (
     acknowledged,
     with_raised,
 )
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.transaction import Transaction
 
 
@@ -27,7 +27,7 @@ def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
     listed = transaction.state.alerts.find(given.alert)
     if listed is None:
         reason = _not_waiting(transaction.state.alerts, given.alert)
-        transaction.emit(OrderRefused(f"ack {given.alert}", reason, given.who, "no_such_alert"))
+        transaction.refuse(f"ack {given.alert}", given.who, RefusalReason("no_such_alert", reason))
         return
     seen = Seen(listed, given.who, given.note, transaction.stamped.wall_ns)
     transaction.change(alerts=acknowledged(transaction.state.alerts, seen))

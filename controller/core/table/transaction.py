@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from controller.core.game.hand import points_of, seen
 from controller.core.inference.lattice import Reconstruction, TooManyOrders
 from controller.core.inference.observation import Dated, idle
-from controller.core.messages.alerts import AnswerRefused, RoundIrregular, SettlementDisputed
+from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
 from controller.core.messages.inputs import Stamped
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
 from controller.core.table.ledger import KEPT_ON_BOOKS, Row, entered
 from controller.core.table.round_state import UNREAD, Round
@@ -246,6 +247,10 @@ class Transaction:
         self.change(questions=number)
         self.emit(QuestionAsked(number, self.state.open_round(), spot or None, text, choices))
         return number
+
+    def refuse(self, order: str, who: str, reason: RefusalReason) -> None:
+        """Say that an order is not carried out, and why; ``order`` as the person who gave it would say it."""
+        self.emit(OrderRefused(order, reason.text, who, reason.code))
 
     def hears_yes_or_no(self, question: int, answer: str, who: str) -> bool:
         """Whether a question about the round as a whole is answered now: anything but yes and no is refused."""
