@@ -54,6 +54,7 @@ class Habit(NamedTuple):
 HABITS: Final[dict[str, Habit]] = {
     "keys": Habit("always", "all"),
     "forgets": Habit("always", "forgets"),
+    "careless": Habit("always", "careless"),
     "round closed": Habit("never", "closed_only"),
     "some": Habit("sometimes", "some"),
     "bets only": Habit("never", "bets_only"),
@@ -148,7 +149,7 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
 def options_of(habit: Habit) -> dict[str, Any]:
     """The options of a house with such dealers, as a table file has them: what they may leave out is on no keypad."""
     keyed = {"stand_key": "always"} if habit.plays == "always" else {}
-    return guarding(keyed, DEFAULT_KEYS if habit.procedure in {"all", "forgets"} else {})
+    return guarding(keyed, DEFAULT_KEYS if habit.procedure in {"all", "forgets", "careless"} else {})
 
 
 def played(block: Block) -> dict[str, Any]:

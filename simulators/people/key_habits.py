@@ -14,14 +14,17 @@ from simulators.chance import Chance, happens
 from simulators.people.acts import Act, Draw, Pause, Press, RoundPlayed
 from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_INSURANCE_CLOSED, KEY_NO_MORE_BETS, KEY_ROUND_CLOSED
 
-Procedure = Literal["all", "forgets", "some", "bets_only", "closed_only", "bare"]
+Procedure = Literal["all", "forgets", "careless", "some", "bets_only", "closed_only", "bare"]
 """The keys of the table's procedure that a dealer presses: ``forgets``: *round closed* is left out about once an hour;
-``some``: half of them; ``bets_only``: *no more bets* and no other; ``closed_only``: *round closed* and no other;
-``bare``: none, and no key of the play either."""
+``careless``: each of them is left out now and then; ``some``: half of them; ``bets_only``: *no more bets* and no other;
+``closed_only``: *round closed* and no other; ``bare``: none, and no key of the play either."""
 
 PROCEDURE_KEYS: Final = frozenset({KEY_NO_MORE_BETS, KEY_INSURANCE_CLOSED, KEY_HOLE_TURNED, KEY_ROUND_CLOSED})
 FORGOTTEN_PER_MILLE: Final = 16
 """One round of sixty, which a table deals in an hour."""
+
+CARELESS_PER_MILLE: Final = 60
+"""Of each key of the procedure, so that some key is left out in every fifth round."""
 
 BETWEEN_ROUNDS_MS: Final = (4_000, 12_000)
 """From the last chips of a round to the next bets: cards are collected, players make up their minds."""
@@ -60,6 +63,8 @@ def _presses(key: str, chance: Chance, habit: Procedure) -> bool:
             return True
         case "forgets":
             return key != KEY_ROUND_CLOSED or not happens(chance, FORGOTTEN_PER_MILLE)
+        case "careless":
+            return key not in PROCEDURE_KEYS or not happens(chance, CARELESS_PER_MILLE)
         case "some":
             return key not in PROCEDURE_KEYS or happens(chance, 500)
         case "bets_only":

@@ -17,7 +17,10 @@ def test_nothing_is_settled_wrong_nothing_is_left_out_every_round_ends_and_nobod
 
 
 def test_a_campaign_goes_round_every_habit_profile_and_number_of_boxes() -> None:
-    cells = {(block.habit, block.profile, block.boxes) for block in blocks(50 * 6 * 5 * 7, 1, tuple(HABITS))}
+    cells = {
+        (block.habit, block.profile, block.boxes)
+        for block in blocks(50 * len(HABITS) * len(PROFILES) * 7, 1, tuple(HABITS))
+    }
     assert len(cells) == len(HABITS) * len(PROFILES) * 7
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.alerts import RoundIrregular
-from controller.core.messages.events import WagerUnresolved
+from controller.core.messages.alerts import KeyRefused, RoundIrregular
+from controller.core.messages.events import BettingClosed, HoleCardRevealed, WagerUnresolved
 from controller.io.files import profile_files
-from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState
-from tests.core.rig import Rig
+from firmware_protocols.readings import ChipsSeen, DeviceComplained, DeviceHealth, HealthState
+from tests.core.rig import MS, Rig
 
-UNTURNED = "it ended with its hole card not said to be turned: the keypad was lost"
+FORGOTTEN = "it ended with its hole card not said to be turned"
+UNTURNED = f"{FORGOTTEN}: the keypad was lost"
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,60 @@ def test_the_next_deal_hands_it_to_the_floor_for_one_reason(reason: str, *, lost
         1000,
         1000,
     ]
+
+
+def forgetful(profile: str, paid: str, *, looked_ms: int = 4_000) -> Rig:
+    """Twenty against a nine: it stands, is paid or not, and the key of the turn is forgotten."""
+    rig = Rig(profile_files.load(profile, {"stand_key": "always", "turn_key": "always"}).rules)
+    rig.talk("1 main 10 \n key no_more_bets \n Th 9h Td 8s")
+    rig.pass_ms(looked_ms)
+    rig.talk(f"key stand \n {paid}")
+    rig.pass_ms(2 * looked_ms)
+    return rig
+
+
+def told(rig: Rig) -> tuple[list[str], list[str], int]:
+    """Why rounds are irregular, how they ended, and how many were begun."""
+    reasons = [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)]
+    return reasons, rig.outcomes(), len(rig.told(BettingClosed))
+
+
+@pytest.mark.parametrize(
+    ("profile", "paid"),
+    [
+        ("borgata", "1 main 20 \n 1 main 0"),
+        ("borgata", "1 main 20 \n 1 main 0 \n key round_closed"),
+        ("pitch-h17", "1 main 20 \n key round_closed"),
+    ],
+    ids=["with round closed", "alone", "face down with chips let lie"],
+)
+def test_a_dealer_who_forgot_the_turn_ends_the_round_by_locking_the_next_bets(profile: str, paid: str) -> None:
+    rig = forgetful(profile, paid)
+    rig.talk("1 main 30 \n key no_more_bets \n Kh 2c Kd Ks")
+    assert told(rig) == ([FORGOTTEN], ["irregular"], 2)
+    assert rig.told(HoleCardRevealed) == []
+    assert [event.wager_cents for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)] == [1000]
+
+
+def test_so_it_does_where_no_reader_has_told_of_the_bets_yet() -> None:
+    rig = forgetful("borgata", "1 main 20 \n 1 main 0")
+    since_ns, rig.late = rig.now_ns, True
+    rig.values["AA"] = 3000
+    rig.talk("key no_more_bets \n Kh")
+    rig.give(ChipsSeen(1, "main", ("AA",), since_ns, since_ns + 50 * MS))
+    rig.late = False
+    rig.talk("2c Kd Ks")
+    assert told(rig) == ([FORGOTTEN], ["irregular"], 2)
+    assert rig.told(KeyRefused) == []
+
+
+@pytest.mark.parametrize(
+    ("paid", "looked_ms"),
+    [("1 main 20", 500), ("1 main 20 \n 1 main 0", 4_000), ("", 4_000)],
+    ids=["just after the last card", "no next bets", "nothing paid"],
+)
+def test_a_slip_of_the_finger_ends_nothing(paid: str, looked_ms: int) -> None:
+    rig = forgetful("borgata", paid, looked_ms=looked_ms)
+    rig.talk("key no_more_bets")
+    assert told(rig) == ([], [], 1)
+    assert rig.told(HoleCardRevealed) == []

@@ -27,6 +27,9 @@ from firmware_protocols.readings import ChipsConfirmed
 
 _SECOND_NS: Final = 1_000_000_000
 
+BETWEEN_ROUNDS_NS: Final = 5_000_000_000
+"""So long no card comes between two rounds: chips are taken and paid, cards collected, bets laid."""
+
 _GAPS_KEPT: Final = 60
 """Gaps between cards of which the median is taken: those of the last five or more deals to a full table."""
 
@@ -279,6 +282,16 @@ def may_end_by_key(transaction: Transaction) -> bool:
     """
     round_now = transaction.round()
     return keyless(transaction) or round_now.evidence.keys_unheard or turn_pressed(round_now)
+
+
+def forgets_turn(transaction: Transaction) -> bool:
+    """Whether a dealer who locks the next bets so long after the last card has forgotten the key of the turn.
+
+    The round then ends with its hole card closed. While its cards are dealt or drawn the key is a slip of the finger.
+    """
+    round_now = transaction.round()
+    quiet_ns = transaction.table_ns(transaction.stamped.at_ns) - round_now.dealing.last_ns
+    return round_now.is_dealt() and quiet_ns >= BETWEEN_ROUNDS_NS
 
 
 def turn_pressed(round_now: Round) -> bool:

@@ -102,7 +102,7 @@ def _awaits(transaction: Transaction) -> bool:
             )
         case KeyPressed(at_ns, key) if transaction.house.keys.get(key) == "no_more_bets":
             begins = transaction.state.round is None or (
-                may_lock_next(transaction) and not transaction.round().ending.closing
+                may_lock_next(transaction, bets=True) and not transaction.round().ending.closing
             )
         case _:
             return False
@@ -164,8 +164,11 @@ def _confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
     )
 
 
-def may_lock_next(transaction: Transaction) -> bool:
-    """Whether *no more bets* ends the open round: it is over, or the floor must rule on it."""
+def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
+    """Whether *no more bets* ends the open round: it is over, or the floor must rule on it.
+
+    ``bets``: whether the next bets count as laid although no reader has told of any.
+    """
     if transaction.round().waits_for_card() and transaction.round().cards.turn_key:
         # The dealer's hand lies open; nobody has named a card of it or of a player's.
         return True
@@ -173,10 +176,13 @@ def may_lock_next(transaction: Transaction) -> bool:
         # A slip of the finger opens no hole card.
         if deal_confirmation.awaits_key(transaction):
             return False
-        bets = lock.main_lies(transaction)
-        return round_end.is_over(transaction) and (
-            transaction.round().ending.closing or (bets and deal_confirmation.may_end_by_key(transaction))
-        )
+        bets = bets or lock.main_lies(transaction)
+        forgot_turn = bets and deal_confirmation.forgets_turn(transaction)
+        if forgot_turn and transaction.round().ending.close_refused:
+            # Two keys have said so.
+            return True
+        by_key = transaction.round().ending.closing or (bets and deal_confirmation.may_end_by_key(transaction))
+        return (by_key or forgot_turn) and round_end.is_over(transaction)
     return (
         round_end.is_over(transaction)
         or bool(transaction.round().evidence.trouble)

@@ -39,7 +39,8 @@ from controller.core.table.round_state import Round
 from controller.core.table.state import woven
 from controller.core.table.transaction import Transaction
 
-_UNTURNED: Final = "it ended with its hole card not said to be turned: the keypad was lost"
+_UNTURNED: Final = "it ended with its hole card not said to be turned"
+_UNHEARD: Final = f"{_UNTURNED}: the keypad was lost"
 _UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than its deal has"
 
 
@@ -98,7 +99,7 @@ def linger_no_more(transaction: Transaction) -> None:
 
 
 def close_unturned(transaction: Transaction) -> None:
-    """The round ends and no key has turned its hole card, as the keypad was lost or cards were missed: the floor rules.
+    """The round ends and no key has turned its hole card: lost, forgotten, or pressed too early; the floor rules.
 
     What lies closed stays so, and of what it decides nothing is told, not even that it left no legal play.
     """
@@ -107,7 +108,8 @@ def close_unturned(transaction: Transaction) -> None:
     acceptance.given_up(transaction)
     if not transaction.round().trouble_told():
         missed = round_now.questions.doubt or round_now.evidence.shoe_away
-        unturned = _UNCOUNTED if deal_confirmation.turn_pressed(round_now) else _UNTURNED
+        unturned = _UNHEARD if round_now.evidence.keys_unheard else _UNTURNED
+        unturned = _UNCOUNTED if deal_confirmation.turn_pressed(round_now) else unturned
         transaction.change_evidence(trouble="")
         transaction.change_cards(kept_back=())
         transaction.irregular(missed_cards.untold(round_now) if missed else unturned)

@@ -24,9 +24,6 @@ from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
-_QUIET_NS: Final = 5_000_000_000
-"""So long no card comes between two rounds: chips are taken and paid, cards collected, bets laid."""
-
 _MAY_FALTER: Final = 6
 """In the cards of a deal to two boxes the dealer may falter once: so many hits are never dealt that evenly."""
 
@@ -53,7 +50,7 @@ def may_begin(transaction: Transaction) -> bool:
         or (not round_now.questions.doubt and (round_now.held() or not round_now.is_dealt()))
     ):
         return False
-    quiet = at_ns - round_now.dealing.last_ns >= _QUIET_NS
+    quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
     if not quiet or not deal_confirmation.guarded(transaction.rules) or not deal_confirmation.usual_ms(transaction):
         return False
     # Where cards may be missing neither their number nor a play says whether it is over.
