@@ -102,9 +102,7 @@ def _void_round(transaction: Transaction, ruling: VoidRound) -> RefusalReason | 
 
 
 _NO_BOOK = RefusalReason("no_such_round", "no such round: it was never dealt, or its bets were not locked")
-_NO_CASE = RefusalReason(
-    "case_number_needed", "the round is older than the last 20: a ruling needs the house's case number (--case)"
-)
+_NO_CASE = RefusalReason("case_number_needed", "the round is long over: expected the case number with it (--case)")
 
 
 def _enter_case(transaction: Transaction, ruling: VoidRound | AdjustWager, book: Book, row: Row | None) -> None:

@@ -25,7 +25,7 @@ from controller.core.table.ledger import book_of
 from controller.core.table.state import Proposed
 from controller.core.table.transaction import Transaction
 
-_NO_ORDER = RefusalReason("no_such_order", "no order of this number waits for a second person")
+_NO_ORDER = RefusalReason("no_such_order", "no such order waits")
 
 
 def rule(transaction: Transaction, ruling: Ruling) -> None:

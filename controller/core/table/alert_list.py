@@ -11,7 +11,6 @@ from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
     SEVERITY,
     AlertAcknowledged,
-    AlertList,
     AlertRaised,
     Kind,
     Seen,
@@ -26,20 +25,12 @@ def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
     """A named person has seen an alert."""
     listed = transaction.state.alerts.find(given.alert)
     if listed is None:
-        reason = _not_waiting(transaction.state.alerts, given.alert)
-        transaction.refuse(f"ack {given.alert}", given.who, RefusalReason("no_such_alert", reason))
+        refused = RefusalReason("no_such_alert", "no such alert is unacknowledged")
+        transaction.refuse(f"ack {given.alert}", given.who, refused)
         return
     seen = Seen(listed, given.who, given.note, transaction.stamped.wall_ns)
     transaction.change(alerts=acknowledged(transaction.state.alerts, seen))
     transaction.emit(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
-
-
-def _not_waiting(alerts: AlertList, number: int) -> str:
-    """Why no alert of this number can be acknowledged."""
-    if not 1 <= number <= alerts.raised:
-        return f"there is no alert {number}"
-    who = next((seen.who for seen in alerts.seen if seen.alert.alert == number), "")
-    return f"alert {number} was acknowledged {f'by {who}' if who else 'before'}"
 
 
 def raise_alert(transaction: Transaction, kind: Kind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - fields of AlertRaised

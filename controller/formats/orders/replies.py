@@ -14,6 +14,13 @@ from controller.core.messages.meter_events import MeterChangeProposed
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money
 
+IN_REPLIES: Final = {
+    "case_number_needed": "only the last 20 rounds are ruled on without a case number: give the house's (--case)",
+    "no_such_alert": "no such alert waits: it was never raised, or was acknowledged before (tableside alerts --all)",
+}
+"""What a reply says of a refusal whose sentence in the journal is short. That sentence stays: a change of its wording
+would make every journal that has it replay differently."""
+
 SHOWN: Final = 8
 """Wagers named in one reply; a void round of a full table has more, and ``tableside round`` names them all."""
 
@@ -25,7 +32,7 @@ def refusal_of(events: Sequence[Event]) -> RefusalReason | None:
         return None
     codes = {event.reason_code for event in refused if event.reason_code is not None}
     code = codes.pop() if len(codes) == 1 else "several"
-    return RefusalReason(code, "; ".join(event.reason for event in refused))
+    return RefusalReason(code, "; ".join(IN_REPLIES.get(event.reason_code or "", event.reason) for event in refused))
 
 
 def remark_of(given: Input, events: Sequence[Event]) -> str:
