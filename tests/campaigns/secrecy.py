@@ -33,12 +33,12 @@ TABLE_ROUNDS: Final = 6
 
 
 def random_case(rng: Random) -> Case:
-    """A case. Chips are moved only in honest deals before a dealer who keys it: docs/reference/threat-model.md."""
+    """A case. Chips are moved only before a dealer who keys the turn: docs/reference/threat-model.md."""
     irregularity = rng.choice(list(IRREGULARITIES))
     turn_key = rng.choice(("always", "sometimes"))
     if rng.randrange(3) == 0:
         irregularity = f"{irregularity} and {rng.choice(list(DRAWS))}"
-    may = [name for name in DOINGS if name != "touch" or (irregularity == "honest" and turn_key == "always")]
+    may = [name for name in DOINGS if name != "touch" or turn_key == "always"]
     doings = tuple(rng.choice(may) for _ in range(rng.randrange(3)))
     habit: StandKey = rng.choice(get_args(StandKey))
     boxes = rng.choice(((1, 1), (1, 2), (2, 4), (4, 7)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import socket
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -26,9 +28,13 @@ from controller.io.files.plain_files import (
     ordinary,
     text_content,
 )
+from controller.io.journal.append import prepare
+from controller.io.journal.commit_marker import path_of
+from controller.io.journal.errors import JournalFailed
 from controller.io.mqtt.connection import Broker
 from controller.io.operators.certificates import make_authority, paths
 from controller.io.system.randomness import SystemEntropy
+from tests.io.test_journal import write
 
 HUGE_BYTES: Final = 10 * 1024**3
 MEMORY_LIMIT_BYTES: Final = 64 * 1024 * 1024
@@ -125,6 +131,25 @@ def test_what_is_no_file_is_refused_in_one_line(
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert done.stderr.startswith("tableside: ")
     assert done.stderr[:-1].isprintable()
+    assert measured() < MEMORY_LIMIT_BYTES
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "nothing"])
+def test_what_lies_beside_a_journal_in_place_of_its_head_file_is_refused_in_one_line(
+    kind: str, tmp_path: Path, measured: Callable[[], int]
+) -> None:
+    journal = tmp_path / "journal.sqlite"
+    asyncio.run(write(journal, 3))
+    head = path_of(journal)
+    head.unlink()
+    given = KINDS[kind](head)
+    if given != head:
+        head.symlink_to(given)
+    done = CliRunner().invoke(main, ["verify", str(journal)])
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1), done
+    assert done.stderr.startswith(f"tableside: {head}: ")
+    with pytest.raises(JournalFailed, match=re.escape(f"{head}: ")):
+        prepare(journal, None, None, 0)
     assert measured() < MEMORY_LIMIT_BYTES
 
 

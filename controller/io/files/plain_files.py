@@ -76,7 +76,13 @@ def opened(path: Path | str, limit_bytes: int | None = FILE_LIMIT_BYTES) -> Iter
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise FileRefused(path, _why(error)) from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
+        file = os.fdopen(descriptor, "rb")
+    except OSError as error:
+        # A folder opens, and is no file: the error names the descriptor.
+        os.close(descriptor)
+        raise FileRefused(path, _why(error)) from error
+    with file:
         _ordinary(path, os.fstat(descriptor), limit_bytes)
         yield file
 

@@ -21,10 +21,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Self
 
+from controller.io.files.plain_files import FileRefused, content
 from controller.io.journal.reader import Head
 
 MARK: Final = b"tableside.head.1"
 SLOT_BYTES: Final = 128
+SIZE_LIMIT_BYTES: Final = 32 * SLOT_BYTES
+"""Of a file of two slots, with room for what a later version may append."""
+
 SUFFIX: Final = "-head"
 
 
@@ -100,9 +104,11 @@ def read_head_file(journal: Path) -> Head | None:
         OSError: it cannot be read.
     """
     try:
-        data = path_of(journal).read_bytes()
-    except FileNotFoundError:
-        return None
+        data = content(path_of(journal), SIZE_LIMIT_BYTES)
+    except FileRefused as error:
+        if error.is_absent:
+            return None
+        raise
     if not any(data):
         return None
     slots = [_read_slot(data[at : at + SLOT_BYTES]) for at in (0, SLOT_BYTES)]
