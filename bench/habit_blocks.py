@@ -26,6 +26,7 @@ from simulators.people.acts import Act, Draw, RoundPlayed
 from simulators.people.dealer import play
 from simulators.people.deck import LoadedShoe
 from simulators.people.felt import StandKey
+from simulators.people.hasty_hands import hasty
 from simulators.people.house import house_from
 from simulators.people.key_habits import Procedure, pressed
 from simulators.people.rack import Rack
@@ -64,7 +65,10 @@ HABITS: Final[dict[str, Habit]] = {
 
 
 class Block(NamedTuple):
-    """A block of rounds with one number of boxes, habit and profile; ``every_looks``: looks from stray to stray."""
+    """A block of rounds with one number of boxes, habit and profile; ``every_looks``: looks from stray to stray.
+
+    ``hasty_per_mille``: of the chips that are laid or taken, those that are slid past a neighbour or swept with others.
+    """
 
     number: int
     seed: int
@@ -73,6 +77,7 @@ class Block(NamedTuple):
     habit: str
     profile: str
     every_looks: int = 4_000
+    hasty_per_mille: int = 0
 
 
 class Account:
@@ -143,6 +148,8 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
     if bets:
         custom = Custom(bets, 300, 20, house.hole_card == "dealt", profile.rules.aggregate_limit_cents)
         acts = with_side_bets(acts, random.Random(~block.seed), rack, shoe, custom=custom, meter=people_meter())
+    if block.hasty_per_mille:
+        acts = hasty(acts, random.Random(block.seed + 3), block.hasty_per_mille)
     return pressed(acts, random.Random(block.seed + 1), habit.procedure, house.new_shoe_burns)
 
 

@@ -53,6 +53,7 @@ from controller.core.round import (
     lifecycle,
     missed_cards,
     next_deal,
+    passing_chips,
     stalled_round,
 )
 from controller.core.surveillance import monitor
@@ -257,10 +258,12 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         first_ns = min(first_ns, transaction.state.down_ns)
         transaction.change(afresh=tuple(zone for zone in transaction.state.afresh if zone != name))
     felt, changes, told = inventory(transaction.state.felt, transaction.house.chips, seen, first_ns, last_ns)
+    before = transaction.state.felt.get(name)
     chip_placement.lie(transaction, felt, name, last_ns)
     transaction.emit(*told)
+    passed = passing_chips.note(transaction, before, felt[name], first_ns, last_ns)
     for change in changes:
-        if transaction.state.round is not None:
+        if transaction.state.round is not None and not passed:
             lifecycle.chips(transaction, change, first_ns, last_ns)
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)

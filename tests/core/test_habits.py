@@ -16,6 +16,12 @@ def test_nothing_is_settled_wrong_nothing_is_left_out_every_round_ends_and_nobod
     assert any(result["alerts"].get("foreign_chip") for result in results)
 
 
+@pytest.mark.parametrize("habit", HABITS)
+def test_hands_quicker_than_the_readers_settle_nothing_wrong(habit: str) -> None:
+    result = played(Block(16, 81016, 5, 3, habit, "hollywood-penn-national", 4_000, 300))
+    assert (result["wrong"], result["phantom"], result["neither"]) == (0, 0, 0)
+
+
 def test_a_campaign_goes_round_every_habit_profile_and_number_of_boxes() -> None:
     cells = {
         (block.habit, block.profile, block.boxes)

@@ -335,7 +335,7 @@ def _duplicates(transaction: Transaction) -> None:
 
 def looking_again(transaction: Transaction, wanted: Desired) -> Desired:
     """What the devices should be told, and to look again at chips seen in two zones or where nothing explains it."""
-    since_ns = max([-1, *transaction.state.disputes.values(), *[one.seen_ns for one in transaction.state.suspected]])
+    since_ns = max([-1, *transaction.state.disputes.values(), *[one.since_ns() for one in transaction.state.suspected]])
     for zone in transaction.state.felt.values():
         if zone.released:
             since_ns = max(since_ns, *zone.released.values())

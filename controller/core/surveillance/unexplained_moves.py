@@ -13,6 +13,7 @@ from controller.core.messages.alerts import (
     RoundIrregular,
 )
 from controller.core.messages.raised_alerts import SEVERITY, Kind, Severity
+from controller.core.round import passing_chips
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.layout import Felt, conflicts, key
@@ -80,7 +81,10 @@ def touched(
         before=_lay_before(before.state.felt, name, event.before_cents),
         after=_chips_at(transaction.state.felt, name),
     )
-    if kind in {Kind.CAPPING, Kind.PAST_POSTING}:
+    # Chips that came and left again may be on their way to another spot, where no reader has told of them yet.
+    leaves = event.after_cents < event.before_cents
+    passing = leaves and (kind is Kind.BET_TOUCHED or passing_chips.on_their_way(transaction, event.spot))
+    if kind in {Kind.CAPPING, Kind.PAST_POSTING} or (passing and kind in {Kind.BET_TOUCHED, Kind.PINCHING}):
         transaction.change(suspected=(*transaction.state.suspected, suspicion))
     elif not _explained_away(transaction, name):
         accuse(transaction)
@@ -101,9 +105,8 @@ def _explained_away(transaction: Transaction, name: str) -> bool:
 
 
 def _lies_elsewhere(felt: Felt, suspicion: Suspicion) -> bool:
-    """Whether chips that came to a zone have left it and lie in another."""
-    here = felt[key(suspicion.spot, suspicion.zone)].chips
-    gone = suspicion.came().difference(here)
+    """Whether chips that came to a zone, or left it, are not there and lie in another."""
+    gone = suspicion.gone(felt[key(suspicion.spot, suspicion.zone)].chips)
     return bool(gone) and all(any(chip in zone.chips for zone in felt.values()) for chip in gone)
 
 
@@ -114,9 +117,9 @@ def accuse(transaction: Transaction) -> None:
     heard_twice, known_ns = conflicts(transaction.state.felt), _looked_round(transaction)
     kept: list[Suspicion] = []
     for one in transaction.state.suspected:
-        if not one.came().isdisjoint(heard_twice) or (
-            known_ns < one.seen_ns and one.came().issubset(transaction.state.felt[key(one.spot, one.zone)].chips)
-        ):
+        if one.left_ns < 0 and one.gone(transaction.state.felt[key(one.spot, one.zone)].chips):
+            one = replace(one, left_ns=transaction.table_ns(transaction.stamped.at_ns))  # noqa: PLW2901 - the same one
+        if not one.moved().isdisjoint(heard_twice) or known_ns < one.since_ns():
             kept.append(one)
         elif not _lies_elsewhere(transaction.state.felt, one):
             _tell(transaction, one)

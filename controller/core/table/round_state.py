@@ -158,6 +158,19 @@ class RoundCards(Value, frozen=True, tag=False):
     """The chips that lay at its boxes when its last card left the shoe."""
 
 
+class Visit(Value, frozen=True, tag=False):
+    """Chips that came to a box's main zone after the first card, and left it again if ``to_ns`` is not -1."""
+
+    spot: int
+    lay: tuple[str, ...]
+    """The chips that lay there before."""
+    came: tuple[str, ...]
+    from_ns: int
+    """The first moment at which they may have come."""
+    to_ns: int = -1
+    """The last moment at which they may have left."""
+
+
 class RoundEvidence(Value, frozen=True, tag=False):
     """What was observed of the play, what was not heard, and what was concluded."""
 
@@ -180,6 +193,8 @@ class RoundEvidence(Value, frozen=True, tag=False):
     """Why the round is irregular; empty while some legal play explains everything."""
     misnamed: int = 0
     """The reading of a key that named a spot without a wager and made the round irregular; 0: none."""
+    visits: tuple[Visit, ...] = ()
+    """What came to its boxes and may be on its way to others."""
     curable: bool = False
     """Whether a correction of the floor's may make the irregular round a legal one."""
 

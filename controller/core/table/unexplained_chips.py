@@ -1,12 +1,14 @@
-"""Chips that came where nothing explains it, kept until it is known that no other antenna hears them too."""
+"""Chips that came or went where nothing explains it, kept until it is known that no other antenna hears them too."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from firmware_protocols.values import Value
 
 
 class Suspicion(Value, frozen=True, tag=False):
-    """A rise that nobody is accused of yet: what the alert will say of it."""
+    """A move that nobody is accused of yet: what the alert will say of it."""
 
     number: int
     """The reading that told of it."""
@@ -22,6 +24,20 @@ class Suspicion(Value, frozen=True, tag=False):
     after_cents: int
     before: tuple[str, ...]
     after: tuple[str, ...]
+    left_ns: int = -1
+    """When chips that had come were seen to be gone; -1: they lie there still."""
+
+    def moved(self) -> frozenset[str]:
+        """The chips that came or went."""
+        return frozenset(self.after).symmetric_difference(self.before)
+
+    def gone(self, here: Iterable[str]) -> frozenset[str]:
+        """Of these chips those that are not in their zone, where ``here`` lie now."""
+        return self.moved().difference(here)
+
+    def since_ns(self) -> int:
+        """The moment from which every reader must have looked round before anybody is accused."""
+        return max(self.seen_ns, self.left_ns)
 
     def came(self) -> frozenset[str]:
         """The chips that came."""

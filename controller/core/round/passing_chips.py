@@ -1,0 +1,82 @@
+"""Chips that passed through a box on their way to another: pushed across the layout, they lay in its zone for a moment.
+
+A reader tells them as a rise and a fall, which look like a double taken back, or like a hand that was split and taken.
+Once the same chips are heard at another spot both are taken back, and what happened at the box meanwhile counts as
+unseen: it may have been doubled all the same.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.core.certainty.rebuild import weave_with
+from controller.core.inference.observation import ChipsMoved
+from controller.core.inference.unobserved import Silence
+from controller.core.table.layout import Zone
+from controller.core.table.round_state import Visit
+from controller.core.table.transaction import Transaction
+
+_LONGEST_NS: Final = 10_000_000_000
+"""Nobody leaves chips on their way longer than that, or holds them in the hand."""
+
+
+def note(transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int) -> bool:
+    """Keep which chips came to a box of the open round and left it again; whether a change only says that they passed.
+
+    ``before`` and ``after`` are its main zone, whose content changed between ``first_ns`` and ``last_ns``.
+    """
+    if transaction.state.round is None or not transaction.round().cards.drawn:
+        return False
+    _keep(transaction, before, after, first_ns, last_ns)
+    passed = {one.spot for one in transaction.round().evidence.visits if _passed(transaction, one)}
+    return after.name == "main" and after.spot in passed
+
+
+def on_their_way(transaction: Transaction, spot: int) -> bool:
+    """Whether chips that came to a box have left it as it was, and no reader has told of them elsewhere yet."""
+    visits = () if transaction.state.round is None else transaction.round().evidence.visits
+    return any(one.spot == spot and one.to_ns >= 0 for one in visits)
+
+
+def _keep(transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int) -> None:
+    """Begin and end the visits of a box's chips."""
+    known = transaction.round().evidence.visits
+    visits = [one for one in known if last_ns - one.from_ns <= 2 * _LONGEST_NS]
+    if after.name == "main" and after.spot in transaction.round().bets.spots:
+        lay, lies = frozenset(before.chips if before else ()), frozenset(after.chips)
+        here = [one for one in visits if one.spot == after.spot and one.to_ns < 0]
+        ended = [replace(one, to_ns=last_ns) for one in here if lies == set(one.lay)]
+        visits = [*(one for one in visits if one not in here), *(one for one in ended if _is_short(one))]
+        if lies > lay:
+            visits.append(Visit(after.spot, tuple(sorted(lay)), tuple(sorted(lies - lay)), first_ns))
+    if tuple(visits) != known:
+        transaction.change_evidence(visits=tuple(visits))
+
+
+def _is_short(visit: Visit) -> bool:
+    return visit.to_ns - visit.from_ns <= _LONGEST_NS
+
+
+def _passed(transaction: Transaction, visit: Visit) -> bool:
+    """Take back a visit that is over if its chips are heard at other spots now."""
+    round_now, felt = transaction.round(), transaction.state.felt
+    elsewhere = {chip for zone in felt.values() if zone.spot != visit.spot for chip in zone.chips}
+    if visit.to_ns < 0 or not elsewhere.issuperset(visit.came):
+        return False
+    box, from_ns = round_now.bets.spots.index(visit.spot), max(visit.from_ns, round_now.bets.lock_ns)
+    observations = tuple(
+        one
+        for one in round_now.evidence.observations
+        if not (
+            isinstance(one.item, ChipsMoved)
+            and (one.item.box, one.item.zone) == (box, "main")
+            and visit.from_ns <= one.first_ns
+            and one.last_ns <= visit.to_ns
+        )
+    )
+    visits = tuple(one for one in round_now.evidence.visits if one != visit)
+    transaction.change_evidence(observations=observations, visits=visits)
+    weave_with(transaction, (*round_now.evidence.silences, Silence(box, from_ns, visit.to_ns, zones=("main",))))
+    return True

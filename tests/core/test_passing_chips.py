@@ -1,0 +1,86 @@
+"""Chips pushed through a box on their way to another: they make no double of its hand, and accuse nobody."""
+
+from __future__ import annotations
+
+from controller.core.messages.events import QuestionAsked, WagerSettled
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, ChipsSeen
+from tests.core.rig import MS, Rig, penn
+
+CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500}
+ACCUSED = {Kind.CAPPING, Kind.PINCHING, Kind.PAST_POSTING, Kind.BET_TOUCHED, Kind.MISPAY}
+
+
+def dealt(**options: str) -> Rig:
+    """Eleven at spot 1 and eleven at spot 2, 25.00 each, against a six; nobody presses a key of the play."""
+    rig = Rig(penn(**options), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.lay(2, "main", ("B",))
+    rig.talk("key no_more_bets \n 6d 6h 6s 5h 5d 9c")
+    return rig
+
+
+def pushed_through(rig: Rig, *, told_first: int) -> None:
+    """Spot 2's double lies for a moment at spot 1, who draws a ten just then; slow readers tell of it later."""
+    rig.late, since_ns = True, rig.now_ns
+    rig.pass_ms(1_000)
+    rig.give(CardDrawn(rig.now_ns, Card.TS))
+    rig.pass_ms(300)
+    rig.give(ChipsSeen(1, "main", ("A", "C"), since_ns, rig.now_ns))
+    looks = {1: ChipsSeen(1, "main", ("A",), rig.now_ns, rig.now_ns + 600 * MS)}
+    looks[2] = ChipsSeen(2, "main", ("B", "C"), rig.now_ns, rig.now_ns + 600 * MS)
+    rig.pass_ms(600)
+    for spot in (told_first, 3 - told_first):
+        rig.give(looks[spot])
+    rig.late = False
+    rig.pass_ms(1_000)
+
+
+def settled(rig: Rig) -> dict[int, int]:
+    return {event.spot: event.net_cents for event in rig.events if isinstance(event, WagerSettled)}
+
+
+def accused(rig: Rig) -> list[AlertRaised]:
+    return [event for event in rig.events if isinstance(event, AlertRaised) and event.kind in ACCUSED]
+
+
+def played(told_first: int) -> Rig:
+    """Both have twenty-one; the dealer, who has fifteen, gets a five."""
+    rig = dealt()
+    pushed_through(rig, told_first=told_first)
+    rig.talk("Th \n key hole_turned \n 5s")
+    rig.lay(2, "main", ())
+    rig.lay(1, "main", ())
+    rig.talk("key round_closed")
+    return rig
+
+
+def test_a_hand_that_drew_meanwhile_was_not_doubled_with_them() -> None:
+    """Their new zone is told of first, then that their old one lacks them, or the other way round."""
+    for told_first in (1, 2):
+        rig = played(told_first)
+        assert settled(rig) == {1: 2_500, 2: 5_000}
+        assert rig.told(QuestionAsked) == []
+        assert accused(rig) == []
+
+
+def withdrawn(*, to: int) -> Rig:
+    """Chips laid out of turn at spot 2 are taken away again, and lie at a spot or nowhere."""
+    rig = dealt(stand_key="always")
+    rig.late = True
+    rig.lay(2, "main", ("B", "C"))
+    rig.lay(2, "main", ("B",))
+    if to:
+        rig.lay(to, "main", ("A", "C"))
+    rig.late = False
+    rig.pass_ms(1_000)
+    return rig
+
+
+def test_chips_that_leave_and_lie_nowhere_are_named() -> None:
+    assert {alert.kind for alert in accused(withdrawn(to=0))} == {Kind.CAPPING, Kind.BET_TOUCHED}
+
+
+def test_chips_that_lie_at_another_spot_before_the_readers_have_looked_round_are_not() -> None:
+    assert accused(withdrawn(to=1)) == []
