@@ -273,6 +273,7 @@ def ruled_night(seed: int, make: Callable[[int], Night] = script) -> Rig:
         card = named(rig, rng) if rng.random() < 0.03 else None
         if card is not None:
             name_card(rig, card[0], rng.choice(DECK))
+            rig.is_misled = True
         if rng.random() < 0.02:
             restarted(rig)
         jackpots_ruled(rig, rng)
