@@ -73,6 +73,9 @@ async def test_15_a_status_that_is_overwritten_twice_within_a_second_is_said_aga
     ):
         await publisher.online.wait()
         async with listening(broker, TOPICS.status) as listener:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not listener.payloads(TOPICS.status):
+                    await turn()
             for _ in range(2):
                 said = len(listener.payloads(TOPICS.status))
                 await other.publish(TOPICS.status, status_bytes("offline", 7, 0), retain=True)

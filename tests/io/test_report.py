@@ -111,7 +111,7 @@ def test_the_page_holds_its_plots_and_fetches_nothing(journal: Path, tmp_path: P
     assert ran(journal, "--html", page).exit_code == 0
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 2
-    assert "won by the house" in text
+    assert "house win, bets with an expected win" in text
     assert not [word for word in ("<script", "<link", "<img", "url(http") if word in text]
     again = tmp_path / "again.html"
     ran(journal, "--html", again)
