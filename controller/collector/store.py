@@ -302,9 +302,7 @@ class Store:
             (
                 piece.held.seq,
                 piece.held.hash,
-                fold.house.currency,
-                fold.house.day.time_zone,
-                fold.house.day.begins,
+                *_columns_of(fold.house),
                 list(fold.open_rounds),
                 rows.cards_drawn,
                 rows.cards_opened,
@@ -320,25 +318,21 @@ class Store:
     def _kept(self, connection: psycopg.Connection, piece: Piece) -> tuple[int, Rows]:
         """The events alone; rounds that are open are looked for again when more is told of them."""
         stream = self._epochs[piece.name].stream
-        rows = StreamFold(Identity(*piece.name, piece.held.epoch), House(), (), self._stored(stream)).keep(piece.events)
+        house, _ = _last_told(connection, stream)
+        fold = StreamFold(Identity(*piece.name, piece.held.epoch), house, (), self._stored(stream))
+        rows = fold.keep(piece.events)
         connection.execute(
-            "UPDATE tableside_store.streams SET held_seq = %s, held_hash = %s, open_rounds = '{}',"
-            " last_time = coalesce(%s, last_time) WHERE stream = %s",
-            (piece.held.seq, piece.held.hash, rows.last_time, stream),
+            "UPDATE tableside_store.streams SET held_seq = %s, held_hash = %s, currency = %s, time_zone = %s,"
+            " day_begins = %s, open_rounds = '{}', last_time = coalesce(%s, last_time) WHERE stream = %s",
+            (piece.held.seq, piece.held.hash, *_columns_of(fold.house), rows.last_time, stream),
         )
         complain(connection, piece.name, rows.complaints)
         self._epochs[piece.name] = Epoch(stream, piece.held)
         return stream, rows
 
     def _fold(self, connection: psycopg.Connection, piece: Piece, stream: int) -> StreamFold:
-        row = connection.execute(
-            "SELECT currency, time_zone, day_begins, open_rounds FROM tableside_store.streams WHERE stream = %s",
-            (stream,),
-        ).fetchone()
-        assert row is not None, "it was locked"
-        currency, time_zone, begins, open_rounds = row
-        identity = Identity(*piece.name, piece.held.epoch)
-        return StreamFold(identity, House(currency, GamingDay(time_zone, begins)), open_rounds, self._stored(stream))
+        house, open_rounds = _last_told(connection, stream)
+        return StreamFold(Identity(*piece.name, piece.held.epoch), house, open_rounds, self._stored(stream))
 
     def _stored(self, stream: int) -> Stored:
         """What the database has of one table, read on the connection that is then in use."""
@@ -382,6 +376,20 @@ def prepare(owner: str) -> tuple[int, int]:
             return before, LAYOUT
     except psycopg.Error as error:
         raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
+
+
+def _last_told(connection: psycopg.Connection, stream: int) -> tuple[House, list[int]]:
+    """What a table last said of its house, and its rounds that are open."""
+    row = connection.execute(
+        "SELECT currency, time_zone, day_begins, open_rounds FROM tableside_store.streams WHERE stream = %s", (stream,)
+    ).fetchone()
+    assert row is not None, "it was locked"
+    currency, time_zone, begins, open_rounds = row
+    return House(currency, GamingDay(time_zone, begins)), open_rounds
+
+
+def _columns_of(house: House) -> tuple[str, str, str]:
+    return house.currency, house.day.time_zone, house.day.begins
 
 
 def complain(connection: psycopg.Connection, name: Name, complaints: Iterable[str]) -> None:

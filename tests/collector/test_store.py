@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import msgspec
 import psycopg
@@ -189,6 +192,31 @@ def test_events_of_which_no_rows_can_be_made_are_kept_and_another_tables_rows_ar
     )
     assert (rounds, wagers) == (len(exported("night-1", "rounds")), len(exported("night-1", "wagers")))
     assert not database.rows("SELECT * FROM tableside.complaints WHERE name = 'bj-2'")
+
+
+@pytest.mark.parametrize("size", [7, 1000])
+def test_events_of_which_no_rows_can_be_made_are_of_the_houses_gaming_day(database: Database, size: int) -> None:
+    """Also where the house is told in the same piece; its day is another than that of UTC."""
+    events = bodies("night-1")
+    day = {"time_zone": "Pacific/Kiritimati", "begins": "00:00", "shifts": {}}
+    events = [
+        changed(body, gaming_day=day) if isinstance(own_event(body).event, TableStarted) else body for body in events
+    ]
+    names_no_card(events)
+    store = Store(database.collector, "collector")
+    store.open()
+    for piece in pieces(events, itertools.repeat(size)):
+        store.write([piece])
+    store.close()
+    assert database.rows("SELECT count(*) FROM tableside.complaints WHERE text LIKE 'rows refused%'") != [(0,)]
+    began = next(at for at, body in enumerate(events, start=1) if isinstance(own_event(body).event, TableStarted))
+    told = database.rows(f"SELECT seq, gaming_day FROM tableside.events WHERE seq >= {began} ORDER BY seq")
+    zone = ZoneInfo("Pacific/Kiritimati")
+    assert told == [
+        (one.seq, datetime.fromisoformat(one.time).astimezone(zone).date())
+        for one in map(own_event, events)
+        if one.seq >= began
+    ]
 
 
 def test_who_writes_where_another_left_off_writes_nothing(database: Database, store: Named) -> None:
