@@ -30,8 +30,10 @@ def note(transaction: Transaction, before: Zone | None, after: Zone, first_ns: i
     if transaction.state.round is None or not transaction.round().cards.drawn:
         return False
     _keep(transaction, before, after, first_ns, last_ns)
-    passed = {one.spot for one in transaction.round().evidence.visits if _passed(transaction, one)}
-    return after.name == "main" and after.spot in passed
+    passed = [one for one in transaction.round().evidence.visits if _passed(transaction, one)]
+    for visit in passed:
+        _take_back(transaction, visit)
+    return after.name == "main" and any(visit.spot == after.spot for visit in passed)
 
 
 def on_their_way(transaction: Transaction, spot: int) -> bool:
@@ -60,11 +62,14 @@ def _is_short(visit: Visit) -> bool:
 
 
 def _passed(transaction: Transaction, visit: Visit) -> bool:
-    """Take back a visit that is over if its chips are heard at other spots now."""
-    round_now, felt = transaction.round(), transaction.state.felt
-    elsewhere = {chip for zone in felt.values() if zone.spot != visit.spot for chip in zone.chips}
-    if visit.to_ns < 0 or not elsewhere.issuperset(visit.came):
-        return False
+    """Whether a visit is over and its chips are heard at other spots now."""
+    elsewhere = {chip for zone in transaction.state.felt.values() if zone.spot != visit.spot for chip in zone.chips}
+    return visit.to_ns >= 0 and elsewhere.issuperset(visit.came)
+
+
+def _take_back(transaction: Transaction, visit: Visit) -> None:
+    """Forget what chips on their way told of a box: what happened there meanwhile counts as unseen."""
+    round_now = transaction.round()
     box, from_ns = round_now.bets.spots.index(visit.spot), max(visit.from_ns, round_now.bets.lock_ns)
     observations = tuple(
         one
@@ -79,4 +84,3 @@ def _passed(transaction: Transaction, visit: Visit) -> bool:
     visits = tuple(one for one in round_now.evidence.visits if one != visit)
     transaction.change_evidence(observations=observations, visits=visits)
     weave_with(transaction, (*round_now.evidence.silences, Silence(box, from_ns, visit.to_ns, zones=("main",))))
-    return True
