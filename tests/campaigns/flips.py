@@ -1,4 +1,4 @@
-"""A bit flips somewhere in a journal, what lies beside it, the table file, the chip registry or the key.
+"""A bit flips somewhere in a journal and what lies beside it, in its second copy, table file, chip registry or key.
 
     python -m tests.campaigns.flips --flips 10000 --seed 1 --file build/flips.jsonl
 
@@ -7,7 +7,7 @@ flip everything is done that a daemon does before it talks to anybody. What must
 record, event, checkpoint, mark and acknowledgement is what it was. One thing may be lost unnoticed: where the last that
 a killed daemon did was to note what had been published or acknowledged, or to write a record of which nobody had been
 told, and the bit is in that, it is as if it had been killed before; the events are told again, and consumers know them
-by their numbers.
+by their numbers. A second copy is whole again, with every record, once the table that it follows has looked at it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,19 @@ from controller.daemon.recovery import recover
 from controller.daemon.startup import marks_of
 from controller.formats.config.table_file import ConfigError
 from controller.formats.journal.records import RecordDamaged
+from controller.io.copies.second_copy import SecondCopy, compared
+from controller.io.files.key_file import read_key
 from controller.io.files.table_file import load_table
 from controller.io.journal.commit_marker import read_head_file
 from controller.io.journal.journal import Head, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
 from controller.io.journal.scrub import before_start
+from controller.io.journal.verification import verify
 from controller.io.mqtt.broker import mosquitto
+from controller.io.system.clock import SystemClock
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.kill import Campaign
 from tests.campaigns.nursery import Nursery
+from tests.campaigns.second_copies import FOLDER, copy_fault, folder_elsewhere, place_inside
 
 FILES: Final = {
     "journal.sqlite": 45,
@@ -47,6 +52,7 @@ FILES: Final = {
     "table.toml": 7,
     "chips.csv": 6,
     "table.key": 5,
+    FOLDER: 10,
 }
 """What is tried, and how often in a hundred."""
 
@@ -58,6 +64,9 @@ PER_HOUSE: Final = 250
 
 TABLES: Final = ("records", "events", "checkpoints", "seals", "published", "acks")
 NOTES: Final = ("published", "acks")
+
+RETRY_S: Final = 0.05
+"""How soon a second copy looks again at what was refused it."""
 Content = dict[str, list[Any]]
 
 
@@ -67,31 +76,33 @@ async def play(directory: Path, played: int, seed: int) -> tuple[Path, Path]:
     house, killed, closed = directory / "house", directory / "killed", directory / "closed"
     house.mkdir()
     try:
-        async with mosquitto() as broker:
-            campaign = Campaign(house, nursery, broker, seed)
-            async with campaign.house.bench:
-                await campaign.start_daemon()
-                playing = asyncio.create_task(campaign.people())
-                await campaign.until_playing(played, patience_s=120)
-                await campaign.kill_daemon()
-                await asyncio.to_thread(_copy, house, killed)
-                await campaign.start_daemon()
-                await campaign.until_playing(played // 4, patience_s=60)
-                playing.cancel()
-                await asyncio.gather(playing, return_exceptions=True)
-                await nursery.end(campaign.daemon, signal.SIGTERM)
-                await asyncio.to_thread(_copy, house, closed)
+        with folder_elsewhere(house) as copy:
+            async with mosquitto() as broker:
+                campaign = Campaign(house, copy, nursery, broker, seed)
+                async with campaign.house.bench:
+                    await campaign.start_daemon()
+                    playing = asyncio.create_task(campaign.people())
+                    await campaign.until_playing(played, patience_s=120)
+                    await campaign.kill_daemon()
+                    await asyncio.to_thread(_copy, house, copy, killed)
+                    await campaign.start_daemon()
+                    await campaign.until_playing(played // 4, patience_s=60)
+                    playing.cancel()
+                    await asyncio.gather(playing, return_exceptions=True)
+                    await nursery.end(campaign.daemon, signal.SIGTERM)
+                    await asyncio.to_thread(_copy, house, copy, closed)
     finally:
         await nursery.close()
     assert not campaign.faults, campaign.faults
     return killed, closed
 
 
-def _copy(house: Path, target: Path) -> None:
+def _copy(house: Path, copy: Path, target: Path) -> None:
     target.mkdir()
     for name in FILES:
-        if (house / name).exists():
+        if (house / name).is_file():
             shutil.copy(house / name, target / name)
+    shutil.copytree(copy, target / FOLDER)
 
 
 def content(path: Path) -> Content:
@@ -109,20 +120,27 @@ async def start(directory: Path) -> str:
         path = Path(table.config.table.journal)
         if path != directory / "journal.sqlite":
             return "another journal"
+        place = place_inside(directory, RETRY_S)
         before_start(path)
+        compared(place, path, table.key)
         journal = await Journal.open(path, key=table.key)
+        second = SecondCopy(place, journal, SystemClock())
         try:
             for key, mark in marks.items():
                 if journal.meta.get(key) != mark:
                     return f"{key} changed"
             recovered = recover(path, table.key)
+            second.start()
         finally:
+            await second.close()
             await journal.close()
+        said: list[str] = []
+        second.look(lambda _level, text: said.append(text))
     except ConfigError as error:
         return f"configuration: {error.lines[0]}"
     except (NotAJournal, JournalDamaged, JournalFailed, RecordDamaged, OSError) as error:
         return f"{type(error).__name__}: {error}"
-    return f"hold: {recovered.hold}" if recovered.hold else ""
+    return f"hold: {recovered.hold}" if recovered.hold else said[-1]
 
 
 def is_unpromised(before: Content, after: Content, promised: Head) -> bool:
@@ -142,13 +160,20 @@ async def flip(whole: Path, before: Content, directory: Path, chance: random.Ran
     shutil.copytree(whole, directory, dirs_exist_ok=True)
     there = [name for name in FILES if (directory / name).exists() and (directory / name).stat().st_size]
     name = chance.choices(there, [FILES[one] for one in there])[0]
-    data = bytearray((directory / name).read_bytes())
+    file = chance.choice(sorted((directory / name).iterdir())) if name == FOLDER else directory / name
+    data = bytearray(file.read_bytes())
     at, bit = chance.randrange(len(data)), chance.randrange(8)
     data[at] ^= 1 << bit
-    mode = (directory / name).stat().st_mode
-    (directory / name).write_bytes(data)
-    (directory / name).chmod(mode)
+    mode = file.stat().st_mode
+    file.write_bytes(data)
+    file.chmod(mode)
     noticed = await start(directory)
+    where = f"bit {bit} of byte {at} of {name} ({whole.name})"
+    if name == FOLDER:
+        journal = directory / "journal.sqlite"
+        fault = copy_fault(directory / FOLDER, verify(journal), read_key(directory / "table.key"))
+        if fault or content(journal) != before:
+            return name, "wrong", f"{where}: {fault or 'the journal is another'}"
     if noticed:
         return name, "noticed", ""
     with contextlib.suppress(JournalDamaged, NotAJournal):
@@ -158,7 +183,6 @@ async def flip(whole: Path, before: Content, directory: Path, chance: random.Ran
         promised = read_head_file(whole / "journal.sqlite")
         if promised is not None and is_unpromised(before, after, promised):
             return name, "told again", ""
-    where = f"bit {bit} of byte {at} of {name} ({whole.name})"
     return name, "wrong", f"{where}: not noticed, and the journal is not what it was"
 
 

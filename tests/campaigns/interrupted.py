@@ -115,7 +115,7 @@ def starved(chance: random.Random, of: Kept) -> str:
 def hung(number: int, directory: Path) -> str:
     """A sync is kept waiting, and nobody waits for it; what was wrong."""
     path, trace = directory / "journal.sqlite", directory / "trace"
-    worker = [sys.executable, "-m", "tests.campaigns.io_worker", str(path), str(PATIENCE_S)]
+    worker = [sys.executable, "-m", "tests.campaigns.io_worker", str(path), "--patience", str(PATIENCE_S)]
     inject = f"inject=fdatasync:delay_enter={round(1e6 * HANG_S)}:when={number}"
     strace = ["strace", "-f", "-qq", "-o", str(trace), "-P", str(path), "-P", f"{path}-wal", "-P", f"{path}-head"]
     ended = subprocess.run(

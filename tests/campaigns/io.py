@@ -4,7 +4,8 @@
 
 strace makes the system call itself fail, so that SQLite, the head file and all of ours see what they would of a disk
 that fails. What must hold of every run: it ends in good order or with status 2 or 70 and one line; the next start finds
-the journal whole, with every record that was acknowledged, as it was.
+the journal whole, with every record that was acknowledged, as it was. A second copy follows the journal; its own disk
+fails in its turn, which must not end the run; after the next start the copy is whole and has every record.
 """
 
 from __future__ import annotations
@@ -22,8 +23,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from controller.io.copies.segment_folder import segment_path
+from controller.io.copies.segment_writer import PART
 from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.journal.verification import verify
+from tests.campaigns.io_worker import EPOCH
+from tests.campaigns.second_copies import FOLDER, copy_fault
+from tests.journal_key import KEY
 
 FAULTS: Final = (
     ("pwrite64", "EIO"),
@@ -39,7 +45,23 @@ FAULTS: Final = (
 )
 """System calls by which SQLite and we change or read a journal, and how each may fail."""
 
+COPY_FAULTS: Final = (
+    ("write", "EIO"),
+    ("write", "ENOSPC"),
+    ("fdatasync", "EIO"),
+    ("fsync", "EIO"),
+    ("ftruncate", "EIO"),
+    ("rename", "EIO"),
+    ("openat", "EIO"),
+    ("openat", "EACCES"),
+    ("read", "EIO"),
+)
+"""As ``FAULTS``, of the second copy's segments and folder."""
+
 BESIDE: Final = ("", "-wal", "-shm", "-head")
+SEGMENTS: Final = tuple(f"{segment_path(Path(FOLDER), EPOCH, number)}{end}" for number in (1, 2) for end in ("", PART))
+"""The files of the second copy that a run is long enough to write."""
+
 MOST: Final = 10_000
 BEGUN: Final = (False, True)
 """Whether the run begins the journal, or goes on with one that a killed run left with its log."""
@@ -52,6 +74,8 @@ class Fault(NamedTuple):
     error: str
     number: int
     is_begun: bool
+    is_of_copy: bool = False
+    """Whether it is the second copy's disk that fails."""
 
 
 class Ending(NamedTuple):
@@ -73,7 +97,7 @@ def is_able() -> str:
 
 
 def worker(path: Path) -> list[str]:
-    return [sys.executable, "-m", "tests.campaigns.io_worker", str(path)]
+    return [sys.executable, "-m", "tests.campaigns.io_worker", str(path), "--copy"]
 
 
 def run(fault: Fault, directory: Path) -> Ending:
@@ -88,7 +112,9 @@ def run(fault: Fault, directory: Path) -> Ending:
             first.kill()
             acknowledged |= lines_of(first.stdout.read().splitlines())
     trace = directory / "trace"
-    paths = [word for suffix in BESIDE for word in ("-P", f"{path}{suffix}")]
+    own = [f"{path}{suffix}" for suffix in BESIDE]
+    copied = [str(directory / name) for name in (FOLDER, *SEGMENTS)]
+    paths = [word for name in (copied if fault.is_of_copy else own) for word in ("-P", name)]
     inject = f"inject={fault.call}:error={fault.error}:when={fault.number}"
     command = [
         "strace",
@@ -106,6 +132,8 @@ def run(fault: Fault, directory: Path) -> Ending:
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     acknowledged |= lines_of(ended.stdout.splitlines())
     was_hit = "(INJECTED)" in trace.read_text(errors="replace")
+    if fault.is_of_copy and ended.returncode:
+        return Ending(was_hit, ended.returncode, f"ended by its second copy: {ended.stderr[-300:]}")
     return Ending(was_hit, ended.returncode, judge(path, acknowledged, ended))
 
 
@@ -127,9 +155,12 @@ def judge(path: Path, acknowledged: dict[int, str], ended: subprocess.CompletedP
     if again.returncode:
         return f"the next start ends with status {again.returncode}: {again.stderr[-300:]}"
     try:
-        damage = verify(path).damage
-        if damage is not None:
-            return f"damaged: {damage}"
+        report = verify(path)
+        if report.damage is not None:
+            return f"damaged: {report.damage}"
+        lacking = copy_fault(path.parent / FOLDER, report, KEY)
+        if lacking:
+            return lacking
         with JournalReader(path) as reader:
             lost = [number for number, own in acknowledged.items() if reader.hash_of(number).hex() != own]
     except (JournalDamaged, NotAJournal) as error:
@@ -139,9 +170,10 @@ def judge(path: Path, acknowledged: dict[int, str], ended: subprocess.CompletedP
 
 def all_faults() -> Iterator[Iterator[Fault]]:
     """For each way to fail: its first time, its second, and so on."""
-    for is_begun in BEGUN:
-        for call, error in FAULTS:
-            yield (Fault(call, error, number, is_begun) for number in range(1, MOST))
+    for is_of_copy in (False, True):
+        for is_begun in BEGUN:
+            for call, error in COPY_FAULTS if is_of_copy else FAULTS:
+                yield (Fault(call, error, number, is_begun, is_of_copy) for number in range(1, MOST))
 
 
 def campaign(part: int, parts: int) -> tuple[int, dict[str, int], list[str]]:
@@ -167,7 +199,8 @@ def sample(count: int, seed: int) -> list[Fault]:
     """A few failures chosen by chance, among the first of each kind."""
     chance = random.Random(seed)
     kinds = [(call, error) for call, error in FAULTS if call in {"pwrite64", "fdatasync", "openat", "pread64"}]
-    return [Fault(*chance.choice(kinds), chance.randrange(1, 30), chance.choice(BEGUN)) for _ in range(count)]
+    own = [Fault(*chance.choice(kinds), chance.randrange(1, 30), chance.choice(BEGUN)) for _ in range(count)]
+    return [*own, *(Fault(*one, chance.randrange(1, 4), chance.choice(BEGUN), True) for one in COPY_FAULTS[::3])]
 
 
 def main() -> None:

@@ -1,7 +1,13 @@
-"""Commits to a journal and says what was acknowledged, one line each: what ``tests.campaigns.io`` lets fail."""
+"""Commits to a journal and says what was acknowledged, one line each: what ``tests.campaigns.io`` lets fail.
+
+    python -m tests.campaigns.io_worker JOURNAL [--patience SECONDS] [--copy]
+
+``--copy``: a second copy follows it, in a folder beside the journal.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import os
@@ -9,25 +15,43 @@ import sys
 from pathlib import Path
 
 from controller.formats.journal.records import Identity
+from controller.io.copies.second_copy import Place, SecondCopy, compared
 from controller.io.journal.journal import CLOSE_SECONDS, Entry, Journal, JournalDamaged, JournalFailed, NotAJournal
 from controller.io.journal.scrub import before_start
+from controller.io.journal.setup import is_blank
+from controller.io.system.clock import SystemClock
+from tests.campaigns.second_copies import place_inside
 from tests.journal_key import KEY
 
 COMMITS = 5
+EPOCH = 3
+RETRY_S = 0.05
 
 
-async def work(path: Path, patience_s: float | None = None) -> None:
+async def work(path: Path, patience_s: float | None, *, is_copied: bool) -> None:
     """What a daemon does with its journal between a start and a stop.
 
     ``patience_s``: it is told to stop once the disk has not answered for so long, and waits as long for its end.
     """
-    await asyncio.to_thread(before_start, path)
+    place = place_inside(path.parent, RETRY_S) if is_copied else None
+    await asyncio.to_thread(_look, path, place)
     journal = await Journal.open(
-        path, Identity("harbour", "bj-1", 3), created_wall_ns=1, key=KEY, close_seconds=patience_s or CLOSE_SECONDS
+        path, Identity("harbour", "bj-1", EPOCH), created_wall_ns=1, key=KEY, close_seconds=patience_s or CLOSE_SECONDS
     )
+    second = None if place is None else SecondCopy(place, journal, SystemClock())
+    if second is not None:
+        second.start()
     with contextlib.suppress(TimeoutError):
         await commits(journal, patience_s)
+    if second is not None:
+        await second.close()
     await journal.close()
+
+
+def _look(path: Path, place: Place | None) -> None:
+    before_start(path)
+    if place is not None and path.is_file() and not is_blank(path):
+        compared(place, path, KEY)
 
 
 async def commits(journal: Journal, patience_s: float | None) -> None:
@@ -50,8 +74,13 @@ async def commits(journal: Journal, patience_s: float | None) -> None:
 
 def main() -> None:
     """As ``tableside run`` ends: 0, 2 for a journal that cannot be used, 70 for a disk that failed, one line each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("journal", type=Path)
+    parser.add_argument("--patience", type=float)
+    parser.add_argument("--copy", action="store_true")
+    given = parser.parse_args()
     try:
-        asyncio.run(work(Path(sys.argv[1]), *map(float, sys.argv[2:])))
+        asyncio.run(work(given.journal, given.patience, is_copied=given.copy))
     except JournalFailed as error:
         print(error, file=sys.stderr, flush=True)
         os._exit(70)

@@ -4,7 +4,7 @@
 
 What must hold: every record seen in the journal after a kill is there at the end, with its hash; every settlement is
 told once; the consumer's file is byte for byte what ``export`` writes; the journal is whole and, stepped again, the
-same.
+same; the second copy, on another device, is whole and has every record.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from simulators.people.dealer import play
 from simulators.people.house import house_from
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.nursery import Nursery
+from tests.campaigns.second_copies import copy_fault, folder_elsewhere
 from tests.io.virtual_time import passes
 from tests.wiring.premises import PROFILE, Ear, Premises
 
@@ -69,11 +70,12 @@ class Outcome(NamedTuple):
 class Campaign:
     """One house."""
 
-    def __init__(self, directory: Path, nursery: Nursery, broker: Broker, seed: int) -> None:
+    def __init__(self, directory: Path, copy: Path, nursery: Nursery, broker: Broker, seed: int) -> None:
+        self.copy = copy
         self.chance = random.Random(seed)
         self.nursery = nursery
         self.house = Premises(directory, broker, Ear())
-        text = self.house.table_file.read_text()
+        text = self.house.table_file.read_text().replace("[table]\n", f'[table]\nsecond_copy = "{copy}"\n', 1)
         port = f"port = {broker.port}\n"
         self.house.table_file.write_text(text.replace(port, f'{port}consumers = ["{CONSUMER}"]\n', 1))
         self.kept = directory / "consumer.jsonl"
@@ -170,7 +172,11 @@ class Campaign:
         self.faults += [f"settled {times} times: {wager}" for wager, times in told.items() if times > 1]
         if wanted != self.kept.read_bytes():
             self.faults.append("the consumer's file differs at the end")
-        found = replay(self.house.journal, read_key(self.house.key))
+        key = read_key(self.house.key)
+        lacking = copy_fault(self.copy, report, key)
+        if lacking:
+            self.faults.append(lacking)
+        found = replay(self.house.journal, key)
         if found.difference is not None:
             self.faults.append(f"stepped again: record {found.difference.number}: {found.difference.text[:200]}")
         return Outcome(
@@ -190,8 +196,21 @@ LONGER: Final = (0,) * 9 + (200,)
 """How many records more than those of a start a daemon may live, in a long campaign."""
 
 
+class Task(NamedTuple):
+    """What befalls one house."""
+
+    kills: int
+    seed: int
+    longer: tuple[int, ...]
+
+
 async def house(directory: Path, nursery: Nursery, kills: int, seed: int, longer: tuple[int, ...] = LONGER) -> Outcome:
     """Kill the daemon of one house so many times."""
+    with folder_elsewhere(directory) as copy:
+        return await _house(directory, copy, nursery, Task(kills, seed, longer))
+
+
+async def _house(directory: Path, copy: Path, nursery: Nursery, task: Task) -> Outcome:
     program = find_mosquitto()
     assert program is not None, "Mosquitto is not installed"
     settings = directory / "broker"
@@ -199,16 +218,16 @@ async def house(directory: Path, nursery: Nursery, kills: int, seed: int, longer
     for one in (directory, settings):
         one.chmod(0o755)
     process, port = await start_mosquitto(program, settings, {}, None)
-    campaign = Campaign(directory, nursery, Broker(host="127.0.0.1", port=port), seed)
+    campaign = Campaign(directory, copy, nursery, Broker(host="127.0.0.1", port=port), task.seed)
     chance = campaign.chance
     async with campaign.house.bench:
         await campaign.start_daemon()
         await campaign.start_consumer()
         playing = asyncio.create_task(campaign.people())
-        for _ in range(kills):
+        for _ in range(task.kills):
             # A fifth of the kills come while the daemon starts, the others while it plays, some a round later.
             if chance.random() < 0.8:
-                await campaign.until_playing(chance.choice(longer))
+                await campaign.until_playing(chance.choice(task.longer))
             await passes(chance.uniform(0, 0.3))
             await campaign.kill_daemon()
             if chance.random() < 0.2:
