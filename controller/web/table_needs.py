@@ -7,7 +7,7 @@ something waits at least since it was first seen (``exact`` is false).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -15,11 +15,13 @@ from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import QuestionAsked
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.meter_events import MeterChangeProposed, OrderApproved, OrderWithdrawn
+from controller.core.meters.state import Move
 from controller.formats.mqtt.envelope import Published, Status
 from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_meters import MetersNow
 from controller.formats.mqtt.retained_orders import OrdersNow
 from controller.formats.mqtt.retained_state import Hold
+from controller.formats.text.safe_parse import reads_outside
 
 OFFLINE: Final = "offline"
 
@@ -55,6 +57,7 @@ class Proposal(msgspec.Struct, frozen=True):
     """What one person proposes and another must approve: of a meter, or a ruling.
 
     ``spot``, ``bet`` and ``net_cents`` (the player's) are null for a whole round, ``before_cents`` of an open one too.
+    ``move``: of a meter, what is proposed; null where it is none that this version knows.
     """
 
     order: int
@@ -67,6 +70,7 @@ class Proposal(msgspec.Struct, frozen=True):
     bet: str | None = None
     before_cents: int | None = None
     net_cents: int | None = None
+    move: Move | None = None
 
 
 class Needs(msgspec.Struct, frozen=True):
@@ -112,8 +116,8 @@ class NeedBook:
                 self._irregular = {number: one.time}
             case RulingProposed(order, number, spot, bet, net_cents, who, why):
                 self._propose(Proposal(order, who, why, exactly, "", number, spot, bet, None, net_cents))
-            case MeterChangeProposed(order, meter, _, who, why):
-                self._propose(Proposal(order, who, why, exactly, meter))
+            case MeterChangeProposed(order, meter, move, who, why):
+                self._propose(Proposal(order, who, why, exactly, meter, move=move))
             case OrderApproved(order) | OrderWithdrawn(order):
                 self._proposals.pop(order, None)
             case _:
@@ -148,7 +152,8 @@ class NeedBook:
         waiting = {one.order: one for one in picture.orders}
         self._proposals = {order: one for order, one in self._proposals.items() if not one.meter or order in waiting}
         for order, one in waiting.items():
-            self._propose(Proposal(order, one.who, one.why, self._since(order, now_text), one.meter))
+            since, move = self._since(order, now_text), move_of(one.move)
+            self._propose(Proposal(order, one.who, one.why, since, one.meter, move=move))
 
     def _take_rulings(self, picture: OrdersNow, now_text: str) -> None:
         """The picture has every proposed ruling, and none of a meter."""
@@ -182,6 +187,12 @@ class NeedBook:
             open_wagers=0 if felt.open else count(one.net_cents is None for one in felt.wagers),
             doubted_wagers=count(one.disputed for one in felt.wagers),
         )
+
+
+@reads_outside(None)
+def move_of(said: dict[str, Any]) -> Move | None:
+    """What a picture says of a proposed move; None: it is none that this version knows."""
+    return msgspec.convert(said, Move)  # type: ignore[no-any-return]
 
 
 def waits(heard: Mapping[int, str], number: int, known: Waits | None, now_text: str) -> Waits:

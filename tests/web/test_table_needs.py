@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import DeviceAlarm, LineErrors, RoundIrregular
 from controller.core.messages.events import DeviceStatusChanged, Event, QuestionAsked
 from controller.core.messages.floor_events import RulingProposed
-from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
+from controller.core.messages.meter_events import MeterChangeProposed, OrderApproved, OrderWithdrawn
 from controller.core.messages.software_events import SoftwareChecked
+from controller.core.meters.state import Adjustment
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Published, Status
 from controller.formats.mqtt.retained_layout import QuestionNow, WagerNow
@@ -121,3 +123,16 @@ def test_the_last_fault_of_each_device_is_kept() -> None:
     }
     assert now.software is not None
     assert (now.software.passed, now.software.files) == (True, 5_064)
+
+
+def test_what_is_proposed_of_a_meter_is_told_from_the_event_and_from_the_picture() -> None:
+    book = NeedBook()
+    move = Adjustment("meter", -12_500_000, "equipment_correction")
+    book.follow(heard(MeterChangeProposed(3, "sevens", move, "A. Ames", "counted")))
+    assert [one.move for one in book.now().proposals] == [move]
+    for said, found in ((msgspec.to_builtins(move), move), ({"type": "of_a_later_version"}, None), ({}, None)):
+        pictures = metered(order="B. Bell").meters
+        assert pictures is not None
+        late = NeedBook()
+        late.take(replace(pictures, orders=(replace(pictures.orders[0], move=said),)), SEEN)
+        assert [one.move for one in late.now().proposals] == [found]

@@ -1,7 +1,8 @@
 // @ts-check
 // What stands beside the felt: the question, advice, alerts, meters, devices, and what was told last.
 import { ago, clock, money, net, shown } from "./figures.js";
-import { acknowledging, answering, deciding, voiding } from "./orders.js";
+import { deciding, decidingOn } from "./meter_orders.js";
+import { acknowledging, answering } from "./order_forms.js";
 import { proposed } from "./pit_needs.js";
 import { may, session } from "./session.js";
 import { Symbol } from "./symbols.js";
@@ -37,7 +38,7 @@ export function Questions({ table, now, prepare }) {
     return html`<section key=${one.question} class="panel question" aria-live="polite">
       <h2><${Symbol} name="question" />${one.round === null || one.round === table.felt?.round ? t("question.title") : t("question.of", { round: one.round })}</h2>
       <p class="text">${one.text}</p>
-      <p class="choices">${one.choices.map((choice) => (prepare && may("answer") ? html`<button key=${choice} type="button" onClick=${() => prepare(answering(one, choice))}>${choice}</button>` : html`<kbd key=${choice}>${choice}</kbd>`))}</p>
+      <p class="choices">${one.choices.map((choice) => (prepare && may("answer") ? html`<button key=${choice} type="button" onClick=${() => prepare(() => answering(one, choice))}>${choice}</button>` : html`<kbd key=${choice}>${choice}</kbd>`))}</p>
       <p class="quiet">${asked ? t(asked.exact ? "question.age" : "question.atLeast", { age }) : ""}</p>
     </section>`;
   });
@@ -64,39 +65,45 @@ export function Alerts({ table, prepare }) {
   return html`<section class="panel alerts" aria-live="polite"><h2><${Symbol} name="alert" />${alerts.length ? tn("alerts.title", alerts.length) : t("alerts.none")}</h2>
     <ul>${[...alerts].reverse().slice(0, 6).map((one) => html`<li key=${one.alert} class=${one.severity}>
       <b>${t(`severity.${one.severity}`)}</b> ${one.text} <span class="quiet">${clock(one.raised)}</span>
-      ${prepare && may("ack") ? html` <button type="button" onClick=${() => prepare(acknowledging(one))}>${t("alerts.acknowledge")}</button>` : null}</li>`)}</ul>
+      ${prepare && may("ack") ? html` <button type="button" onClick=${() => prepare(() => acknowledging(one))}>${t("alerts.acknowledge")}</button>` : null}</li>`)}</ul>
     ${alerts.length > 6 ? html`<p class="quiet">${t("alerts.more", { count: alerts.length - 6 })}</p>` : null}
     ${seen.length ? html`<details class="seen"><summary>${t("alerts.seen", { who: seen[0]?.who ?? "", time: clock(seen[0]?.acknowledged ?? "") })}</summary><ul>${seen.map((one) => html`<li key=${one.alert.alert}>
       ${one.alert.text} <span class="quiet">${clock(one.alert.raised)}</span> <b>${one.who}</b> <span class="quiet">${clock(one.acknowledged)}</span> ${one.note}</li>`)}</ul></details>` : null}</section>`;
 }
 
-/** What waits for a second person, and the round that may be voided. @param {{ table: Table, prepare: import("./orders.js").Prepare }} of */
+/** What waits for a second person. @param {{ table: Table, prepare: import("./orders.js").Prepare }} of */
 export function Proposals({ table, prepare }) {
   const waiting = table.needs?.proposals ?? [];
-  const rounds = [...new Set((table.orders?.wagers ?? []).map((one) => one.round))];
-  const round = rounds.at(-1);
-  const mayVoid = may("void") && round !== undefined;
-  if (!waiting.length && !mayVoid) return null;
-  return html`<section class="panel proposals" aria-live="polite"><h2><${Symbol} name="check" />${waiting.length ? tn("pit.proposals", waiting.length) : t("orders.title")}</h2>
+  if (!waiting.length) return null;
+  return html`<section class="panel proposals" aria-live="polite"><h2><${Symbol} name="check" />${tn("pit.proposals", waiting.length)}</h2>
     <ul>${waiting.map((one) => {
       const said = t("proposal.said", { who: one.who, what: proposed(one, table.currency), why: one.why });
       return html`<li key=${one.order}><b class="proposed">${t("proposal.proposed")}</b> ${said} <span class="quiet">${clock(one.waits.since)}</span> <span class="buttons">
-        ${may("approve-order") && one.who !== session().name ? html`<button type="button" onClick=${() => prepare(deciding(one, said, "approve-order"))}>${t("proposal.approve")}</button>` : null}
-        ${may("withdraw-order") ? html`<button type="button" onClick=${() => prepare(deciding(one, said, "withdraw-order"))}>${t("proposal.withdraw")}</button>` : null}</span></li>`;
-    })}</ul>
-    ${mayVoid ? html`<p><button type="button" onClick=${() => prepare(voiding(table, round))}>${t("order.void", { round })}…</button></p>` : null}</section>`;
+        ${may("approve-order") && one.who !== session().name ? html`<button type="button" onClick=${() => prepare((now) => decidingOn(now, one, said, "approve-order"))}>${t("proposal.approve")}</button>` : null}
+        ${may("withdraw-order") ? html`<button type="button" onClick=${() => prepare((now) => decidingOn(now, one, said, "withdraw-order"))}>${t("proposal.withdraw")}</button>` : null}</span></li>`;
+    })}</ul></section>`;
 }
 
-/** @param {{ table: Table }} of */
-export function Meters({ table }) {
+/** The meters, and the awards that are not paid. @param {{ table: Table, prepare?: import("./orders.js").Prepare }} of */
+export function Meters({ table, prepare }) {
   const meters = [...(table.meters?.meters ?? []), ...(table.meters?.linked ?? [])];
   if (!meters.length) return null;
   const hits = (table.meters?.jackpots ?? []).filter((one) => one.standing === "pending" || one.standing === "verified");
   return html`<section class="panel meters"><h2>${t("meters.title")}</h2>
     <dl>${meters.map((one) => html`<div key=${one.meter}><dt>${bet(one.meter)}</dt><dd>${one.shown_cents === null ? t("meters.unknown") : money(one.shown_cents, table.currency)}
       ${one.closed ? html`<span class="quiet">${t("meters.closed", { reason: one.closed })}</span>` : null}</dd></div>`)}</dl>
-    ${hits.map((one) => html`<p key=${one.jackpot} class="hit">${t(`jackpot.${one.standing}`, { amount: money(one.cents, table.currency), meter: bet(one.meter), spot: one.spot, row: bet(one.row) })}</p>`)}
+    ${hits.map((one) => html`<p key=${one.jackpot} class="hit">${t(`jackpot.${one.standing}`, { amount: money(one.cents, table.currency), meter: bet(one.meter), spot: one.spot, row: bet(one.row) })}${prepare ? html`<${AwardSteps} one=${one} prepare=${prepare} />` : null}</p>`)}
   </section>`;
+}
+
+/** What may be done about an award: who verified it does not pay it. @param {{ one: import("./wire.js").Jackpot, prepare: import("./orders.js").Prepare }} of */
+function AwardSteps({ one, prepare }) {
+  const isVerified = one.standing === "verified";
+  const step = isVerified ? "pay-jackpot" : "verify-jackpot";
+  const mayStep = may(step) && !(isVerified && one.who === session().name);
+  return html` <span class="buttons">
+    ${mayStep ? html`<button type="button" onClick=${() => prepare((now) => deciding(now, one, step))}>${t(`award.${step}`)}</button>` : null}
+    ${may("order-move") ? html`<button type="button" onClick=${() => prepare((now) => deciding(now, one, "refusal"))}>${t("award.refusal")}</button>` : null}</span>`;
 }
 
 /** The last events, newest first. @param {{ table: Table, count?: number }} of */

@@ -1,6 +1,7 @@
 // @ts-check
 // What a table needs, in one line, and how urgently: the order of the pit's tiles.
 import { money, net } from "./figures.js";
+import { proposedMove } from "./meter_orders.js";
 import { bet, t, tn } from "./texts.js";
 
 /** @typedef {import("./wire.js").Table} Table */
@@ -78,7 +79,7 @@ const made = (kind, text, symbol, waits) => ({ kind, text, symbol, since: waits?
 
 /** What is proposed, in words. @param {import("./wire.js").Proposal} one @param {string} [currency] */
 export function proposed(one, currency) {
-  if (one.meter) return t("proposal.meter", { meter: bet(one.meter) });
+  if (one.meter) return proposedMove(one, currency);
   if (one.spot === null || one.net_cents === null) return t("proposal.void", { round: one.round });
   if (one.before_cents !== null) return t("proposal.change", { round: one.round, spot: one.spot, bet: bet(one.bet ?? ""), before: net(one.before_cents, currency), net: net(one.net_cents, currency) });
   return t("proposal.wager", { round: one.round, spot: one.spot, bet: bet(one.bet ?? ""), net: net(one.net_cents, currency) });

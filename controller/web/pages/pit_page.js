@@ -3,9 +3,10 @@
 import { ago, money } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { ORDER, counts, need } from "./pit_needs.js";
-import { Who, may, seesAll } from "./session.js";
+import { Who, seesAll, session } from "./session.js";
+import { OrderMenu } from "./order_menu.js";
 import { OrderDialog } from "./orders.js";
-import { Alerts, Proposals } from "./panels.js";
+import { Alerts, Meters as MetersPanel, Proposals, Questions } from "./panels.js";
 import { SettingsPanel, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { standing } from "./table_page.js";
@@ -27,7 +28,6 @@ export function PitPage({ target = 0 }) {
   const [chosen, change] = useSettings();
   const [isHeld, hold] = useState(false);
   const [acting, act] = useState("");
-  const [order, prepare] = useState(/** @type {import("./orders.js").Prepared | null} */ (null));
   useEffect(() => {
     document.title = t("title.pit");
   }, []);
@@ -50,8 +50,7 @@ export function PitPage({ target = 0 }) {
       <ul class="pit ${rows.length > MANY ? "many" : ""} ${live.open && live.linked ? "" : "stale"}" onPointerEnter=${() => hold(true)} onPointerLeave=${() => hold(false)}
         onFocusIn=${() => hold(true)} onFocusOut=${() => hold(false)}>
         ${(seesAll() ? shown : []).map((row) => html`<${Tile} key=${row.name} row=${row} now=${now} act=${act} />`)}</ul></main>
-    ${acting && live.tables[acting] ? html`<${Acting} name=${acting} table=${live.tables[acting]} prepare=${prepare} close=${() => act("")} />` : null}
-    ${acting && order && live.tables[acting] ? html`<${OrderDialog} name=${acting} table=${live.tables[acting]} skew=${live.skew} order=${order} close=${() => prepare(null)} />` : null}</div>`;
+    ${acting && live.tables[acting] ? html`<${Acting} name=${acting} short=${live.tables[acting]} close=${() => act("")} />` : null}</div>`;
 }
 
 /** The tiles by need, and within one need by name; as they lie while a hand is over them. @param {Row[]} rows @param {boolean} isHeld */
@@ -64,13 +63,23 @@ function useOrder(rows, isHeld) {
   return shown;
 }
 
-/** The alerts and proposals of one table, to be acknowledged and decided. @param {{ name: string, table: Table, prepare: import("./orders.js").Prepare, close: () => void }} of */
-function Acting({ name, table, prepare, close }) {
+/**
+ * All that one table waits for, and what may be ordered there: it is heard whole while this is open.
+ * @param {{ name: string, short: Table, close: () => void }} of short: what the pit knows of it
+ */
+function Acting({ name, short, close }) {
+  const [order, setOrder] = useState(/** @type {{ draw: import("./orders.js").Order } | null} */ (null));
+  const prepare = (/** @type {import("./orders.js").Order} */ draw) => setOrder({ draw });
+  const live = useLive(name);
+  const now = useNow(live.skew);
+  const table = { ...short, ...live.tables[name] };
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => dialog.current?.showModal(), []);
-  return html`<dialog ref=${dialog} class="why acting" onClose=${close} aria-labelledby="acting-title"><h2 id="acting-title">${name}</h2>
-    <${Alerts} table=${table} prepare=${prepare} /><${Proposals} table=${table} prepare=${prepare} />
-    <form method="dialog"><button type="submit">${t("why.close")}</button></form></dialog>`;
+  const ended = (/** @type {Event} */ event) => event.target === dialog.current && close();
+  return html`<dialog ref=${dialog} class="why acting" onClose=${ended} aria-labelledby="acting-title"><h2 id="acting-title">${name}</h2>
+    <${Questions} table=${table} now=${now} prepare=${prepare} /><${Alerts} table=${table} prepare=${prepare} /><${Proposals} table=${table} prepare=${prepare} /><${MetersPanel} table=${table} prepare=${prepare} /><${OrderMenu} table=${table} prepare=${prepare} />
+    <form method="dialog"><button type="submit">${t("why.close")}</button></form>
+    ${order ? html`<${OrderDialog} name=${name} table=${table} skew=${live.skew} order=${order.draw} close=${() => setOrder(null)} />` : null}</dialog>`;
 }
 
 /** @param {{ row: Row, now: number, act: (name: string) => void }} of */
@@ -88,12 +97,9 @@ function Tile({ row, now, act }) {
     <${Win} table=${table} />
     ${said.length ? html`<ul class="counts">${said.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : null}
     <${Meters} table=${table} />
-    ${hasToAct(table) ? html`<button type="button" class="act" onClick=${() => act(name)}>${t("pit.act")}</button>` : null}
+    ${session().verbs.length ? html`<button type="button" class="act" aria-label=${t("pit.act.label", { name })} onClick=${() => act(name)}>${t("pit.act")}</button>` : null}
   </li>`;
 }
-
-/** Whether this operator may do something about what waits. @param {Table} table */
-const hasToAct = ({ alerts, needs }) => (may("ack") && Boolean(alerts?.unacknowledged.length)) || (may("approve-order") && Boolean(needs?.proposals.length));
 
 /** How many boxes have chips on the main wager. @param {Table} table */
 const boxes = (table) => table.round?.spots.filter((one) => one.main_cents > 0).length ?? 0;

@@ -3,7 +3,9 @@
 import { Felt, FeltList, dueText } from "./felt.js";
 import { ago, clock, money, net } from "./figures.js";
 import { useLive, useNow } from "./live.js";
-import { OrderDialog, adjusting } from "./orders.js";
+import { adjusting } from "./order_forms.js";
+import { OrderMenu } from "./order_menu.js";
+import { OrderDialog } from "./orders.js";
 import { Advice, Alerts, Devices, Log, Meters, Proposals, Questions } from "./panels.js";
 import { look, openWagers } from "./seats.js";
 import { Who, may, seesAll, session } from "./session.js";
@@ -23,7 +25,8 @@ export function TablePage({ name }) {
   const now = useNow(live.skew);
   const [chosen, change] = useSettings();
   const [wager, setWager] = useState(/** @type {import("./wire.js").Wager | null} */ (null));
-  const [order, prepare] = useState(/** @type {import("./orders.js").Prepared | null} */ (null));
+  const [order, setOrder] = useState(/** @type {{ draw: import("./orders.js").Order } | null} */ (null));
+  const prepare = (/** @type {import("./orders.js").Order} */ draw) => setOrder({ draw });
   const isNarrow = useNarrow() || chosen.felt === "list";
   const table = live.tables[name];
   const state = standing(live, name, now);
@@ -42,12 +45,12 @@ export function TablePage({ name }) {
           : html`<${Felt} felt=${felt} currency=${table.currency} mirrored=${chosen.side === "dealer"} title=${name.replace("/", "  ·  ")} subtitle=${phase(table)} shoe=${table.shoe} choose=${setWager} />`
         : html`<div class="felt-empty">${live.told ? t("felt.none") : t("felt.loading")}</div>`}</div>
       <aside>
-        ${table ? html`<${Questions} table=${table} now=${now} prepare=${prepare} /><${Advice} table=${table} /><${Alerts} table=${table} prepare=${prepare} /><${Proposals} table=${table} prepare=${prepare} /><${Meters} table=${table} />` : null}
+        ${table ? html`<${Questions} table=${table} now=${now} prepare=${prepare} /><${Advice} table=${table} /><${Alerts} table=${table} prepare=${prepare} /><${Proposals} table=${table} prepare=${prepare} /><${Meters} table=${table} prepare=${prepare} /><${OrderMenu} table=${table} prepare=${prepare} />` : null}
       </aside>
       ${table && seesAll() ? html`<${Log} table=${table} count=${16} />` : null}${table && !session().name && session().wanted ? html`<p class="panel log quiet">${t("sign.in.public")}</p>` : null}
     </main>
     ${wager ? html`<${Why} wager=${wager} table=${table} close=${() => setWager(null)} prepare=${prepare} />` : null}
-    ${order && table ? html`<${OrderDialog} name=${name} table=${table} skew=${live.skew} order=${order} close=${() => prepare(null)} />` : null}
+    ${order && table ? html`<${OrderDialog} name=${name} table=${table} skew=${live.skew} order=${order.draw} close=${() => setOrder(null)} />` : null}
   </div>`;
 }
 
@@ -113,7 +116,7 @@ function Why({ wager, table, close, prepare }) {
   const rulable = table?.orders?.wagers.find((one) => one.round === table.felt?.round && one.spot === wager.spot && one.bet === wager.bet);
   const rule = () => {
     close();
-    if (rulable) prepare(adjusting(rulable));
+    if (rulable) prepare((now) => adjusting(now, rulable));
   };
   const readings = /** @type {number[]} */ (told?.data.readings ?? []);
   return html`<dialog ref=${dialog} class="why" onClose=${close} aria-labelledby="why-title">

@@ -28,7 +28,17 @@ export interface Rulable {
   round: number; spot: number; bet: string; wager_cents: number; net_cents: number | null; least_cents: number;
   most_cents: number;
 }
-export interface Meter { meter: string; shown_cents: number; closed: string }
+export interface Meter {
+  meter: string; shown_cents: number; closed: string; meter_units: number; overflow_units: number; reserve_units: number;
+}
+export interface MeterParameters {
+  base_cents: number; reset_cents: number; rate: [number, number]; limit_cents: number; hidden_rate: [number, number];
+}
+export type Move =
+  | { type: "adjustment"; pool: string; units: number; reason: string }
+  | { type: "refusal"; jackpot: number }
+  | { type: "grant"; round: number; spot: number; bet: string; row: string }
+  | { type: "new_parameters"; parameters: MeterParameters };
 export interface LinkedMeter { meter: string; pool: string; shown_cents: number | null; closed: string }
 export interface Jackpot {
   jackpot: number; meter: string; round: number; spot: number; row: string; cents: number; standing: string; who: string;
@@ -44,7 +54,7 @@ export interface Figures {
 export interface Waits { since: string; exact: boolean }
 export interface Proposal {
   order: number; who: string; why: string; waits: Waits; meter: string; round: number | null; spot: number | null;
-  bet: string | null; before_cents: number | null; net_cents: number | null;
+  bet: string | null; before_cents: number | null; net_cents: number | null; move: Move | null;
 }
 export interface Needs {
   questions: { question: number; round: number | null; text: string; waits: Waits }[];
