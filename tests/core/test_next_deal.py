@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.messages.alerts import CloseRefused
 from controller.core.messages.events import (
     BettingClosed,
     CardDrawn,
@@ -22,12 +23,12 @@ from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthSt
 from tests.core.rig import MS, Rig
 
 
-def table(profile: str = "hollywood-penn-national", **options: str) -> Rig:
-    """A table without any key, whose dealer has dealt one round: a card every 0.4 seconds."""
+def table(profile: str = "hollywood-penn-national", *, keys: str = "", **options: str) -> Rig:
+    """A table without any key (or with these), whose dealer has dealt one round: a card every 0.4 seconds."""
     rig = Rig(profile_files.load(profile, {"turn_key": "sometimes", **options}).rules)
     rig.talk("1 main 10")
     deal(rig, "Th 9c Kd 8s")
-    rig.talk("1 main 20 \n 1 main 10")
+    rig.talk(f"{keys} \n 1 main 20 \n 1 main 10")
     return rig
 
 
@@ -165,11 +166,54 @@ def test_a_flood_at_the_broker_or_a_sign_that_fails_makes_the_deal_no_hits() -> 
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
 
 
-def test_where_the_key_of_the_turn_must_come_no_rhythm_begins_a_round() -> None:
-    rig = table(turn_key="always")
+def test_where_the_key_of_the_turn_must_come_no_rhythm_begins_a_round_before_payment_is_seen() -> None:
+    rig = table(turn_key="always", keys="key hole_turned")
+    deal(rig, "Th 9c 9d Ts")
     deal(rig, "5h 6c Td 8s")
     assert unended(rig) == []
-    assert cards_of(rig, 2) == 0
+    assert [cards_of(rig, number) for number in (2, 3)] == [8, 0]
+
+
+@pytest.mark.parametrize("paid", ["1 main 20 \n 1 main 10", "1 main 0 \n 1 main 20"], ids=["let ride", "bet anew"])
+def test_a_dealer_who_forgot_turn_close_and_lock_deals_the_next_round_all_the_same(paid: str) -> None:
+    rig = table(turn_key="always", keys="key hole_turned")
+    deal(rig, "Th 9c 9d 7s")
+    rig.talk(f"key stand \n {paid}")
+    deal(rig, "5h 6c Td 8s")
+    assert (unended(rig), rig.outcomes()) == ([2], ["settled", "irregular"])
+    assert [cards_of(rig, number) for number in (2, 3)] == [4, 4]
+    assert len(rig.told(HoleCardRevealed)) == 1
+
+
+def uneven(rig: Rig, faces: str, gaps_ms: tuple[int, ...]) -> None:
+    """Cards after a quiet time with these gaps between them."""
+    rig.pass_ms(6_000)
+    for face, gap_ms in zip(faces.split(), (0, *gaps_ms), strict=True):
+        rig.pass_ms(gap_ms)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+    rig.pass_ms(2_000)
+
+
+@pytest.mark.parametrize(
+    ("gaps_ms", "begun"),
+    [((650, 600, 450), True), ((780, 500, 500), True), ((650, 650, 550), False), ((850, 400, 400), False)],
+    ids=["one of them late", "one later", "all of them slow", "one too late"],
+)
+def test_a_deal_is_as_even_as_those_before_all_in_all(gaps_ms: tuple[int, ...], *, begun: bool) -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    uneven(rig, "5h 6c Td 8s", gaps_ms)
+    assert cards_of(rig, 3) == (4 if begun else 0)
+
+
+@pytest.mark.parametrize("gaps_ms", [(650, 650, 550), (780, 780, 780)])
+def test_where_round_closed_was_pressed_and_refused_it_need_not_be(gaps_ms: tuple[int, ...]) -> None:
+    rig = table()
+    uneven(rig, "Th 9c 9d Ts", (400, 700, 700))
+    rig.talk("key round_closed")
+    assert len(rig.told(CloseRefused)) == 1
+    uneven(rig, "5h 6c Td 8s", gaps_ms)
+    assert cards_of(rig, 3) == 4
 
 
 def test_hands_face_down_that_nobody_touched_give_way_too() -> None:

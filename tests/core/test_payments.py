@@ -177,3 +177,19 @@ def test_nobody_is_called_wrongly_paid_whose_reader_was_lost() -> None:
     rig.answer("no")
     next_bets(rig)
     assert kinds(rig) == []
+
+
+@pytest.mark.parametrize("paid", [[430, 0], [300, 0], [450, 300, 0]], ids=["at once", "taken first", "put right"])
+def test_what_a_losing_split_hand_staked_may_be_picked_up_with_the_rest_before_it_is_seen_to_be_taken(
+    paid: list[int],
+) -> None:
+    # Threes split twice, one hand doubled for less: 130.00 lose, two hands of 75.00 win against eighteen.
+    rig = at_table()
+    rig.talk("1 main 75 \n key no_more_bets \n 3c 8d 3d Th \n 1 main 150 \n key split \n 3h")
+    rig.talk("1 main 225 \n key split \n 4s \n 1 main 280 \n key double \n 9h 2h Ks 4c \n key stand")
+    rig.talk("9h 9c \n key hole_turned")
+    for dollars in paid:
+        rig.talk(f"1 main {dollars}")
+    next_bets(rig)
+    assert rig.postings() == ["1: spot 1 main +20.00"]
+    assert kinds(rig) == []

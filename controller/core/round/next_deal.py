@@ -4,7 +4,8 @@ Where nothing is pressed a hand that stood without a sign, and a push whose chip
 play, so the next round's first card looks like its hit. But nobody hits as dealers deal: after a quiet time exactly the
 cards of a deal to the boxes where wagers lie now, as evenly as the deals before, then a pause. So a card after a quiet
 time, in a round that may be over, waits for what follows it, a second or two; what it is told with is what it then was.
-Of a deal to two boxes or more one card may come late, if not as late as after a pause.
+Of a deal to two boxes or more one card may come late, if not as late as after a pause. Where the dealer's key turns the
+hole card, payment must be seen besides; the dealer forgot that key, and the next two.
 
 No face decides it, and the round before ends without opening any: its hole card stays closed if nothing turned it, its
 open wagers are the floor's, and an alert says so.
@@ -12,6 +13,7 @@ open wagers are the floor's, and an alert says so.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 from controller.core.betting import lock
@@ -26,6 +28,9 @@ from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
 _MAY_FALTER: Final = 6
 """In the cards of a deal to two boxes the dealer may falter once: so many hits are never dealt that evenly."""
+
+_LATE_PER_MILLE: Final = 2_000
+"""A card of the deal comes late if so much more than the median gap of the last deals lies before it."""
 
 _NO_BOX: Final = 2
 """The dealer's own cards of a deal."""
@@ -43,9 +48,9 @@ def may_begin(transaction: Transaction) -> bool:
     ):
         return False
     at_ns, options = transaction.table_ns(drawn.at_ns), round_now.rules(transaction.rules).options
-    by_key = options.no_more_bets == "always" or options.turn_key != "sometimes"
     if (
-        by_key
+        options.no_more_bets == "always"
+        or (options.turn_key != "sometimes" and not _turn_forgotten(transaction))
         or round_now.ending.closing
         or (not round_now.questions.doubt and (round_now.held() or not round_now.is_dealt()))
     ):
@@ -63,30 +68,66 @@ def may_begin(transaction: Transaction) -> bool:
     return bool(may_be_over) and (bool(round_now.questions.doubt) or not lifecycle.ended_by_card(transaction, at_ns))
 
 
+def _turn_forgotten(transaction: Transaction) -> bool:
+    """Whether payment shows that the dealer forgot the key of the turn; players' chips alone would say too little."""
+    if transaction.round().questions.doubt:
+        return False
+    return round_end.paying(transaction) or round_end.is_over(transaction)
+
+
 def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
     """Whether the first of the cards that wait begins a round; None: that is not known yet."""
     transaction = Transaction(table, held[0])
-    gap_ns, most_ms = deal_confirmation.gap_ns(transaction), deal_confirmation.rhythm_ms(transaction)
-    cards = _deal_size(transaction, held)
-    count, last_ns, uneven = 0, 0, int(cards < _MAY_FALTER)
+    gap_ns, cards = deal_confirmation.gap_ns(transaction), _deal_size(transaction, held)
+    drawn_ns = list[int]()
     if cards == _NO_BOX:
         return False
     for one in held:
         match one.input:
             case CardDrawn(at_ns, _, burn, since_ns=since_ns):
-                if count == cards and at_ns - last_ns >= gap_ns:
-                    return True
-                uneven += bool(count and at_ns - last_ns > most_ms * 1_000_000)
-                if burn or since_ns >= 0 or count == cards or uneven > 1 or (count and at_ns - last_ns >= gap_ns):
+                paused = bool(drawn_ns) and at_ns - drawn_ns[-1] >= gap_ns
+                if len(drawn_ns) == cards or paused:
+                    return paused and len(drawn_ns) == cards and _is_even(transaction, drawn_ns)
+                drawn_ns.append(at_ns)
+                if burn or since_ns >= 0 or _falters(transaction, drawn_ns, cards):
                     return False
-                count, last_ns = count + 1, at_ns
-            case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns:
-                return count == cards
+            case DeadlinePassed(at_ns) if at_ns >= drawn_ns[-1] + gap_ns:
+                return len(drawn_ns) == cards and _is_even(transaction, drawn_ns)
             case KeyPressed(_, key):
-                return transaction.house.keys.get(key) == "no_more_bets" and count == cards
+                by_key = transaction.house.keys.get(key) == "no_more_bets"
+                return by_key and len(drawn_ns) == cards and _is_even(transaction, drawn_ns)
             case _:
                 pass
     return None
+
+
+def _late_ms(transaction: Transaction) -> int:
+    """The longest gap before a card of the deal that is not late."""
+    return deal_confirmation.usual_ms(transaction) * _LATE_PER_MILLE // 1000
+
+
+def _falters(transaction: Transaction, drawn_ns: list[int], cards: int) -> bool:
+    """Whether more of these cards came late than of a deal of so many may."""
+    late = sum(gap > _late_ms(transaction) for gap in _gaps_ms(drawn_ns))
+    return late > int(cards >= _MAY_FALTER)
+
+
+def _is_even(transaction: Transaction, drawn_ns: list[int]) -> bool:
+    """Whether the cards of a deal came, all in all, as evenly as those of the deals before.
+
+    The longest gap of a deal to two boxes or more counts for nothing. Nor does all this where *round closed* was
+    pressed and refused: a key has said that the round is over, and a short memory of deals may be of quick ones.
+    """
+    if transaction.round().ending.close_refused:
+        return True
+    gaps_ms = sorted(_gaps_ms(drawn_ns))
+    counted = gaps_ms[:-1] if len(drawn_ns) >= _MAY_FALTER else gaps_ms
+    return sum(counted) <= len(counted) * deal_confirmation.rhythm_ms(transaction)
+
+
+def _gaps_ms(drawn_ns: list[int]) -> list[int]:
+    """The times between cards."""
+    return [(later - earlier) // 1_000_000 for earlier, later in pairwise(drawn_ns)]
 
 
 def _deal_size(transaction: Transaction, held: tuple[Stamped, ...]) -> int:
@@ -117,7 +158,7 @@ def overtake(transaction: Transaction) -> None:
     raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
     if round_now.questions.doubt:
         transaction.irregular(missed_cards.untold(round_now))
-    if round_now.dealing.unturned():
+    if round_now.dealing.unturned() and deal_confirmation.keyless(transaction):
         closing.give_way(transaction)
     else:
         lifecycle.close(transaction)

@@ -222,7 +222,7 @@ def _right(watch: Watch, owed: Owed, terms: Terms, begin: int) -> bool:
         return True
     if owed.net_cents < 0:
         return sum(look.left_cents for look in paying) >= -owed.net_cents
-    wanted = _payable(owed, terms, paying)
+    wanted = _payable(owed, terms, watch.looks[1 : begin + 1], paying)
     return not wanted.isdisjoint(_sums(paying, max(wanted)))
 
 
@@ -253,11 +253,18 @@ def _sums(paying: tuple[Look, ...], most: int) -> set[int]:
     return found
 
 
-def _payable(owed: Owed, terms: Terms, paying: tuple[Look, ...]) -> set[int]:
-    """What the winning hands of a wager may get: its net, and with a split what the losing hands gave up besides."""
+def _payable(owed: Owed, terms: Terms, laid: tuple[Look, ...], paying: tuple[Look, ...]) -> set[int]:
+    """What the winning hands of a wager may get: its net, and with a split what the losing hands gave up besides.
+
+    ``laid``: the looks from the lock on until payment began, in which hands were split and doubled. What a losing hand
+    staked need not be seen to be taken: the player may have picked up the rest before the next look.
+    """
     found = {owed.net_cents}
     if terms.split:
         found |= {owed.net_cents + hands * owed.wager_cents for hands in range(1, 8)}
+        for doubled in {look.rise() % owed.wager_cents for look in laid}:
+            # Doubled for less; what was doubled in full counts as another hand.
+            found |= {before + doubled for before in found}
         taken = 0
         for look in paying:
             taken += look.fall()
