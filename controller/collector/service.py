@@ -23,6 +23,7 @@ from controller.io.mqtt.connection import (
     Protocol,
     PublishRefused,
     connected,
+    own_identifier,
 )
 from controller.io.mqtt.intake import AS_WORKED_OFF
 from controller.io.mqtt.reconnection import Reconnection
@@ -68,6 +69,7 @@ class Service:
         pauses: Pauses = Pauses(),  # noqa: B008
     ) -> None:
         self._broker, self._filters, self._consumer = collected
+        self._identifier = own_identifier(f"tableside-collector-{self._consumer}")
         self._store = store
         self._backoff = Backoff(chance)
         self._reconnection = Reconnection(self._broker, chance)
@@ -131,8 +133,7 @@ class Service:
         log.error("broker away", reason=self.broker_trouble)
 
     async def _serve(self, protocol: Protocol) -> None:
-        identifier = f"tableside-collector-{self._consumer}"
-        async with connected(self._broker, protocol, identifier, inbound=AS_WORKED_OFF) as client:
+        async with connected(self._broker, protocol, self._identifier, inbound=AS_WORKED_OFF) as client:
             self.intake.connected(self._now())
             self._refused.clear()
             for one in self._filters:

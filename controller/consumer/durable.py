@@ -19,6 +19,7 @@ from controller.io.mqtt.connection import (
     Protocol,
     PublishRefused,
     connected,
+    own_identifier,
 )
 from controller.io.mqtt.durable_file import DurableFile
 from controller.io.mqtt.reconnection import Reconnection
@@ -49,6 +50,7 @@ class Durable:
         self._broker = broker
         self._topics = topics
         self._consumer = consumer
+        self._identifier = own_identifier(f"tableside-consumer-{topics.site}-{topics.table}-{consumer}")
         self._file = file
         self._says = says
         self._follower = Follower(topics.site, topics.table, consumer, file.held, file.head)
@@ -73,8 +75,7 @@ class Durable:
         self._says.complain(f"broker {self._broker.host}:{self._broker.port}: {error_words(error)}")
 
     async def _serve(self, protocol: Protocol) -> None:
-        identifier = f"tableside-consumer-{self._topics.site}-{self._topics.table}-{self._consumer}"
-        async with connected(self._broker, protocol, identifier) as client:
+        async with connected(self._broker, protocol, self._identifier) as client:
             self._follower.connected(self._now())
             replay = self._topics.replay(self._consumer)
             for topic in (f"{self._topics.root}/event/#", replay, self._topics.reply("replay"), self._topics.stream):

@@ -14,6 +14,7 @@ from controller.io.journal.consumers import Consumers
 from controller.io.mqtt.broker import NoBroker, embedded, find_mosquitto, mosquitto, running_broker, start_mosquitto
 from controller.io.mqtt.connection import INFLIGHT_LIMIT, Broker, CheckedClient, Protocol, connected
 from controller.io.mqtt.publisher import MARK_LIMIT
+from controller.io.mqtt.request import read_reply
 from controller.io.system.clock import SystemClock
 from tests.io.broker_rig import (
     HERE,
@@ -144,6 +145,27 @@ async def test_commands_are_heard_and_retained_ones_are_not() -> None:
                 await listener.until(TOPICS.reply("answer"))
     assert heard[0] == ("answer", b"yes")
     assert all(verb != "stop" for verb, _ in heard)
+
+
+async def test_a_command_that_comes_retained_is_refused_the_first_time_too() -> None:
+    """The broker keeps it, and a bridge brings it again as if it were new."""
+    heard: list[tuple[str, bytes]] = []
+    async with (
+        mosquitto() as broker,
+        connected(broker, "5", "operator") as operator,
+        listening(broker) as listener,
+        publishing(broker, Memory(), heard) as publisher,
+    ):
+        await publisher.online.wait()
+        await operator.publish(TOPICS.command("new-shoe"), b'{"transaction": 7}', retain=True)
+        (refusal,) = await listener.until(TOPICS.reply("new-shoe"))
+        reply = read_reply(refusal)
+        assert reply is not None
+        assert (reply.status, reply.transaction, "not retained" in reply.text) == ("refused", 7, True)
+        await operator.publish(TOPICS.command("new-shoe"), b"")
+        publisher.reply("answer", b"")
+        await listener.until(TOPICS.reply("answer"))
+    assert b"transaction" not in b"".join(payload for _, payload in heard)
 
 
 async def test_a_refused_event_holds_back_the_mark_until_it_is_taken(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -47,14 +47,19 @@ def changed(text: str, changes: dict[str, str]) -> str:
 
 
 @contextlib.asynccontextmanager
-async def table_broker(directory: Path, port: int, extra: str = "") -> AsyncIterator[Broker]:
-    """The table's broker as it is installed, with the names table, bridge and floor."""
+async def table_broker(
+    directory: Path, port: int, extra: str = "", *, access: str = "", others: Iterable[str] = ()
+) -> AsyncIterator[Broker]:
+    """The table's broker as it is installed, with the names table, bridge and floor.
+
+    ``access``: a list in place of the installed one. ``others``: further names.
+    """
     passwords = directory / "passwd"
     passwords.touch()
-    for name in ("table", "bridge", "floor"):
+    for name in ("table", "bridge", "floor", *others):
         subprocess.run(["mosquitto_passwd", "-b", str(passwords), name, PASSWORD], check=True)  # noqa: ASYNC221
     passwords.chmod(0o644)
-    shutil.copy(CONFIGS / "table.acl", directory / "acl")
+    (directory / "acl").write_text(access or (CONFIGS / "table.acl").read_text())
     (directory / "acl").chmod(0o644)
     changes = {
         "listener": f"{port} {LOOPBACK}",

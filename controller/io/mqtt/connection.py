@@ -30,6 +30,7 @@ from controller.formats.config.table_file import BrokerSection
 from controller.io.files.plain_files import named
 from controller.io.files.secret_files import SecretRefused, is_kept, open_secret, read_secret
 from controller.io.mqtt.intake import ANYTHING, Inbound, PacedClient
+from controller.io.system.randomness import SystemEntropy
 
 INFLIGHT_LIMIT: Final = 20
 """Messages on the way at once: what Mosquitto accepts as delivered."""
@@ -371,6 +372,14 @@ class _Packed(Properties):
 def _described(content_type: str) -> Properties | None:
     """The properties of a message whose payload is of this type; empty: none are said."""
     return _Packed(content_type) if content_type else None
+
+
+def own_identifier(name: str) -> str:
+    """A client's name at the broker that nobody else can give.
+
+    A broker hangs up on a client when another comes under its name, whoever that other is.
+    """
+    return f"{name}-{SystemEntropy().take(8).hex()}"
 
 
 @contextlib.asynccontextmanager

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from controller.formats.mqtt.envelope import Topics
 from controller.io.journal.consumers import Consumers, consumer_of
-from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, Protocol, connected
+from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, Protocol, connected, own_identifier
 from controller.io.mqtt.intake import Inbound
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.clock import Clock
@@ -39,14 +40,17 @@ ACKS_PER_SECOND: Final = 2
 
 ACKS_AT_ONCE: Final = 10
 
+# A bridge that connects anew brings what is retained on its other side as if it were new; with this the broker says so.
+_AS_PUBLISHED: Final = SubscribeOptions(qos=1, retainAsPublished=True)
+
 log = structlog.get_logger(__name__)
 
 
 class Inbox:
     """The connection on which a table hears. ``run`` keeps it until cancelled.
 
-    ``on_command(verb, payload)`` is called for each command, ``on_status(payload)`` for each status that anybody says
-    of the table.
+    ``on_command(verb, payload)`` is called for each command, ``on_retained(verb, payload)`` for one that was published
+    retained, ``on_status(payload)`` for each status that anybody says of the table.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class Inbox:
         clock: Clock,
         chance: random.Random,
         on_command: Callable[[str, bytes], None],
+        on_retained: Callable[[str, bytes], None],
         on_status: Callable[[bytes], None],
         consumers: Consumers | None = None,
     ) -> None:
@@ -65,9 +70,11 @@ class Inbox:
         self._clock = clock
         self._reconnection = Reconnection(broker, chance, losses=(LinkLost, OSError))
         self._on_command = on_command
+        self._on_retained = on_retained
         self._on_status = on_status
         self._consumers = consumers
         self._acks: dict[str, Allowance] = {}
+        self._identifier = own_identifier(f"tableside-{topics.site}-{topics.table}-requests")
         self.heard = asyncio.Event()
         """Set while the broker passes on what is asked."""
 
@@ -76,11 +83,12 @@ class Inbox:
         await self._reconnection.keep(self._serve, lambda error: log.warning("requests not heard", reason=str(error)))
 
     async def _serve(self, protocol: Protocol) -> None:
-        identifier = f"tableside-{self._topics.site}-{self._topics.table}-requests"
         inbound = Inbound(PACKET_LIMIT_BYTES, is_paced=True, flood_seconds=FLOOD_SECONDS)
-        async with connected(self._broker, protocol, identifier, inbound=inbound) as client:
+        async with connected(self._broker, protocol, self._identifier, inbound=inbound) as client:
             for topic in (self._topics.commands, self._topics.acks, self._topics.status):
-                for answer in await client.subscribe(topic, qos=1):
+                is_command = protocol == "5" and topic == self._topics.commands
+                how = {"options": _AS_PUBLISHED} if is_command else {"qos": 1}
+                for answer in await client.subscribe(topic, **how):
                     if isinstance(answer, ReasonCode) and answer.is_failure:
                         log.error("topic refused by the broker", topic=topic, reason=str(answer))
             self.heard.set()
@@ -108,8 +116,9 @@ class Inbox:
         verb = self._topics.verb(topic)
         if verb is None:
             return
-        if retained or len(payload) > COMMAND_LIMIT_BYTES:
-            # A retained command would be carried out again at every connection.
-            log.warning("command ignored", verb=verb, retained=retained, bytes=len(payload))
+        if len(payload) > COMMAND_LIMIT_BYTES:
+            log.warning("command ignored", verb=verb, bytes=len(payload))
             return
-        self._on_command(verb, payload)
+        # A retained command would be carried out again at every connection, a bridge's among them.
+        on_what = self._on_retained if retained else self._on_command
+        on_what(verb, payload)

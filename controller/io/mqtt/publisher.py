@@ -31,6 +31,7 @@ from controller.io.mqtt.connection import (
     Protocol,
     PublishRefused,
     connected,
+    own_identifier,
 )
 from controller.io.mqtt.event_flow import EventFlow
 from controller.io.mqtt.inbox import Inbox
@@ -64,6 +65,11 @@ REPAIR_SECONDS: Final = 1.0
 
 REPLAY: Final = "replay"
 """The verb that asks for events again."""
+
+RETAINED: Final = RefusalReason(
+    "malformed", "a retained request is not carried out, for the broker delivers it again: send it not retained"
+)
+"""Why what was published retained is not done."""
 
 log = structlog.get_logger(__name__)
 
@@ -109,6 +115,7 @@ class Publisher:
     ) -> None:
         self._broker = broker
         self._topics = topics
+        self._identifier = own_identifier(f"tableside-{topics.site}-{topics.table}")
         self._stream = stream
         self._session = session
         self._clock = clock
@@ -124,6 +131,7 @@ class Publisher:
             clock=clock,
             chance=chance,
             on_command=self._heard,
+            on_retained=self._heard_retained,
             on_status=self._repair_status,
             consumers=consumers,
         )
@@ -204,8 +212,7 @@ class Publisher:
     async def _serve(self, protocol: Protocol) -> None:
         offline = status_bytes("offline", self._session, self._clock.wall_ns())
         will = aiomqtt.Will(self._topics.status, offline, qos=1, retain=True)
-        identifier = f"tableside-{self._topics.site}-{self._topics.table}"
-        async with connected(self._broker, protocol, identifier, will, Inbound(PACKET_LIMIT_BYTES)) as client:
+        async with connected(self._broker, protocol, self._identifier, will, Inbound(PACKET_LIMIT_BYTES)) as client:
             try:
                 if self._consumers is not None:
                     self._consumers.forget_replays()
@@ -269,6 +276,12 @@ class Publisher:
             self._take_replay(self._consumers, payload)
         elif verdict is Verdict.ADMITTED:
             self._on_command(verb, payload)
+
+    def _heard_retained(self, verb: str, payload: bytes) -> None:
+        """Refuse what the broker keeps to deliver it again."""
+        if self._limit.admit(OVER_MQTT, "retained commands") is Verdict.ADMITTED:
+            log.warning("retained command refused", verb=verb)
+            self.reply(verb, reply_bytes(payload, RETAINED))
 
     def _take_replay(self, consumers: Consumers, payload: bytes) -> None:
         refusal: RefusalReason | None = None
