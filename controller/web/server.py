@@ -25,6 +25,7 @@ from controller.web.floor_view import FloorView, Reader
 from controller.web.journals import JournalRefused, Journals, wanted_of
 from controller.web.order_relay import OrderNotBrought, OrderRelay
 from controller.web.page_files import PageFile, page_files
+from controller.web.request_log import RequestLog
 from controller.web.sign_in import COOKIE, SignIn, SignInRefused, Visitor
 from controller.web.table_file_check import checked, checks_table_files
 
@@ -392,7 +393,9 @@ async def serving(app: web.Application, address: Address) -> AsyncIterator[int]:
     Raises:
         OSError: the address cannot be served.
     """
-    runner = web.AppRunner(app, access_log=None, keepalive_timeout=IDLE_SECONDS, shutdown_timeout=1.0)
+    runner = web.AppRunner(
+        app, access_log=None, logger=RequestLog(), keepalive_timeout=IDLE_SECONDS, shutdown_timeout=1.0
+    )
     await runner.setup()
     assert runner.server is not None, "it was set up"
     loop = asyncio.get_running_loop()

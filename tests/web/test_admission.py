@@ -13,11 +13,13 @@ from typing import Final
 
 import msgspec
 import pytest
+import structlog
 from aiohttp import ClientSession, ClientWebSocketResponse, WSServerHandshakeError, web
 
 from controller.io.system.clock import SystemClock
 from controller.web.admission import CONNECTIONS_LIMIT, TICKET_SECONDS, TICKETS_LIMIT, Names, Tickets
 from controller.web.floor_view import FloorView
+from controller.web.request_log import REASON_LIMIT, RequestLog
 from controller.web.server import (
     MESSAGES_AT_ONCE,
     MESSAGES_PER_SECOND,
@@ -229,3 +231,40 @@ async def test_a_deals_cards_are_told_as_they_fall_and_then_ten_a_second(served:
         if spent[-1] < 1 / MESSAGES_PER_SECOND:
             return
     raise AssertionError(spent)
+
+
+NO_REQUESTS: Final = (
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+    b"GET\r\n\r\n",
+    b"GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost x\r\n\r\n",
+    b"GET /%zz\x00 HTTP/1.1\r\nHost: x\x00y\r\n\r\n",
+    b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 20_000 + b"\r\n\r\n",
+    b"POST /api/ticket HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    b"POST /api/ticket HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    b"POST /api/sign-in HTTP/1.1\r\nHost: %b\r\nOrigin: http://%b\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+)
+
+
+@pytest.mark.parametrize("sent", NO_REQUESTS, ids=lambda one: repr(one[:16]))
+async def test_what_is_no_request_is_one_line_of_the_log(
+    sent: bytes, served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    with structlog.testing.capture_logs() as said:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(sent.replace(b"%b", b"localhost:%d" % served.port))
+        async with asyncio.timeout(PATIENCE_S):
+            answer = await reader.read()
+        writer.close()
+    assert answer.split()[1].startswith(b"4"), answer
+    assert caplog.records == []
+    for line in said:
+        assert (line["event"], line["log_level"], "\n" in line["reason"]) == ("no request", "info", False)
+        assert 0 < len(line["reason"]) <= REASON_LIMIT
+    assert len(said) <= 1
+
+
+def test_a_fault_of_ours_is_told_whole(caplog: pytest.LogCaptureFixture) -> None:
+    RequestLog().exception("Error handling request", exc_info=KeyError("a table"))
+    assert caplog.records[0].exc_info is not None

@@ -16,9 +16,11 @@ from controller.core.table.pace import DeviceFigures
 from controller.formats.journal.stream import ConsumerNow, StreamNow
 from controller.formats.mqtt.envelope import event_bytes, event_name, status_bytes, utc_text
 from controller.formats.mqtt.retained_state import PaceNow
+from controller.formats.text.struct_decoder import HINTS_LIMIT
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import SystemClock
 from controller.web.sign_in import COOKIE
+from controller.web.table_file_check import checked
 from tests.web.conftest import Window
 from tests.web.floor import PLAYED
 from tests.web.operators import ITO, LEE, OKAFOR, SIGNERS, Person
@@ -158,3 +160,10 @@ async def test_table_files_are_looked_at_for_those_who_see_lines(
                     assert await answer.json() != []
         async with client.post(f"{at}/api/table-file", cookies=cookie, data=b"") as answer:
             assert answer.status == 403
+
+
+def test_of_thousands_of_unknown_keys_some_are_asked_whether_another_was_meant() -> None:
+    text = "[table]\n" + "".join(f"name{number} = 1\n" for number in range(4_000))
+    found = [one.text for one in checked(text.encode()) if "unknown key" in one.text]
+    assert len(found) == 4_000
+    assert 0 < len([one for one in found if "did you mean name?" in one]) <= HINTS_LIMIT

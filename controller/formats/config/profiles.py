@@ -7,7 +7,6 @@ give other values of any of them in its own ``[options]``; ``blazing7s.stake_cen
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import tomllib
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ from controller.core.game.rules import Options, Rules, Terms
 from controller.core.game.side_bet import find
 from controller.core.game.side_bet import names as side_bet_names
 from controller.formats.text.safe_parse import toml_of
-from controller.formats.text.struct_decoder import Mistake, decode, hint
+from controller.formats.text.struct_decoder import HINTS_LIMIT, Mistake, decode, hint
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_positions import key_lines, line_of
 from controller.formats.text.toml_schema import syntax_line
@@ -153,8 +152,8 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
     """The rules with one term or choice of a side wager changed: ``blazing7s.stake_cents``."""
     name, _, term = key.partition(".")
     if not term or name not in side_bet_names():
-        near = difflib.get_close_matches(key, sorted(OPTION_KEYS | RULE_KEYS | {"side_bets"}), n=1, cutoff=0.6)
-        mistakes.append(Mistake((key,), "unknown key" + (f"; did you mean {near[0]}?" if near else "")))
+        near = hint(key, OPTION_KEYS | RULE_KEYS | {"side_bets"}) if len(mistakes) < HINTS_LIMIT else ""
+        mistakes.append(Mistake((key,), f"unknown key{near}"))
         return rules
     terms = rules.side_bet_terms.get(name, find(name).usual)
     plain = msgspec.to_builtins(terms)
@@ -170,7 +169,9 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
 
 def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
     """A profile's plain data as values; what is wrong goes to ``mistakes``."""
-    unknown = {key: hint(key, set(TABLES) - data.keys()) for key in data if key not in TABLES}
+    strange = [key for key in data if key not in TABLES]
+    spare = set(TABLES) - data.keys()
+    unknown = {key: hint(key, spare) if at < HINTS_LIMIT else "" for at, key in enumerate(strange)}
     every = f"; expected one of {', '.join(TABLES)}"
     mistakes += [Mistake((key,), f"unknown key{guess or every}") for key, guess in unknown.items()]
     for key in ("rules", "options", "side_bets", "sources"):

@@ -16,6 +16,13 @@ from controller.formats.text.toml_positions import Path
 SHOWN_LIMIT: Final = 60
 """Characters of a wrong value that a complaint repeats."""
 
+HINTS_LIMIT: Final = 50
+"""After so many mistakes an unknown key is no longer held against those that might be meant: each such look costs more
+than all else that is done with the key."""
+
+HINTED_CHARACTERS: Final = 64
+"""Of a key that may be a slip; twice the longest there is."""
+
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -41,8 +48,10 @@ def decode(kind: type[S], data: Mapping[str, Any], path: Path, mistakes: list[Mi
     before = len(mistakes)
     fields = _fields(kind)
     known = {field.encode_name for field in fields}
-    for key in data.keys() - known:
-        mistakes.append(Mistake((*path, key), f"unknown key{hint(key, known - data.keys())}"))
+    spare = known - data.keys()
+    for key in (one for one in data if one not in known):
+        near = hint(key, spare) if len(mistakes) < HINTS_LIMIT else ""
+        mistakes.append(Mistake((*path, key), f"unknown key{near}"))
     values: dict[str, Any] = {}
     for field in fields:
         if field.encode_name in data:
@@ -129,5 +138,5 @@ def _is_struct(annotation: object) -> bool:
 
 def hint(key: str, known: Iterable[str]) -> str:
     """The one of ``known`` that an unknown ``key`` may mean, as the end of a sentence; empty if none is near."""
-    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.6) if len(key) <= HINTED_CHARACTERS else []
     return f"; did you mean {near[0]}?" if near else ""
