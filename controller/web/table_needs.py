@@ -21,7 +21,6 @@ from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_meters import MetersNow
 from controller.formats.mqtt.retained_orders import OrdersNow
 from controller.formats.mqtt.retained_state import Hold
-from controller.formats.text.safe_parse import reads_outside
 
 OFFLINE: Final = "offline"
 
@@ -189,10 +188,13 @@ class NeedBook:
         )
 
 
-@reads_outside(None)
 def move_of(said: dict[str, Any]) -> Move | None:
     """What a picture says of a proposed move; None: it is none that this version knows."""
-    return msgspec.convert(said, Move)  # type: ignore[no-any-return]
+    try:
+        known: Move = msgspec.convert(said, Move)
+    except msgspec.ValidationError:
+        return None
+    return known
 
 
 def waits(heard: Mapping[int, str], number: int, known: Waits | None, now_text: str) -> Waits:
