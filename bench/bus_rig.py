@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from typing import Final
 
+from msgspec.structs import replace
+
 from bench.truth import TimedRig
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find
@@ -20,8 +22,11 @@ from controller.io.system.deadlines import GRACE_NS
 from devices.chips.poll_plan import PollPlan
 from devices.chips.zone_evidence import Inventory
 from devices.chips.zones import Asked, Zone, laid_out
+from devices.keypad import HELD_NS, TAP_NS, KeypadSession
 from firmware_protocols.cards import Card
+from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
+from simulators.devices.keypad import KeypadSimulator
 from simulators.faults.stray_chips import StrayChips
 from simulators.people.acts import LetIn
 from simulators.people.display_reader import entry_key
@@ -37,8 +42,18 @@ AGREEING: Final = 2
 """Looks in a row that must agree, as the session has it unless told otherwise."""
 
 
+TAPPED_NS: Final = 80 * MS
+"""From a key's going down to its release, where it is not held."""
+
+BOUNCES_PER_MILLE: Final = 20
+"""A worn keypad."""
+
+
 class BusRig(TimedRig):
-    """A table with a bus. ``stray`` says what its antennas hear besides the zones' own chips; None: nothing."""
+    """A table with a bus and a keypad whose contacts bounce.
+
+    ``stray`` says what its antennas hear besides the zones' own chips; None: nothing.
+    """
 
     def __init__(
         self,
@@ -59,6 +74,13 @@ class BusRig(TimedRig):
         self.readers, self.zones = laid_out(places, AGREEING)
         self.plans = [PollPlan(self.zones[part::BUSES]) for part in range(BUSES)]
         self.keypad_away = False
+        self.keypad = KeypadSimulator(
+            matrix_orbital.CODEC, chance=random.Random(seed + 5), bounces_per_mille=BOUNCES_PER_MILLE
+        )
+        self.keys, self.pressed_ns = KeypadSession(matrix_orbital.CODEC), 0
+        self.keys.connected(0)
+        self.keypad.receive(self.keys.bytes_to_send())
+        self.keys.readings()
         self.told_deadline_ns = 0
         self.away = random.Random(~seed)
         super().__init__(rules, chips, seed, sharp=False, meters=meters)
@@ -128,9 +150,19 @@ class BusRig(TimedRig):
         self.give(CardDrawn(self.now_ns, card, burn))
 
     def press(self, key: str, *, held: bool) -> None:
-        """A key goes down; while the keypad is off the line nobody hears it."""
-        if not self.keypad_away:
-            self.give(KeyPressed(self.now_ns, key, held))
+        """A key goes down and comes up; while the keypad is off the line nobody hears it."""
+        if self.keypad_away:
+            return
+        down, up = self.keypad.press(key)
+        self.pressed_ns = max(self.now_ns, self.pressed_ns)
+        self.keys.receive(down, self.pressed_ns)
+        self.pressed_ns += HELD_NS if held else TAPPED_NS
+        self.keys.receive(up, self.pressed_ns)
+        self.pressed_ns += TAP_NS
+        self.keys.handle_deadline(self.pressed_ns)
+        # Nobody at the table waits for the key to come up.
+        for told in self.keys.readings():
+            self.give(replace(told, at_ns=self.now_ns) if isinstance(told, KeyPressed) else told)
 
     def unplug(self) -> None:
         """The keypad drops off the line, or is back."""

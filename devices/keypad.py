@@ -29,6 +29,15 @@ STUCK_NS: Final = 5_000_000_000
 BOUNCE_NS: Final = 400_000_000
 """A key said again sooner is the same press: contacts that bounce, or a held key that repeats (every 200 ms)."""
 
+TAP_NS: Final = 90_000_000
+"""A key down again sooner is the same press although it was let go in between: nobody taps one key so quickly."""
+
+REST_NS: Final = 40_000_000
+"""A key down again so soon after it was let go was not let go: contacts bounce then too, and a finger is slower."""
+
+BOUNCES_LIMIT: Final = 10
+"""A press in which the contacts bounce so often is told: the key is worn out, or the line repeats itself."""
+
 REPEAT_DELAY_NS: Final = 1_200_000_000
 """A held key that repeats has said itself again by then (after 500 or 1000 ms, as the makers' manuals have it)."""
 
@@ -38,20 +47,30 @@ REPEAT_WAIT_NS: Final = 300_000_000
 
 @dataclass(slots=True)
 class _Down:
-    """A key that has gone down and not come up; ``again_ns``: when it was said again, perhaps as a second press."""
+    """A key that has gone down; ``again_ns``: when it was said again, perhaps as a second press.
+
+    ``up_ns``: when it came up, if its contacts may only have bounced.
+    """
 
     since_ns: int
     last_ns: int
     told: bool
     stuck: bool = False
     again_ns: int = -1
+    up_ns: int = -1
+    bounces: int = 0
+
+    def rested_ns(self) -> int:
+        """From when on the key counts as up: nobody presses it again sooner."""
+        return max(self.up_ns + REST_NS, self.since_ns + TAP_NS)
 
 
 class KeypadSession(DeviceOutbox):
     """Turns keys going down and up into presses.
 
     Most keys are told when they go down. Only keys in ``holdable`` wait: for their release, or for ``held_ns`` to
-    pass, so their presses come up to ``held_ns`` late and are still dated when the key went down.
+    pass, so their presses come up to ``held_ns`` late and are still dated when the key went down. A key that is down
+    again sooner than anybody presses it twice was never let go.
 
     A keypad that reports no releases (it lost power on an open line and forgot its settings, or is of such a make) says
     the same of a key pressed twice and, if it repeats, of one held. Its rhythm tells them apart: a held key goes on.
@@ -94,6 +113,9 @@ class KeypadSession(DeviceOutbox):
     def disconnected(self, now_ns: int) -> None:
         """The line is gone. A key still waiting to be told short from long is reported, not guessed."""
         self._take(self._listener.close(), self._listener.heard_ns)
+        for key, down in tuple(self._down.items()):
+            if down.up_ns >= 0:
+                self._released(key, down)
         for key, down in self._down.items():
             if not down.told or down.again_ns >= 0:
                 self._complain("cut_off", f"key {key} was down when the line went", now_ns)
@@ -116,6 +138,8 @@ class KeypadSession(DeviceOutbox):
 
     def _due_ns(self, down: _Down) -> int | None:
         """When the next thing follows from a key being down; None: nothing does."""
+        if down.up_ns >= 0:
+            return down.rested_ns()
         if down.again_ns >= 0:
             return down.again_ns + REPEAT_WAIT_NS
         if not self._releases:
@@ -159,6 +183,13 @@ class KeypadSession(DeviceOutbox):
         if down is None:
             self._pressed(key, at_ns)
             return
+        if down.up_ns >= 0:
+            # Its contacts bounced; by the time it counts as up it would not be known as down.
+            down.last_ns, down.up_ns = at_ns, -1
+            down.bounces += 1
+            if down.bounces == BOUNCES_LIMIT:
+                self._complain("bouncing_key", f"key {key} has bounced {BOUNCES_LIMIT} times in one press", at_ns)
+            return
         silent_ns = at_ns - down.last_ns
         if down.again_ns < 0 and silent_ns >= REPEAT_DELAY_NS:
             self._pressed_again(key, down, at_ns)
@@ -201,8 +232,7 @@ class KeypadSession(DeviceOutbox):
             self._pressed(key, down.again_ns)
         down = self._down.get(key)
         if down is not None:
-            down.last_ns = at_ns
-            self._released(key, down)
+            down.last_ns = down.up_ns = at_ns
 
     def _released(self, key: str, down: _Down) -> None:
         """A key is up since it was last heard of: of one that waited it is known now whether it was held."""
@@ -213,7 +243,10 @@ class KeypadSession(DeviceOutbox):
 
     def _watch_keys(self, now_ns: int) -> None:
         for key, down in tuple(self._down.items()):
-            if 0 <= down.again_ns <= now_ns - REPEAT_WAIT_NS:
+            if down.up_ns >= 0:
+                if now_ns >= down.rested_ns():
+                    self._released(key, down)
+            elif 0 <= down.again_ns <= now_ns - REPEAT_WAIT_NS:
                 self._pressed_again(key, down, down.again_ns)
             elif not self._releases and now_ns - down.last_ns >= REPEAT_DELAY_NS:
                 self._released(key, down)

@@ -6,6 +6,7 @@ from typing import Final
 
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.messages import KeyDown, KeyUp, Message, ReportKeyUps, SendKeysAtOnce, ShowText, ShowTextAt
+from simulators.chance import Chance, happens
 
 COLUMNS: Final = 20
 ROWS: Final = 4
@@ -16,10 +17,14 @@ class KeypadSimulator:
     """As delivered it reports keys going down and not their release, until told to.
 
     A text that passes the end of a row goes on in the next; what passes the last row is not shown.
+
+    ``bounces_per_mille``: of its edges, by ``chance``, those at which worn contacts bounce and say the key twice.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: Codec, *, chance: Chance | None = None, bounces_per_mille: int = 0) -> None:
         self._codec = codec
+        self._chance = chance
+        self._bounces_per_mille = bounces_per_mille
         self.power_cycle()
 
     def power_cycle(self) -> None:
@@ -48,8 +53,13 @@ class KeypadSimulator:
 
         How long the key is held is how long the caller waits between the two.
         """
+        down = self._wire.encode(KeyDown(key))
         up = self._wire.encode(KeyUp(key)) if self._reports_ups else b""
-        return self._wire.encode(KeyDown(key)), up
+        return down + (up + down if self._bounces() else b""), up + (down + up if self._bounces() else b"")
+
+    def _bounces(self) -> bool:
+        """Whether the contacts bounce at an edge; a keypad that reports no releases says no key of its own accord."""
+        return self._reports_ups and self._chance is not None and happens(self._chance, self._bounces_per_mille)
 
     def receive(self, data: bytes) -> bytes:
         """Settings and texts; there is no answer to them."""

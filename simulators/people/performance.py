@@ -23,6 +23,10 @@ LINE_GAP_S: Final = 0.040
 """Between a card and a key: they travel on different lines. A host that was held back still reads the first one first,
 for it is waited for that, too; the gap keeps their times apart."""
 
+AGAIN_S: Final = 0.1
+"""From one press of a key to the next of the same key, whatever the speed: the host takes a key that is down again
+sooner for one whose contacts bounce."""
+
 HOLD_S: Final = 1.2
 """A key is held for so long, whatever the speed: the host's own clock decides that it was (after one second)."""
 
@@ -98,6 +102,8 @@ class _Performer:
         self._sleep = sleep
         self._agreeing = agreeing
         self._last: type[Draw | Press | Lay] = Lay
+        self._pressed: set[str] | None = None
+        """Keys pressed since the performer last waited as long as people do to press one again; None: any may be."""
         self._unseen: dict[Place, int] = {}
         self._taken: set[str] = set()
         self._stale: dict[Place, int] = {}
@@ -111,6 +117,10 @@ class _Performer:
                 self._after_card_or_key(Draw)
             case Press(key=key, held=held):
                 await self._before_card_or_key(act, LINE_GAP_S if self._last is Draw else 0)
+                if self._pressed is None or key in self._pressed:
+                    await self._sleep(AGAIN_S)
+                    self._pressed = set()
+                self._pressed.add(key)
                 self._stage.key_down(key)
                 if held:
                     await self._sleep(HOLD_S)

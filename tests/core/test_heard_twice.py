@@ -265,3 +265,14 @@ def test_a_chip_that_only_the_main_zone_heard_and_that_is_moved_is_pinching() ->
     rig.lay(1, "twenty_one_plus_three", ("E3",))
     rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
     assert {event.kind for event in accused(rig)} == {Kind.PINCHING, Kind.PAST_POSTING}
+
+
+def test_a_natural_paid_while_nobody_knows_how_many_boxes_are_dealt_to_is_no_capping() -> None:
+    rig = Rig(profile_files.load("pitch-h17", {"turn_key": "sometimes"}).rules, dict(CHIPS))
+    rig.lay(4, "main", ("E1",))
+    rig.lay(5, "main", ("E1", "E2"))
+    rig.talk("6 main 30 \n 5d Ad Ks 7c As 4d")
+    rig.talk("6 main 75")
+    rig.lay(4, "main", ())
+    rig.talk("6 main 0")
+    assert accused(rig) == []

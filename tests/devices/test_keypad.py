@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devices.keypad import HELD_NS, STUCK_NS, KeypadSession
+from devices.keypad import HELD_NS, REST_NS, STUCK_NS, TAP_NS, KeypadSession
 from firmware_protocols.codec import Role
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.messages import KeyDown, KeyUp
@@ -73,7 +73,10 @@ def test_a_key_held_long_that_nobody_waits_for_is_told_once_and_short() -> None:
 def test_a_holdable_key_let_go_soon_is_a_short_press_dated_when_it_went_down() -> None:
     session = keypad()
     assert down(session, "X", 10) == ()
-    assert up(session, "X", 10 + HELD_NS - 1) == (KeyPressed(at_ns=10, key="X", held=False),)
+    assert up(session, "X", 10 + HELD_NS - 1) == ()
+    assert session.next_deadline() == 10 + HELD_NS - 1 + REST_NS
+    session.handle_deadline(10 + HELD_NS - 1 + REST_NS)
+    assert session.readings() == (KeyPressed(at_ns=10, key="X", held=False),)
 
 
 def test_a_holdable_key_is_told_as_held_as_soon_as_it_is() -> None:
@@ -101,7 +104,58 @@ def test_down_again_without_up_is_the_same_press() -> None:
     # Repeating beyond the stuck time is complained of, and still no second press.
     assert [type(reading) for reading in down(session, "K", STUCK_NS)] == [DeviceComplained]
     assert up(session, "K", STUCK_NS + 1) == ()
-    assert down(session, "K", STUCK_NS + 2) == (KeyPressed(at_ns=STUCK_NS + 2, key="K"),)
+    assert down(session, "K", STUCK_NS + REST_NS + 1) == (KeyPressed(at_ns=STUCK_NS + REST_NS + 1, key="K"),)
+
+
+@pytest.mark.parametrize(
+    "edges_ms",
+    [(0, 4, 9, 120), (0, 4, 9, 14, 19, 120), (0, 60, 85, 160), (0, 150, 155, 170), (0, 150, 189, 200)],
+    ids=["as it goes down", "twice", "slowly", "as it comes up", "slowly as it comes up"],
+)
+@pytest.mark.parametrize("key", ["L", "X"])
+def test_a_key_whose_contacts_bounce_is_one_press_although_it_was_let_go_between(
+    key: str, edges_ms: tuple[int, ...]
+) -> None:
+    assert pressed(key, edges_ms) == [(0, False)]
+
+
+@pytest.mark.parametrize("apart_ms", [90, 100, 140, 300])
+@pytest.mark.parametrize("key", ["L", "X"])
+def test_a_key_tapped_twice_as_fast_as_fingers_can_is_two_presses(key: str, apart_ms: int) -> None:
+    assert pressed(key, (0, apart_ms - 40, apart_ms, apart_ms + 50)) == [(0, False), (apart_ms, False)]
+
+
+def test_a_held_key_whose_contact_flickers_is_held_once() -> None:
+    assert pressed("X", (0, 5, 10, 500, 503, 1_200)) == [(0, True)]
+
+
+def test_a_key_that_will_not_stop_bouncing_is_one_press_and_complained_of_once() -> None:
+    session = keypad()
+    session.receive(b"".join(WIRE.encode(KeyDown("L")) + WIRE.encode(KeyUp("L")) for _ in range(100)), 0)
+    press, complaint = session.readings()
+    assert press == KeyPressed(at_ns=0, key="L")
+    assert isinstance(complaint, DeviceComplained)
+    assert (complaint.code, complaint.text) == ("bouncing_key", "key L has bounced 10 times in one press")
+
+
+def test_a_key_that_came_up_as_the_line_went_was_pressed() -> None:
+    session = keypad()
+    down(session, "X", 10)
+    up(session, "X", 20)
+    session.disconnected(30)
+    assert KeyPressed(at_ns=10, key="X", held=False) in session.readings()
+
+
+def pressed(key: str, edges_ms: tuple[int, ...]) -> list[tuple[int, bool]]:
+    """The presses told of a key that goes down and comes up in turn at these milliseconds: when, and whether held."""
+    session, told = keypad(), list[Reading]()
+    for number, at_ms in enumerate((*edges_ms, 20_000)):
+        while (deadline_ns := session.next_deadline()) is not None and deadline_ns <= at_ms * MS:
+            session.handle_deadline(deadline_ns)
+            told += session.readings()
+        if number < len(edges_ms):
+            told += (up if number % 2 else down)(session, key, at_ms * MS)
+    return [(one.at_ns // MS, one.held) for one in told if isinstance(one, KeyPressed)]
 
 
 # --- keypads that report no releases ----------------------------------------------------------------
@@ -227,7 +281,7 @@ def test_every_press_is_told_exactly_once_and_right(presses: list[tuple[str, int
     expected: list[Reading] = []
     now_ns = 0
     for key, length_ns in presses:
-        now_ns += 1_000_000
+        now_ns += TAP_NS
         expected.append(KeyPressed(at_ns=now_ns, key=key, held=key == "X" and length_ns >= HELD_NS))
         told += down(session, key, now_ns)
         end_ns = now_ns + length_ns
@@ -236,4 +290,5 @@ def test_every_press_is_told_exactly_once_and_right(presses: list[tuple[str, int
             told += session.readings()
         told += up(session, key, end_ns)
         now_ns = end_ns
-    assert told == expected
+    session.handle_deadline(now_ns + TAP_NS)
+    assert [*told, *session.readings()] == expected

@@ -26,6 +26,9 @@ from tests.independent.rounds import Round
 LOOK_S: Final = (0.008, 0.020)
 """What a reader's radio needs for one antenna: a look at a whole layout takes half a second and spans cards."""
 CARD: Final = re.compile(r"<Card:\w+>|<Game>")
+
+WORN_ONE_IN: Final = 50
+"""Of so many presses one is of a key whose contacts bounce as it goes down."""
 """What the program takes for a card, read or not."""
 
 
@@ -66,6 +69,7 @@ class Table:
         """What becomes of a reader's answer on the line."""
         self.late: Callable[[Request], float] = lambda _: 0.0
         """Seconds by which a reader answers late."""
+        self._worn = random.Random(seating.seed + 4)
         self.releases = True
         """Whether the keypad tells that a key has come up."""
         self.token: Callable[[str], list[str]] = lambda face: [f" [Game]<Card:{face.upper()}> "]
@@ -132,6 +136,9 @@ class Table:
     async def key(self, letter: str) -> None:
         """Press a key and let it go."""
         self.keypad_line.say(letter.encode())
+        if self.releases and self._worn.randrange(WORN_ONE_IN) == 0:
+            await self._nap(0.004)
+            self.keypad_line.say(letter.lower().encode() + letter.encode())
         await self._nap(0.09)
         if self.releases:
             self.keypad_line.say(letter.lower().encode())

@@ -185,7 +185,7 @@ def test_8_what_takes_the_readings_may_stop_the_table() -> None:
 RUBBISH = b"\x00\xfe\x17" * 40
 
 
-@pytest.mark.parametrize("what", ["presses", "rubbish after a good key", "a torrent of bytes"])
+@pytest.mark.parametrize("what", ["rubbish after a good key", "a torrent of bytes"])
 def test_38_a_device_that_talks_too_much_is_closed_for_a_while_and_its_neighbours_go_on(what: str) -> None:
     """A keypad at 115,200 baud that repeats itself: 11.5 kB/s, for a minute."""
 
@@ -195,7 +195,6 @@ def test_38_a_device_that_talks_too_much_is_closed_for_a_while_and_its_neighbour
         place, other = Place(keys), Place(simulator)
         press = b"Kk"
         piece = {
-            "presses": press * 30,
             "rubbish after a good key": press + RUBBISH,
             "a torrent of bytes": bytes(300_000),
         }

@@ -99,6 +99,14 @@ def test_releases_are_reported_only_when_told_to() -> None:
     assert keypad.press("P") == (b"P", b"")
 
 
+def test_worn_contacts_say_a_key_twice_at_either_edge() -> None:
+    wire = matrix_orbital.CODEC.open(Role.HOST)
+    keypad = KeypadSimulator(matrix_orbital.CODEC, chance=random.Random(1), bounces_per_mille=1000)
+    assert keypad.press("P") == (b"P", b"")
+    keypad.receive(wire.encode(ReportKeyUps()))
+    assert keypad.press("P") == (b"PpP", b"pPp")
+
+
 def test_the_display_shows_the_last_text() -> None:
     codec = matrix_orbital.CODEC
     keypad, wire = KeypadSimulator(codec), codec.open(Role.HOST)

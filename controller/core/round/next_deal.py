@@ -29,8 +29,14 @@ from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 _MAY_FALTER: Final = 6
 """In the cards of a deal to two boxes the dealer may falter once: so many hits are never dealt that evenly."""
 
-_LATE_PER_MILLE: Final = 2_000
-"""A card of the deal comes late if so much more than the median gap of the last deals lies before it."""
+_FEW_GAPS: Final = 10
+"""From fewer gaps nobody knows a dealer's rhythm well: they may all have been short ones."""
+
+_LATE_PER_MILLE: Final = 1_500
+"""A card of the deal comes late if so much more than the average gap of the last deals lies before it."""
+
+_LATE_WHERE_DOUBTED_PER_MILLE: Final = 1_750
+"""The same where few gaps are known, or a key has said that the round is over."""
 
 _NO_BOX: Final = 2
 """The dealer's own cards of a deal."""
@@ -87,42 +93,32 @@ def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
             case CardDrawn(at_ns, _, burn, since_ns=since_ns):
                 paused = bool(drawn_ns) and at_ns - drawn_ns[-1] >= gap_ns
                 if len(drawn_ns) == cards or paused:
-                    return paused and len(drawn_ns) == cards and _is_even(transaction, drawn_ns)
+                    return paused and len(drawn_ns) == cards
                 drawn_ns.append(at_ns)
                 if burn or since_ns >= 0 or _falters(transaction, drawn_ns, cards):
                     return False
             case DeadlinePassed(at_ns) if at_ns >= drawn_ns[-1] + gap_ns:
-                return len(drawn_ns) == cards and _is_even(transaction, drawn_ns)
+                return len(drawn_ns) == cards
             case KeyPressed(_, key):
                 by_key = transaction.house.keys.get(key) == "no_more_bets"
-                return by_key and len(drawn_ns) == cards and _is_even(transaction, drawn_ns)
+                return by_key and len(drawn_ns) == cards
             case _:
                 pass
     return None
 
 
-def _late_ms(transaction: Transaction) -> int:
-    """The longest gap before a card of the deal that is not late."""
-    return deal_confirmation.usual_ms(transaction) * _LATE_PER_MILLE // 1000
+def _average_ms(transaction: Transaction) -> int:
+    """The average gap of the last deals; a pause in one counts as twice the usual gap."""
+    gaps, most_ms = transaction.state.deal_gaps_ms, 2 * deal_confirmation.usual_ms(transaction)
+    return sum(min(gap, most_ms) for gap in gaps) // len(gaps)
 
 
 def _falters(transaction: Transaction, drawn_ns: list[int], cards: int) -> bool:
     """Whether more of these cards came late than of a deal of so many may."""
-    late = sum(gap > _late_ms(transaction) for gap in _gaps_ms(drawn_ns))
-    return late > int(cards >= _MAY_FALTER)
-
-
-def _is_even(transaction: Transaction, drawn_ns: list[int]) -> bool:
-    """Whether the cards of a deal came, all in all, as evenly as those of the deals before.
-
-    The longest gap of a deal to two boxes or more counts for nothing. Nor does all this where *round closed* was
-    pressed and refused: a key has said that the round is over, and a short memory of deals may be of quick ones.
-    """
-    if transaction.round().ending.close_refused:
-        return True
-    gaps_ms = sorted(_gaps_ms(drawn_ns))
-    counted = gaps_ms[:-1] if len(drawn_ns) >= _MAY_FALTER else gaps_ms
-    return sum(counted) <= len(counted) * deal_confirmation.rhythm_ms(transaction)
+    doubted = len(transaction.state.deal_gaps_ms) < _FEW_GAPS or transaction.round().ending.close_refused
+    late = _LATE_WHERE_DOUBTED_PER_MILLE if doubted else _LATE_PER_MILLE
+    most_ms = _average_ms(transaction) * late // 1000
+    return sum(gap > most_ms for gap in _gaps_ms(drawn_ns)) > int(cards >= _MAY_FALTER)
 
 
 def _gaps_ms(drawn_ns: list[int]) -> list[int]:
@@ -131,15 +127,24 @@ def _gaps_ms(drawn_ns: list[int]) -> list[int]:
 
 
 def _deal_size(transaction: Transaction, held: tuple[Stamped, ...]) -> int:
-    """The cards of a deal to the boxes where main wagers lie when the first of these comes."""
+    """The cards of a deal to the boxes where main wagers lie when the first of these comes.
+
+    Whoever hears a chip that lies at another spot's line has no box by it.
+    """
     first = held[0].input
     assert isinstance(first, CardDrawn), "a card began the wait"
     spots = {wager.spot for wager in lock.lying(transaction) if wager.bet == "main"}
+    lying = {zone.spot: zone.chips for zone in transaction.state.felt.values() if zone.name == "main"}
     for one in held:
         seen = one.input
         if isinstance(seen, ChipsSeen) and seen.zone == "main" and seen.after_ns < first.at_ns:
-            known = any(transaction.house.chips.get(chip) for chip in seen.chips)
-            spots = {*spots, seen.spot} if known else spots - {seen.spot}
+            lying[seen.spot] = seen.chips
+            known = {chip for chip in seen.chips if transaction.house.chips.get(chip)}
+            beside = {chip for spot in spots - {seen.spot} for chip in lying.get(spot, ())}
+            if not known:
+                spots -= {seen.spot}
+            elif not known <= beside:
+                spots |= {seen.spot}
     boxes = len(spots | {box.spot for box in transaction.state.declared})
     return 2 * boxes + _NO_BOX
 

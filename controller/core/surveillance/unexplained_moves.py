@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from controller.core.certainty import shared_chips
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.inference.observation import EVER
 from controller.core.messages.alerts import (
@@ -57,6 +58,9 @@ def touched(
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
     elif _heard_by_two(before.state.felt, transaction.state.felt, name):
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
+    elif round_now is transaction.state.round is not None and shared_chips.waits(transaction):
+        # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be told from a capped bet.
+        kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
     elif event.after_cents == lay:
         kind, text = Kind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
     elif event.after_cents < lay:
