@@ -18,9 +18,9 @@ import zmq.asyncio
 from zmq.auth.asyncio import AsyncioAuthenticator
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import Pace
+from controller.io.system.rate_limits import NANOSECONDS, Pace
 from controller.pool.ledger import Account, Ledger, LedgerFailed
-from controller.pool.postings import Answer, Declined, Entered, Posting, Standing
+from controller.pool.postings import Answer, Awarded, Declined, Entered, OutOfOrder, Posting, Standing
 from controller.pool.reconciliation import Reconciled, reconcile
 from controller.pool.session import WINDOW
 from controller.pool.turns import Turns
@@ -57,6 +57,10 @@ TOLD_SECONDS: Final = 3.0
 """How long a link whose ledger does not add up goes on to tell tables why the pool is closed, before it ends."""
 
 log = structlog.get_logger(__name__)
+
+
+EPOCH_AHEAD_SECONDS: Final = 24 * 3600
+"""How far a table's epoch, the second in which its journal began, may lie ahead of the link's clock."""
 
 
 class LinkFailed(Exception):  # noqa: N818 - named for what happened
@@ -185,9 +189,23 @@ class Service:
                     told = Told(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
                     self._send(socket, to, frames(told))
                 case Posted(epoch, seq, deed):
-                    self._turns.put(table, _Waiting(to, Posting(table, epoch, seq, deed)))
+                    refused = self._ahead(table, epoch, seq)
+                    if refused is None:
+                        self._turns.put(table, _Waiting(to, Posting(table, epoch, seq, deed)))
+                    else:
+                        self._send(socket, to, frames(Answered(epoch, seq, refused)))
                 case _:
                     assert_never(message)
+
+    def _ahead(self, table: str, epoch: int, seq: int) -> OutOfOrder | None:
+        """Why an epoch cannot be a journal's; None: it may be. A lower one is over once it is entered."""
+        ahead_seconds = epoch - self._clock.wall_ns() // NANOSECONDS
+        if ahead_seconds <= EPOCH_AHEAD_SECONDS:
+            return None
+        log.error("ALARM: epoch from the future", pool=self._ledger.pool, table=table, epoch=epoch)
+        reason = f"epoch {epoch} of {table} begins in {ahead_seconds} s by the link's clock: check both clocks"
+        # The posting's own numbers, so that its table takes it for a dispute and says so, and does not post it again.
+        return OutOfOrder(epoch, seq, reason)
 
     async def _enter(self, socket: zmq.asyncio.Socket) -> None:
         while True:
@@ -213,6 +231,9 @@ class Service:
             if isinstance(answer.outcome, Declined):
                 where = {"pool": self._ledger.pool, "table": posting.table, "epoch": posting.epoch, "seq": posting.seq}
                 log.error("ALARM: posting declined", **where, entry=answer.number, reason=answer.outcome.reason)
+            if isinstance(answer.outcome, Awarded):
+                cents = sum(one.cents for one in answer.outcome.jackpots)
+                log.warning("pool won", pool=self._ledger.pool, table=posting.table, entry=answer.number, cents=cents)
             self._standing = max(self._standing, Standing(answer.number, answer.shown_cents))
             account = self._accounts.get(posting.table, Account())
             epoch, seq = max((account.epoch, account.seq), (posting.epoch, posting.seq))

@@ -80,11 +80,12 @@ unreasonable_cents = 100000
 
     @contextlib.asynccontextmanager
     async def table(
-        self, name: str = "harbour/bj-1", key: bytes | None = None, others: Sequence[Premises] = ()
+        self, name: str = "harbour/bj-1", key: bytes | None = None, others: Sequence[Premises] = (), epoch: int = 1
     ) -> AsyncIterator[Table]:
         """A table at work; ``others``: further link processes it may turn to."""
         secret = key or self.tables[name][1]
-        table = Table(self.pool, *(Where(f"127.0.0.1:{one.port}", one.public, secret) for one in (self, *others)))
+        ways = [Where(f"127.0.0.1:{one.port}", one.public, secret) for one in (self, *others)]
+        table = Table(self.pool, *ways, epoch=epoch)
         task = asyncio.create_task(table.end.run())
         try:
             yield table
@@ -96,12 +97,12 @@ unreasonable_cents = 100000
 class Table:
     """A table that remembers what it was told."""
 
-    def __init__(self, pool: str, *ways: Where) -> None:
+    def __init__(self, pool: str, *ways: Where, epoch: int = 1) -> None:
         clock = SystemClock()
         self.alarms: list[str] = []
         self.end = TableEnd(
             ways,
-            LinkSession(pool, 1, clock.monotonic_ns()),
+            LinkSession(pool, epoch, clock.monotonic_ns()),
             clock,
             self._told,
             chance=random.Random(1),
@@ -122,16 +123,17 @@ class Table:
         """Post, and wait for the answer."""
         seq = self.end.post(deed)
         while len(self.settled) < seq:
-            await self._next()
+            await self.changed()
         return self.settled[seq - 1]
 
     async def until(self, *, closed: bool) -> Shows:
         """Wait until the pool is open, or closed."""
         while bool(self.shows.closed) != closed:
-            await self._next()
+            await self.changed()
         return self.shows
 
-    async def _next(self) -> None:
+    async def changed(self) -> None:
+        """Wait until it is told something."""
         self._changed.clear()
         async with asyncio.timeout(PATIENCE_SECONDS):
             await self._changed.wait()

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from controller.pool.ledger import Ledger
 from controller.pool.ledger_replay import refold
 from controller.pool.members import NOT_THEIRS, RECENT, Member, undue
-from controller.pool.postings import Awarded, Claimed, Counted, Declined, Deed, Wagered, WinningRow
+from controller.pool.postings import Awarded, Claimed, Counted, Declined, Deed, Judged, Wagered, WinningRow
 from controller.pool.reconciliation import reconcile
 from controller.pool.sqlite import SqliteDatabase
 from tests.link.conftest import PARAMETERS
 from tests.link.premises import BY_TWO, Premises
+from tests.link.server import Server
 from tests.link.test_ledger import Table
 
 SEVENS = Member({"blazing7s": frozenset({(1, 1), (1, 10)})}, spots=5)
@@ -130,3 +131,42 @@ async def test_a_hostile_table_with_a_valid_key_is_declined_with_an_alarm(tmp_pa
         ("harbour/bj-1", 2, "error"),
     ]
     assert premises.does("reconcile", "--refold").exit_code == 0
+
+
+async def test_a_member_that_posts_wagers_nobody_laid_is_believed_and_the_link_tells_what_it_took(
+    tmp_path: Path, postgresql: Server
+) -> None:
+    """No cards and no chips are seen at the link; that a pool was won is told where no table has a hand in it."""
+    premises = Premises(tmp_path, 2, postgresql.where, pool="believed")
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    async with premises.process() as link, premises.table() as liar, premises.table("harbour/bj-2") as other:
+        for number in (1, 2):
+            assert isinstance((await liar.does(Wagered(500, number, 3, "blazing_7s"))).answer.outcome, Counted)
+        whole = Claimed(2, (WinningRow(3, "blazing_7s", "row", (1, 1)),))
+        taken = (await liar.does(whole)).answer.outcome
+        assert isinstance(taken, Awarded)
+        assert isinstance((await liar.does(whole)).answer.outcome, Declined)
+        assert isinstance((await other.does(whole)).answer.outcome, Declined)
+        assert isinstance((await other.does(Judged(1, "paid", "Ann"))).answer.outcome, Declined)
+        link.terminate()
+        _, logged = await link.communicate()
+    (won,) = [json.loads(line) for line in logged.splitlines() if b"pool won" in line]
+    (jackpot,) = taken.jackpots
+    assert (won["table"], won["cents"], won["level"]) == ("harbour/bj-1", jackpot.cents, "warning")
+    assert premises.does("reconcile", "--refold").exit_code == 0
+
+
+async def test_a_member_cannot_make_an_epoch_of_the_future_the_last_of_its_table(tmp_path: Path) -> None:
+    """Lower epochs than the highest entered are over: whoever had the key for a moment would have ended the table."""
+    premises = Premises(tmp_path, 1)
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    async with premises.process() as link:
+        async with premises.table(epoch=2**40) as thief:
+            thief.end.post(LAID)
+            while "begins in" not in thief.shows.closed:
+                await thief.changed()
+        async with premises.table() as table:
+            assert isinstance((await table.does(Wagered(500, 9, 3, "blazing_7s"))).answer.outcome, Counted)
+        link.terminate()
+        _, logged = await link.communicate()
+    assert b"ALARM: epoch from the future" in logged
