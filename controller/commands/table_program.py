@@ -150,7 +150,7 @@ def pace_board(table: TableFile, daemon: Daemon, journal: Journal, clock: Clock)
     """What tells the table's pace, and what it wins beside what its rules would win."""
     rules = table.profile.rules
     tell = partial(daemon.retain, daemon.topics.state("pace"))
-    edges = edges_at_hand(rules, known_edges.known(rules))
+    edges = edges_at_hand(rules, known_edges.known(rules), known_edges.known_sides(rules))
     return PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell, edges=edges)
 
 

@@ -10,11 +10,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from controller.core.analysis.computed_edge import MainEdge, main_edge
+from controller.core.analysis.expectation import of_side_bet
 from controller.core.game.rules import Rules
-from controller.formats.config.known_edges import KnownEdge, edge_hash, known_edge, written
+from controller.formats.config.known_edges import (
+    KnownEdge,
+    SideEdge,
+    edge_hash,
+    known_edge,
+    side_edge,
+    side_hash,
+    written,
+)
 from controller.io.files import known_edges, profile_files
 
 FILE: Final = Path(__file__).parents[2] / "controller" / "profiles" / known_edges.FILE
+SIDES: Final = FILE.with_name(known_edges.SIDES)
 
 WANTED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("borgata", {}),
@@ -50,5 +60,17 @@ def computed() -> Iterator[KnownEdge]:
         yield known_edge(profile, options, rules, found[key])
 
 
+def counted() -> Iterator[SideEdge]:
+    """Every line of the side wagers' file, counted now; what hangs on the same is counted once."""
+    found: set[str] = set()
+    for rules in (rules_of(profile, options) for profile, options in WANTED):
+        for bet in rules.side_bets:
+            if side_hash(rules, bet) not in found:
+                found.add(side_hash(rules, bet))
+                theory = of_side_bet(rules, bet)
+                yield side_edge(rules, bet, None if theory is None else theory.edge)
+
+
 if __name__ == "__main__":
+    SIDES.write_text(written(counted()), encoding="utf-8")
     FILE.write_text(written(computed()), encoding="utf-8")

@@ -56,6 +56,9 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.reports.audit.durable_follower.read_place": lambda read, data: [lambda: read(data)],
     "controller.formats.cases.settle_input.parse_json": lambda read, data: [lambda: read(data)],
     "controller.formats.config.known_edges.read": lambda read, data: [lambda: read(data.decode(errors="replace"))],
+    "controller.formats.config.known_edges.read_sides": lambda read, data: [
+        lambda: read(data.decode(errors="replace"))
+    ],
     "controller.reports.audit.mystery_events._envelope": lambda read, data: [lambda: read(data)],
     "controller.formats.orders.operators._body": lambda read, data: [lambda: read(data)],
     "controller.formats.orders.operators.read_request": requests,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,25 @@ from msgspec.structs import replace
 
 from controller.cli import main
 from controller.commands.main_edge import COMPUTING
-from controller.core.analysis.computed_edge import main_edge
+from controller.core.analysis.computed_edge import BILLIONTH, main_edge
+from controller.core.analysis.expectation import edges_at_hand
 from controller.core.analysis.simulated_edge import ROUND_CARDS, round_net_cents
 from controller.core.game.rules import Options, Rules
 from controller.formats.config import known_edges
-from controller.formats.config.known_edges import WITHOUT_EFFECT, KnownEdge, NoEdges, edge_hash, known_edge
+from controller.formats.config.known_edges import (
+    WITHOUT_EFFECT,
+    KnownEdge,
+    NoEdges,
+    SideEdge,
+    edge_hash,
+    known_edge,
+    side_hash,
+)
 from controller.formats.config.profiles import RULE_KEYS
 from controller.io.files import profile_files
-from controller.io.files.known_edges import known, shipped
+from controller.io.files.known_edges import known, known_sides, shipped
 from firmware_protocols.cards import DECK
-from tests.edge.shipped import FILE, WANTED, rules_of
+from tests.edge.shipped import FILE, SIDES, WANTED, counted, rules_of
 
 LINES = list(shipped().values())
 HPN = profile_files.load("hollywood-penn-national").rules
@@ -141,3 +151,27 @@ def test_a_houses_own_rules_are_computed_and_that_is_said(tmp_path: Path) -> Non
     assert pitch is not None
     assert 1.36 < float(msgspec.json.decode(done.stdout)["main"]["edge_percent"]) - 100 * pitch.edge < 2.0
     assert CliRunner().invoke(main, ["par", "pitch-h17", "--bet", "main"]).stderr == ""
+
+
+# --- side wagers ------------------------------------------------------------------------------------
+
+
+def test_every_side_wager_of_every_profile_comes_with_its_edge() -> None:
+    lines = msgspec.json.decode(SIDES.read_text(encoding="utf-8"), type=list[SideEdge])
+    wanted = {side_hash(rules, bet) for rules in (rules_of(*one) for one in WANTED) for bet in rules.side_bets}
+    assert {one.hash for one in lines} == wanted
+    assert known_edges.written(lines) == SIDES.read_text(encoding="utf-8")
+
+
+@pytest.mark.counting
+def test_the_count_comes_to_every_side_wagers_line() -> None:
+    assert known_edges.written(counted()) == SIDES.read_text(encoding="utf-8")
+
+
+def test_a_meters_wager_and_terms_of_the_houses_own_have_no_edge_at_hand() -> None:
+    assert set(known_sides(HPN)) == {"lucky_ladies", "twenty_one_plus_three", "ez_bust"}
+    own = profile_files.load(
+        "hollywood-penn-national", {"blazing7s.stake_cents": 1_000, "lucky_ladies.stake_cents": 2_500}
+    ).rules
+    assert "lucky_ladies" not in known_sides(own)
+    assert edges_at_hand(HPN, None, known_sides(HPN))["ez_bust"] == Fraction(214_424_619, BILLIONTH)

@@ -52,9 +52,9 @@ def theories(rules: Rules, main: MainEdge) -> dict[str, Theory]:
     return found
 
 
-def edges_at_hand(rules: Rules, main: MainEdge | None) -> dict[str, Fraction]:
-    """The edges that need no counting: of insurance, and of the main wager where it was computed before."""
-    found = {} if main is None else {"main": main.edge}
+def edges_at_hand(rules: Rules, main: MainEdge | None, sides: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """The edges that need no counting: of insurance, and of main and side wagers where they were computed before."""
+    found = dict(sides) if main is None else {**sides, "main": main.edge}
     return found | ({_INSURANCE: of_insurance(rules).edge} if rules.insurance else {})
 
 

@@ -1,4 +1,4 @@
-"""Main wagers' edges that were computed before: a file of them, each known by the rules it hangs on.
+"""Edges that were computed before: a file of main wagers' and one of side wagers', each known by the rules it hangs on.
 
 A line holds for every table whose rules agree in all that has an effect on the main wager, whatever its profile is
 called. When a rule, or the strategy, is changed, the hash is another and no line is found: the edge is then computed.
@@ -16,6 +16,7 @@ import msgspec
 from controller.core.analysis.computed_edge import BILLIONTH, MainEdge
 from controller.core.game import basic_strategy
 from controller.core.game.rules import Rules
+from controller.core.game.side_bet import terms_of
 from controller.formats.config.profiles import RULE_KEYS
 from controller.formats.text.safe_parse import json_as, reads_outside
 from firmware_protocols.values import Value
@@ -48,6 +49,18 @@ class KnownEdge(Value, frozen=True, tag=False, forbid_unknown_fields=True):
         return MainEdge(*(Fraction(one, BILLIONTH) for one in (self.edge, self.variance, self.covariance)))
 
 
+class SideEdge(Value, frozen=True, tag=False, forbid_unknown_fields=True):
+    """A side wager's counted edge, in billionths of the wager; null: a meter pays a row, or nothing can be counted."""
+
+    bet: str
+    hash: str
+    edge: int | None
+
+    def fraction(self) -> Fraction | None:
+        """The edge as a fraction."""
+        return None if self.edge is None else Fraction(self.edge, BILLIONTH)
+
+
 class NoEdges(ValueError):  # noqa: N818 - named for what is missing
     """Text that is no file of edges."""
 
@@ -57,6 +70,17 @@ def edge_hash(rules: Rules) -> str:
     matters: dict[str, Any] = {key: getattr(rules, key) for key in sorted(RULE_KEYS - WITHOUT_EFFECT)}
     matters["payout_unit_cents"] = rules.options.payout_unit_cents
     return hashlib.sha256(msgspec.json.encode([matters, strategy()], order="deterministic")).hexdigest()
+
+
+def side_hash(rules: Rules, bet: str) -> str:
+    """SHA-256, in hex, of what a side wager's edge hangs on: its terms, the decks, and how the dealer draws."""
+    matters = [bet, terms_of(rules, bet), rules.decks, rules.soft_17]
+    return hashlib.sha256(msgspec.json.encode(matters, order="deterministic")).hexdigest()
+
+
+def side_edge(rules: Rules, bet: str, edge: Fraction | None) -> SideEdge:
+    """A line of the side wagers' file."""
+    return SideEdge(bet, side_hash(rules, bet), None if edge is None else round(edge * BILLIONTH))
 
 
 def strategy() -> dict[str, Any]:
@@ -87,6 +111,17 @@ def read(text: str) -> dict[str, KnownEdge]:
     return {one.hash: one for one in lines}
 
 
-def written(lines: Iterable[KnownEdge]) -> str:
+@reads_outside(NoEdges)
+def read_sides(text: str) -> dict[str, SideEdge]:
+    """The lines of a side wagers' file by their hashes.
+
+    Raises:
+        NoEdges: it is no such file.
+    """
+    lines: list[SideEdge] = json_as(text, list[SideEdge])
+    return {one.hash: one for one in lines}
+
+
+def written(lines: Iterable[KnownEdge | SideEdge]) -> str:
     """The file: a JSON list with a line for each edge."""
     return "[\n" + ",\n".join(msgspec.json.encode(one).decode() for one in lines) + "\n]\n"
