@@ -14,7 +14,7 @@ from jinja2 import Template
 from controller.formats.mqtt.envelope import Topics, device_bytes, status_bytes
 from controller.formats.mqtt.retained_alerts import AlertNow, AlertsNow
 from controller.formats.mqtt.retained_meters import LinkedNow, MeterNow, MetersNow
-from controller.formats.mqtt.retained_state import Info, RoundNow
+from controller.formats.mqtt.retained_state import Info, RoundNow, hold_bytes
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker, connected
 from controller.metrics.announcer import Wish, announce, of_these
@@ -35,10 +35,13 @@ SHARED: Final = {
     *("name", "unique_id", "state_topic", "value_template", "availability_topic", "availability_template"),
     *("device", "origin", "device_class", "entity_category"),
 }
-KEYS: Final = {"sensor": SHARED | {"state_class", "unit_of_measurement", "options"}, "binary_sensor": SHARED}
+KEYS: Final = {
+    "sensor": SHARED | {"state_class", "unit_of_measurement", "options"},
+    "binary_sensor": SHARED | {"json_attributes_topic"},
+}
 DEVICE: Final = {"identifiers", "name", "manufacturer", "model", "sw_version"}
 ORIGIN: Final = {"name", "sw_version", "support_url"}
-CLASSES: Final = {"sensor": {"enum", "monetary"}, "binary_sensor": {"connectivity"}}
+CLASSES: Final = {"sensor": {"enum", "monetary"}, "binary_sensor": {"connectivity", "problem"}}
 
 
 def told(heard: Heard = HEARD) -> dict[str, dict[str, Any]]:
@@ -64,7 +67,7 @@ def test_each_message_is_of_the_published_format(topic: str) -> None:
 
 def test_no_two_things_have_one_identity() -> None:
     identities = [one["unique_id"] for one in told().values()]
-    assert len(set(identities)) == len(identities) == 10
+    assert len(set(identities)) == len(identities) == 11
 
 
 @pytest.mark.parametrize(
@@ -121,6 +124,13 @@ def test_its_templates_say_what_the_table_retains(name: str, shown: str) -> None
     pictures |= {HERE.device("shoe"): device_bytes("lost", "no answer", 0)}
     value = msgspec.json.decode(pictures[config["state_topic"]])
     assert Template(config["value_template"]).render(value_json=value) == shown
+
+
+@pytest.mark.parametrize(("reason", "shown"), [("record 50 could not be stepped", "ON"), ("", "OFF")])
+def test_a_table_on_hold_is_a_problem_until_it_is_released(reason: str, shown: str) -> None:
+    config = next(one for topic, one in told().items() if "/hold/" in topic)
+    assert config["state_topic"] == config["json_attributes_topic"] == HERE.state("hold")
+    assert Template(config["value_template"]).render(value=hold_bytes(reason).decode()) == shown
 
 
 @pytest.mark.parametrize(
