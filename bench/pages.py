@@ -1,0 +1,237 @@
+"""Event to pixel: from an event at a subscriber to the frame that shows it, with many pages of a real Chromium open.
+
+    .venv/bin/python -m bench.pages --pages 20 --drawn 2 --cards 150
+
+People play seven boxes at a real daemon, a Mosquitto carries what it tells, ``tableside web`` serves it, and each page
+looks for the events in its own list of the latest: in the frame after the change (``requestAnimationFrame``), and once
+that frame has been handed to the compositor (the next task). An event that was displaced from the list before a frame
+showed it is counted as unseen. All of it runs on this machine; a browser's page and this program read the same clock.
+
+``--drawn`` of the pages are drawn by Chromium on this machine; the others are streams that a program reads, as browsers
+on machines of their own do. ``--still`` asks for reduced motion: a card that slides is drawn some nine times.
+
+``--latency BLOCKS`` measures a card's way at the table instead (as ``bench.latency``), in blocks of cards in turn: with
+no page open, with as many streams read by a program that draws nothing (browsers on other machines), and with
+``--drawn`` pages of a Chromium on this machine's processors, if any. Prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import shutil
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion
+from playwright.sync_api import Page, sync_playwright
+
+from bench.latency import Machine, Tree, daemon, process, told
+from controller.demo.table import SITE
+from controller.io.mqtt.broker import free_port, mosquitto
+
+TABLE: Final = "daemon"
+FLAGS: Final = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+PATIENCE_MS: Final = 60_000
+
+LOOK: Final = """() => {
+  const seen = (window.seen = {});
+  let waits = false;
+  const look = () => {
+    waits = false;
+    const now = performance.timeOrigin + performance.now();
+    const fresh = [];
+    for (const line of document.querySelectorAll(".log li")) {
+      const seq = /^event (\\d+) /.exec(line.title)?.[1];
+      if (seq && !(seq in seen)) { seen[seq] = [now, 0]; fresh.push(seq); }
+    }
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => fresh.forEach((seq) => (seen[seq][1] = performance.timeOrigin + performance.now()));
+    port2.postMessage(0);
+  };
+  new MutationObserver(() => { if (!waits) { waits = true; requestAnimationFrame(look); } })
+    .observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+}"""
+
+
+class Ear:
+    """When each event of the table came to a subscriber, by its number, in milliseconds since 1970."""
+
+    def __init__(self, port: int) -> None:
+        self.came: dict[str, float] = {}
+        self._client = paho.Client(CallbackAPIVersion.VERSION2, client_id="ear")
+        self._client.on_message = self._hear
+        self._client.connect("127.0.0.1", port)
+        self._client.subscribe(f"tableside/v1/{SITE}/{TABLE}/event/#")
+        threading.Thread(target=self._client.loop_forever, daemon=True).start()
+
+    def _hear(self, _client: object, _data: object, message: paho.MQTTMessage) -> None:
+        now_ms = time.time_ns() / 1e6
+        self.came[str(msgspec.json.decode(message.payload)["seq"])] = now_ms
+
+
+class Streams:
+    """As many streams as pages, read by a program of its own that draws nothing."""
+
+    def __init__(self, machine: Machine, at: str) -> None:
+        self._machine, self._at = machine, at
+        self._open = contextlib.ExitStack()
+
+    def open(self, count: int) -> None:
+        """Read so many."""
+        reader = process(
+            self._machine, "streams.log", "-m", "bench.page_streams", self._at, f"{SITE}/{TABLE}", str(count)
+        )
+        started = self._open.enter_context(reader)
+        assert started.stdout is not None
+        started.stdout.readline()
+
+    def close(self) -> None:
+        """No longer."""
+        self._open.close()
+
+
+@contextlib.contextmanager
+def served(machine: Machine) -> Iterator[str]:
+    """The pages' server, as a process of its own."""
+    port = free_port()
+    broker = f"{machine.broker.host}:{machine.broker.port}"
+    command = ("-m", "controller", "web", "--listen", f"127.0.0.1:{port}", "--broker", broker)
+    with process(machine, "web.log", *command) as started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        yield f"http://127.0.0.1:{port}"
+
+
+def show(pages: list[Page], at: str) -> None:
+    """Open the table's page in each."""
+    for page in pages:
+        page.goto(f"{at}/table/{SITE}/{TABLE}")
+    for page in pages:
+        page.wait_for_selector(".head .state.live", timeout=PATIENCE_MS)
+        page.evaluate(LOOK)
+
+
+def leave(pages: list[Page]) -> None:
+    """Close what they show."""
+    for page in pages:
+        page.goto("about:blank")
+
+
+def seen_in(pages: list[Page], came: dict[str, float], since_ms: float) -> dict[str, object]:
+    """How long each event took to each page."""
+    frames, painted, unseen = [], [], 0
+    for page in pages:
+        seen: dict[str, Any] = page.evaluate("window.seen")
+        shown = {seq: times for seq, times in seen.items() if came.get(seq, 0) > since_ms}
+        frames += [times[0] - came[seq] for seq, times in shown.items()]
+        painted += [times[1] - came[seq] for seq, times in shown.items() if times[1]]
+        first, last = min(map(int, shown)), max(map(int, shown))
+        unseen += sum(1 for seq in came if first <= int(seq) <= last and seq not in seen)
+    figures = {"frame": told(frames), "painted": told(painted)}
+    below = sum(1 for one in painted if one <= 100) / len(painted)
+    return {"shown": len(frames), "not_listed": unseen, **figures, "painted_within_100_ms": round(below, 4)}
+
+
+def dealt(card: Callable[[], float], cards: int, gap_s: float) -> list[float]:
+    """The milliseconds of each card at the table."""
+    taken = []
+    for _ in range(cards):
+        taken.append(card())
+        time.sleep(gap_s)
+    return taken
+
+
+def in_turn(
+    ways: dict[str, tuple[Callable[[], None], Callable[[], None]]], card: Callable[[], float], given: argparse.Namespace
+) -> dict[str, object]:
+    """A card's way at the table while each of these is open, in blocks in turn; and to the first, block by block."""
+    taken: dict[str, list[list[float]]] = {name: [] for name in ways}
+    for _ in range(given.latency):
+        for name, (begin, end) in ways.items():
+            begin()
+            dealt(card, 5, given.gap_s)
+            taken[name].append(dealt(card, given.cards, given.gap_s))
+            end()
+    found: dict[str, object] = {}
+    base = next(iter(taken.values()))
+    for name, blocks in taken.items():
+        ratios = [statistics.median(one) / statistics.median(of) for one, of in zip(blocks, base, strict=True)]
+        whole = [spent for block in blocks for spent in block]
+        found[name] = {
+            **told(whole),
+            "medians_to_the_first": [round(one, 3) for one in ratios],
+            "their_median": round(statistics.median(ratios), 3),
+        }
+    return found
+
+
+def measured(machine: Machine, given: argparse.Namespace) -> dict[str, object]:
+    """What was asked for."""
+    with contextlib.ExitStack() as stack:
+        card = stack.enter_context(daemon(machine, Tree(TABLE, Path.cwd()), given.boxes, given.seed))
+        at = stack.enter_context(served(machine))
+        ear = Ear(machine.broker.port)
+        browser = stack.enter_context(sync_playwright()).chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(FLAGS)
+        )
+        stack.callback(browser.close)
+        motion: Literal["reduce", "no-preference"] = "reduce" if given.still else "no-preference"
+        pages = [
+            browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion=motion).new_page()
+            for _ in range(given.drawn)
+        ]
+        dealt(card, 5, given.gap_s)
+        if given.latency:
+            streams = Streams(machine, at)
+            ways = {
+                "no_page": (lambda: None, lambda: None),
+                "streams": (lambda: streams.open(given.pages), streams.close),
+            }
+            if pages:
+                ways["chromium"] = (lambda: show(pages, at), lambda: leave(pages))
+            return in_turn(ways, card, given)
+        show(pages, at)
+        others = Streams(machine, at)
+        stack.callback(others.close)
+        others.open(given.pages - given.drawn)
+        dealt(card, 5, given.gap_s)
+        since_ms = time.time_ns() / 1e6
+        table = told(dealt(card, given.cards, given.gap_s))
+        pages[0].wait_for_timeout(1000)
+        return {**seen_in(pages, ear.came, since_ms), "card_to_subscriber": table}
+
+
+async def run(given: argparse.Namespace) -> dict[str, object]:
+    """Measure on a Mosquitto of its own."""
+    async with mosquitto() as broker:
+        with tempfile.TemporaryDirectory(prefix="tableside-pages-") as directory:
+            found = await asyncio.to_thread(measured, Machine(broker, Path(directory), ()), given)
+    return {"pages": given.pages, "drawn": given.drawn, "cards": given.cards, "gap_s": given.gap_s, **found}
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=20)
+    parser.add_argument("--drawn", type=int, default=2)
+    parser.add_argument("--still", action="store_true")
+    parser.add_argument("--cards", type=int, default=150, help="with --latency: of a block")
+    parser.add_argument("--gap-s", type=float, default=0.5, help="between two cards")
+    parser.add_argument("--boxes", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--latency", type=int, default=0, metavar="BLOCKS")
+    print(json.dumps(asyncio.run(run(parser.parse_args())), indent=1))
+
+
+if __name__ == "__main__":
+    main()
