@@ -190,6 +190,33 @@ async def test_a_second_copy_that_comes_late_shows_what_the_journal_has_lost(tmp
     await house.close()
 
 
+async def test_with_the_second_copy_set_back_too_only_another_holder_shows_it(tmp_path: Path) -> None:
+    """Whoever has both devices has both; a copy of as many records as the journal has nothing to say."""
+    house = House(tmp_path)
+    await house.played(4)
+    older, older_copy = set_aside(house.journal, tmp_path / "older"), tmp_path / "older-copy"
+    shutil.copytree(house.copy, older_copy)
+    await house.played(6)
+    storage = await house.open()
+    later = await storage.journal.signed_head()
+    await house.close()
+    put_back(house.journal, older)
+    shutil.rmtree(house.copy)
+    shutil.copytree(older_copy, house.copy)
+    storage = await house.open()
+    assert (storage.journal.head.number, house.copied()) == (4, 4)
+    anchors = Anchors(storage.journal)
+    found = "trigger box keeps a signed head of record 10, and this journal ends with record 4"
+    assert await anchors.shown("trigger box", later) == found
+    with pytest.raises(JournalDamaged, match=found):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await anchors.run()
+    await house.close()
+    assert noted(house.journal)
+    with pytest.raises(JournalDamaged, match=r"trigger box keeps a signed head of record 10"):
+        await house.open()
+
+
 @needs_broker
 async def test_without_anybody_outside_an_older_journal_with_its_head_file_starts(
     tmp_path: Path, broker: Broker

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -12,14 +13,16 @@ from controller.core.messages.floor_events import RoundVoided, RulingProposed
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Topics
 from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.operators import ROLES
 from controller.formats.orders.requests import Reply
 from controller.formats.orders.signed_orders import number_at, order_text
 from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import free_port
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.request import request
+from controller.io.operators.channel_client import Where, ask
 from controller.io.system.clock import SystemClock
-from tests.wiring.premises import Ear, Premises, open_house, ran, scripted
+from tests.wiring.premises import PATIENCE_S, TOPICS, Ear, Premises, open_house, ran, scripted
 
 SEED = 7
 
@@ -136,6 +139,70 @@ async def test_signed_orders_are_taken_from_whoever_brings_them_and_once(tmp_pat
         assert (await house.ear.event(RoundVoided, round=1)).who == "M. Okafor, J. Reyes"
     done = await ran("verify", "--operators", str(tmp_path / "operators.toml"), str(house.journal))
     assert "2 orders carry their operator's signature" in done[1], done
+
+
+async def test_a_signed_order_that_comes_in_at_every_door_at_once_is_taken_once(tmp_path: Path, broker: Broker) -> None:
+    """One capture, brought by MQTT, at each role's socket and over another operator's connection, in one moment."""
+    async with open_house(tmp_path, broker, make=SigningPremises) as house:
+        assert isinstance(house, SigningPremises)
+        await house.perform(scripted(house.rack, SEED, 1)[0])
+        await house.ear.event(RoundClosed, round=1)
+        sent = order(house, "okafor", "void", {"round": 1, "who": "M. Okafor", "why": "foul deal"})
+        doors = [Where(str(tmp_path / role / "socket")) for role in ROLES]
+        doors += [Where(f"tcp://{house.address}", house.table_key, tmp_path / "reyes.key")]
+        replies = await asyncio.gather(
+            *(
+                asyncio.to_thread(ask, door, "harbour/bj-1", "void", sent, PATIENCE_S)
+                for door in doors
+                for _ in range(3)
+            ),
+            *(put(house, {**sent, "transaction": number}) for number in range(3)),
+        )
+        taken = [one for one in replies if one.status == "accepted"]
+        assert [one.text for one in taken] == ["order 1 waits for another person to approve it: void round 1"]
+        assert len(replies) == 21
+        assert all("was given before" in one.text for one in replies if one not in taken)
+        elsewhere = await asyncio.to_thread(ask, doors[0], "harbour/bj-1", "adjust", sent, PATIENCE_S)
+        assert "the order that was signed is 'void', not 'adjust'" in elsewhere.text
+        approval = {"order": 1, "who": "M. Okafor"}
+        for door in doors:
+            own = order(house, "okafor", "approve-order", approval)
+            told = await asyncio.to_thread(ask, door, "harbour/bj-1", "approve-order", own, PATIENCE_S)
+            assert "another person must approve" in told.text
+        assert not house.ear.events(RoundVoided)
+
+
+async def test_a_key_that_is_taken_out_of_the_file_signs_nothing_from_the_next_start(
+    tmp_path: Path, broker: Broker
+) -> None:
+    """What it proposed before waits on: whoever takes a key out withdraws what its owner proposed."""
+    async with open_house(tmp_path, broker, make=SigningPremises) as house:
+        assert isinstance(house, SigningPremises)
+        await house.perform(scripted(house.rack, SEED, 1)[0])
+        await house.ear.event(RoundClosed, round=1)
+        wanted = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
+        before, kept = (order(house, "okafor", "void", wanted) for _ in range(2))
+        assert (await put(house, before)).status == "accepted"
+        await house.stop()
+        people = tmp_path / "operators.toml"
+        left = [one for one in people.read_text().split("[[operator]]") if "M. Okafor" not in one]
+        people.write_text("[[operator]]".join(left))
+        await house.start()
+        assert "of no operator of this table" in (await put(house, kept)).text
+        connects = await house.asks("okafor", "status", "harbour/bj-1")
+        assert connects[0] == 2, connects
+        reyes = order(house, "reyes", "withdraw-order", {"order": 1, "who": "J. Reyes", "why": "no longer here"})
+        assert (await request(house.broker, TOPICS, "withdraw-order", reyes)).status == "accepted"
+        assert not house.ear.events(RoundVoided)
+
+
+def order(house: Premises, key: str, verb: str, wanted: dict[str, object]) -> dict[str, object]:
+    """An order as its operator signs it now."""
+    with JournalReader(house.journal) as reader:
+        here = reader.identity
+    signer = Signer((house.directory / f"{key}.key").read_bytes().strip())
+    signed = signer.sign(order_text(here, number_at(SystemClock().wall_ns()), verb, wanted))
+    return {"text": signed.text, "key": signed.key, "signature": signed.signature, "transaction": 1}
 
 
 async def put(house: Premises, body: dict[str, object]) -> Reply:
