@@ -119,15 +119,10 @@ def of_table(table: Topics) -> Iterator[Entity]:
     yield Entity("sensor", "phase", "Phase", table.state("round"), "{{ value_json.phase }}", phases)
     yield Entity("sensor", "round", "Round", table.state("round"), "{{ value_json.round }}")
     yield Entity("binary_sensor", "question", "Question", table.state("round"), asks)
-    held, reason = "{{ 'ON' if value else 'OFF' }}", {"device_class": "problem"}
-    yield Entity(
-        "binary_sensor",
-        "hold",
-        "Hold",
-        table.state("hold"),
-        held,
-        reason | {"json_attributes_topic": table.state("hold")},
-    )
+    held, on_hold = "{{ 'ON' if value else 'OFF' }}", table.state("hold")
+    # A table that is released retains nothing any more, which is no JSON.
+    why = {"json_attributes_topic": on_hold, "json_attributes_template": "{{ value or '{}' }}"}
+    yield Entity("binary_sensor", "hold", "Hold", on_hold, held, {"device_class": "problem", **why})
     yield Entity("sensor", "alerts", "Alerts", table.state("alerts"), counted, measured)
     hour = {**measured, "unit_of_measurement": "rounds/h"}
     yield Entity("sensor", "pace", "Pace", table.state("pace"), pace, hour)

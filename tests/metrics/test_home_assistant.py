@@ -37,7 +37,7 @@ SHARED: Final = {
 }
 KEYS: Final = {
     "sensor": SHARED | {"state_class", "unit_of_measurement", "options"},
-    "binary_sensor": SHARED | {"json_attributes_topic"},
+    "binary_sensor": SHARED | {"json_attributes_topic", "json_attributes_template"},
 }
 DEVICE: Final = {"identifiers", "name", "manufacturer", "model", "sw_version"}
 ORIGIN: Final = {"name", "sw_version", "support_url"}
@@ -130,7 +130,10 @@ def test_its_templates_say_what_the_table_retains(name: str, shown: str) -> None
 def test_a_table_on_hold_is_a_problem_until_it_is_released(reason: str, shown: str) -> None:
     config = next(one for topic, one in told().items() if "/hold/" in topic)
     assert config["state_topic"] == config["json_attributes_topic"] == HERE.state("hold")
-    assert Template(config["value_template"]).render(value=hold_bytes(reason).decode()) == shown
+    said = hold_bytes(reason).decode()
+    assert Template(config["value_template"]).render(value=said) == shown
+    attributes = msgspec.json.decode(Template(config["json_attributes_template"]).render(value=said))
+    assert attributes == ({"reason": reason} if reason else {})
 
 
 @pytest.mark.parametrize(
