@@ -138,6 +138,12 @@ def named(rig: Rig, rng: Random) -> tuple[int, Card] | None:
     return card.number, shown
 
 
+def misname(rig: Rig, rng: Random, card: int) -> None:
+    """Name a card as any; whoever is asked about its round then may know no answer."""
+    name_card(rig, card, rng.choice(DECK))
+    rig.is_misled = True
+
+
 def name_card(rig: Rig, card: int, face: Card) -> None:
     rig.give(SetCard(rig.now_ns, card, face, FLOOR, "seen on the felt"))
     rig.pass_ms(100)
@@ -207,7 +213,7 @@ def a_void_returns_everything_once(seed: int, make: Callable[[int], Night] = scr
             voided.add(number)
         card = named(rig, rng) if rng.random() < 0.02 else None
         if card is not None:
-            name_card(rig, card[0], rng.choice(DECK))
+            misname(rig, rng, card[0])
 
     rig = played(one, between)
     for book in rig.table.state.books:
@@ -235,7 +241,7 @@ def no_ruling_moves_another_wager(seed: int, make: Callable[[int], Night] = scri
             assert moved <= {(book.round, row.spot, row.bet)}, moved
         card = named(rig, rng) if rng.random() < 0.03 else None
         if card is not None:
-            name_card(rig, card[0], rng.choice(DECK))
+            misname(rig, rng, card[0])
 
     rig = played(one, between)
     known = wagers(rig)
@@ -272,8 +278,7 @@ def ruled_night(seed: int, make: Callable[[int], Night] = script) -> Rig:
             rig.give(VoidRound(rig.now_ns, number, FLOOR, "misdeal"))
         card = named(rig, rng) if rng.random() < 0.03 else None
         if card is not None:
-            name_card(rig, card[0], rng.choice(DECK))
-            rig.is_misled = True
+            misname(rig, rng, card[0])
         if rng.random() < 0.02:
             restarted(rig)
         jackpots_ruled(rig, rng)
