@@ -36,7 +36,8 @@ def course(
     win = 0
     points: list[Point] = []
     step = max(1, len(rounds) // MOST_POINTS)
-    for place, row in enumerate(rounds, start=1):
+    # They come in the order in which they closed, and one that waits closes after later ones.
+    for place, row in enumerate(sorted(rounds, key=lambda row: row.round), start=1):
         own = by_round.get(row.round, [])
         win += sum(wager.win_cents for wager in own)
         for bet in {wager.bet for wager in own}:

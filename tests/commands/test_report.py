@@ -63,7 +63,7 @@ def test_a_page_has_the_same_figures_and_lines_to_sign(journal: Path, tmp_path: 
     page = tmp_path / "shift.html"
     assert run(str(journal), "--html", str(page)).exit_code == 0
     text = page.read_text()
-    assert '<td>fills</td><td>$500.00</td><td class="text">slip 4711</td>' in text
+    assert '<td>fills</td><td class="wraps">$500.00</td><td class="text">slip 4711</td>' in text
     assert re.search(r"<p>Written [-0-9]+ [:0-9]+ UTC by Tableside [.0-9]+; the table ran version test\.</p>", text)
     assert 'UTC</td><td class="text">fill</td><td>$500.00</td>' in text
     assert "<tr><td>Accounting</td><td></td><td></td><td></td></tr>" in text

@@ -20,8 +20,9 @@ from controller.core.people.table_inventory import Recount
 from controller.core.refusal_reason import RefusalCode
 from controller.formats.mqtt.envelope import Published
 from controller.formats.text.moments import Period
-from controller.reports.revenue_rows import takings
+from controller.reports.revenue_rows import State, takings
 from controller.reports.shift import Asked, Shift, shift_of
+from controller.reports.shift_course import course
 from controller.reports.shift_text import shift_text
 from simulators.people.acts import RoundPlayed
 from tests.core.accounts import published
@@ -71,6 +72,14 @@ def test_the_course_ends_where_the_lines_stand(night: Night) -> None:
     assert (last.win_cents, last.expected_cents) == (main.win_cents, main.expected_cents)
     assert (last.low_cents, last.high_cents) == (main.low_cents, main.high_cents)
     assert [point.round for point in shift.course] == [one.round for one in night[1]]
+
+
+def test_a_round_that_closes_after_later_ones_stands_at_its_place_in_the_course(night: Night) -> None:
+    found = takings(night[0])
+    settled = [wager for wager in found.wagers if wager.state is State.SETTLED]
+    theories = {"main": theory(Fraction(1, 100), variance=1)}
+    waited = (*found.rounds[1:], found.rounds[0])
+    assert course(waited, settled, theories) == course(found.rounds, settled, theories)
 
 
 def test_pace_counts_playing_time_only(night: Night) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from click.testing import CliRunner
 from playwright.async_api import expect
 
+from controller.cli import main
 from controller.core.messages.floor_events import Count
 from controller.core.messages.inputs import AdjustWager, EnterInventory
 from controller.core.persons import Vouched
@@ -23,6 +25,9 @@ from tests.web.test_accessibility import findings
 from tests.web.test_secrecy import HOSTILE
 
 HERE: Final = "/shift/harbour/bj-1"
+SHEET_PIXELS: Final = 680
+"""An A4 sheet between margins of 15 mm."""
+
 LOST: Final = "1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 0\nkey round_closed"
 
 
@@ -62,6 +67,18 @@ async def test_the_page_has_the_figures_of_the_report(kept: Path, broker: Broker
         pdf = await window.page.pdf(prefer_css_page_size=True, format="A4")
         assert pdf.startswith(b"%PDF")
         assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 2
+
+
+@pytest.mark.parametrize("who", ["A. Ames", "Bartholomew Featherstonehaugh-Cholmondeley"])
+async def test_the_report_as_a_file_fits_a_sheet(tmp_path: Path, window: Window, who: str) -> None:
+    path = await asyncio.to_thread(journal, tmp_path, who, "counted again at the cage after the count room had called")
+    page = tmp_path / "account.html"
+    found = await asyncio.to_thread(CliRunner().invoke, main, ["report", str(path), "--html", str(page)])
+    assert found.exit_code == 0, found.output
+    await window.page.set_viewport_size({"width": SHEET_PIXELS, "height": 1000})
+    await window.page.emulate_media(media="print")
+    await window.page.goto(page.as_uri())
+    assert await window.page.evaluate("document.documentElement.scrollWidth") == SHEET_PIXELS
 
 
 async def test_what_people_wrote_is_text(tmp_path: Path, broker: Broker, window: Window) -> None:
