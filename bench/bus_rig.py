@@ -19,6 +19,7 @@ from controller.core.messages.inputs import Answered, DeadlinePassed, Input
 from controller.core.meters.state import MeterTerms
 from controller.core.table.state import Stepped
 from controller.io.system.deadlines import GRACE_NS
+from devices.chips.bet_spots import STALE_NS
 from devices.chips.poll_plan import PollPlan
 from devices.chips.zone_evidence import Inventory
 from devices.chips.zones import Asked, Zone, laid_out
@@ -27,6 +28,7 @@ from firmware_protocols.cards import Card
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
 from simulators.devices.keypad import KeypadSimulator
+from simulators.faults.restarting_readers import RestartingReaders
 from simulators.faults.stray_chips import StrayChips
 from simulators.people.acts import LetIn
 from simulators.people.display_reader import entry_key
@@ -50,7 +52,7 @@ BOUNCES_PER_MILLE: Final = 20
 
 
 class BusRig(TimedRig):
-    """A table with a bus and a keypad whose contacts bounce.
+    """A table with a bus, readers that now and then begin anew, and a keypad whose contacts bounce.
 
     ``stray`` says what its antennas hear besides the zones' own chips; None: nothing.
     """
@@ -82,6 +84,9 @@ class BusRig(TimedRig):
         self.keypad.receive(self.keys.bytes_to_send())
         self.keys.readings()
         self.told_deadline_ns = 0
+        self.restarting = RestartingReaders(random.Random(seed + 6))
+        self.unheard = set[int]()
+        """Readers that did not answer when they were asked last."""
         self.away = random.Random(~seed)
         super().__init__(rules, chips, seed, sharp=False, meters=meters)
         for reader in self.readers.values():
@@ -128,6 +133,16 @@ class BusRig(TimedRig):
         heard = self.felt.get(place, ())
         if self.stray is not None:
             heard = self.stray.heard(place, heard, self.felt, begun_ns)
+        answer = self.restarting.answer(asked.reader.address, place, heard, begun_ns)
+        if answer is None:
+            self.unheard.add(asked.reader.address)
+            zone.evidence.interrupted()
+            return
+        if asked.reader.address in self.unheard:
+            self.unheard.remove(asked.reader.address)
+            for one in asked.reader.zones:
+                one.evidence.returned(self.now_ns + STALE_NS)
+        heard = answer
         asked.reader.heard_ns = self.now_ns
         change = zone.evidence.take(Inventory(frozenset(heard), begun_ns, self.now_ns))
         if change is not None:

@@ -44,6 +44,9 @@ PROBE_TIMEOUT_NS: Final = 300 * _MS
 GAP_NS: Final = 5 * _MS
 """Silence before a request: several bytes' time at 4,800 baud and above, time for the bus to turn round."""
 
+STALE_NS: Final = 1_000_000_000
+"""So long a reader that returned may repeat its last inventory: a few looks of its own before it answers afresh."""
+
 FAULT_PATIENCE_NS: Final = 100 * _MS
 """After damaged bytes the answer is waited for only so long: it was probably what was damaged."""
 
@@ -267,6 +270,9 @@ class BetSpotsSession(Outbox):
         self._answered(reader, now_ns)
         if reader.state is not HealthState.READY and not reader.identified:
             reader.since_ns = now_ns
+        if not reader.identified:
+            for zone in reader.zones:
+                zone.evidence.returned(now_ns + STALE_NS)
         reader.identified = True
         reader.version = version
         reader.backoff.answered()

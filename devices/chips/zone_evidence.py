@@ -11,6 +11,9 @@ the true moment as long as no ``agreeing`` inventories in a row miss a chip that
   one that made the run agree is taken.
 
 With ``agreeing`` at 1 that is exactly "last inventory without the change, first with it".
+
+A reader that did not answer may have begun anew, and some say their last inventory again before they look. So after it
+has returned what it said last proves nothing for a while, and what it says else is fresh.
 """
 
 from __future__ import annotations
@@ -62,6 +65,8 @@ class ZoneEvidence:
         self._same_sent_ns: deque[int] = deque(maxlen=agreeing)
         self._last_same_ns = 0
         self._steady_ns = 0
+        self._said: frozenset[str] | None = None
+        self._stale_until_ns: int | None = None
 
     @property
     def content(self) -> tuple[str, ...] | None:
@@ -83,8 +88,18 @@ class ZoneEvidence:
         self._run = None
         self._same_sent_ns.clear()
 
+    def returned(self, until_ns: int) -> None:
+        """The reader answers again: until then it may repeat what it said last."""
+        self._stale_until_ns = until_ns
+
     def take(self, inventory: Inventory) -> Change | None:
         """Weigh one more inventory; the change it makes certain, if any."""
+        may_repeat = self._stale_until_ns is not None and inventory.sent_ns < self._stale_until_ns
+        is_stale, self._said = may_repeat and inventory.chips == self._said, inventory.chips
+        if is_stale:
+            self.interrupted()
+            return None
+        self._stale_until_ns = None
         if inventory.doubtful:
             self._take_doubtful(inventory)
             return None

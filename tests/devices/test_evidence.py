@@ -119,3 +119,27 @@ def test_a_content_changed_during_a_loss_dates_from_before_it() -> None:
 def test_at_least_one_must_agree() -> None:
     with pytest.raises(ValueError, match="at least one"):
         ZoneEvidence(0)
+
+
+def returned(shown_before: str, shown_after: str) -> list[Change]:
+    """A reader that fails, comes back, and may repeat what it said last in its first two answers."""
+    evidence = settled("a")
+    weigh(evidence, f"{shown_before} !")
+    before = len(shown_before.split()) + 1
+    evidence.returned(10 * (before + 2))
+    return weigh(evidence, shown_after, at=before)
+
+
+def test_what_a_reader_that_returns_repeats_says_nothing_of_the_time_since() -> None:
+    # Chips laid while it was away lay there when it repeated what it had said before.
+    assert returned("a a", "a a ab ab") == [Change(("a", "b"), 0, 55)]
+    assert returned("a a", "a a a a ab ab") == [Change(("a", "b"), 50, 75)]
+
+
+def test_what_it_says_else_is_fresh() -> None:
+    assert returned("a a", "ab ab") == [Change(("a", "b"), 0, 35)]
+    assert returned("a a", "ab a a a ab ab") == [Change(("a", "b"), 50, 75)]
+
+
+def test_a_content_said_once_before_is_not_agreed_by_its_repetition() -> None:
+    assert returned("a ab", "ab a a") == []
