@@ -56,12 +56,13 @@ def may_begin(transaction: Transaction) -> bool:
     at_ns, options = transaction.table_ns(drawn.at_ns), round_now.rules(transaction.rules).options
     if (
         options.no_more_bets == "always"
-        or (options.turn_key != "sometimes" and not _turn_forgotten(transaction))
         or round_now.ending.closing
         or (not round_now.questions.doubt and (round_now.held() or not round_now.is_dealt()))
     ):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
+    if quiet and options.turn_key != "sometimes" and not _turn_forgotten(transaction):
+        return False
     if not quiet or not deal_confirmation.guarded(transaction.rules) or not deal_confirmation.usual_ms(transaction):
         return False
     # Where cards may be missing neither their number nor a play says whether it is over.
