@@ -15,6 +15,7 @@ from controller.core.messages.events import CardDealt, QuestionAsked, WagerSettl
 from controller.core.messages.inputs import AdjustWager
 from controller.core.step import step
 from controller.core.table.state import State, restore
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
 from tests.core.houses import rules_of
@@ -22,6 +23,7 @@ from tests.core.rig import KEY_OF, MS, SPOTS, Rig, penn
 from tests.core.stories import told
 
 KEYED = penn(stand_key="always")
+PENN = profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules
 
 
 class Dark(Rig):
@@ -153,6 +155,17 @@ def test_insurance_is_known_where_its_reader_was_lost_only_after_the_offer(drawn
     rig.lose(1)
     rig.talk(f"{'' if drawn else 'Td'} \n key stand stand hole_turned")
     assert [one for one in told(rig).settled if "insurance" in one] == settled
+
+
+@pytest.mark.parametrize(("pressed", "settled"), [("key stand", ["2 ez_bust +5.00"]), ("", [])])
+def test_the_first_decision_ends_the_offer_too(pressed: str, settled: list[str]) -> None:
+    """A reader that is lost between the key *stand* and the next card has missed no wager offered after the deal."""
+    rig = dark("1 main 10 \n 2 main 20 \n Th Td 6c 9d 9h Ts \n 2 ez_bust 5", PENN)
+    rig.talk(pressed)
+    rig.pass_ms(500)
+    rig.lose(2)
+    rig.talk(f"key {'stand' if pressed else 'stand stand'} hole_turned \n Kc")
+    assert [one for one in told(rig).settled if "ez_bust" in one] == settled
 
 
 def test_what_a_reader_missed_may_have_lain_there_until_its_first_inventory() -> None:

@@ -347,14 +347,19 @@ class Reconstruction(_Evidenced):
     def dark_offers(self, zone: str) -> tuple[Silence, ...]:
         """The silences of readers in which a wager offered after the deal may have been made or changed in a zone.
 
-        The first card after the deal ends every offer.
+        The first card after the deal ends every offer; so does what every play takes for the first decision.
         """
         if not self.silences:
             return ()
         cards = (one for one in self.evidence if isinstance(one.item, CardCame))
         deal = self.game.deal_cards
         drawn = (one.last_ns for one in cards if isinstance(one.item, CardCame) and place_of(one.item.card) >= deal)
-        over_ns = next(drawn, EVER)
+        decided = (
+            cut.last_ns
+            for cut in self.cuts
+            if cut.cards >= deal and cut.frontier and not any(node.offers for node in cut.frontier)
+        )
+        over_ns = min(next(drawn, EVER), next(decided, EVER))
         return tuple(silence for silence in self.silences if silence.hides(zone) and silence.from_ns < over_ns)
 
     @cached_property
