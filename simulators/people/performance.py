@@ -25,7 +25,7 @@ for it is waited for that, too; the gap keeps their times apart."""
 
 AGAIN_S: Final = 0.1
 """From one press of a key to the next of the same key, whatever the speed: the host takes a key that is down again
-sooner for one whose contacts bounce."""
+sooner for one whose contacts bounce. From a key to a card as well: a key that may be held is told so much later."""
 
 HOLD_S: Final = 1.2
 """A key is held for so long, whatever the speed: the host's own clock decides that it was (after one second)."""
@@ -112,7 +112,7 @@ class _Performer:
         self.performance.acts += 1
         match act:
             case Draw(card=card, burn=burn):
-                await self._before_card_or_key(act, DRAW_GAP_S if self._last is Draw else LINE_GAP_S)
+                await self._before_card_or_key(act, {Draw: DRAW_GAP_S, Press: AGAIN_S}.get(self._last, LINE_GAP_S))
                 self._stage.draw(card, burn=burn)
                 self._after_card_or_key(Draw)
             case Press(key=key, held=held):
