@@ -54,6 +54,7 @@ from simulators.devices.keypad import KeypadSimulator
 from simulators.devices.shoe import ShoeSimulator
 from simulators.devices.sign import SignSimulator
 from simulators.devices.wire import Device
+from simulators.people.performance import AGAIN_S
 from simulators.people.rack import Rack
 from simulators.serve import Station
 from tests.trigger_box.premises import box_command, noise, running, write_files
@@ -180,9 +181,11 @@ class Table:
         assert await self.station.taken()
 
     async def press(self, meaning: str) -> None:
+        """As people press: the same key again, or a card, only after the time in which contacts bounce."""
         self.station.key_down(KEY_OF.get(meaning, meaning))
         self.station.key_up()
         assert await self.station.taken()
+        await asyncio.sleep(AGAIN_S)
 
     async def bet(self) -> None:
         """Chips are laid once and lie there: content left from the last round is simply content."""

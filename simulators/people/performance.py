@@ -112,7 +112,7 @@ class _Performer:
         self.performance.acts += 1
         match act:
             case Draw(card=card, burn=burn):
-                await self._before_card_or_key(act, {Draw: DRAW_GAP_S, Press: AGAIN_S}.get(self._last, LINE_GAP_S))
+                await self._before_card_or_key(act, DRAW_GAP_S if self._last is Draw else AGAIN_S)
                 self._stage.draw(card, burn=burn)
                 self._after_card_or_key(Draw)
             case Press(key=key, held=held):

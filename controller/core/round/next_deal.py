@@ -61,9 +61,9 @@ def may_begin(transaction: Transaction) -> bool:
     ):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
-    if quiet and options.turn_key != "sometimes" and not _turn_forgotten(transaction):
-        return False
     if not quiet or not deal_confirmation.guarded(transaction.rules) or not deal_confirmation.usual_ms(transaction):
+        return False
+    if options.turn_key != "sometimes" and not _turn_forgotten(transaction):
         return False
     # Where cards may be missing neither their number nor a play says whether it is over.
     may_be_over = (

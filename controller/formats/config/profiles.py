@@ -20,7 +20,7 @@ from controller.core.game.rules import Options, Rules, Terms
 from controller.core.game.side_bet import find
 from controller.core.game.side_bet import names as side_bet_names
 from controller.formats.text.safe_parse import toml_of
-from controller.formats.text.struct_decoder import HINTS_LIMIT, Mistake, decode, hint
+from controller.formats.text.struct_decoder import Mistake, decode, hint
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_positions import key_lines, line_of
 from controller.formats.text.toml_schema import syntax_line
@@ -152,7 +152,7 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
     """The rules with one term or choice of a side wager changed: ``blazing7s.stake_cents``."""
     name, _, term = key.partition(".")
     if not term or name not in side_bet_names():
-        near = hint(key, OPTION_KEYS | RULE_KEYS | {"side_bets"}) if len(mistakes) < HINTS_LIMIT else ""
+        near = hint(key, OPTION_KEYS | RULE_KEYS | {"side_bets"}, mistakes)
         mistakes.append(Mistake((key,), f"unknown key{near}"))
         return rules
     terms = rules.side_bet_terms.get(name, find(name).usual)
@@ -169,11 +169,9 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
 
 def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
     """A profile's plain data as values; what is wrong goes to ``mistakes``."""
-    strange = [key for key in data if key not in TABLES]
-    spare = set(TABLES) - data.keys()
-    unknown = {key: hint(key, spare) if at < HINTS_LIMIT else "" for at, key in enumerate(strange)}
-    every = f"; expected one of {', '.join(TABLES)}"
-    mistakes += [Mistake((key,), f"unknown key{guess or every}") for key, guess in unknown.items()]
+    spare, every = set(TABLES) - data.keys(), f"; expected one of {', '.join(TABLES)}"
+    for key in (one for one in data if one not in TABLES):
+        mistakes.append(Mistake((key,), f"unknown key{hint(key, spare, mistakes) or every}"))
     for key in ("rules", "options", "side_bets", "sources"):
         if not isinstance(data.get(key, {}), Mapping):
             mistakes.append(Mistake((key,), "expected a table"))
@@ -190,7 +188,7 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
     options = decode(Options, data.get("options", {}), ("options",), mistakes)
     terms = _terms(data.get("side_bets", {}), mistakes)
     sources = {str(key): str(value) for key, value in data.get("sources", {}).items()}
-    if not any("sources" in guess for guess in unknown.values()):
+    if not any("did you mean sources?" in one.text for one in mistakes):
         mistakes += _source_mistakes(data, sources)
     if rules is None or options is None:
         return None

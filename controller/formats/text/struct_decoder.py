@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from decimal import Decimal
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin
 
@@ -50,8 +50,7 @@ def decode(kind: type[S], data: Mapping[str, Any], path: Path, mistakes: list[Mi
     known = {field.encode_name for field in fields}
     spare = known - data.keys()
     for key in (one for one in data if one not in known):
-        near = hint(key, spare) if len(mistakes) < HINTS_LIMIT else ""
-        mistakes.append(Mistake((*path, key), f"unknown key{near}"))
+        mistakes.append(Mistake((*path, key), f"unknown key{hint(key, spare, mistakes)}"))
     values: dict[str, Any] = {}
     for field in fields:
         if field.encode_name in data:
@@ -136,7 +135,12 @@ def _is_struct(annotation: object) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)
 
 
-def hint(key: str, known: Iterable[str]) -> str:
-    """The one of ``known`` that an unknown ``key`` may mean, as the end of a sentence; empty if none is near."""
-    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.6) if len(key) <= HINTED_CHARACTERS else []
+def hint(key: str, known: Iterable[str], mistakes: Sized = ()) -> str:
+    """The one of ``known`` that an unknown ``key`` may mean, as the end of a sentence; empty if none is near.
+
+    It is not looked for where there are many ``mistakes`` already.
+    """
+    if len(mistakes) >= HINTS_LIMIT or len(key) > HINTED_CHARACTERS:
+        return ""
+    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""

@@ -116,7 +116,8 @@ export function proposedMove(one, currency) {
 
 /** What a proposal would change, before and after. @param {Table} table @param {Proposal} one @returns {Change[]} */
 export function changesOf(table, one) {
-  const { move, currency } = { move: one.move, currency: table.currency };
+  const { move } = one;
+  const { currency } = table;
   const meter = table.meters?.meters.find((known) => known.meter === one.meter);
   if (move?.type === "adjustment" && meter) return [moved(meter, move.pool, move.units, currency)];
   const hit = move?.type === "refusal" ? table.meters?.jackpots.find((known) => known.jackpot === move.jackpot) : undefined;
