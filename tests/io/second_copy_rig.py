@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from controller.core.messages.inputs import FitnessLevel
 from controller.daemon.startup import Keeping, Opened, opened
 from controller.formats.journal.records import Identity, key_mark
+from controller.formats.journal.segments import start_bytes
 from controller.io.copies.second_copy import Place
 from controller.io.copies.segment_folder import survey
 from controller.io.copies.segment_writer import Disk
@@ -59,6 +60,7 @@ class House:
         self.device = Device()
         self.with_key = ("--key", str(key_file(directory)))
         self.behind = 30.0
+        self.retry = 0.05
         self.looked = asyncio.Event()
         self.told: list[tuple[str, str]] = []
         self.storage: Opened | None = None
@@ -67,7 +69,7 @@ class House:
     @property
     def place(self) -> Place:
         disk = Disk(self.device.write, self.device.sync)
-        return Place(self.copy, self.device_of, disk, retry_seconds=0.05, look_seconds=0.02, behind_seconds=self.behind)
+        return Place(self.copy, self.device_of, disk, self.retry, look_seconds=0.02, behind_seconds=self.behind)
 
     def device_of(self, path: Path) -> int:
         return self.device.number if path == self.copy else 1
@@ -138,6 +140,13 @@ def flip(path: Path, at: int, bit: int = 0) -> None:
 
 def segments(house: House) -> list[Path]:
     return sorted(house.copy.glob("*.segment"))
+
+
+def begin_another(house: House, number: int) -> None:
+    """What is copied next goes into a segment of its own."""
+    last = segments(house)[-1]
+    found = survey(house.copy, HERE)
+    last.with_name(f"{HERE.epoch}-{number:08}.segment").write_bytes(start_bytes(HERE, found.reached))
 
 
 def run(command: object, *arguments: object) -> tuple[int, str]:

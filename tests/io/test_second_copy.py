@@ -17,13 +17,12 @@ from controller.commands import check, restore, verify
 from controller.daemon.startup import Keeping, opened
 from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import seal_digest
-from controller.formats.journal.segments import start_bytes
 from controller.io.copies.segment_folder import survey
 from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed
 from controller.io.journal.verification import verify as verify_journal
 from controller.io.system.clock import SystemClock
 from tests.docs.test_configuration_doc import written
-from tests.io.second_copy_rig import HERE, MARKS, SOON, House, content, flip, run, segments
+from tests.io.second_copy_rig import HERE, MARKS, SOON, House, begin_another, content, flip, run, segments
 from tests.journal_key import KEY, key_file
 
 
@@ -131,17 +130,18 @@ async def test_a_device_that_is_pulled_out_and_back_is_told_of_and_caught_up(hou
     await house.until(lambda: house.copied() == 3)
     away = house.copy.with_name("away")
     # What lies there without its device is the folder it was mounted on: empty, and on the journal's device.
+    house.device.number = 1
     house.copy.rename(away)
     house.copy.mkdir()
-    house.device.number = 1
-    await house.until(lambda: house.told[-1][0] == "warned")
-    assert "lies on the same device as the journal" in house.told[-1][1]
+    await house.until(lambda: "lies on the same device as the journal" in house.told[-1][1])
+    assert house.told[-1][0] == "warned"
     await house.commit(4)
     assert list(house.copy.iterdir()) == []
     house.copy.rmdir()
     away.rename(house.copy)
     house.device.number = 7
     await house.until(lambda: house.told[-1] == ("fit", "") and house.copied() == 7)
+    assert not any("somebody changed it" in text for _, text in house.told)
 
 
 async def test_a_last_batch_whose_sync_failed_is_written_once_more(house: House) -> None:
@@ -268,13 +268,6 @@ async def test_a_damaged_copy_is_put_aside_and_written_anew_from_the_journal(hou
     assert run(restore.command, *house.with_key, house.copy, house.journal)[0] == 0
     assert content(house.journal)["records"] == before["records"]
     assert content(house.journal)["events"] == before["events"]
-
-
-def begin_another(house: House, number: int) -> None:
-    """What is copied next goes into a segment of its own."""
-    last = segments(house)[-1]
-    found = survey(house.copy, HERE)
-    last.with_name(f"{HERE.epoch}-{number:08}.segment").write_bytes(start_bytes(HERE, found.reached))
 
 
 async def test_damage_in_the_copy_found_while_the_table_runs_is_told_and_mended(house: House) -> None:

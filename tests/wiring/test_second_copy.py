@@ -119,5 +119,30 @@ async def test_the_copys_device_fills_in_a_round_and_the_round_does_not_notice(
         assert copied_rows(copy) == rows_of(house.journal)
 
 
+async def test_an_older_copy_put_in_its_place_in_a_round_is_told_and_the_round_does_not_notice(
+    tmp_path: Path, broker: Broker, other_device: Path
+) -> None:
+    async with open_house(tmp_path, broker) as house:
+        await restarted_with(house, other_device)
+        (segment,) = other_device.glob("*.segment")
+        kept = shutil.copy(segment, other_device / "kept")
+        await house.talk(DEAL)
+        await house.ear.event(CardDrawn, 3)
+        Path(kept).rename(segment)
+        await house.talk(REST)
+        raised = await house.ear.event(AlertRaised)
+        assert (raised.kind, raised.text.endswith("another file lies in its place")) == (Kind.SECOND_COPY_LOST, True)
+        await house.ear.until(lambda: house.ear.outcomes() == ["settled"])
+        assert house.ear.due() == {(1, 1, "main"): (2500, 2500)}
+        await house.ear.until(lambda: not alarms(house))
+        await house.kill()
+        status, output, _ = await ran("verify", str(other_device))
+        assert status == 0, output
+        await house.start()
+        await house.stop()
+        assert copied_rows(other_device) == rows_of(house.journal)
+        assert verify(house.journal).damage is None
+
+
 def alarms(house: Premises) -> bool:
     return b"second copy" in (house.ear.last(TOPICS.status) or b"")

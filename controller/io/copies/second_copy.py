@@ -23,7 +23,7 @@ from controller.formats.journal.seals import Seal, Sealing, signed_head
 from controller.formats.journal.segments import Cursors, Reached, SegmentDamaged, beginning, read_segment
 from controller.io.copies.restore_from_copy import foreign_in
 from controller.io.copies.segment_folder import NoCopy, Survey, epochs, survey
-from controller.io.copies.segment_writer import Disk, Mending, SegmentWriter, last_key, next_rows
+from controller.io.copies.segment_writer import Disk, Mending, SegmentChanged, SegmentWriter, last_key, next_rows
 from controller.io.journal.consumers import believed
 from controller.io.journal.disk_watch import Tell
 from controller.io.journal.errors import SQLITE_ERRORS
@@ -39,7 +39,7 @@ LINGER_SECONDS: Final = 0.01
 """Between a commit and its copying: what the table has to tell goes out first, and commits in a row are one batch."""
 
 RETRY_SECONDS: Final = 5.0
-"""Between two attempts at a device that refused."""
+"""Between two attempts at a device that refused, and between two looks at whether the copy is as it was left."""
 
 LOOK_SECONDS: Final = 1.0
 """Between two looks at how far the copy is."""
@@ -80,6 +80,8 @@ class SecondCopy:
         """What was damaged and has been written anew, for ``watch`` to tell."""
         self._is_doubted = False
         """Whether the copy must be read whole before it is gone on with."""
+        self._due_ns = 0
+        """When the copy is looked over next, by the monotonic clock; of the thread."""
         self._later = ""
         """A signed head that the copy has and the journal lacks, empty if none; written by the thread."""
         self.shown: Callable[[str, str], Awaitable[str]] = believed
@@ -157,6 +159,10 @@ class SecondCopy:
             is_last = self._stopping.is_set()
             try:
                 is_last |= self._keep_up()
+            except SegmentChanged as changed:
+                self._lose(str(changed))
+                is_last, self._is_doubted = False, True
+                self._stopping.wait(self._place.retry_seconds)
             except Exception as error:  # noqa: BLE001 - whatever it was, a copy must not stop without a word
                 self._lose(" ".join(f"{type(error).__name__}: {error}".split()))
                 self._stopping.wait(self._place.retry_seconds)
@@ -166,7 +172,7 @@ class SecondCopy:
 
     def _keep_up(self) -> bool:
         """Open the copy and follow the journal, until told to stop (true), or in need of another look at the copy."""
-        check_device(self._place, self._journal.path)
+        self._look_over(None)
         with JournalReader(self._journal.path) as reader:
             writer = self._opened(reader)
             try:
@@ -174,19 +180,28 @@ class SecondCopy:
                     is_last = self._stopping.is_set()
                     self._woken.clear()
                     self._catch_up(writer, reader.connection)
+                    if is_last or self._clock.monotonic_ns() >= self._due_ns:
+                        self._look_over(writer)
                     self._found()
                     if is_last or self._is_doubted:
                         return is_last
-                    if not self._woken.wait(self._place.retry_seconds):
-                        check_device(self._place, self._journal.path)
+                    self._woken.wait(self._place.retry_seconds)
                     self._stopping.wait(LINGER_SECONDS)
             finally:
                 writer.close()
+
+    def _look_over(self, writer: SegmentWriter | None) -> None:
+        """See that the copy's device is there and, if it is being written, that everything on it is as it was left."""
+        check_device(self._place, self._journal.path)
+        if writer is not None:
+            writer.look_at_all()
+        self._due_ns = self._clock.monotonic_ns() + round(self._place.retry_seconds * 1_000_000_000)
 
     def _opened(self, reader: JournalReader) -> SegmentWriter:
         identity, is_doubted = self._journal.identity, self._is_doubted
         found = survey(self.folder, identity, thorough=is_doubted or is_small(self.folder))
         self._is_doubted = False
+        mended = bool(found.holes)
         if found.holes:
             mending = Mending(self.folder, identity, reader.connection, self._place.disk)
             for hole in found.holes:
@@ -200,7 +215,14 @@ class SecondCopy:
         if lost:
             self._later = last_head(found, self._journal.sealing)
             raise NoCopy(lost)
-        self._copied = found.reached.rows
+        has, had = found.reached.rows, self._copied
+        if not had.is_within(has) and not mended:
+            said = f"ends with record {has.records}, and record {had.records} had been copied"
+            if has.records >= had.records:
+                said = f"has all {has.records} records, and lacks what had been copied beside them"
+            log.error("second copy set back", said=said)
+            self._mended.append(f"{said}: somebody changed it, or its device lost it; written anew from the journal")
+        self._copied = has
         return SegmentWriter.resume(self.folder, found, self._place.disk)
 
     def _catch_up(self, writer: SegmentWriter, connection: sqlite3.Connection) -> None:
@@ -246,7 +268,7 @@ def is_small(folder: Path) -> bool:
     Raises:
         OSError: the folder cannot be looked at.
     """
-    return sum(path.stat().st_size for path in folder.iterdir()) <= THOROUGH_BYTES
+    return sum(path.lstat().st_size for path in folder.iterdir()) <= THOROUGH_BYTES
 
 
 def lost_by(reader: JournalReader, found: Survey) -> str | None:

@@ -7,6 +7,7 @@ put aside as ``NAME.damaged-1``, and what it held is written anew from the journ
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -157,6 +158,9 @@ class _Seen(NamedTuple):
 
 
 def _look(number: int, path: Path, *, thorough: bool) -> _Seen:
+    if not stat.S_ISREG(path.lstat().st_mode):
+        # Nor is a link one: it may lead to the journal's own device.
+        return _Seen(number, path, None, None, None, f"{path}: expected a file, found something else", is_torn=False)
     try:
         if not thorough:
             with opened(path, SEGMENT_LIMIT_BYTES) as file:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -21,8 +22,9 @@ from controller.formats.journal.segments import (
     read_segment,
     start_bytes,
 )
-from controller.io.copies.segment_folder import Hole, Survey, put_aside, segment_path
+from controller.io.copies.segment_folder import SEGMENT_LIMIT_BYTES, Hole, Survey, put_aside, segment_path
 from controller.io.files.fsync_dir import sync_directory
+from controller.io.files.plain_files import content
 
 SEGMENT_BYTES: Final = 8 * 1024 * 1024
 """A segment that would become longer ends, and another begins."""
@@ -35,6 +37,10 @@ BATCH_ROWS: Final = 5000
 
 PART: Final = ".part"
 """Ends the name of a segment that is being made."""
+
+
+class SegmentChanged(Exception):  # noqa: N818 - named for what happened
+    """Somebody else changed a copy that is being written; the text says what is not as it was left."""
 
 
 class Disk(NamedTuple):
@@ -124,8 +130,12 @@ class SegmentWriter:
         self._identity = identity
         self._number = number
         self._disk = disk
+        self._path: Path | None = None
+        """Of the segment that is appended to, None before the first."""
         self._descriptor: int | None = None
         self._size = 0
+        self._full: dict[Path, int] = {}
+        """The bytes of each segment that is not appended to any more."""
 
     @classmethod
     def resume(cls, folder: Path, found: Survey, disk: Disk) -> Self:
@@ -140,15 +150,16 @@ class SegmentWriter:
             SegmentDamaged: it is not what it was when it was looked through.
         """
         writer = cls(folder, found.identity, found.reached, found.number, disk)
+        writer._full = {path: path.lstat().st_size for path in found.segments if path != found.last}
         if found.last is None:
             return writer
-        data = found.last.read_bytes()
+        data = content(found.last, SEGMENT_LIMIT_BYTES)
         segment = read_segment(data)
         if segment.reached != found.reached:
             raise SegmentDamaged(f"{found.last}: changed while it was looked at")
         doubted = segment.batches[-1].first if segment.batches else 0
-        descriptor = os.open(found.last, os.O_WRONLY | os.O_CLOEXEC)
-        writer._descriptor, writer._size = descriptor, segment.whole_bytes
+        descriptor = os.open(found.last, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        writer._path, writer._descriptor, writer._size = found.last, descriptor, segment.whole_bytes
         try:
             os.ftruncate(descriptor, segment.whole_bytes)
             os.lseek(descriptor, doubted, os.SEEK_SET)
@@ -163,8 +174,10 @@ class SegmentWriter:
 
         Raises:
             OSError: the disk refused; this writer is of no use any more.
+            SegmentChanged: as ``look``; nothing was written.
             SegmentDamaged: the rows are not what was committed; nothing was written.
         """
+        self.look()
         reached = reached_after(self.reached, rows)
         data = batch_bytes(rows, reached)
         if self._descriptor is None or self._size + len(data) > SEGMENT_BYTES:
@@ -172,6 +185,36 @@ class SegmentWriter:
         put(self._descriptor, data, self._disk)
         self._size += len(data)
         self.reached = reached
+
+    def look(self) -> None:
+        """See that the segment that is appended to is still the file of its name, and as long as it was left.
+
+        What is open is written to whatever becomes of its name: the bytes would go where nobody finds them.
+
+        Raises:
+            OSError: the disk refused.
+            SegmentChanged: it is not.
+        """
+        if self._path is None or self._descriptor is None:
+            return
+        named = _size(self._path)
+        own, there = os.fstat(self._descriptor), self._path.lstat()
+        if (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino):
+            raise SegmentChanged(f"{self._path}: another file lies in its place")
+        if named != self._size:
+            raise SegmentChanged(f"{self._path}: has {named} bytes and was left with {self._size}")
+
+    def look_at_all(self) -> None:
+        """The same, of every segment; of those that are full, only how long they are.
+
+        Raises:
+            OSError, SegmentChanged: as ``look``.
+        """
+        for path, size in self._full.items():
+            there = _size(path)
+            if there != size:
+                raise SegmentChanged(f"{path}: has {there} bytes and was left with {size}")
+        self.look()
 
     def close(self) -> None:
         """Let go of the segment."""
@@ -182,10 +225,11 @@ class SegmentWriter:
 
     def _begin_next(self) -> int:
         self.close()
+        if self._path is not None:
+            self._full[self._path] = self._size
         path = segment_path(self._folder, self._identity.epoch, self._number)
         # Given its name when its beginning is on the disk: a segment that does not begin as one does is a damaged one.
-        part = path.with_name(f"{path.name}{PART}")
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        part, descriptor = _begun_part(path)
         begun = start_bytes(self._identity, self.reached)
         try:
             put(descriptor, begun, self._disk)
@@ -194,9 +238,38 @@ class SegmentWriter:
         except OSError:
             os.close(descriptor)
             raise
-        self._size = len(begun)
+        self._path, self._size = path, len(begun)
         self._number += 1
         return descriptor
+
+
+def _size(path: Path) -> int:
+    """The bytes of a segment.
+
+    Raises:
+        OSError: the disk refused.
+        SegmentChanged: it is not there, or no file.
+    """
+    try:
+        found = path.lstat()
+    except FileNotFoundError as error:
+        raise SegmentChanged(f"{path}: is not there any more") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise SegmentChanged(f"{path}: is no file any more")
+    return found.st_size
+
+
+def _begun_part(path: Path) -> tuple[Path, int]:
+    """The file that a segment is made in, and its descriptor.
+
+    Whatever lies there already goes: a link would lead what is written to another file, and a pipe wait for a reader.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    part = path.with_name(f"{path.name}{PART}")
+    part.unlink(missing_ok=True)
+    return part, os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def put(descriptor: int, data: bytes, disk: Disk) -> None:
@@ -248,13 +321,12 @@ class Mending(NamedTuple):
                 break
             at = reached_after(at, rows)
             made += batch_bytes(rows, at)
-        part = path.with_name(f"{path.name}{PART}")
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        part, descriptor = _begun_part(path)
         try:
             put(descriptor, bytes(made), self.disk)
         finally:
             os.close(descriptor)
-        if read_segment(part.read_bytes()).reached != at:
+        if read_segment(content(part, SEGMENT_LIMIT_BYTES)).reached != at:
             raise SegmentDamaged(f"{part}: does not read back as it was written")
         part.rename(path)
         return at
