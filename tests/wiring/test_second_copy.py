@@ -124,7 +124,7 @@ async def test_an_older_copy_put_in_its_place_in_a_round_is_told_and_the_round_d
 ) -> None:
     async with open_house(tmp_path, broker) as house:
         await restarted_with(house, other_device)
-        segment = other_device / "1-00000001.segment"
+        (segment,) = survey(other_device).segments
         kept = shutil.copy(segment, other_device / "kept")
         await house.talk(DEAL)
         await house.ear.event(CardDrawn, 3)
