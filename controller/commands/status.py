@@ -113,8 +113,7 @@ def those_needed(reader: JournalReader, hours: int) -> Iterator[Published]:
 
 def moment(reader: JournalReader, seq: int) -> int:
     """When an event was published, in nanoseconds since 1970."""
-    from controller.formats.mqtt.envelope import own_event
-    from controller.reports.status import nanoseconds
+    from controller.formats.mqtt.envelope import nanoseconds, own_event
 
     return nanoseconds(own_event(reader.event(seq).body).time)
 

@@ -25,8 +25,10 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.people.table_inventory import TableInventory
+from controller.core.table.pace import BetFigures, average_bet, side_share
 from controller.formats.mqtt.envelope import Published
 from controller.formats.text.moments import Period, zone_of
+from controller.reports.recent_takings import bet_figures
 from controller.reports.revenue_rows import MAIN, RoundRow, State, WagerRow, takings, win_per_handle
 from controller.reports.shift_course import Point, by_round, course
 from controller.reports.shift_inventory import CountedTime, Entry, counted, house_day
@@ -160,6 +162,10 @@ class Shift(msgspec.Struct, frozen=True):
     playing_seconds: int
     rounds_per_hour: int
     bets: tuple[BetLine, ...]
+    average_bet_cents: int | None
+    """A main wager as it lay when betting closed, on average; null without one."""
+    side_bet_per_mille: int | None
+    """What of the handle was on side wagers, insurance not among them; null without a handle."""
     spots: tuple[SpotLine, ...]
     bases: dict[str, int]
     questions: int
@@ -266,6 +272,8 @@ def shift_of(
         playing_seconds=seconds,
         rounds_per_hour=(2 * 3600 * len(rounds) + seconds) // (2 * seconds) if seconds else 0,
         bets=_bets(settled, theory),
+        average_bet_cents=average_bet(_mix(settled)),
+        side_bet_per_mille=side_share(_mix(settled)),
         spots=_spots(settled),
         bases=dict(sorted(Counter(wager.basis for wager in settled).items())),
         questions=sum(isinstance(one, QuestionAsked) for one in events),
@@ -341,12 +349,21 @@ def _currency(told: Iterable[Published]) -> str:
 
 
 def _bets(settled: Iterable[WagerRow], theories: Mapping[str, Theory]) -> tuple[BetLine, ...]:
-    by_bet: dict[str, list[WagerRow]] = {}
-    for wager in settled:
-        by_bet.setdefault(wager.bet, []).append(wager)
+    by_bet = _by_bet(settled)
     expected = bands(theories, {bet: by_round(wagers) for bet, wagers in by_bet.items()})
     order = sorted(by_bet, key=lambda bet: (FIRST_BETS.index(bet) if bet in FIRST_BETS else len(FIRST_BETS), bet))
     return tuple(_bet(bet, by_bet[bet], expected.get(bet)) for bet in order)
+
+
+def _by_bet(settled: Iterable[WagerRow]) -> dict[str, list[WagerRow]]:
+    found: dict[str, list[WagerRow]] = {}
+    for wager in settled:
+        found.setdefault(wager.bet, []).append(wager)
+    return found
+
+
+def _mix(settled: Iterable[WagerRow]) -> list[BetFigures]:
+    return [bet_figures(bet, own) for bet, own in _by_bet(settled).items()]
 
 
 def _bet(bet: str, wagers: Sequence[WagerRow], band: Band | None) -> BetLine:

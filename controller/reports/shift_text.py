@@ -84,6 +84,13 @@ def percent(basis_points: int) -> str:
     return f"{sign}{abs(basis_points) // 100}.{abs(basis_points) % 100:02d} %"
 
 
+def average(shift: Shift) -> str:
+    """The average main wager, what of the handle was on side wagers: ``$27.50; side wagers 8.4 % of the handle``."""
+    share = shift.side_bet_per_mille or 0
+    aside = f"side wagers {share // 10}.{share % 10} % of the handle"
+    return f"{words_of(shift).money(shift.average_bet_cents)}; {aside}"
+
+
 def verdict(line: BetLine) -> str:
     """What the band says of a bet."""
     if line.inside is None:
@@ -229,6 +236,8 @@ def _lines(shift: Shift, words: Words) -> Iterator[str]:
         yield _bet(line, words)
     sums = f"{words.money(shift.handle_cents):>14}{words.money(shift.win_cents):>14}"
     yield f"{'all':24}{sum(line.wagers for line in shift.bets):>8}{sums}"
+    if shift.average_bet_cents is not None:
+        yield f"average bet {average(shift)}"
     if shift.jackpot_cents:
         yield f"jackpots    {words.money(shift.jackpot_cents)} of meters were awarded; the win is less by them"
     yield ""

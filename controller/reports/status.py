@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -27,13 +26,13 @@ from controller.core.messages.events import (
 from controller.core.messages.raised_alerts import Severity
 from controller.core.table.pace import HOUR_NS, Figures, Pace, figures, paced
 from controller.core.table.shoe import ShoeAccount, remaining, running_count
-from controller.formats.mqtt.envelope import Published
+from controller.formats.mqtt.envelope import Published, nanoseconds
 from controller.formats.mqtt.retained_alerts import alerts_told
+from controller.reports import recent_takings
+from controller.reports.recent_takings import RecentTakings
 from firmware_protocols.readings import HealthState
 
 UNREAD: Final = "??"
-
-BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -138,19 +137,13 @@ SELDOM: Final = frozenset(
 DEALT: Final = frozenset(["shoe_begun", "card_drawn", "card_burned", "card_opened"])
 """What tells of a shoe since it was begun."""
 
-PACED: Final = frozenset(
-    [
-        "betting_closed",
-        "card_drawn",
-        "hole_card_revealed",
-        "round_closed",
-        "round_irregular",
-        "wager_settled",
-        "wager_adjusted",
-        "device_alarm",
-        "line_errors",
-    ]
-)
+PACED: Final = recent_takings.KINDS | {
+    "card_drawn",
+    "hole_card_revealed",
+    "round_irregular",
+    "device_alarm",
+    "line_errors",
+}
 """What the figures of the last hours are made of, beside what is ``SELDOM``."""
 
 ROUND: Final = frozenset(["betting_closed", "round_closed"])
@@ -171,17 +164,18 @@ def standing(events: Iterable[Published], hours: int) -> Standing:
     events = tuple(events)
     waiting = [one.event.severity for one in alerts_told(events) if not one.acknowledged]
     fold = _Fold()
-    timed: list[tuple[int, Event]] = []
+    timed: list[tuple[int, Published]] = []
     for one in events:
         fold.last = one
         fold.take(one.event)
-        timed.append((nanoseconds(one.time), one.event))
+        timed.append((nanoseconds(one.time), one))
     since_ns = timed[-1][0] - hours * HOUR_NS if timed else 0
-    pace = Pace()
-    for at_ns, event in timed:
+    pace, taken = Pace(), RecentTakings()
+    for at_ns, one in timed:
         if at_ns >= since_ns:
-            pace = paced(pace, event, at_ns)
-    now = Standing(figures(pace))
+            pace = paced(pace, one.event, at_ns)
+            taken.take(one)
+    now = Standing(figures(pace, taken.figures()))
     if fold.last is None or fold.started is None:
         return now
     shoe = fold.shoe
@@ -209,9 +203,3 @@ def standing(events: Iterable[Published], hours: int) -> Standing:
         running_count=running_count(shoe) if shoe.shoe else 0,
         remaining=remaining(shoe) if shoe.shoe else {},
     )
-
-
-def nanoseconds(time: str) -> int:
-    """A published time (RFC 3339, UTC, microseconds) in nanoseconds since 1970."""
-    since = datetime.fromisoformat(time) - BEGINNING
-    return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000

@@ -40,6 +40,9 @@ READS_JOURNALS: Final[frozenset[Role]] = frozenset({"floor", "surveillance", "au
 
 AWARD_PAID: Final = "jackpot_paid"
 
+NO_MONEY: Final[dict[str, Any]] = {"bets": (), "average_bet_cents": None, "side_bet_per_mille": None}
+"""Of the pace, where what the table takes is not told."""
+
 
 class Sight(NamedTuple):
     """What somebody may see."""
@@ -60,7 +63,7 @@ class Sight(NamedTuple):
         if self.is_public:
             return public_part(section.value)
         if isinstance(section.value, PaceNow) and "alerts" not in self.sections:
-            return replace(section.value, figures=replace(section.value.figures, bets=()))
+            return replace(section.value, figures=replace(section.value.figures, **NO_MONEY))
         return section.raw
 
     def lines(self, log: Iterable[Logged]) -> list[Logged]:

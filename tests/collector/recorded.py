@@ -15,9 +15,8 @@ import msgspec
 from controller.core.messages.events import CardDrawn, CardOpened
 from controller.formats.journal.records import Identity, commit, openings
 from controller.formats.journal.stream import StreamNow, stream_genesis, stream_hash
-from controller.formats.mqtt.envelope import Topics, event_bytes, event_name, own_event
+from controller.formats.mqtt.envelope import Topics, event_bytes, event_name, nanoseconds, own_event
 from controller.io.mqtt.connection import CheckedClient
-from controller.reports.status import nanoseconds
 
 JOURNALS: Final = Path(__file__).parents[1] / "golden/journals"
 NIGHTS: Final = tuple(sorted(path.name.partition(".")[0] for path in JOURNALS.glob("*.json.gz")))

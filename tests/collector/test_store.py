@@ -18,10 +18,9 @@ from controller.core.messages.events import CardOpened, HandCompleted, TableStar
 from controller.core.messages.floor_events import CardSet, InventoryEntered
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis, stream_hash
-from controller.formats.mqtt.envelope import event_bytes, own_event
+from controller.formats.mqtt.envelope import event_bytes, nanoseconds, own_event
 from controller.reports.audit.durable_follower import Held
 from controller.reports.revenue_rows import HandRow, RoundRow, Row, WagerRow
-from controller.reports.status import nanoseconds
 from tests.collector.conftest import Database
 from tests.collector.recorded import EPOCH, NIGHTS, bodies, night, renamed
 

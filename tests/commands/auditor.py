@@ -172,6 +172,7 @@ def account(events: list[Row], since: str = EARLIEST, until: str = LATEST, zone:
             {**line, "jackpot_cents": sum(w["jackpot"] for place, w in settled if place[2] == line["bet"])}
             for line in lines_of(settled, 2, "bet")
         ],
+        **averages(settled),
         "spots": lines_of(settled, 1, "spot"),
         "bases": dict(Counter(wager["basis"] for _, wager in settled)),
         "questions": sum(name_of(event) == "question_asked" for event in within),
@@ -233,6 +234,17 @@ def lines_of(settled: list[tuple[Place, Row]], part: int, name: str) -> list[Row
         line = {name: key, "wagers": len(wagers), "handle_cents": handle, "win_cents": win}
         lines.append({**line, "win_per_handle": per_handle(win, handle)} if name == "bet" else line)
     return lines
+
+
+def averages(settled: list[tuple[Place, Row]]) -> Row:
+    """The average main wager as it was laid, and the part of the handle that is on side wagers."""
+    laid = [wager["cents"] for place, wager in settled if place[2] == "main"]
+    handle, _ = sums(wager for _, wager in settled)
+    aside, _ = sums(wager for place, wager in settled if place[2] not in {"main", "insurance"})
+    return {
+        "average_bet_cents": half_up(Fraction(sum(laid), len(laid))) if laid else None,
+        "side_bet_per_mille": half_up(Fraction(1000 * aside, handle)) if handle else None,
+    }
 
 
 def sums(wagers: Iterable[Row]) -> tuple[int, int]:

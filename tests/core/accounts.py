@@ -8,6 +8,7 @@ from controller.core.messages.events import BettingClosed, Event, InsuranceTaken
 from controller.core.messages.floor_events import BoxDeclared
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Published
+from controller.reports.recent_takings import RecentTakings
 from controller.reports.revenue_rows import State, Takings, WagerRow, takings
 from controller.reports.round_narrative import rounds
 from controller.reports.shift import shift_of
@@ -47,6 +48,12 @@ def hold_whole(rig: Rig) -> None:
         assert sum(one.wagers for one in sums) == len(settled)
         assert sum(one.handle_cents for one in sums) == sum(row.handle_cents for row in settled)
         assert sum(one.win_cents for one in sums) == sum(row.win_cents for row in settled)
+    recent = RecentTakings()
+    for one in told:
+        recent.take(one)
+    assert {one.bet: (one.wagers, one.handle_cents, one.win_cents) for one in recent.figures()} == {
+        line.bet: (line.wagers, line.handle_cents, line.win_cents) for line in shift.bets
+    }
     assert shift.open_wagers == sum(row.state is State.OPEN for row in found.wagers)
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import msgspec
 
-from controller.core.game.wager import Basis, LockedWager
+from controller.core.game.wager import LockedWager
 from controller.core.messages.events import (
     BettingClosed,
     CardDrawn,
@@ -16,8 +14,6 @@ from controller.core.messages.events import (
     QuestionAsked,
     RoundClosed,
     TableStarted,
-    WagerAdjusted,
-    WagerSettled,
 )
 from controller.core.table.pace import PHASES, BetFigures, Pace, figures, paced, per_hour
 
@@ -68,17 +64,15 @@ def test_questions_are_counted_and_waited_for() -> None:
     assert (found.questions, found.questions_open, found.answer_ms) == (2, 1, 7000)
 
 
-def test_what_was_wagered_and_won_is_counted_by_bet_beside_what_the_edge_would_have_won() -> None:
-    told = (
-        (1, WagerSettled(1, 1, "main", 10_000, -10_000, Basis.EVIDENCE, (), "")),
-        (2, WagerSettled(1, 2, "main", 20_000, 30_000, Basis.EVIDENCE, (), "")),
-        (3, WagerSettled(1, 2, "lucky_ladies", 500, -500, Basis.EVIDENCE, (), "")),
-        (4, WagerAdjusted(1, 2, "main", 20_000, 30_000, 20_000, "M. Okafor", "paid even money", Basis.FLOOR)),
+def test_the_average_bet_and_the_share_of_side_wagers_are_rounded_to_the_nearest() -> None:
+    bets = (
+        BetFigures("insurance", 1_000, -2_000, None, 1, 1_000),
+        BetFigures("lucky_ladies", 500, 500, None, 1, 500),
+        BetFigures("main", 40_000, -10_000, 150, 3, 20_000),
     )
-    assert figures(counted(*told), {"main": Fraction(1, 200)}).bets == (
-        BetFigures("lucky_ladies", 500, 500, None),
-        BetFigures("main", 30_000, -10_000, 150),
-    )
+    found = figures(Pace(), bets)
+    assert (found.bets, found.average_bet_cents, found.side_bet_per_mille) == (bets, 6_667, 12)
+    assert (figures(Pace()).average_bet_cents, figures(Pace()).side_bet_per_mille) == (None, None)
 
 
 def test_a_rate_without_time_is_nothing() -> None:

@@ -22,7 +22,6 @@ NOT_WATCHED: Final = {
     "events": "names what is told",
     "corrections": "people's corrections, taken as they are given",
     "orders": "people's rulings on awards; nine branches in ten are run by tests/progressive, not all",
-    "pace": "adds up settlements that were told, for the pit",
     "payment_check": "reads settlements that were told, for the check of payments",
     "unread_cards": "joins what dues found for each reading of an unread card",
 }

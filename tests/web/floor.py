@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.table.pace import BetFigures, DeviceFigures, Figures
+from controller.core.table.pace import BetFigures, DeviceFigures, Figures, average_bet, side_share
 from controller.formats.mqtt.envelope import Topics, device_bytes, status_bytes
 from controller.formats.mqtt.retained_alerts import AlertNow, AlertsNow
 from controller.formats.mqtt.retained_layout import FeltNow, QuestionNow
@@ -17,9 +17,14 @@ from controller.io.mqtt.connection import CheckedClient
 from controller.io.system.clock import SystemClock
 
 SITE: Final = "harbour"
-BETS: Final = (BetFigures("lucky_ladies", 22_000, 7_000, None), BetFigures("main", 1_250_000, 41_500, 4_556))
+BETS: Final = (
+    BetFigures("lucky_ladies", 22_000, 7_000, None, 44, 22_000),
+    BetFigures("main", 1_250_000, 41_500, 4_556, 240, 1_080_000),
+)
 PLAYED: Final = Figures(
-    3_500, 60, 62, 0, {}, 4, 0, 3_000, {}, 0, 1, (DeviceFigures("shoe", "ready", 0, 0, 0, 0),), BETS
+    *(3_500, 60, 62, 0, {}, 4, 0, 3_000, {}, 0, 1, (DeviceFigures("shoe", "ready", 0, 0, 0, 0),), BETS),
+    average_bet_cents=average_bet(BETS),
+    side_bet_per_mille=side_share(BETS),
 )
 FELT: Final = FeltNow(812, 60, True, (), (), (), (), ())
 

@@ -6,14 +6,20 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from playwright.async_api import expect
 
 from controller.formats.mqtt.retained_layout import CardNow
+from controller.formats.mqtt.retained_state import PaceNow
+from controller.formats.orders.operators import Role
 from controller.io.mqtt.connection import Broker, connected
+from controller.web.table_view import TableView
+from controller.web.visibility import sight_of
 from tests.web.conftest import Window
 from tests.web.floor import (
+    BETS,
     FELT,
     PLAYED,
     Floor,
@@ -94,9 +100,30 @@ async def test_the_table_that_needs_somebody_comes_first_and_says_why(broker: Br
         await expect(window.page.locator(".tile.need-slow")).to_contain_text("31 rounds an hour, 50 expected")
         await expect(first).to_contain_text("Last hour: won $485.00 of $12,720.00")
         await expect(first).to_contain_text("by the rules $45.56, without Lucky Ladies")
+        await expect(first).to_contain_text("average bet $45.00, side wagers 1.7 %")
         await window.picture("pit")
         await floor.show("bj-1", asks("Spot 5: did the player surrender?"))
         await expect(window.page.locator(".tile").first).to_contain_text("bj-1")
+
+
+async def test_a_table_without_a_main_wager_has_no_average(broker: Broker, window: Window) -> None:
+    nothing = replace(PLAYED, bets=BETS[:1], average_bet_cents=None, side_bet_per_mille=1_000)
+    older = replace(PLAYED, average_bet_cents=None, side_bet_per_mille=None)
+    tables = {"bj-1": TablePictures(pace=nothing), "bj-2": TablePictures(pace=older)}
+    async with pit(broker, window, tables):
+        await expect(window.page.locator(".tile .win")).to_have_count(2)
+        assert await window.page.locator(".tile .mix").count() == 0
+
+
+@pytest.mark.parametrize(("role", "money"), [("technician", False), ("floor", True)])
+def test_what_a_table_takes_is_for_the_floor(role: Role, money: bool) -> None:
+    view = TableView("harbour/bj-1")
+    view.take(("state", "pace"), msgspec.json.encode(PaceNow(812, PLAYED)), 0, "")
+    shown = dict(sight_of((role,)).shown(view, 0, frozenset({"pace"})))
+    figures = msgspec.json.decode(msgspec.json.encode(shown["pace"]))["figures"]
+    assert figures["rounds_per_hour"] == PLAYED.rounds_per_hour
+    assert bool(figures["bets"]) is money
+    assert (figures["average_bet_cents"] is not None, figures["side_bet_per_mille"] is not None) == (money, money)
 
 
 async def test_no_tile_moves_under_a_hand(broker: Broker, window: Window) -> None:

@@ -53,6 +53,7 @@ async def test_the_page_has_the_figures_of_the_report(kept: Path, broker: Broker
         await window.page.goto(at + HERE)
         paper = window.page.locator(".paper")
         await expect(paper.locator(".bets tbody tr")).to_contain_text("main")
+        await expect(paper.locator(".mix")).to_have_text("Average bet $25.00; side wagers 0.0 % of the handle")
         await expect(paper.locator(".counts-of-table")).to_contain_text("Hold (table win by drop)22.22 %")
         await expect(paper.locator(".rulings").last).to_contain_text("A. Ames: round 1 spot 1 main")
         await expect(paper.locator(".signatures")).to_contain_text("Shift manager")

@@ -5,8 +5,7 @@ Times are nanoseconds of wall time, for people; a round counts for the phases on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 import msgspec
@@ -24,14 +23,10 @@ from controller.core.messages.events import (
     QuestionWithdrawn,
     RoundClosed,
     TableStarted,
-    WagerAdjusted,
-    WagerSettled,
 )
 from controller.core.messages.raised_alerts import AlertRaised
 from firmware_protocols.readings import HealthState
 from firmware_protocols.values import Value
-
-NO_EDGES: Final[Mapping[str, Fraction]] = {}
 
 HOUR_NS: Final = 3_600_000_000_000
 _MS: Final = 1_000_000
@@ -51,13 +46,6 @@ class Device(Value, frozen=True, tag=False):
     alarms: int = 0
     troubled: int = 0
     """Damaged messages on its line."""
-
-
-class Takings(Value, frozen=True, tag=False):
-    """Of one bet: how much was wagered of what was settled, and how much of it the house has won, in cents."""
-
-    handle_cents: int = 0
-    win_cents: int = 0
 
 
 class Pace(Value, frozen=True, tag=False):
@@ -82,7 +70,6 @@ class Pace(Value, frozen=True, tag=False):
     alerts: dict[str, int] = msgspec.field(default_factory=dict)
     devices: dict[str, Device] = msgspec.field(default_factory=dict)
     starts: int = 0
-    bets: dict[str, Takings] = msgspec.field(default_factory=dict)
 
 
 def paced(pace: Pace, event: Event, at_ns: int) -> Pace:
@@ -101,21 +88,10 @@ def paced(pace: Pace, event: Event, at_ns: int) -> Pace:
             return replace(pace, alerts={**pace.alerts, str(kind): pace.alerts.get(str(kind), 0) + 1})
         case DeviceStatusChanged() | DeviceAlarm() | LineErrors():
             return replace(pace, devices={**pace.devices, event.device: _fared(pace, event, at_ns)})
-        case WagerSettled(bet=bet, wager_cents=wager, net_cents=net):
-            return _taken(pace, bet, wager, -net)
-        case WagerAdjusted(bet=bet, before_cents=before, net_cents=net):
-            return _taken(pace, bet, 0, before - net)
         case TableStarted():
             return replace(pace, starts=pace.starts + 1, marks_ns=())
         case _:
             return pace
-
-
-def _taken(pace: Pace, bet: str, handle_cents: int, win_cents: int) -> Pace:
-    """A wager was settled, or another net was found for it."""
-    known = pace.bets.get(bet, Takings())
-    now = Takings(known.handle_cents + handle_cents, known.win_cents + win_cents)
-    return replace(pace, bets={**pace.bets, bet: now})
 
 
 def _of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | RoundClosed, at_ns: int) -> Pace:
@@ -178,15 +154,18 @@ class DeviceFigures(Value, frozen=True, tag=False):
 
 
 class BetFigures(Value, frozen=True, tag=False):
-    """A bet for the pit, in cents: what was wagered, what the house won, and what its edge would have won.
+    """A bet for the pit, in cents: its handle, what the house won, and what its edge would have won.
 
-    ``theoretical_cents`` is null where the bet's edge is not at hand.
+    ``theoretical_cents`` is null where the bet's edge is not at hand. Of the handle, ``wager_cents`` is what lay when
+    betting closed, without doubles and splits, on so many ``wagers``.
     """
 
     bet: str
     handle_cents: int
     win_cents: int
     theoretical_cents: int | None
+    wagers: int = 0
+    wager_cents: int = 0
 
 
 class Figures(Value, frozen=True, tag=False):
@@ -207,11 +186,15 @@ class Figures(Value, frozen=True, tag=False):
     starts: int
     devices: tuple[DeviceFigures, ...]
     bets: tuple[BetFigures, ...] = ()
-    """Of the wagers that were settled; a correction counts when it is made."""
+    """Of the settled wagers of the rounds that closed in this time, as they stand."""
+    average_bet_cents: int | None = None
+    """Of their main wagers, as they lay when betting closed; null without one."""
+    side_bet_per_mille: int | None = None
+    """What of their handle was on side wagers, insurance not among them; null without a handle."""
 
 
-def figures(pace: Pace, edges: Mapping[str, Fraction] = NO_EDGES) -> Figures:
-    """The figures of what has been counted. ``edges``: per unit wagered, what the house keeps of a bet on average."""
+def figures(pace: Pace, bets: Sequence[BetFigures] = ()) -> Figures:
+    """The figures of what has been counted, and of what was taken meanwhile, bet by bet."""
     spent_ns = pace.last_ns - pace.first_ns
     means = (spent // (pace.timed * _MS) for spent in pace.phases_ns) if pace.timed else ()
     return Figures(
@@ -237,19 +220,28 @@ def figures(pace: Pace, edges: Mapping[str, Fraction] = NO_EDGES) -> Figures:
             )
             for name, device in sorted(pace.devices.items())
         ),
-        bets=tuple(
-            BetFigures(bet, taken.handle_cents, taken.win_cents, _theoretical(taken, edges.get(bet)))
-            for bet, taken in sorted(pace.bets.items())
-        ),
+        bets=tuple(bets),
+        average_bet_cents=average_bet(bets),
+        side_bet_per_mille=side_share(bets),
     )
 
 
-def _theoretical(taken: Takings, edge: Fraction | None) -> int | None:
-    """An edge on what was wagered, rounded to the nearest cent."""
-    if edge is None:
-        return None
-    expected = edge * taken.handle_cents
-    return (2 * expected.numerator + expected.denominator) // (2 * expected.denominator)
+MAIN: Final = "main"
+NO_SIDE_WAGERS: Final = (MAIN, "insurance")
+
+
+def average_bet(bets: Sequence[BetFigures]) -> int | None:
+    """A main wager as it lay when betting closed, on average, rounded half up to whole cents; None without one."""
+    wagers = sum(one.wagers for one in bets if one.bet == MAIN)
+    cents = sum(one.wager_cents for one in bets if one.bet == MAIN)
+    return (2 * cents + wagers) // (2 * wagers) if wagers else None
+
+
+def side_share(bets: Sequence[BetFigures]) -> int | None:
+    """What of the handle was on side wagers, per mille, rounded half up; None without a handle."""
+    handle = sum(one.handle_cents for one in bets)
+    aside = sum(one.handle_cents for one in bets if one.bet not in NO_SIDE_WAGERS)
+    return (2_000 * aside + handle) // (2 * handle) if handle else None
 
 
 def per_hour(count: int, spent_ns: int) -> int:

@@ -276,6 +276,15 @@ def utc_text(wall_ns: int) -> str:
     return f"{_second_text(seconds)}.{rest // 1000:06d}Z"
 
 
+def nanoseconds(time: str) -> int:
+    """A published time (RFC 3339, UTC, microseconds) in nanoseconds since 1970."""
+    since = datetime.fromisoformat(time) - _BEGINNING
+    return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
+
+
+_BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 @lru_cache(maxsize=16)
 def _second_text(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")

@@ -15,6 +15,7 @@ from controller.reports.shift_text import (
     RESTATED,
     TABLE,
     Words,
+    average,
     counts,
     counts_for,
     is_running,
@@ -61,7 +62,13 @@ def shift_page(shift: Shift) -> str:
         }
     lines = {"counts": tuple(counts(shift)), "restated": tuple(restated_lines(shift)), "heads": RESTATED[1:]}
     entered = {"recounts": tuple(restated_counts(shift)), "counts_for": counts_for}
-    told = {"span": span(shift), "made": made(shift), "running": is_running(shift), "itself": TABLE}
+    told = {
+        "span": span(shift),
+        "average": average(shift),
+        "made": made(shift),
+        "running": is_running(shift),
+        "itself": TABLE,
+    }
     return environment.from_string(text).render(
         shift=shift, plots=plots, verdict=verdict, ruled=words.ruled, stands=stands, **lines, **entered, **told
     )

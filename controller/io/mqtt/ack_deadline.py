@@ -12,10 +12,9 @@ from typing import Final, NamedTuple
 
 from controller.core.messages.inputs import FitnessLevel
 from controller.core.table.pace import HOUR_NS
-from controller.formats.mqtt.envelope import own_event
+from controller.formats.mqtt.envelope import nanoseconds, own_event
 from controller.io.journal.journal import Journal
 from controller.io.system.clock import Clock
-from controller.reports.status import nanoseconds
 
 LOOK_SECONDS: Final = 5.0
 """Between two looks: an acknowledgement opens the table within this."""

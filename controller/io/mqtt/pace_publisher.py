@@ -14,12 +14,12 @@ from typing import Final
 import msgspec
 
 from controller.core.messages.events import Event
-from controller.core.table.pace import HOUR_NS, NO_EDGES, Pace, figures, paced
-from controller.formats.mqtt.envelope import own_event
+from controller.core.table.pace import HOUR_NS, Pace, figures, paced
+from controller.formats.mqtt.envelope import nanoseconds, own_event
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.io.journal.reader import EventRow
 from controller.io.system.clock import Clock
-from controller.reports.status import nanoseconds
+from controller.reports.recent_takings import NO_EDGES, RecentTakings
 
 EVERY_SECONDS: Final = 60.0
 
@@ -27,6 +27,9 @@ ROWS_AT_ONCE: Final = 500
 
 EVENTS_LIMIT: Final = 20_000
 """Events kept: four times what a fast table tells in an hour."""
+
+BEFORE_NS: Final = HOUR_NS
+"""So much older events are read too at the start: the beginnings of the rounds that closed within the hour."""
 
 Read = Callable[[int, int], Awaitable[Sequence[EventRow]]]
 """``read(seq, limit)``: committed events following ``seq``, in order, at most so many."""
@@ -44,7 +47,7 @@ class PaceBoard:
         *,
         edges: Mapping[str, Fraction] = NO_EDGES,
     ) -> None:
-        """``edges``: what the house keeps of a bet on average, per unit wagered."""
+        """``edges``: what the house keeps of a bet on average, per unit laid before the deal."""
         self._read = read
         self._head = head
         self._clock = clock
@@ -52,6 +55,7 @@ class PaceBoard:
         self._edges = edges
         self._seq = 0
         self._kept: deque[tuple[int, Event]] = deque(maxlen=EVENTS_LIMIT)
+        self._taken = RecentTakings()
 
     async def run(self) -> None:
         """Tell the figures each minute, until cancelled.
@@ -59,7 +63,7 @@ class PaceBoard:
         Raises:
             JournalFailed: the journal can no longer be read.
         """
-        self._seq = await self._before(self._clock.wall_ns() - HOUR_NS)
+        self._seq = await self._before(self._clock.wall_ns() - HOUR_NS - BEFORE_NS)
         while True:
             self._tell(await self.look())
             await asyncio.sleep(EVERY_SECONDS)
@@ -71,13 +75,15 @@ class PaceBoard:
             for row in rows:
                 told = own_event(row.body)
                 self._kept.append((nanoseconds(told.time), told.event))
+                self._taken.take(told)
         since_ns = self._clock.wall_ns() - HOUR_NS
         while self._kept and self._kept[0][0] < since_ns:
             self._kept.popleft()
+        self._taken.forget(since_ns)
         pace = Pace()
         for at_ns, event in self._kept:
             pace = paced(pace, event, at_ns)
-        return msgspec.json.encode(PaceNow(self._seq, figures(pace, self._edges)))
+        return msgspec.json.encode(PaceNow(self._seq, figures(pace, self._taken.figures(self._edges))))
 
     async def _before(self, moment_ns: int) -> int:
         """The last event told before a moment, 0 if none: found by halving, for a journal may hold a year."""

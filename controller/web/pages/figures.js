@@ -13,6 +13,9 @@ export function money(cents, currency = "") {
   return `${cents < 0 ? MINUS : ""}${sign}${whole}.${rest}`;
 }
 
+/** 84 -> 8.4 %. @param {number} share of a thousand */
+export const perMille = (share) => `${Math.trunc(share / 10)}.${share % 10} %`;
+
 /** A player's net, always with its sign. @param {number} cents @param {string} [currency] */
 export const net = (cents, currency) => (cents > 0 ? `+${money(cents, currency)}` : money(cents, currency));
 

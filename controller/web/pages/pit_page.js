@@ -1,6 +1,6 @@
 // @ts-check
 // All tables of the broker, a tile each: which one needs somebody, and why.
-import { ago, money } from "./figures.js";
+import { ago, money, perMille } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { ORDER, counts, need } from "./pit_needs.js";
 import { Who, seesAll, session } from "./session.js";
@@ -126,8 +126,10 @@ function Win({ table }) {
   const unknown = bets.filter((one) => one.theoretical_cents === null && one.handle_cents);
   const sum = (/** @type {(number | null)[]} */ cents) => cents.reduce((/** @type {number} */ total, one) => total + (one ?? 0), 0);
   const theoretical = money(sum(known.map((one) => one.theoretical_cents)), table.currency);
+  const { average_bet_cents: average, side_bet_per_mille: aside } = table.pace?.figures ?? {};
   return html`<p class="win">${t("pit.win", { win: money(sum(bets.map((one) => one.win_cents)), table.currency), handle: money(sum(bets.map((one) => one.handle_cents)), table.currency) })}
-    ${known.length ? html`<span class="quiet">${unknown.length ? t("pit.theoretical.part", { theoretical, bets: unknown.map((one) => bet(one.bet)).join(", ") }) : t("pit.theoretical", { theoretical })}</span>` : null}</p>`;
+    ${known.length ? html`<span class="quiet">${unknown.length ? t("pit.theoretical.part", { theoretical, bets: unknown.map((one) => bet(one.bet)).join(", ") }) : t("pit.theoretical", { theoretical })}</span>` : null}
+    ${typeof average === "number" ? html`<span class="mix">${t("pit.average", { average: money(average, table.currency) })}${typeof aside === "number" ? `, ${t("pit.aside", { share: perMille(aside) })}` : ""}</span>` : null}</p>`;
 }
 
 /** @param {{ table: Table }} of */

@@ -1,6 +1,6 @@
 // @ts-check
 // The account of a day or a shift, as the report writes it: live on a desk, and on paper with lines to sign.
-import { money, net } from "./figures.js";
+import { money, net, perMille } from "./figures.js";
 import { Symbol } from "./symbols.js";
 import { bet, t, tn } from "./texts.js";
 import { html, useEffect, useState } from "./vendor/preact-htm.js";
@@ -86,7 +86,7 @@ function Paper({ found }) {
     ${found.is_running ? html`<p class="running"><b>${t("shift.running")}</b> ${t("shift.last", { time: at(account.ended) })}</p>` : null}
     <${Restated} found=${found} at=${at} />
     <p class="sum"><b>${tn("shift.rounds", account.rounds)}</b>, ${t("shift.pace", { count: account.rounds_per_hour, minutes: Math.floor(account.playing_seconds / 60) })}</p>
-    <${Bets} found=${found} /><${Counts} found=${found} /><${Hours} account=${account} at=${at} />
+    <${Bets} found=${found} /><${Mix} account=${account} /><${Counts} found=${found} /><${Hours} account=${account} at=${at} />
     <${Attention} account=${account} at=${at} /><${Rulings} title=${t("shift.rulings")} rulings=${account.rulings} account=${account} at=${at} />
     <${Signatures} /></article>`;
 }
@@ -127,6 +127,12 @@ function Bets({ found }) {
   return html`<table class="bets"><caption>${t("shift.bets")}</caption><thead><tr>${heads.map((one) => html`<th key=${one} scope="col">${t(`shift.${one}`)}</th>`)}</tr></thead>
     <tbody>${account.bets.map((one) => html`<tr key=${one.bet}><th scope="row">${bet(one.bet)}</th><td>${one.wagers}</td><td>${cash(one.handle_cents)}</td><td>${cash(one.win_cents)}</td><td>${percent(one.win_per_handle)}</td><td>${cash(one.expected_cents)}</td><td>${band(one, cash)}</td></tr>`)}</tbody>
     <tfoot><tr><th scope="row">${t("shift.all")}</th><td>${account.bets.reduce((sum, one) => sum + one.wagers, 0)}</td><td>${cash(found.handle_cents)}</td><td>${cash(found.win_cents)}</td><td></td><td></td><td></td></tr></tfoot></table>`;
+}
+
+/** The average main wager, and what of the handle was on side wagers. @param {{ account: import("./wire.js").Account }} of */
+function Mix({ account }) {
+  if (account.average_bet_cents === null) return null;
+  return html`<p class="mix">${t("shift.average", { average: money(account.average_bet_cents, account.currency), share: perMille(account.side_bet_per_mille ?? 0) })}</p>`;
 }
 
 /** @param {import("./wire.js").BetLine} line @param {(cents: number | null) => string} cash */

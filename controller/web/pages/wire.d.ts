@@ -48,7 +48,8 @@ export interface Figures {
   seconds: number; rounds: number; rounds_per_hour: number; irregular: number; phase_ms: Record<string, number>;
   questions: number; questions_open: number; answer_ms: number; alerts: Record<string, number>; alerts_per_hour: number;
   starts: number;
-  bets?: { bet: string; handle_cents: number; win_cents: number; theoretical_cents: number | null }[];
+  bets?: { bet: string; handle_cents: number; win_cents: number; theoretical_cents: number | null; wagers?: number; wager_cents?: number }[];
+  average_bet_cents?: number | null; side_bet_per_mille?: number | null;
   devices: { device: string; state: string; faults: number; down_seconds: number; alarms: number; damaged_messages: number }[];
 }
 export interface Waits { since: string; exact: boolean }
@@ -126,6 +127,7 @@ export interface Account {
   site: string; table: string; epoch: number; currency: string; time_zone: string; name: string; written: string; version: string;
   versions: string[]; since: string | null; until: string | null; started: string; ended: string; rounds: number;
   playing_seconds: number; rounds_per_hour: number; bets: BetLine[];
+  average_bet_cents: number | null; side_bet_per_mille: number | null;
   spots: { spot: number; wagers: number; handle_cents: number; win_cents: number }[]; bases: Record<string, number>;
   questions: number; open_wagers: number; open_cents: number; doubted_wagers: number;
   unsettled: { round: number; spot: number; bet: string; staked_cents: number; net_cents: number | null; why: string }[];
