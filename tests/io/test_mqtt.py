@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,6 +162,49 @@ async def test_a_link_lost_while_it_is_greeted_is_lost() -> None:
     executor.allowed.set()
     with pytest.raises(aiomqtt.MqttError, match="lost as it came about"):
         await entering
+    server.close()
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """Nothing is closed by the garbage collector, which comes when it likes."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True], ids=["not greeted in time", "asked to stop"])
+async def test_a_connection_given_up_as_it_comes_about_is_closed_at_once(
+    is_cancelled: bool,
+    uncollected: None,
+) -> None:
+    """Also while somebody still holds what was raised, and where a thread is still making it."""
+    hung_up = asyncio.Event()
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.read(4096):
+            pass
+        hung_up.set()
+        writer.close()
+
+    server, executor = await asyncio.start_server(say_nothing, "127.0.0.1", 0), LateExecutor()
+    broker = Broker(host="127.0.0.1", port=server.sockets[0].getsockname()[1], connect_seconds=0.2)
+
+    async def connect() -> None:
+        async with connected(broker, "5", "one"):
+            pass
+
+    if is_cancelled:
+        asyncio.get_running_loop().set_default_executor(executor)
+    entering = asyncio.ensure_future(connect())
+    await asyncio.wait((entering,), timeout=0.1 if is_cancelled else None)
+    entering.cancel()
+    with pytest.raises((NotGreeted, asyncio.CancelledError)) as raised:
+        await entering
+    executor.allowed.set()
+    # The ping that nobody answers closes it too, after five seconds.
+    await asyncio.wait_for(hung_up.wait(), 4)
+    assert raised.value is not None
     server.close()
 
 

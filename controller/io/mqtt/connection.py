@@ -180,6 +180,7 @@ class CheckedClient(PacedClient):
         self._thread = threading.get_ident()
         self._has_unwritten = False
         """Whether paho wants to be told when its socket can be written to."""
+        self._is_let_go = False
         # Above ten waiting calls aiomqtt warns on each; our window is the limit.
         self.pending_calls_threshold = 10 * INFLIGHT_LIMIT
 
@@ -250,14 +251,25 @@ class CheckedClient(PacedClient):
         return answer
 
     def let_go(self) -> None:
-        """Take the connection off the event loop: paho closes its socket when it is collected, maybe after the loop."""
+        """Take the connection off the event loop and close it: paho would when it is collected, maybe after the loop.
+
+        One that is still being made by a thread is closed there.
+        """
+        self._is_let_go = True
         inner = self._client
-        left = inner.socket()
-        if left is not None:
-            self._loop.remove_reader(left)
-            self._loop.remove_writer(left)
         inner.on_socket_open = inner.on_socket_close = None
         inner.on_socket_register_write = inner.on_socket_unregister_write = None
+        left: Any = inner.socket()
+        if left is not None and left.fileno() >= 0:
+            self._loop.remove_reader(left)
+            self._loop.remove_writer(left)
+            left.close()
+
+    def _client_connect(self) -> None:
+        super()._client_connect()
+        left: Any = self._client.socket()
+        if self._is_let_go and left is not None:
+            left.close()
 
     async def _wait_for(self, fut: Awaitable[_Answer], timeout: float | None) -> _Answer:  # noqa: ASYNC109 - its signature
         # aiomqtt's own asks asyncio.wait_for, which loses a cancellation that comes in the same turn as the answer

@@ -106,10 +106,16 @@ class PacedClient(aiomqtt.Client):
         self._inbound = inbound
         self._flow = Flow(inbound.flood_seconds)
 
-    def _on_socket_open(self, client: paho.Client, userdata: Any, sock: Any) -> None:  # noqa: ANN401
-        super()._on_socket_open(client, userdata, sock)
-        # Called on the thread that connects, and what it asked of the loop is done first.
-        self._loop.call_soon_threadsafe(self._read_on, client, sock)
+    def _on_socket_open(self, client: paho.Client, userdata: Any, sock: Any) -> None:  # noqa: ANN401, ARG002
+        # Called on the thread that connects. aiomqtt's own hands the descriptor's number to the loop, which may be
+        # another's by the time the loop comes to it, if the connection was given up.
+        self._loop.call_soon_threadsafe(self._begin, client, sock)
+
+    def _begin(self, client: paho.Client, sock: Any) -> None:  # noqa: ANN401
+        """Read what comes, and keep the connection alive, unless it was given up as it came about."""
+        if sock.fileno() >= 0 and not self._disconnected.done():
+            self._misc_task = self._loop.create_task(self._misc_loop())
+        self._read_on(client, sock)
 
     def _read_on(self, client: paho.Client, sock: Any) -> None:  # noqa: ANN401
         """Read when there is something."""
