@@ -6,7 +6,6 @@ is not signed in, in another person's name, for another table than it says, or b
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
@@ -24,6 +23,9 @@ from controller.web.sign_in import Visitor
 
 ORDERS_AT_ONCE: Final = 8
 """Orders that wait for their reply; people give a few a minute."""
+
+ORDERS_EACH: Final = 2
+"""Of one person: a table that does not reply keeps nobody else from ordering at another."""
 
 Put = Callable[[Topics, str, dict[str, Any]], Awaitable[Reply]]
 """Puts a request to a table: its topics, the verb, the body with its transaction."""
@@ -53,7 +55,8 @@ class OrderRelay:
 
     def __init__(self, put: Put = unheard) -> None:
         self._put = put
-        self._waiting = asyncio.Semaphore(ORDERS_AT_ONCE)
+        self._waiting: list[str] = []
+        """Who waits, by name, for each order that does."""
 
     async def bring(self, table: str, verb: str, sent: bytes, visitor: Visitor) -> Reply:
         """The reply of ``SITE/TABLE`` to what was sent.
@@ -63,15 +66,20 @@ class OrderRelay:
             OrderNotBrought: too many wait, or the table does not reply.
         """
         given = order_of(table, verb, sent, visitor)
-        if self._waiting.locked():
+        own = self._waiting.count(visitor.name)
+        if own >= ORDERS_EACH:
+            raise OrderNotBrought(f"{own} orders of yours wait for their replies already; try again in a moment")
+        if len(self._waiting) >= ORDERS_AT_ONCE:
             raise OrderNotBrought(f"{ORDERS_AT_ONCE} orders wait for their replies already; try again in a moment")
         site, _, name = table.partition("/")
         body = msgspec.structs.asdict(msgspec.structs.replace(given, transaction=secrets.token_hex(8)))
-        async with self._waiting:
-            try:
-                return await self._put(Topics(site, name), verb, body)
-            except NoReply as error:
-                raise OrderNotBrought(str(error)) from error
+        self._waiting.append(visitor.name)
+        try:
+            return await self._put(Topics(site, name), verb, body)
+        except NoReply as error:
+            raise OrderNotBrought(str(error)) from error
+        finally:
+            self._waiting.remove(visitor.name)
 
 
 def order_of(table: str, verb: str, sent: bytes, visitor: Visitor) -> SignedRequest:

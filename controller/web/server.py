@@ -47,6 +47,9 @@ PATIENCE_SECONDS: Final = 5.0
 IDLE_SECONDS: Final = 15.0
 """A connection that asks nothing is closed after so long."""
 
+BODY_SECONDS: Final = 5.0
+"""How long what is sent with a request may take to come: at most ``REQUEST_LIMIT_BYTES``."""
+
 REQUEST_LIMIT_BYTES: Final = 64 * 1024
 
 SESSION_OVER: Final = 4401
@@ -85,6 +88,7 @@ class Parts(NamedTuple):
     accounts: Accounts
     sign_in: SignIn
     orders: OrderRelay
+    body_seconds: float
 
 
 PARTS: Final = web.AppKey("parts", Parts)
@@ -168,11 +172,26 @@ async def challenge(request: web.Request) -> web.Response:
     return data({"challenge": request.app[PARTS].sign_in.challenge()})
 
 
+async def body(request: web.Request) -> bytes:
+    """What was sent with a request; who announces it and does not send it holds a connection no longer than others.
+
+    Raises:
+        web.HTTPException: it did not come in time, is too large, or the caller is gone.
+    """
+    try:
+        async with asyncio.timeout(request.app[PARTS].body_seconds):
+            return await request.read()
+    except TimeoutError as error:
+        raise web.HTTPRequestTimeout(text="what was announced with the request did not come\n") from error
+    except ConnectionError as error:
+        raise web.HTTPBadRequest(text="gone before the request was whole\n") from error
+
+
 async def entered(request: web.Request) -> web.Response:
     """Sign somebody in: a new session, and its cookie, which no script can read and no other site's page sends."""
     parts, origin = request.app[PARTS], request.headers["Origin"]
     try:
-        secret, visitor = parts.sign_in.enter(await request.read(), origin)
+        secret, visitor = parts.sign_in.enter(await body(request), origin)
     except SignInRefused as error:
         raise web.HTTPForbidden(text=f"{error}\n") from error
     parts.sign_in.leave(request.cookies.get(COOKIE, ""))
@@ -201,7 +220,7 @@ async def ordered(request: web.Request) -> web.Response:
         raise web.HTTPNotFound(text=f"no table {table} has been heard\n")
     visitor = visitor_of(request)
     try:
-        reply = await parts.orders.bring(table, verb, await request.read(), visitor)
+        reply = await parts.orders.bring(table, verb, await body(request), visitor)
     except CommandRefused as error:
         raise web.HTTPForbidden(text=f"{error}\n") from error
     except OrderNotBrought as error:
@@ -214,7 +233,7 @@ async def table_file_checked(request: web.Request) -> web.Response:
     """What is wrong with a table file, line by line."""
     if not checks_table_files(visitor_of(request)):
         raise web.HTTPForbidden(text="table files are for technician, floor, surveillance and auditor: sign in\n")
-    text = await request.read()
+    text = await body(request)
     return data(await asyncio.to_thread(checked, text))
 
 
@@ -359,12 +378,14 @@ def application(
     *,
     sign_in: SignIn | None = None,
     orders: OrderRelay | None = None,
+    body_seconds: float = BODY_SECONDS,
 ) -> web.Application:
     """Everything that is served."""
     app = web.Application(middlewares=[admitted], client_max_size=REQUEST_LIMIT_BYTES)
     looked_into = journals or Journals(()), accounts or no_accounts()
     known = sign_in or SignIn(None, lambda: 0.0)
-    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), *looked_into, known, orders or OrderRelay())
+    relay = orders or OrderRelay()
+    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), *looked_into, known, relay, body_seconds)
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)

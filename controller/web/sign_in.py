@@ -30,6 +30,9 @@ SESSION_SECONDS: Final = 8 * 3600.0
 SESSIONS_LIMIT: Final = 500
 """People signed in at once; the oldest is forgotten for another."""
 
+SESSIONS_EACH: Final = 8
+"""Of one person, in as many browsers; the oldest is forgotten for another, so that nobody signs anybody else out."""
+
 SENT_LIMIT_BYTES: Final = 4096
 
 
@@ -103,6 +106,9 @@ class SignIn:
             raise SignInRefused("the key is of no operator that this server knows; see: tableside web --operators")
         visitor = Visitor(sight_of(who.roles), who.name, who.roles, found.key)
         secret = secrets.token_urlsafe(32)
+        own = [one for one, (_, known) in self._sessions.items() if known.name == visitor.name]
+        for oldest in own[: 1 - SESSIONS_EACH]:
+            del self._sessions[oldest]
         while len(self._sessions) >= SESSIONS_LIMIT:
             del self._sessions[next(iter(self._sessions))]
         self._sessions[secret] = (self._now() + SESSION_SECONDS, visitor)

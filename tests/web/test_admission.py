@@ -45,7 +45,7 @@ class Served:
 @pytest.fixture
 async def served() -> AsyncIterator[Served]:
     floor = FloorView(SystemClock())
-    app = application(floor, Names(("pit.property.example",), 0), Tickets(lambda: 0.0))
+    app = application(floor, Names(("pit.property.example",), 0), Tickets(lambda: 0.0), body_seconds=0.2)
     async with serving(app, Address("127.0.0.1", 0)) as port:
         yield Served(floor, app[PARTS].sockets, port)
 
@@ -206,6 +206,38 @@ async def test_ten_thousand_connections_are_refused_and_the_pages_go_on(served: 
                 async with client.get(served.at) as answer:
                     assert answer.status == 200
                     return
+
+
+UNSENT: Final = ("/api/sign-in", "/api/table-file")
+
+
+@pytest.mark.parametrize("path", UNSENT)
+@pytest.mark.parametrize("announced", ["Content-Length: 60000", "Transfer-Encoding: chunked"])
+async def test_who_announces_what_they_do_not_send_is_not_waited_for(
+    path: str, announced: str, served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nOrigin: {served.at}\r\n{announced}\r\n\r\n"
+    writer.write(head.encode())
+    async with asyncio.timeout(PATIENCE_S):
+        assert (await reader.readline()).startswith(b"HTTP/1.1 408 ")
+    writer.transport.abort()
+    assert caplog.records == []
+
+
+async def test_who_goes_before_the_request_is_whole_is_no_fault_of_ours(
+    served: Served, client: ClientSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    head = f"POST /api/sign-in HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nOrigin: {served.at}\r\n"
+    writer.write(f"{head}Content-Length: 60000\r\n\r\nhalf".encode())
+    async with client.get(served.at):
+        pass
+    writer.transport.abort()
+    for _ in range(3):
+        async with client.get(served.at) as answer:
+            assert answer.status == 200
+    assert caplog.records == []
 
 
 async def test_a_deals_cards_are_told_as_they_fall_and_then_ten_a_second(served: Served, client: ClientSession) -> None:

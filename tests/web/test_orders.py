@@ -24,11 +24,11 @@ from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.request import NoReply
 from controller.io.system.clock import SystemClock
-from controller.web.order_relay import ORDERS_AT_ONCE, OrderNotBrought, OrderRelay, order_of
+from controller.web.order_relay import ORDERS_AT_ONCE, ORDERS_EACH, OrderNotBrought, OrderRelay, order_of
 from controller.web.sign_in import COOKIE, Visitor
 from controller.web.visibility import sight_of
 from tests.web.conftest import Window
-from tests.web.operators import ITO, LEE, OKAFOR, REYES, SIGNERS, Person, sign_in
+from tests.web.operators import ITO, LEE, OKAFOR, REYES, SIGNERS, Person, person, sign_in
 from tests.web.stage import HERE, pages, staged
 from tests.web.test_accessibility import findings
 from tests.web.test_sign_in import entered
@@ -205,14 +205,35 @@ async def test_so_many_orders_wait_at_once() -> None:
     waiting: list[str] = []
     relay: OrderRelay
 
+    crowd = [person(f"F. Loor {number}", "floor") for number in range(ORDERS_AT_ONCE + 1)]
+
     async def nested(topics: Topics, verb: str, body: Mapping[str, Any]) -> Reply:
         waiting.append(verb)
-        return await relay.bring(TABLE, "void", order(OKAFOR), visitor(OKAFOR))
+        another = crowd[len(waiting)]
+        return await relay.bring(TABLE, "void", order(another), visitor(another))
 
     relay = OrderRelay(nested)
     with pytest.raises(OrderNotBrought, match="8 orders wait"):
-        await relay.bring(TABLE, "void", order(OKAFOR), visitor(OKAFOR))
+        await relay.bring(TABLE, "void", order(crowd[0]), visitor(crowd[0]))
     assert len(waiting) == ORDERS_AT_ONCE
+
+
+async def test_who_waits_for_a_table_that_does_not_reply_keeps_nobody_else_from_ordering() -> None:
+    waiting: list[str] = []
+    lee = person("K. Lee", "floor")
+    relay: OrderRelay
+
+    async def nested(topics: Topics, verb: str, body: Mapping[str, Any]) -> Reply:
+        waiting.append(verb)
+        if len(waiting) > ORDERS_EACH:
+            return Reply("accepted", "")
+        with contextlib.suppress(OrderNotBrought):
+            return await relay.bring(TABLE, "void", order(OKAFOR), visitor(OKAFOR))
+        return await relay.bring(TABLE, "void", order(lee), visitor(lee))
+
+    relay = OrderRelay(nested)
+    assert (await relay.bring(TABLE, "void", order(OKAFOR), visitor(OKAFOR))).status == "accepted"
+    assert len(waiting) == ORDERS_EACH + 1
 
 
 async def heard(client: ClientSession, at: str) -> None:

@@ -14,13 +14,26 @@ from playwright.async_api import expect
 
 from controller.formats.mqtt.envelope import status_bytes
 from controller.formats.mqtt.retained_alerts import AlertsNow
+from controller.formats.orders.operators import Asking
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import SystemClock
-from controller.web.sign_in import COOKIE, SESSION_SECONDS, SESSIONS_LIMIT, WHAT, SignIn, SignInRefused
+from controller.web.sign_in import COOKIE, SESSION_SECONDS, SESSIONS_EACH, SESSIONS_LIMIT, WHAT, SignIn, SignInRefused
 from controller.web.visibility import EVERYTHING, SECTIONS
 from tests.web.conftest import Window
 from tests.web.floor import alerted
-from tests.web.operators import ITO, LEE, OKAFOR, REYES, SIGNERS, STRANGER, Person, choose_key, sign_in, sign_out
+from tests.web.operators import (
+    ITO,
+    LEE,
+    OKAFOR,
+    REYES,
+    SIGNERS,
+    STRANGER,
+    Person,
+    choose_key,
+    person,
+    sign_in,
+    sign_out,
+)
 from tests.web.stage import Stage, pages, staged
 from tests.web.test_accessibility import findings
 from tests.web.test_table_page import dealt
@@ -178,13 +191,28 @@ def test_nobody_names_their_own_role(more: Mapping[str, Any]) -> None:
     assert (visitor.verbs(), visitor.sight.sections) == (["answer", "new-shoe"], SECTIONS["dealer"])
 
 
-def test_a_session_ends_and_there_are_not_too_many() -> None:
+def test_nobody_signs_anybody_else_out_by_signing_in_again_and_again() -> None:
+    door = SignIn(SIGNERS, lambda: 100.0)
+    other, _ = door.enter(entering(OKAFOR, door.challenge()), ORIGIN)
+    own = [door.enter(entering(REYES, door.challenge()), ORIGIN)[0] for _ in range(2 * SESSIONS_LIMIT)]
+    assert door.visitor(other).name == "M. Okafor"
+    assert [bool(door.visitor(one).name) for one in own[-SESSIONS_EACH - 1 :]] == [False] + SESSIONS_EACH * [True]
+
+
+def test_of_very_many_people_the_first_to_sign_in_is_forgotten() -> None:
+    crowd = [person(f"F. Loor {number}", "floor") for number in range(SESSIONS_LIMIT + 1)]
+    door = SignIn({one.signer.public: Asking(one.roles, one.name) for one in crowd}, lambda: 100.0)
+    entered = [door.enter(entering(one, door.challenge()), ORIGIN)[0] for one in crowd]
+    assert [bool(door.visitor(one).name) for one in (entered[0], entered[1], entered[-1])] == [False, True, True]
+
+
+def test_a_session_ends() -> None:
     now = 100.0
     door = SignIn(SIGNERS, lambda: now)
     first, _ = door.enter(entering(OKAFOR, door.challenge()), ORIGIN)
     for _ in range(SESSIONS_LIMIT):
         last, _ = door.enter(entering(REYES, door.challenge()), ORIGIN)
-    assert (door.visitor(first).name, door.visitor(last).name) == ("", "J. Reyes")
+    assert (door.visitor(first).name, door.visitor(last).name) == ("M. Okafor", "J. Reyes")
     now += SESSION_SECONDS
     assert (door.visitor(last).name, door.visitor("").sight.is_public) == ("", True)
 

@@ -17,6 +17,9 @@ from controller.core.messages.gaming_day import GamingDay
 EXPECTED: Final = "2026-11-21T18:00, 2026-11-21T18:00-05:00, 18:00, 2026-11-21, today or yesterday"
 DAYS: Final = {"today": 0, "yesterday": 1}
 
+YEARS: Final = range(1970, 3000)
+"""What a moment may be of: no journal is older, and none is read so late."""
+
 _CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)(.*)")
@@ -35,6 +38,18 @@ class Period(NamedTuple):
     def holds(self, moment: datetime) -> bool:
         """Whether the moment lies within it."""
         return self.since <= moment < self.until
+
+
+def _date_of(text: str) -> date:
+    """A date that has a day before and after it in any time zone.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = date.fromisoformat(text)
+    if found.year not in YEARS:
+        raise ValueError(f"year is out of range {YEARS.start} to {YEARS.stop - 1}")
+    return found
 
 
 class HouseCalendar:
@@ -67,7 +82,7 @@ class HouseCalendar:
         if found is None:
             raise NoMoment(f"{text!r}: expected a time such as {EXPECTED}")
         try:
-            day, clock = date.fromisoformat(found[1]), time.fromisoformat(found[2])
+            day, clock = _date_of(found[1]), time.fromisoformat(found[2])
             offset = datetime.fromisoformat(f"{found[1]}T00:00{found[3]}").tzinfo
         except ValueError as error:
             raise NoMoment(f"{text!r}: {error}; expected a time such as {EXPECTED}") from error
@@ -84,7 +99,7 @@ class HouseCalendar:
         try:
             if not _DATE.fullmatch(text):
                 raise ValueError("no date")  # noqa: TRY301 - both ways to be no date are told in one sentence
-            return date.fromisoformat(text)
+            return _date_of(text)
         except ValueError as error:
             raise NoMoment(f"{text!r}: expected a day such as 2026-11-21, today or yesterday") from error
 
