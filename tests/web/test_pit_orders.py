@@ -53,7 +53,9 @@ class MeteredPremises(SigningPremises):
         return {**super().devices(), "bet_spots": readers}
 
     def table_text(self) -> str:
-        return super().table_text().replace("insurance = 2}", "insurance = 2, blazing7s = 3}") + SEVENS
+        """The deal's end is keyed: how evenly a busy machine deals says nothing of it."""
+        keyed = super().table_text().replace("[options]\n", '[options]\ndeal_key = "always"\n')
+        return keyed.replace("insurance = 2}", "insurance = 2, blazing7s = 3}") + SEVENS
 
 
 @contextlib.asynccontextmanager
@@ -181,7 +183,7 @@ async def test_cards_boxes_and_counts_are_ordered_from_the_pit(tmp_path: Path, b
         await floor.gives("Declare a box", box, "Spot 3, main wager $0.00 → $50.00")
         declared = await house.ear.event(BoxDeclared)
         assert (declared.spot, declared.cents) == (3, 5_000)
-        await house.talk("1 main 10\nno_more_bets\nTh 7d 8s 6s Td 9c\nstand")
+        await house.talk("1 main 10\nno_more_bets\nTh 7d 8s 6s Td 9c\nno_more_bets\nstand")
         last = (await house.ear.event(CardDrawn, count=5)).card
         named = {"card": str(last), "rank": "9", "suit": "h", "why": "seen on the felt"}
         await floor.gives("Name a card", named, f"Card {last} 10♦ → 9♥")
