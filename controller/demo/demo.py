@@ -159,7 +159,7 @@ async def sign_at_the_end(station: Station, beside: Mapping[str, object], sevens
 
 def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None:
     """Clear what an earlier demo left; write the key, the chip registry and the table file."""
-    (directory / "ports").mkdir(exist_ok=True)
+    (directory / "ports").mkdir(parents=True, exist_ok=True)
     for name in (*LEFT_BEHIND, *pool.LEFT_BEHIND):
         (directory / name).unlink(missing_ok=True)
     link = prepare_link(directory, f"{SITE}/{TABLE}", SEVENS_PARAMETERS) if wanted.link else None

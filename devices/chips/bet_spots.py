@@ -9,8 +9,9 @@ inventory is still to come.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from devices.chips.chip_values import READ_A_TURN, ChipValues
 from devices.chips.poll_plan import PollPlan
@@ -178,8 +179,8 @@ class BetSpotsSession(Outbox):
         if self._asked is not None:
             mine_ns = self._patience_ns(self._asked)
         else:
-            due_ns = 0 if self._unfinished else self._plan.first_due_ns()
-            mine_ns = max(min(self._send_at_ns, self._send_by_ns), due_ns)
+            silent_ns = min(self._send_at_ns, self._send_by_ns)
+            mine_ns = silent_ns if self._unfinished else self._plan.first_due_ns(silent_ns)
         idle_ns = self._listener.deadline()
         return mine_ns if idle_ns is None else min(mine_ns, idle_ns)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from devices.chips.zones import Asked, Zone
@@ -21,27 +21,38 @@ class PollPlan:
         self._zones = zones
         self._turn = 0
 
-    def first_due_ns(self) -> int:
-        """When something may be asked; perhaps long ago."""
+    def first_due_ns(self, from_ns: int) -> int:
+        """When something may be asked, from a moment on."""
+        first_ns: int | None = None
+        for place in self._places():
+            due_ns = self._due_ns(self._zones[place])
+            if due_ns is None:
+                continue
+            if due_ns <= from_ns:
+                return from_ns
+            first_ns = due_ns if first_ns is None else min(first_ns, due_ns)
         # Every reader has a zone that is wanted, or is asked who it is for the sake of its first.
-        return min(due_ns for zone in self._zones if (due_ns := self._due_ns(zone)) is not None)
+        assert first_ns is not None
+        return first_ns
 
     def next(self, now_ns: int) -> Asked | None:
         """What to ask now, if anything may be."""
-        for step in range(len(self._zones)):
-            place = (self._turn + step) % len(self._zones)
+        for place in self._places():
             zone = self._zones[place]
             due_ns = self._due_ns(zone)
             if due_ns is None or due_ns > now_ns:
                 continue
-            asked = Asked(zone.reader, None, now_ns)
             if not zone.reader.identified or not self._wants(zone):
                 # The zone keeps its turn.
                 self._turn = place
-                return asked
+                return Asked(zone.reader, None, now_ns)
             self._turn = (place + 1) % len(self._zones)
-            return replace(asked, zone=zone)
+            return Asked(zone.reader, zone, now_ns)
         return None
+
+    def _places(self) -> Iterator[int]:
+        """The zones by their turn."""
+        return chain(range(self._turn, len(self._zones)), range(self._turn))
 
     def _wants(self, zone: Zone) -> bool:
         return self.watched is None or zone.zone in self.watched or self.everything or not zone.is_known()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from devices.backoff import Backoff
 from devices.chips.zone_evidence import Inventory, ZoneEvidence
 from firmware_protocols.messages import Command, ReadChipBlocks, ReadSoftware, TakeInventory
@@ -48,8 +50,7 @@ class Reader:
     heard_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A request outstanding: who ``reader`` is where ``zone`` is None, else an inventory of it.
 
     Once its ``inventory`` is whole, the memory of its ``unread`` chips, the first one now.

@@ -12,6 +12,7 @@ frame is two bytes long, so the first byte tells the two apart.
 
 from __future__ import annotations
 
+import functools
 from typing import Final, assert_never
 
 from firmware_protocols import framing
@@ -43,6 +44,9 @@ ANY_ADDRESS: Final = 255
 """A request to it is answered by whichever reader is there; only for a line with a single reader."""
 
 ANTENNAS: Final = range(1, 9)
+
+REQUESTS_KEPT: Final = 256
+"""Requests whose bytes are remembered: every zone of a table, with and without more to come, and a few chips."""
 
 _CONTROL_OF: Final = {
     "read_software": frames.SOFTWARE,
@@ -98,6 +102,12 @@ def _request(question: _Question, *, advanced: bool) -> frames.Frame:
     return frames.Frame(question.address, _CONTROL_OF[framing.named(question)], body, advanced)
 
 
+@functools.lru_cache(maxsize=REQUESTS_KEPT)
+def _request_bytes(question: _Question, *, advanced: bool) -> bytes:
+    """A request as it is sent. A table asks the same few again and again, forty times a second."""
+    return frames.build(_request(question, advanced=advanced))
+
+
 def _answer(asked: _Question, address: int, status: int, data: bytes) -> Message | str:
     """What an answer means, or why it is none."""
     if data and status not in frames.STATUSES_WITH_DATA:
@@ -134,7 +144,7 @@ class _HostEnd:
     def write(self, message: Message) -> bytes:
         if not isinstance(message, _Question):
             raise framing.no_words(self._name, Role.HOST, message)
-        self._request = frames.build(_request(message, advanced=self._advanced))
+        self._request = _request_bytes(message, advanced=self._advanced)
         self._asked = message
         return self._request
 

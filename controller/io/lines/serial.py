@@ -84,14 +84,15 @@ class DescriptorTransport(LineTransport):
         loop.call_soon(self._start_reading)
 
     def _send(self, data: bytes) -> None:
+        rest = data if self._waiting else self._written(data)
+        if not rest:
+            return
         if not self._waiting:
             self._loop.add_writer(self._descriptor, self._write_ready)
-        self._waiting.append(data)
-        self._waiting_bytes += len(data)
+        self._waiting.append(rest)
+        self._waiting_bytes += len(rest)
         if self._waiting_bytes > WRITE_LIMIT_BYTES:
             self._lose(LineLost(f"the device has not taken {self._waiting_bytes} bytes"))
-        else:
-            self._write_ready()
 
     def get_write_buffer_size(self) -> int:
         """Bytes not yet taken by the line."""
@@ -114,19 +115,25 @@ class DescriptorTransport(LineTransport):
         else:
             self._lose(LineLost("the line was hung up"))
 
+    def _written(self, data: bytes) -> bytes:
+        """Give the line bytes; those it does not take now. A lost line takes them all."""
+        try:
+            return data[os.write(self._descriptor, data) :]
+        except (BlockingIOError, InterruptedError):
+            return data
+        except OSError as error:
+            self._lose(error)
+            return b""
+
     def _write_ready(self) -> None:
         while self._waiting:
             first = self._waiting[0]
-            try:
-                count = os.write(self._descriptor, first)
-            except (BlockingIOError, InterruptedError):
+            rest = self._written(first)
+            if self._closing:
                 return
-            except OSError as error:
-                self._lose(error)
-                return
-            self._waiting_bytes -= count
-            if count < len(first):
-                self._waiting[0] = first[count:]
+            self._waiting_bytes -= len(first) - len(rest)
+            if rest:
+                self._waiting[0] = rest
                 return
             self._waiting.popleft()
         self._loop.remove_writer(self._descriptor)

@@ -161,6 +161,7 @@ class Link:
         self.settle()
 
     def _deadline(self) -> None:
+        self._timer = None
         now_ns = self._clock.monotonic_ns()
         late_ns = now_ns - self._due_ns
         if late_ns >= STALL_NS:
@@ -196,19 +197,26 @@ class Link:
         self._arm()
 
     def _arm(self) -> None:
+        due_ns = self._next_ns()
         if self._timer is not None:
+            if due_ns == self._due_ns:
+                return
             self._timer.cancel()
             self._timer = None
-        if self._transport is None or self._lost is None or self._lost.done():
-            return
-        deadlines = [self._session.next_deadline()]
-        if self._liveness_ns is not None:
-            deadlines.append(self._heard_ns + self._liveness_ns)
-        first = min((one for one in deadlines if one is not None), default=None)
-        if first is not None:
-            self._due_ns = first
-            delay = max(0, first - self._clock.monotonic_ns()) / NANOSECONDS
+        if due_ns is not None:
+            self._due_ns = due_ns
+            delay = max(0, due_ns - self._clock.monotonic_ns()) / NANOSECONDS
             self._timer = asyncio.get_running_loop().call_later(delay, self._deadline)
+
+    def _next_ns(self) -> int | None:
+        """When the session wants to be asked again, or the line has been silent for too long."""
+        if self._transport is None or self._lost is None or self._lost.done():
+            return None
+        due_ns = self._session.next_deadline()
+        if self._liveness_ns is None:
+            return due_ns
+        silent_ns = self._heard_ns + self._liveness_ns
+        return silent_ns if due_ns is None else min(due_ns, silent_ns)
 
     def _down(self, error: Exception | None) -> None:
         transport, self._transport = self._transport, None

@@ -45,9 +45,19 @@ class HeldWatch:
 
     async def run(self) -> None:
         """Leave marks until cancelled."""
-        while True:
+        loop = asyncio.get_running_loop()
+
+        def beat() -> None:
+            nonlocal timer
             self.mark()
-            await asyncio.sleep(BEAT_SECONDS)
+            timer = loop.call_later(BEAT_SECONDS, beat)
+
+        # A timer that calls itself again costs half of what a task that sleeps does, twenty times a second.
+        timer = loop.call_soon(beat)
+        try:
+            await loop.create_future()
+        finally:
+            timer.cancel()
 
     def mark(self) -> None:
         """The loop is here; after an absence, what waited may be read just before this mark or just after it."""
