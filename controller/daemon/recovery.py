@@ -41,7 +41,7 @@ def recover(path: Path, key: bytes) -> Recovered:
             said = f"record {failed} could not be stepped; see its event internal_error"
             return Recovered(table, said, last_wall_ns)
         hold = ""
-        # A row at a time: where no checkpoint can be read this is the whole epoch.
+        # A few rows at a time: where no checkpoint can be read this is the whole epoch.
         rows = (Kept(record.number, record.body, events) for record, events in reader.whole_records(number + 1))
         for after, difference in again(table, rows, reader.identity, key, {}):
             table = after

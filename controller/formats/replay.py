@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -11,12 +12,20 @@ from controller.core.messages.events import CardOpened, Event
 from controller.core.messages.house import House
 from controller.core.messages.inputs import Stamped, Started
 from controller.core.step import step
-from controller.core.table.state import State, Table
+from controller.core.table.state import State, Stepped, Table
 from controller.formats.journal.layout import layout_of
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
 from controller.formats.mqtt.envelope import event_bytes, own_event
 from controller.formats.text.safe_parse import DataRefused, own_json
 from firmware_protocols.cards import Card
+
+TOGETHER: Final = 128
+"""Records that are read, unsealed, stepped and held against their events so many at a time, each of these for all of
+them on end: what the processor has just done it does sooner again. One at a time a replay takes a tenth to a quarter
+longer."""
+
+Before = TypeVar("Before")
+After = TypeVar("After")
 
 
 class Kept(NamedTuple):
@@ -107,15 +116,47 @@ def again(
     Raises:
         RecordDamaged: a record cannot be read.
     """
-    for kept in records:
-        stamped = unseal(kept.body, key, known, identity)
-        if table is None:
-            table = Table(house_of(stamped), State())
-        seq = table.state.seq
-        stepped = step(table, stamped)
-        table = stepped.table
-        given = payloads(stepped.events, identity, seq, stamped.wall_ns)
-        yield table, first_difference(kept, given, seq)
+    rows = iter(records)
+    while True:
+        kept, unread = _each(lambda one: one, islice(rows, TOGETHER))
+        stamped, sealed = _each(lambda one: unseal(one.body, key, known, identity), kept)
+        before = table
+        if before is None and stamped:
+            before = Table(house_of(stamped[0]), State())
+        tables, unstepped = _each(_stepper(before), stamped)
+        for one, now, after in zip(kept, stamped, tables, strict=False):
+            seq = 0 if table is None else table.state.seq
+            table = after.table
+            yield table, first_difference(one, payloads(after.events, identity, seq, now.wall_ns), seq)
+        failed = unstepped or sealed or unread
+        if failed is not None:
+            raise failed
+        if len(kept) < TOGETHER:
+            return
+
+
+def _stepper(table: Table | None) -> Callable[[Stamped], Stepped]:
+    """Steps one input after the other, from a table on."""
+
+    def stepped(stamped: Stamped) -> Stepped:
+        nonlocal table
+        assert table is not None
+        after = step(table, stamped)
+        table = after.table
+        return after
+
+    return stepped
+
+
+def _each(work: Callable[[Before], After], values: Iterable[Before]) -> tuple[list[After], Exception | None]:
+    """What becomes of each value, up to the first that fails, and that failure: what came before it counts first."""
+    made: list[After] = []
+    try:
+        for value in values:
+            made.append(work(value))
+    except Exception as failed:  # noqa: BLE001 - raised again when its turn comes
+        return made, failed
+    return made, None
 
 
 def first_difference(kept: Kept, given: tuple[bytes, ...], seq: int) -> Difference | None:

@@ -1,0 +1,86 @@
+"""Records are stepped again many at a time, and told one at a time, up to one that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from controller.core.step import step
+from controller.core.table.state import State, Table
+from controller.formats.journal.records import RecordDamaged, seal
+from controller.formats.replay import TOGETHER, Kept, again, payloads
+from controller.io.journal.journal import JournalDamaged
+from tests.core.journals import HERE, KEY, stamped_here
+from tests.core.rig import Rig, penn
+
+ROUND = "1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 0\nkey round_closed"
+ROUNDS = 12
+
+
+def night() -> list[Kept]:
+    """The records of a night at a table, more than are stepped together."""
+    rig = Rig(penn())
+    for _ in range(ROUNDS):
+        rig.talk(ROUND)
+    table, kept = Table(rig.house, State()), list[Kept]()
+    for stamped in map(stamped_here, rig.stamped):
+        seq = table.state.seq
+        stepped = step(table, stamped)
+        table = stepped.table
+        kept.append(
+            Kept(stamped.number, seal(stamped, KEY, HERE), payloads(stepped.events, HERE, seq, stamped.wall_ns))
+        )
+    assert len(kept) > TOGETHER + 1
+    return kept
+
+
+def told(records: Iterable[Kept]) -> Iterator[tuple[int, int]]:
+    """The number of each record stepped again, and of the one that differs there, 0 where none does."""
+    for table, difference in again(None, records, HERE, KEY, {}):
+        yield table.state.number, 0 if difference is None else difference.number
+
+
+def same(records: Iterable[Kept]) -> list[tuple[int, int]]:
+    """What is told of these records where each gives what it gave."""
+    return [(one.number, 0) for one in records]
+
+
+def test_each_record_is_told_once_and_in_order() -> None:
+    kept = night()
+    assert list(told(kept)) == same(kept)
+    assert list(told(kept[:TOGETHER])) == same(kept[:TOGETHER])
+    assert list(told(())) == []
+
+
+@pytest.mark.parametrize("place", [1, TOGETHER - 1, TOGETHER, TOGETHER + 1])
+def test_what_comes_before_a_record_that_cannot_be_read_is_told_first(place: int) -> None:
+    kept = night()
+    kept[place] = kept[place]._replace(body=kept[place].body[:-9])
+    found = list[tuple[int, int]]()
+    with pytest.raises(RecordDamaged):
+        found.extend(told(kept))
+    assert found == same(kept[:place])
+
+
+@pytest.mark.parametrize("place", [1, TOGETHER - 1, TOGETHER, TOGETHER + 1])
+def test_so_is_what_comes_before_a_journal_that_cannot_be_read_on(place: int) -> None:
+    kept = night()
+
+    def read() -> Iterator[Kept]:
+        yield from kept[:place]
+        raise JournalDamaged("record damaged")
+
+    found = list[tuple[int, int]]()
+    with pytest.raises(JournalDamaged):
+        found.extend(told(read()))
+    assert found == same(kept[:place])
+
+
+def test_a_difference_is_told_at_its_record_although_a_later_one_cannot_be_read() -> None:
+    kept = night()
+    altered = next(place for place, one in enumerate(kept) if place > 3 and one.events)
+    kept[altered] = kept[altered]._replace(events=())
+    kept[altered + 2] = kept[altered + 2]._replace(body=b"{}")
+    seen = told(kept)
+    assert [next(seen) for _ in range(altered + 1)] == [*same(kept[:altered]), (altered + 1, altered + 1)]
