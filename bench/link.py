@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import json
 import random
 import re
 import subprocess
@@ -119,6 +120,7 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--links", type=int, default=1, help="link processes on the one database")
     parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(prefix="tableside-pg-") as data:
         server = Server(Path(data))
@@ -135,9 +137,12 @@ def main() -> int:
         finally:
             server.stop()
     median, p99, worst = (took[int(len(took) * part)] / 1e6 for part in (0.5, 0.99, 0.999999))
-    print(
-        f"{given.tables} tables, {given.links} links: {len(took) / given.seconds:.0f} contributions a second;", end=" "
-    )
+    contributions = len(took) / given.seconds
+    if given.json:
+        assert not found.mistakes, found.mistakes
+        print(json.dumps({"contributions_a_second": contributions, "commits_a_second": rate, "p99_ms": p99}))
+        return 0
+    print(f"{given.tables} tables, {given.links} links: {contributions:.0f} contributions a second;", end=" ")
     print(f"median {median:.1f} ms, p99 {p99:.1f} ms, worst {worst:.1f} ms")
     print(f"pgbench, {CLIENTS} clients, single rows: {rate:.0f} commits a second")
     print(f"{found.total.entries} entries, {'sums exact' if not found.mistakes else found.mistakes}")

@@ -10,16 +10,19 @@ that changed one; what is printed says beside each what it was there.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import re
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from bench.replay import kept, recorded
 from controller.cli import COMMANDS
 
 RESULTS: Final = Path(__file__).parent / "RESULTS.md"
@@ -76,6 +79,41 @@ def replaying(runs: int, rounds: int) -> list[Figure]:
     return figures
 
 
+def standing(rounds: int) -> list[Figure]:
+    """``tableside status`` on a journal of whole rounds, in seconds of processor time."""
+    rig = recorded(rounds, (5, 7), "always", 1)
+    with tempfile.TemporaryDirectory(prefix="tableside-status-") as folder:
+        path = Path(folder) / "journal.sqlite"
+        asyncio.run(kept(path, rig.entries))
+        command = ("-m", "controller", "status", str(path))
+        taken = tuple(spent(*command, status=1) for _ in range(HELP_RUNS))
+    return [Figure(f"tableside status of {rig.table.state.seq:,} events", "seconds of processor time", taken)]
+
+
+def starting(events: int) -> list[Figure]:
+    """A start with a long journal, that the kernel has forgotten and that it remembers."""
+    found = asked("bench.start", "--events", str(events))
+    return [
+        Figure(f"a start with {events:,} events, first", "seconds", (found["first_s"],)),
+        Figure(f"a start with {events:,} events, later", "seconds", (found["later_s"],)),
+        Figure("the same", "a start with a new journal, in turn", (found["later_to_new"],)),
+    ]
+
+
+def pooling(runs: int, seconds: int) -> list[Figure]:
+    """Contributions a second to one pool."""
+    found = [asked("bench.link", "--json", "--seconds", str(seconds)) for _ in range(runs)]
+    ratios = tuple(one["contributions_a_second"] / one["commits_a_second"] for one in found)
+    return [Figure("contributions a second to one pool", "pgbench's single-row commits, after it", ratios)]
+
+
+def tables(seconds: int) -> list[Figure]:
+    """What a table at people's pace takes of a processor."""
+    found = asked("bench.tables", "--tables", "1", "--seconds", str(seconds), "--cards", "5")
+    share = 100 * found["processor_share_each"]
+    return [Figure("a table at the pace of people, 14 zones", "per cent of a processor", (share,))]
+
+
 def helping() -> list[Figure]:
     """The slowest ``COMMAND --help``, in milliseconds of processor time, and to a Python that does nothing."""
     bare = min(spent("-c", "pass") for _ in range(HELP_RUNS))
@@ -87,15 +125,17 @@ def helping() -> list[Figure]:
     ]
 
 
-def spent(*command: str) -> float:
-    """Seconds of processor time of a Python program."""
+def spent(*command: str, status: int = 0) -> float:
+    """Seconds of processor time of a Python program that ends with 0 or ``status``."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run((sys.executable, *command), check=True, capture_output=True)
+    done = subprocess.run((sys.executable, *command), check=False, capture_output=True)
+    if done.returncode not in {0, status}:
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.decode()}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def before(text: str) -> dict[str, str]:
+def kept_figures(text: str) -> dict[str, str]:
     """The figures that are kept, by name."""
     return dict(re.findall(r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|", text, re.MULTILINE))
 
@@ -116,8 +156,13 @@ def main() -> None:
         lambda: latency(1 if quick else 3, 40 if quick else 100),
         lambda: replaying(1 if quick else 3, 20 if quick else 100),
         helping,
+        lambda: standing(200 if quick else 2_000),
+        lambda: starting(100_000 if quick else 5_000_000),
+        lambda: pooling(1 if quick else 3, 5 if quick else 20),
+        lambda: tables(10 if quick else 60),
     ]
-    print(rows([figure for measure in measured for figure in measure()], before(RESULTS.read_text(encoding="utf-8"))))
+    figures = [figure for measure in measured for figure in measure()]
+    print(rows(figures, kept_figures(RESULTS.read_text(encoding="utf-8"))))
 
 
 if __name__ == "__main__":
