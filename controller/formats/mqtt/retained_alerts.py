@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind, Listed
-from controller.core.table.state import State
 from controller.formats.mqtt.envelope import Published, utc_text
+
+if TYPE_CHECKING:
+    # Whoever reads alerts out of events has no use for the rooms of a table's state.
+    from controller.core.table.state import State
 
 
 class AlertNow(msgspec.Struct, frozen=True):
