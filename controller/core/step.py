@@ -5,6 +5,7 @@ Pure and total: the same table and input always give the same result, whatever c
 
 from __future__ import annotations
 
+from functools import partial
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -87,7 +88,7 @@ _EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 
 
 def step(table: Table, stamped: Stamped) -> Stepped:
-    """The table after ``stamped``, the events it gives in order, and what the devices should be told."""
+    """The table after ``stamped``, the events it gives in order, and what the devices should be told, when asked."""
     table = _with_order(table, stamped)
     now, held, begins = awaited_bets.due(table, stamped)
     if now == (stamped,):
@@ -103,7 +104,7 @@ def step(table: Table, stamped: Stamped) -> Stepped:
         stepped = step(after, one) if place > first else _take_in(after, one)
         after, events = stepped.table, [*events, *stepped.events]
     after = Table(after.house, replace(after.state, number=stamped.number), after.found, after.workings)
-    return Stepped(after, tuple(events), wanted(Transaction(after, stamped)))
+    return Stepped(after, tuple(events), partial(wanted, Transaction(after, stamped)))
 
 
 def _with_order(table: Table, stamped: Stamped) -> Table:
@@ -130,7 +131,7 @@ def _take_in(table: Table, stamped: Stamped) -> Stepped:
     transaction.change(
         last_ns=max(transaction.state.last_ns, moment), seq=transaction.state.seq + len(transaction.events)
     )
-    return Stepped(transaction.table(), tuple(transaction.events), wanted(transaction))
+    return Stepped(transaction.table(), tuple(transaction.events), partial(wanted, transaction))
 
 
 def _take(transaction: Transaction) -> None:

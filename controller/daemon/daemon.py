@@ -399,9 +399,10 @@ class Daemon:
                 stepped = step(table, stamped)
                 # What cannot be written down was not stepped: it ends the table as a failed step does, and says so.
                 entry = self.entry(stamped, stepped.events, table.state.seq)
+                desired = stepped.desired
             except Exception as error:
                 raise Unsteppable(entries, self.failure(stamped, table, error)) from error
-            table, desired = stepped.table, stepped.desired
+            table = stepped.table
             entries.append(entry)
             told.extend(stepped.events)
             leaving += self.leaving(entry, stepped.events)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -175,11 +176,16 @@ class Table(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """What a step gives: the table after it, what to publish, what the devices should be told."""
+    """What a step gives: the table after it and what to publish. ``wanted`` works out what is ``desired``."""
 
     table: Table
     events: tuple[Event, ...]
-    desired: Desired
+    wanted: Callable[[], Desired]
+
+    @property
+    def desired(self) -> Desired:
+        """What the devices should be told: worked out when it is asked for, as whoever steps again never asks."""
+        return self.wanted()
 
 
 def restore(house: House, state: State) -> Table:

@@ -46,6 +46,7 @@ class HeldWatch:
     async def run(self) -> None:
         """Leave marks until cancelled."""
         loop = asyncio.get_running_loop()
+        timer: asyncio.TimerHandle
 
         def beat() -> None:
             nonlocal timer
@@ -53,7 +54,7 @@ class HeldWatch:
             timer = loop.call_later(BEAT_SECONDS, beat)
 
         # A timer that calls itself again costs half of what a task that sleeps does, twenty times a second.
-        timer = loop.call_soon(beat)
+        beat()
         try:
             await loop.create_future()
         finally:
