@@ -116,7 +116,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         daemon = Daemon(parts)
         if storage.second is not None:
             storage.second.shown = daemon.anchors.shown
-        daemon.displays = Displays(daemon.topics, config.tap, config.line_feed)
+        daemon.displays = Displays(daemon.topics, daemon.parts.clock, config.tap, config.line_feed)
         known = TableName(identity.site, identity.table, daemon.identity.epoch)
         box = TriggerBox(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
         devices = Devices(config, daemon.table.state.shoes, box)

@@ -152,7 +152,7 @@ class Daemon:
         self.felt = FeltPicture()
         self.shown: dict[str, bytes] = {}
         """What the pictures below ``state/`` were last, without their seq."""
-        self.displays = Displays(self.topics)
+        self.displays = Displays(self.topics, parts.clock)
         """Screens and video beside the table; none unless set."""
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
         self.stirred = asyncio.Event()

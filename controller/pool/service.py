@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import tempfile
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Final, NamedTuple, assert_never
 
 import structlog
@@ -19,6 +21,7 @@ from zmq.auth.asyncio import AsyncioAuthenticator
 
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import NANOSECONDS, Pace
+from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, tcp_listener
 from controller.pool.ledger import Account, Ledger, LedgerFailed
 from controller.pool.postings import Answer, Awarded, Declined, Entered, OutOfOrder, Posting, Standing
 from controller.pool.reconciliation import Reconciled, reconcile
@@ -41,6 +44,9 @@ ANSWERS_LIMIT: Final = 1_000
 
 MESSAGES_PER_SECOND: Final = 5_000
 """Read of all tables together; ZeroMQ takes from one connection after the other, so that whoever floods waits alone."""
+
+STRANGERS_LIMIT: Final = 16
+"""Connections beside two for each table: one that broke may be missed late."""
 
 BATCH_LIMIT: Final = 500
 """Postings in one transaction."""
@@ -132,21 +138,35 @@ class Service:
         try:
             authenticator.start()
             authenticator.configure_curve_callback(domain="*", credentials_provider=_Known(self._where.tables))
-            socket = self._socket(context)
-            self.bound.set()
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._hear(socket))
-                group.create_task(self._enter(socket))
-                group.create_task(self._repeat(LOOK_SECONDS, self._look))
-                group.create_task(self._repeat(self._where.reconcile_seconds, self._check))
-                group.create_task(self._end_condemned())
+            with self._listener() as listener, tempfile.TemporaryDirectory(prefix="tableside-") as folder:
+                await self._serve(context, listener, Path(folder) / "tables")
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
         finally:
             authenticator.stop()
             context.destroy(linger=0)
 
-    def _socket(self, context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
+    async def _serve(self, context: zmq.asyncio.Context, listener: Listener, inside: Path) -> None:
+        socket = self._socket(context, inside)
+        limit = 2 * len(self._where.tables) + STRANGERS_LIMIT
+        self.bound.set()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(ZmtpProxy(listener, lambda _: inside, self._clock, limit=limit).run())
+            group.create_task(self._hear(socket))
+            group.create_task(self._enter(socket))
+            group.create_task(self._repeat(LOOK_SECONDS, self._look))
+            group.create_task(self._repeat(self._where.reconcile_seconds, self._check))
+            group.create_task(self._end_condemned())
+
+    def _listener(self) -> Listener:
+        try:
+            listener = tcp_listener(self._where.address)
+        except OSError as error:
+            raise LinkFailed(f"[link] listen: {self._where.address}: {error.strerror}") from error
+        self.port = listener.getsockname()[1]
+        return listener
+
+    def _socket(self, context: zmq.asyncio.Context, path: Path) -> zmq.asyncio.Socket:
         socket = context.socket(zmq.ROUTER)
         for option, value in (
             (zmq.LINGER, 0),
@@ -160,12 +180,7 @@ class Service:
         ):
             socket.set(option, value)
         socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
-        socket.set(zmq.IPV6, int(self._where.address.startswith("[")))
-        try:
-            socket.bind(f"tcp://{self._where.address}")
-        except zmq.ZMQError as error:
-            raise LinkFailed(f"[link] listen: {self._where.address}: {error}") from error
-        self.port = int(socket.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0").rpartition(":")[2])
+        socket.bind(f"ipc://{path}")
         return socket
 
     async def _hear(self, socket: zmq.asyncio.Socket) -> None:

@@ -14,6 +14,9 @@ import zmq.asyncio
 
 from controller.io.displays.line_feed import BACKLOG_LIMIT_BYTES, CLIENTS_LIMIT, LineFeed
 from controller.io.displays.tap import QUEUE_LIMIT, Tap
+from controller.io.system.clock import SystemClock
+from controller.io.system.zmtp_proxy import CONNECTIONS_LIMIT
+from tests.io.zmtp_peer import MORE, frame, is_closed, poured, speaking
 
 PATIENCE_S = 20.0
 
@@ -47,7 +50,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def test_a_display_that_comes_late_is_told_the_latest_of_what_is_retained(path: Path) -> None:
-    tap = Tap(path)
+    tap = Tap(path, SystemClock())
     tap.show("a/status", b"old", retained=True)
     tap.show("a/status", b"new", retained=True)
     tap.show("a/event/x", b"gone")
@@ -57,7 +60,7 @@ async def test_a_display_that_comes_late_is_told_the_latest_of_what_is_retained(
 
 
 async def test_a_second_display_is_told_it_too(path: Path) -> None:
-    tap = Tap(path)
+    tap = Tap(path, SystemClock())
     tap.show("a/status", b"new", retained=True)
     async with running(tap.run), screen(path) as one:
         await one.recv_multipart()
@@ -66,7 +69,7 @@ async def test_a_second_display_is_told_it_too(path: Path) -> None:
 
 
 async def test_a_display_that_does_not_read_misses_messages_and_nobody_waits(path: Path) -> None:
-    tap = Tap(path)
+    tap = Tap(path, SystemClock())
     tap.show("start", b"", retained=True)
     body = bytes(4096)
     async with running(tap.run), screen(path) as slow:
@@ -77,6 +80,30 @@ async def test_a_display_that_does_not_read_misses_messages_and_nobody_waits(pat
         # A newcomer hears at once, whatever waits for the other.
         async with screen(path, b"end") as other:
             assert await other.recv_multipart() == [b"end", b""]
+
+
+async def test_of_displays_without_number_a_few_are_kept_and_the_last_is_told(path: Path) -> None:
+    tap = Tap(path, SystemClock())
+    tap.show("a/status", b"new", retained=True)
+    async with running(tap.run):
+        async with screen(path) as first:
+            await first.recv_multipart()
+        with contextlib.ExitStack() as kept:
+            opened = [await asyncio.to_thread(kept.enter_context, speaking(path)) for _ in range(3 * CONNECTIONS_LIMIT)]
+            async with screen(path) as last:
+                assert await last.recv_multipart() == [b"a/status", b"new"]
+            assert sum(not is_closed(one) for one in opened) <= CONNECTIONS_LIMIT
+
+
+async def test_a_subscription_that_never_ends_is_hung_up_on(path: Path) -> None:
+    tap = Tap(path, SystemClock())
+    tap.show("a/status", b"new", retained=True)
+    async with running(tap.run):
+        async with screen(path) as first:
+            await first.recv_multipart()
+        assert await asyncio.to_thread(poured, path, frame(bytes(60_000), MORE), 16 << 20) < 16 << 20
+        async with screen(path) as last:
+            assert await last.recv_multipart() == [b"a/status", b"new"]
 
 
 async def test_lines_go_to_everybody_connected(path: Path) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import json
 import random
+import socket
 import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
@@ -18,10 +19,11 @@ import zmq
 import zmq.asyncio
 
 from controller.pool.postings import Wagered
+from controller.pool.service import STRANGERS_LIMIT
 from controller.pool.session import WINDOW
 from controller.pool.table_end import TELLINGS_PER_SECOND, Where
 from controller.pool.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
-from controller.pool.wire import Asked, Posted, Told, frames
+from controller.pool.wire import MESSAGE_LIMIT_BYTES, Asked, Posted, Told, frames
 from tests.io.test_allowances import Hands
 from tests.link.premises import BY_TWO, PATIENCE_SECONDS, Premises, Table
 
@@ -32,14 +34,14 @@ WAGER = Wagered(500, 9, 3, "blazing_7s")
 @contextlib.asynccontextmanager
 async def member(premises: Premises, name: str) -> AsyncIterator[zmq.asyncio.Socket]:
     """A table's key, without a table's manners."""
-    with zmq.asyncio.Context() as context, context.socket(zmq.DEALER) as socket:
+    with zmq.asyncio.Context() as context, context.socket(zmq.DEALER) as found:
         public, secret = premises.tables[name]
-        socket.set(zmq.LINGER, 0)
-        socket.set(zmq.CURVE_PUBLICKEY, public)
-        socket.set(zmq.CURVE_SECRETKEY, secret)
-        socket.set(zmq.CURVE_SERVERKEY, premises.public)
-        socket.connect(f"tcp://127.0.0.1:{premises.port}")
-        yield socket
+        found.set(zmq.LINGER, 0)
+        found.set(zmq.CURVE_PUBLICKEY, public)
+        found.set(zmq.CURVE_SECRETKEY, secret)
+        found.set(zmq.CURVE_SERVERKEY, premises.public)
+        found.connect(f"tcp://127.0.0.1:{premises.port}")
+        yield found
 
 
 async def test_a_member_that_talks_without_end_is_alarmed_and_the_others_are_answered(tmp_path: Path) -> None:
@@ -64,10 +66,43 @@ async def test_a_member_that_talks_without_end_is_alarmed_and_the_others_are_ans
     assert longest_s < 1.75, "the pool would have been closed"
 
 
-async def babble(socket: zmq.asyncio.Socket) -> None:
+async def test_a_member_whose_message_never_ends_is_hung_up_on(tmp_path: Path) -> None:
+    premises = Premises(tmp_path, 2)
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    async with (
+        premises.process(),
+        premises.table("harbour/bj-2") as honest,
+        member(premises, "harbour/bj-1") as hostile,
+    ):
+        with hostile.get_monitor_socket(zmq.EVENT_DISCONNECTED) as gone:
+            await hostile.send_multipart([bytes(MESSAGE_LIMIT_BYTES // 2)] * 1_000)
+            assert await gone.poll(1000 * PATIENCE_SECONDS), "a message of 8 MB was taken"
+            hostile.disable_monitor()
+        await honest.does(WAGER)
+
+
+async def test_strangers_without_number_do_not_keep_a_table_out(tmp_path: Path) -> None:
+    premises = Premises(tmp_path, 2)
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    async with premises.process() as link, premises.table("harbour/bj-1") as first:
+        await first.does(WAGER)
+        with contextlib.ExitStack() as kept:
+            for _ in range(6 * STRANGERS_LIMIT):
+                kept.enter_context(socket.create_connection(("127.0.0.1", premises.port)))
+            async with premises.table("harbour/bj-2") as second:
+                await second.does(WAGER)
+            await first.does(WAGER)
+            assert descriptors(link) < 6 * STRANGERS_LIMIT
+
+
+def descriptors(process: Process) -> int:
+    return sum(1 for _ in Path(f"/proc/{process.pid}/fd").iterdir())
+
+
+async def babble(saying: zmq.asyncio.Socket) -> None:
     """Say whatever goes out."""
     for number in itertools.count(1):
-        await socket.send_multipart(frames(Asked() if number % 2 else Posted(1, number, WAGER)))
+        await saying.send_multipart(frames(Asked() if number % 2 else Posted(1, number, WAGER)))
 
 
 async def first_alarm(link: Process) -> dict[str, Any]:

@@ -11,15 +11,18 @@ from controller.formats.config.table_file import LineFeedSection, TapSection
 from controller.formats.mqtt.envelope import Topics, utc_text
 from controller.io.displays.line_feed import LineFeed
 from controller.io.displays.tap import Tap
+from controller.io.system.clock import Clock
 from controller.reports.video_overlay import Overlay
 
 
 class Displays:
     """Told what was committed, in order. Nothing here waits for a display, and none can stop the table."""
 
-    def __init__(self, topics: Topics, tap: TapSection | None = None, feed: LineFeedSection | None = None) -> None:
+    def __init__(
+        self, topics: Topics, clock: Clock, tap: TapSection | None = None, feed: LineFeedSection | None = None
+    ) -> None:
         self._topics = topics
-        self._tap = Tap(Path(tap.socket)) if tap else None
+        self._tap = Tap(Path(tap.socket), clock) if tap else None
         self._feed = LineFeed(feed.host, feed.port) if feed else None
         self._overlay = Overlay()
 

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import tempfile
 from pathlib import Path
 from typing import Final
 
 import structlog
 import zmq
 import zmq.asyncio
+
+from controller.io.system.clock import Clock
+from controller.io.system.rate_limits import Pace
+from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, local_listener
 
 QUEUE_LIMIT: Final = 1000
 """Messages kept for one display that does not read: some minutes of a table, half a megabyte."""
@@ -24,6 +29,9 @@ RETAINED_LIMIT: Final = 256
 MODE: Final = 0o660
 """Rights of the socket: the daemon's user and group."""
 
+GREETINGS_PER_SECOND: Final = 20
+"""Subscriptions that are heard: each is sent all that is retained."""
+
 RETRY_SECONDS: Final = 10.0
 """After a socket could not be made: a full disk or a missing folder is not mended sooner."""
 
@@ -33,8 +41,9 @@ log = structlog.get_logger(__name__)
 class Tap:
     """A PUB socket at a path. ``show`` may be called at any time and never waits; ``run`` goes on until cancelled."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path
+        self._clock = clock
         self._retained: dict[str, bytes] = {}
         self._socket: zmq.asyncio.Socket | None = None
 
@@ -52,7 +61,11 @@ class Tap:
         while True:
             context = zmq.asyncio.Context()
             try:
-                await self._serve(context)
+                with (
+                    local_listener(self._path, MODE) as listener,
+                    tempfile.TemporaryDirectory(prefix="tableside-") as folder,
+                ):
+                    await self._serve(context, listener, Path(folder) / "displays")
             except (zmq.ZMQError, OSError) as error:
                 log.warning("tap not served", socket=str(self._path), reason=str(error))
             finally:
@@ -62,19 +75,25 @@ class Tap:
                     self._path.unlink(missing_ok=True)
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _serve(self, context: zmq.asyncio.Context) -> None:
+    async def _serve(self, context: zmq.asyncio.Context, listener: Listener, inside: Path) -> None:
         socket = context.socket(zmq.XPUB)
         socket.set(zmq.SNDHWM, QUEUE_LIMIT)
         socket.set(zmq.LINGER, 0)
         # Each display is told what is retained, also where another already listens to the same.
         socket.set(zmq.XPUB_VERBOSE, 1)
-        socket.bind(f"ipc://{self._path}")
-        self._path.chmod(MODE)
+        socket.bind(f"ipc://{inside}")
         self._socket = socket
-        while True:
-            frame = await socket.recv()
-            if frame[:1] == b"\x01":
-                self._greet(frame[1:])
+        proxy = asyncio.create_task(ZmtpProxy(listener, lambda _: inside, self._clock).run())
+        pace = Pace(self._clock, GREETINGS_PER_SECOND)
+        try:
+            while True:
+                await pace.turn()
+                frame = await socket.recv()
+                if frame[:1] == b"\x01":
+                    self._greet(frame[1:])
+        finally:
+            proxy.cancel()
+            await asyncio.gather(proxy, return_exceptions=True)
 
     def _greet(self, prefix: bytes) -> None:
         """What is retained, for who has just subscribed; others see it again."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
 import zmq
@@ -30,12 +31,16 @@ from controller.formats.orders.operators import (
 )
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import Pace, RequestLimit, Verdict, too_much
+from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, local_listener, tcp_listener
 
 QUEUE_LIMIT: Final = 100
 """Requests that may wait on a socket: people ask a few a minute."""
 
 MESSAGE_LIMIT_BYTES: Final = 128 * 1024
 """A larger message ends its connection."""
+
+TCP_LIMIT: Final = 32
+"""Connections of operators over TCP at once."""
 
 MODE: Final = 0o660
 """Rights of a role's socket: the daemon's user, and the group that the role's folder belongs to."""
@@ -105,14 +110,20 @@ class OperatorChannel:
         context = zmq.asyncio.Context()
         authenticator: AsyncioAuthenticator | None = None
         try:
-            async with asyncio.TaskGroup() as group:
-                if self._where.address:
-                    authenticator = self._authenticator(context)
-                    socket = self._tcp(context)
-                    group.create_task(self._serve(socket, None))
-                for role in ROLES if self._where.directory else ():
-                    group.create_task(self._serve(self._ipc(context, role), Asking(frozenset({role}))))
-                self.bound.set()
+            with contextlib.ExitStack() as kept:
+                inside = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="tableside-")))
+                outside = {role: kept.enter_context(self._local(role)) for role in ROLES if self._where.directory}
+                async with asyncio.TaskGroup() as group:
+                    if self._where.address:
+                        authenticator = self._authenticator(context)
+                        listener = kept.enter_context(self._tcp())
+                        group.create_task(self._serve(self._curve(context, inside / "tcp"), None))
+                        proxy = ZmtpProxy(listener, lambda _: inside / "tcp", self._clock, limit=TCP_LIMIT)
+                        group.create_task(proxy.run())
+                    for role, listener in outside.items():
+                        users = _Users(lambda path: _bound(context, path), inside, role, group, self._serve)
+                        group.create_task(ZmtpProxy(listener, users.came, self._clock, users.went).run())
+                    self.bound.set()
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
         finally:
@@ -128,15 +139,22 @@ class OperatorChannel:
         found.configure_curve_callback(domain="*", credentials_provider=_Known(self._where.operators))
         return found
 
-    def _tcp(self, context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
-        socket = self._socket(context)
+    def _curve(self, context: zmq.asyncio.Context, path: Path) -> zmq.asyncio.Socket:
+        socket = _router(context)
         socket.set(zmq.CURVE_SERVER, 1)
         socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
-        self._bind(socket, f"tcp://{self._where.address}")
-        self.port = int(socket.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0").rpartition(":")[2])
+        socket.bind(f"ipc://{path}")
         return socket
 
-    def _ipc(self, context: zmq.asyncio.Context, role: Role) -> zmq.asyncio.Socket:
+    def _tcp(self) -> Listener:
+        try:
+            listener = tcp_listener(self._where.address)
+        except OSError as error:
+            raise ChannelFailed(f"operator channel: tcp://{self._where.address}: {error.strerror}") from error
+        self.port = listener.getsockname()[1]
+        return listener
+
+    def _local(self, role: Role) -> Listener:
         assert self._where.directory is not None
         folder = self._where.directory / role
         if not self._where.directory.is_dir():
@@ -145,26 +163,9 @@ class OperatorChannel:
         try:
             # A folder that is there already keeps the group and rights it was given.
             folder.mkdir(mode=0o750, exist_ok=True)
+            return local_listener(folder / SOCKET, MODE)
         except OSError as error:
-            raise ChannelFailed(f"operator channel: {folder}: {error.strerror}") from error
-        socket = self._socket(context)
-        self._bind(socket, f"ipc://{folder / SOCKET}")
-        (folder / SOCKET).chmod(MODE)
-        return socket
-
-    def _socket(self, context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
-        socket = context.socket(zmq.ROUTER)
-        socket.set(zmq.LINGER, 0)
-        socket.set(zmq.RCVHWM, QUEUE_LIMIT)
-        socket.set(zmq.SNDHWM, QUEUE_LIMIT)
-        socket.set(zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES)
-        return socket
-
-    def _bind(self, socket: zmq.asyncio.Socket, address: str) -> None:
-        try:
-            socket.bind(address)
-        except zmq.ZMQError as error:
-            raise ChannelFailed(f"operator channel: {address}: {error}") from error
+            raise ChannelFailed(f"operator channel: {folder}: {error.strerror or error}") from error
 
     async def _serve(self, socket: zmq.asyncio.Socket, asking: Asking | None) -> None:
         """Take requests; ``asking`` None: the key that came with the message says who asks."""
@@ -176,7 +177,7 @@ class OperatorChannel:
             def answer(payload: bytes, to: bytes = bytes(peer.buffer)) -> None:
                 self._send(socket, [to, *reply_frames(payload)])
 
-            who = asking._replace(user=peer_user(frames)) if asking is not None else self._asking(frames)
+            who = asking or self._asking(frames)
             verb = bytes(frames[2].buffer).decode(errors="replace") if len(frames) > 2 else ""
             verdict = self._limit.admit(who.said(), verb if verb in RIGHTS else "unknown commands")
             if verdict is not Verdict.ADMITTED:
@@ -208,19 +209,64 @@ class OperatorChannel:
                 (self._where.directory / role / SOCKET).unlink(missing_ok=True)
 
 
-def peer_user(frames: Sequence[zmq.Frame]) -> int | None:
-    """The number of the user whose process sent a message over an ipc socket; None where the system does not say.
+class _Users:
+    """ZeroMQ's side of a role's socket: one for each user, so that where a request comes in says whose process asks.
 
-    libzmq writes ``SO_PEERCRED`` into the peer's address, ``localhost:USER:GROUP:PROCESS``. A user that the daemon's
-    own namespace does not know is the overflow user there, and nobody in particular.
+    A user that the daemon's own namespace does not know is the overflow user there, and nobody in particular.
     """
-    try:
-        address = str(frames[0].get("Peer-Address")) if frames else ""
-    except zmq.ZMQError:
-        return None
-    parts = address.split(":")
-    user = int(parts[-3]) if len(parts) > 3 and all(part.isdigit() for part in parts[-3:]) else None
-    return None if user == OVERFLOW_USER else user
+
+    def __init__(
+        self,
+        bound: Callable[[Path], zmq.asyncio.Socket],
+        folder: Path,
+        role: Role,
+        group: asyncio.TaskGroup,
+        serve: Callable[[zmq.asyncio.Socket, Asking], Coroutine[Any, Any, None]],
+    ) -> None:
+        self._bound = bound
+        self._folder = folder
+        self._role = role
+        self._group = group
+        self._serve = serve
+        self._made = 0
+        self._served: dict[Hashable, tuple[Path, zmq.asyncio.Socket, asyncio.Task[None]]] = {}
+
+    def came(self, user: Hashable) -> Path | None:
+        """Where a user's connection is passed on to; None: nowhere."""
+        if user not in self._served:
+            self._made += 1
+            path = self._folder / f"{self._role}-{self._made}"
+            try:
+                socket = self._bound(path)
+            except zmq.ZMQError as error:
+                log.warning("no connection can be taken", reason=str(error))
+                return None
+            known = user if isinstance(user, int) and user != OVERFLOW_USER else None
+            asking = Asking(frozenset({self._role}), user=known)
+            self._served[user] = path, socket, self._group.create_task(self._serve(socket, asking))
+        return self._served[user][0]
+
+    def went(self, user: Hashable) -> None:
+        """The last connection of a user has ended."""
+        if user in self._served:
+            _, socket, task = self._served.pop(user)
+            task.cancel()
+            socket.close(linger=0)
+
+
+def _router(context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
+    socket = context.socket(zmq.ROUTER)
+    socket.set(zmq.LINGER, 0)
+    socket.set(zmq.RCVHWM, QUEUE_LIMIT)
+    socket.set(zmq.SNDHWM, QUEUE_LIMIT)
+    socket.set(zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES)
+    return socket
+
+
+def _bound(context: zmq.asyncio.Context, path: Path) -> zmq.asyncio.Socket:
+    socket = _router(context)
+    socket.bind(f"ipc://{path}")
+    return socket
 
 
 class _Known:

@@ -1,0 +1,281 @@
+"""A proxy before a ZeroMQ socket: so many connections, and on each only so much that nobody has answered.
+
+libzmq limits a part of a message, and how many whole messages wait. It has no limit for the parts of one message, so
+that a peer who never ends one fills the memory; it takes every connection that anybody makes, and aborts the process
+where no file descriptor is left for one. So what listens to strangers is a plain socket here. What comes there is
+passed on, byte for byte, to the ZeroMQ socket, which listens where only this process reaches it. Frames are told apart
+by their headers alone (ZMTP 3, https://rfc.zeromq.org/spec/23/), which CURVE leaves in clear.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+from collections import Counter
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from controller.io.system.clock import Clock
+from controller.io.system.rate_limits import Allowance, Pace
+
+CONNECTIONS_LIMIT: Final = 16
+"""Of one socket: people's programs connect for one request, and a table's link once."""
+
+WINDOW_BYTES: Final = 512 * 1024
+"""What somebody may send before they are answered: several of the longest requests."""
+
+WINDOW_FRAMES: Final = 4096
+"""The same in frames, of which an empty one takes memory too."""
+
+ANSWER_BYTES: Final = 60
+"""A longer frame to a peer is an answer; the one that says that the line is alive (PONG) is never as long."""
+
+CONNECTIONS_PER_SECOND: Final = 50
+"""Taken of one socket; more of them wait with whoever makes them."""
+
+PIECES_PER_SECOND: Final = 100
+"""Read of one connection, each of at most ``PIECE_BYTES``."""
+
+PIECE_BYTES: Final = 16 * 1024
+BACKLOG: Final = 128
+"""Connections that the system keeps until they are taken."""
+
+LINES_AT_ONCE: Final = 10
+"""Lines of the log on connections that are closed, and one a second from then on."""
+
+PAUSE_SECONDS: Final = 0.5
+"""After a connection could not be taken, for want of file descriptors."""
+
+SIGNATURE_BYTES: Final = 10
+GREETING_BYTES: Final = 64
+REVISION: Final = 3
+LONG: Final = 2
+COMMAND: Final = 4
+PEER: Final = struct.Struct("3i")
+
+Listener = socket.socket
+"""A plain socket that listens, for a module in which sockets are ZeroMQ's."""
+
+log = structlog.get_logger(__name__)
+
+
+class TooMuch(Exception):  # noqa: N818 - named for what happened
+    """A peer sent what no program of ours would; the text says what."""
+
+
+class Frames:
+    """The frames of one direction of a connection, told from its bytes in whatever pieces they come."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._greeted = False
+        self._rest = 0
+        """Bytes of the present frame that are still to come."""
+
+    def take(self, data: bytes) -> list[tuple[int, int]]:
+        """Flags and length of each frame that begins in these bytes.
+
+        Raises:
+            TooMuch: this is not ZMTP 3.
+        """
+        found: list[tuple[int, int]] = []
+        data, at = self._head + data, 0
+        if not self._greeted:
+            _check_greeting(data)
+            self._greeted = len(data) >= GREETING_BYTES
+            at = GREETING_BYTES if self._greeted else 0
+        while self._greeted and at < len(data):
+            passed = min(self._rest, len(data) - at)
+            if passed:
+                self._rest -= passed
+                at += passed
+                continue
+            flags, begun = data[at], at + 1 + (8 if data[at] & LONG else 1)
+            if begun > len(data):
+                break
+            self._rest = int.from_bytes(data[at + 1 : begun], "big")
+            found.append((flags, self._rest))
+            at = begun
+        self._head = data[at:]
+        return found
+
+
+def _check_greeting(data: bytes) -> None:
+    if data[:1] != b"\xff" or (len(data) > SIGNATURE_BYTES and data[SIGNATURE_BYTES] < REVISION):
+        raise TooMuch("does not speak ZMTP 3")
+
+
+class _Connection:
+    """Somebody's connection, and what they have sent since they were answered."""
+
+    def __init__(self, peer: Hashable, outside: socket.socket) -> None:
+        self.peer = peer
+        self.outside = outside
+        self.was_answered = False
+        self.task: asyncio.Task[None] | None = None
+        self._sent, self._heard = Frames(), Frames()
+        self._bytes = self._frames = 0
+
+    def sent(self, data: bytes) -> None:
+        """The peer has sent something.
+
+        Raises:
+            TooMuch: more than may wait for an answer.
+        """
+        self._frames += len(self._sent.take(data))
+        self._bytes += len(data)
+        if self._bytes > WINDOW_BYTES or self._frames > WINDOW_FRAMES:
+            raise TooMuch(f"{self._bytes} bytes in {self._frames} frames without an end that can be answered")
+
+    def told(self, data: bytes) -> None:
+        """The peer is sent something."""
+        if any(length > ANSWER_BYTES and not flags & COMMAND for flags, length in self._heard.take(data)):
+            self._bytes = self._frames = 0
+            self.was_answered = True
+
+
+class ZmtpProxy:
+    """Serves a listening socket until cancelled.
+
+    ``inner(peer)`` says at which path ZeroMQ listens for this peer, None: it is not let in. ``gone(peer)`` is told when
+    the last connection of a peer has ended. A peer is the number of the user at the other end of a local socket, or the
+    address at the other end of any other.
+    """
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        inner: Callable[[Hashable], Path | None],
+        clock: Clock,
+        gone: Callable[[Hashable], None] = lambda _: None,
+        limit: int = CONNECTIONS_LIMIT,
+    ) -> None:
+        self._listener = listener
+        self._inner = inner
+        self._clock = clock
+        self._gone = gone
+        self._limit = limit
+        self._open: list[_Connection] = []
+        self._lines = Allowance(1, LINES_AT_ONCE)
+
+    async def run(self) -> None:
+        """Serve."""
+        loop, pace = asyncio.get_running_loop(), Pace(self._clock, CONNECTIONS_PER_SECOND)
+        async with asyncio.TaskGroup() as group:
+            while True:
+                await pace.turn()
+                try:
+                    reached, address = await loop.sock_accept(self._listener)
+                except OSError as error:
+                    log.warning("no connection can be taken", reason=error.strerror)
+                    await asyncio.sleep(PAUSE_SECONDS)
+                    continue
+                one = _Connection(peer_of(reached, address), reached)
+                self._make_room()
+                self._open.append(one)
+                one.task = group.create_task(self._pass_on(one))
+                # It has begun, and puts itself away, before anything can end it.
+                await asyncio.sleep(0)
+
+    def _make_room(self) -> None:
+        """Ends a connection where there are too many: of whoever has most of them, one that was never answered."""
+        if len(self._open) < self._limit:
+            return
+        count = Counter(one.peer for one in self._open)
+        ended = max(self._open, key=lambda one: (count[one.peer], not one.was_answered))
+        self._say(ended, f"more than {self._limit} connections")
+        self._open.remove(ended)
+        if ended.task is not None:
+            ended.task.cancel()
+
+    def _say(self, closed: _Connection, reason: str) -> None:
+        if self._lines.take(self._clock.monotonic_ns()):
+            log.warning("connection closed", peer=str(closed.peer), reason=reason)
+
+    async def _pass_on(self, one: _Connection) -> None:
+        loop = asyncio.get_running_loop()
+        inside = socket.socket(socket.AF_UNIX)
+        inside.settimeout(0)
+        try:
+            path = self._inner(one.peer)
+            if path is None:
+                return
+            await loop.sock_connect(inside, str(path))
+            pumps = {
+                asyncio.create_task(self._pump(one.outside, inside, one.sent)),
+                asyncio.create_task(self._pump(inside, one.outside, one.told)),
+            }
+            try:
+                done, _ = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for pump in pumps:
+                    pump.cancel()
+                await asyncio.gather(*pumps, return_exceptions=True)
+            for pump in done:
+                pump.result()
+        except TooMuch as error:
+            self._say(one, str(error))
+        except OSError:
+            pass
+        finally:
+            inside.close()
+            one.outside.close()
+            with contextlib.suppress(ValueError):
+                self._open.remove(one)
+            if all(other.peer != one.peer for other in self._open):
+                self._gone(one.peer)
+
+    async def _pump(self, source: socket.socket, sink: socket.socket, taken: Callable[[bytes], None]) -> None:
+        loop, pace = asyncio.get_running_loop(), Pace(self._clock, PIECES_PER_SECOND)
+        while data := await loop.sock_recv(source, PIECE_BYTES):
+            taken(data)
+            await loop.sock_sendall(sink, data)
+            await pace.turn()
+
+
+def peer_of(reached: socket.socket, address: object) -> Hashable:
+    """Who is at the other end: a user's number (``SO_PEERCRED``), or a machine's address."""
+    reached.settimeout(0)
+    if reached.family == socket.AF_UNIX:
+        found = reached.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size)
+        return int(PEER.unpack(found)[1])
+    reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return str(address[0]) if isinstance(address, tuple) else None
+
+
+def tcp_listener(address: str) -> Listener:
+    """A socket that listens at ``HOST:PORT``, or ``[ADDRESS]:PORT`` for IPv6.
+
+    Raises:
+        OSError: the address cannot be had.
+    """
+    host, _, port = address.rpartition(":")
+    family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
+    where = ("" if host == "*" else host.strip("[]"), int(port))
+    listener = socket.create_server(where, family=family, backlog=BACKLOG)
+    listener.settimeout(0)
+    return listener
+
+
+def local_listener(path: Path, mode: int) -> Listener:
+    """A local socket at a path, which whoever ``mode`` lets may open; one that a killed process left there goes first.
+
+    Raises:
+        OSError: it cannot be made there.
+    """
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        listener.bind(str(path))
+        path.chmod(mode)
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    listener.settimeout(0)
+    return listener
