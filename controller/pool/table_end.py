@@ -6,8 +6,11 @@ A handshake that fails is silence, and so is a link that has gone; the socket is
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import structlog
@@ -17,6 +20,7 @@ import zmq.asyncio
 from controller.io.lines.talk_limit import Talk
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import NANOSECONDS, Allowance
+from controller.io.system.zmtp_proxy import ZmtpProxy, local_listener
 from controller.pool.session import Deed, Event, LinkSession, Reaction
 from controller.pool.turns import MEMBER
 from controller.pool.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, Told, frames, from_link
@@ -32,6 +36,9 @@ ANEW_NS: Final = 5_000_000_000
 
 TELLINGS_PER_SECOND: Final = 10
 """How often the table takes note of how the pool stands; it asks twice a second."""
+
+MODE: Final = 0o600
+"""Of the sockets between the table's end and its proxies."""
 
 TRY_NS: Final = 1_000_000
 """At least so long until a link that cannot be spoken to is tried again."""
@@ -84,7 +91,10 @@ class TableEnd:
         self._deaf_until_ns = clock.monotonic_ns()
         self._context = zmq.asyncio.Context.instance()
         self._socket: zmq.asyncio.Socket | None = None
-        self._refused: set[str] = set()
+        self._is_spoilt = False
+        """Whether the proxy has closed the connection for what the link sent."""
+        self._folder = Path()
+        """Where the proxies before the links listen to this process."""
         self._heard_ns = self._open_ns = clock.monotonic_ns()
 
     @property
@@ -101,9 +111,25 @@ class TableEnd:
     async def run(self) -> None:
         """Go on."""
         try:
+            with contextlib.ExitStack() as kept:
+                self._folder = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="tableside-")))
+                async with asyncio.TaskGroup() as group:
+                    for place, where in enumerate(self._ways):
+                        listener = kept.enter_context(local_listener(self._folder / str(place), MODE))
+                        proxy = ZmtpProxy(listener, _to(where), self._clock, complain=self._spoil, is_ours=True)
+                        group.create_task(proxy.run())
+                    await self._go_on()
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from failed
+
+    async def _go_on(self) -> None:
+        try:
             while True:
-                socket = self._connected()
                 now_ns = self._clock.monotonic_ns()
+                if self._is_spoilt:
+                    self._is_spoilt = False
+                    self._stop_listening(now_ns)
+                socket = self._connected()
                 wait_ns = self.session.next_deadline() - now_ns
                 if self._is_to_move():
                     wait_ns = min(wait_ns, self._open_ns + MOVE_NS - now_ns)
@@ -139,6 +165,10 @@ class TableEnd:
             self._open_ns = self._heard_ns
         self._do(self.session.receive(self._heard_ns, message))
 
+    def _spoil(self, reason: str) -> None:
+        del reason
+        self._is_spoilt = True
+
     def _stop_listening(self, now_ns: int) -> None:
         self._close()
         begins = self._talk.closed(now_ns)
@@ -169,7 +199,7 @@ class TableEnd:
             self._deliver(event)
 
     def _connected(self) -> zmq.asyncio.Socket | None:
-        """The socket, made if there is none; None where the address is no address, or is not listened to now."""
+        """The socket, made if there is none; None where the link is not listened to now."""
         now_ns = self._clock.monotonic_ns()
         if self._socket is None and now_ns >= self._deaf_until_ns:
             self._talk.opened(now_ns)
@@ -185,15 +215,7 @@ class TableEnd:
             socket.set(zmq.CURVE_SECRETKEY, where.secret_key)
             socket.set(zmq.CURVE_PUBLICKEY, zmq.curve_public(where.secret_key))
             socket.set(zmq.CURVE_SERVERKEY, where.server_key)
-            socket.set(zmq.IPV6, int(where.address.startswith("[")))
-            try:
-                socket.connect(f"tcp://{where.address}")
-            except zmq.ZMQError as error:
-                socket.close(linger=0)
-                if where.address not in self._refused:
-                    self._refused.add(where.address)
-                    log.warning("link cannot be reached", address=where.address, reason=str(error))
-                return None
+            socket.connect(f"ipc://{self._folder / str(self._place)}")
             self._socket = socket
         return self._socket
 
@@ -201,6 +223,12 @@ class TableEnd:
         if self._socket is not None:
             self._socket.close(linger=0)
             self._socket = None
+
+
+def _to(where: Where) -> Callable[[Hashable], tuple[str, int]]:
+    """To which host and port a proxy passes on."""
+    host, _, port = where.address.rpartition(":")
+    return lambda _: (host.strip("[]"), int(port))
 
 
 def _ignore(future: asyncio.Future[Any]) -> None:

@@ -17,11 +17,12 @@ from typing import Any
 import pytest
 import zmq
 import zmq.asyncio
+from structlog.testing import capture_logs
 
 from controller.pool.postings import Wagered
 from controller.pool.service import STRANGERS_LIMIT
 from controller.pool.session import WINDOW
-from controller.pool.table_end import TELLINGS_PER_SECOND, Where
+from controller.pool.table_end import ANEW_NS, TELLINGS_PER_SECOND, Where
 from controller.pool.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
 from controller.pool.wire import MESSAGE_LIMIT_BYTES, Asked, Posted, Told, frames
 from tests.io.test_allowances import Hands
@@ -150,6 +151,33 @@ async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() ->
     # So many at once and so many a second, however slowly this machine runs.
     most = TELLINGS_PER_SECOND * (2 + time.monotonic() - began)
     assert len(set(shown)) <= most < number, "what the pool shows reached the table at every word"
+
+
+async def test_a_link_whose_message_never_ends_is_hung_up_on() -> None:
+    public, secret = zmq.curve_keypair()
+    with zmq.asyncio.Context() as context, context.socket(zmq.ROUTER) as link:
+        link.set(zmq.LINGER, 0)
+        link.set(zmq.CURVE_SERVER, 1)
+        link.set(zmq.CURVE_SECRETKEY, secret)
+        port = link.bind_to_random_port("tcp://127.0.0.1")
+        table = Table("pit-1", Where(f"127.0.0.1:{port}", public, zmq.curve_keypair()[1]))
+        running = asyncio.create_task(table.end.run())
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                peer, *_ = await link.recv_multipart()
+                with capture_logs() as lines, link.get_monitor_socket(zmq.EVENT_DISCONNECTED) as gone:
+                    await link.send_multipart([peer, *[bytes(MESSAGE_LIMIT_BYTES // 2)] * 1_000])
+                    assert await gone.poll(round(ANEW_NS / 2_000_000)), "a message of 8 MB was taken"
+                    link.disable_monitor()
+                anew = peer
+                while anew == peer:
+                    anew, *_ = await link.recv_multipart()
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+    assert len(table.alarms) == 1
+    closed = [line["reason"] for line in lines if line["event"] == "connection closed"]
+    assert any("without an end" in reason for reason in closed), "it was read whole, and then refused"
 
 
 def test_a_table_at_its_fastest_is_always_heard() -> None:

@@ -16,7 +16,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -44,6 +44,9 @@ PIECES_PER_SECOND: Final = 100
 PIECE_BYTES: Final = 16 * 1024
 BACKLOG: Final = 128
 """Connections that the system keeps until they are taken."""
+
+CONNECT_SECONDS: Final = 5.0
+"""How long a connection may take to come about."""
 
 LINES_AT_ONCE: Final = 10
 """Lines of the log on connections that are closed, and one a second from then on."""
@@ -143,25 +146,33 @@ class ZmtpProxy:
     """Serves a listening socket until cancelled.
 
     ``inner(peer)`` says at which path ZeroMQ listens for this peer, None: it is not let in. ``gone(peer)`` is told when
-    the last connection of a peer has ended. A peer is the number of the user at the other end of a local socket, or the
-    address at the other end of any other.
+    the last connection of a peer has ended, ``complain`` of each that is closed for what was sent. ``is_ours``: who
+    connects here is this process, and the limits are for whom it is passed on to, at a host and port. A peer is the
+    number of the user at the other end of a local socket, or the address at the other end of any other.
     """
 
     def __init__(
         self,
         listener: socket.socket,
-        inner: Callable[[Hashable], Path | None],
+        inner: Callable[[Hashable], Path | tuple[str, int] | None],
         clock: Clock,
         gone: Callable[[Hashable], None] = lambda _: None,
         limit: int = CONNECTIONS_LIMIT,
+        *,
+        complain: Callable[[str], None] = lambda _: None,
+        is_ours: bool = False,
     ) -> None:
         self._listener = listener
         self._inner = inner
         self._clock = clock
         self._gone = gone
         self._limit = limit
+        self._complain = complain
+        self._is_ours = is_ours
         self._open: list[_Connection] = []
         self._lines = Allowance(1, LINES_AT_ONCE)
+        self._away = ""
+        """Why there was no connection, the last time; empty: there was one."""
 
     async def run(self) -> None:
         """Serve."""
@@ -198,17 +209,16 @@ class ZmtpProxy:
             log.warning("connection closed", peer=str(closed.peer), reason=reason)
 
     async def _pass_on(self, one: _Connection) -> None:
-        loop = asyncio.get_running_loop()
-        inside = socket.socket(socket.AF_UNIX)
-        inside.settimeout(0)
+        inside: socket.socket | None = None
         try:
-            path = self._inner(one.peer)
-            if path is None:
+            where = self._inner(one.peer)
+            if where is None:
                 return
-            await loop.sock_connect(inside, str(path))
+            inside = await self._reached(where)
+            outward, inward = (one.told, one.sent) if self._is_ours else (one.sent, one.told)
             pumps = {
-                asyncio.create_task(self._pump(one.outside, inside, one.sent)),
-                asyncio.create_task(self._pump(inside, one.outside, one.told)),
+                asyncio.create_task(self._pump(one.outside, inside, outward)),
+                asyncio.create_task(self._pump(inside, one.outside, inward)),
             }
             try:
                 done, _ = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
@@ -220,15 +230,29 @@ class ZmtpProxy:
                 pump.result()
         except TooMuch as error:
             self._say(one, str(error))
+            self._complain(str(error))
         except OSError:
             pass
         finally:
-            inside.close()
+            if inside is not None:
+                inside.close()
             one.outside.close()
             with contextlib.suppress(ValueError):
                 self._open.remove(one)
             if all(other.peer != one.peer for other in self._open):
                 self._gone(one.peer)
+
+    async def _reached(self, where: Path | tuple[str, int]) -> socket.socket:
+        try:
+            found = await _connected(where)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            if self._is_ours and reason != self._away:
+                self._away = reason
+                log.warning("cannot be reached", address=str(where), reason=reason)
+            raise
+        self._away = ""
+        return found
 
     async def _pump(self, source: socket.socket, sink: socket.socket, taken: Callable[[bytes], None]) -> None:
         loop, pace = asyncio.get_running_loop(), Pace(self._clock, PIECES_PER_SECOND)
@@ -236,6 +260,28 @@ class ZmtpProxy:
             taken(data)
             await loop.sock_sendall(sink, data)
             await pace.turn()
+
+
+async def _connected(where: Path | tuple[str, int]) -> socket.socket:
+    """A connection to a path, or to a host and port.
+
+    Raises:
+        OSError: there is none.
+    """
+    loop = asyncio.get_running_loop()
+    family: int = socket.AF_UNIX
+    address: Any = str(where)
+    async with asyncio.timeout(CONNECT_SECONDS):
+        if not isinstance(where, Path):
+            family, *_, address = (await loop.getaddrinfo(*where, type=socket.SOCK_STREAM))[0]
+        found = socket.socket(family)
+        try:
+            found.settimeout(0)
+            await loop.sock_connect(found, address)
+        except BaseException:
+            found.close()
+            raise
+    return found
 
 
 def peer_of(reached: socket.socket, address: object) -> Hashable:
