@@ -89,7 +89,10 @@ async def test_of_displays_without_number_a_few_are_kept_and_the_last_is_told(pa
         async with screen(path) as first:
             await first.recv_multipart()
         with contextlib.ExitStack() as kept:
-            opened = [await asyncio.to_thread(kept.enter_context, speaking(path)) for _ in range(3 * CONNECTIONS_LIMIT)]
+            opened = [
+                await asyncio.to_thread(kept.enter_context, speaking(path, b"SUB"))
+                for _ in range(3 * CONNECTIONS_LIMIT)
+            ]
             async with screen(path) as last:
                 assert await last.recv_multipart() == [b"a/status", b"new"]
             assert sum(not is_closed(one) for one in opened) <= CONNECTIONS_LIMIT
@@ -101,7 +104,7 @@ async def test_a_subscription_that_never_ends_is_hung_up_on(path: Path) -> None:
     async with running(tap.run):
         async with screen(path) as first:
             await first.recv_multipart()
-        assert await asyncio.to_thread(poured, path, frame(bytes(60_000), MORE), 16 << 20) < 16 << 20
+        assert await asyncio.to_thread(poured, path, frame(bytes(60_000), MORE), 16 << 20, b"SUB") < 16 << 20
         async with screen(path) as last:
             assert await last.recv_multipart() == [b"a/status", b"new"]
 

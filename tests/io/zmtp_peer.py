@@ -9,7 +9,6 @@ from pathlib import Path
 
 MORE = 1
 GREETING = b"\xff" + bytes(8) + b"\x7f" + b"\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
-READY = b"\x05READY" + b"\x0bSocket-Type" + (6).to_bytes(4, "big") + b"DEALER"
 PATIENCE_S = 20.0
 
 
@@ -21,8 +20,9 @@ def frame(body: bytes, flags: int = 0) -> bytes:
 
 
 @contextlib.contextmanager
-def speaking(path: Path) -> Iterator[socket.socket]:
-    """A connection that has shaken hands."""
+def speaking(path: Path, kind: bytes = b"DEALER") -> Iterator[socket.socket]:
+    """A connection that has shaken hands as a socket of a kind."""
+    ready = b"\x05READY" + b"\x0bSocket-Type" + len(kind).to_bytes(4, "big") + kind
     with socket.socket(socket.AF_UNIX) as found:
         found.settimeout(PATIENCE_S)
         found.connect(str(path))
@@ -30,15 +30,15 @@ def speaking(path: Path) -> Iterator[socket.socket]:
         heard = b""
         while len(heard) < len(GREETING):
             heard += found.recv(len(GREETING) - len(heard))
-        found.sendall(frame(READY, 4))
+        found.sendall(frame(ready, 4))
         assert found.recv(1024)
         yield found
 
 
-def poured(path: Path, piece: bytes, limit_bytes: int) -> int:
+def poured(path: Path, piece: bytes, limit_bytes: int, kind: bytes = b"DEALER") -> int:
     """How many bytes were taken of a piece said again and again, before the connection was closed."""
     count = 0
-    with speaking(path) as found, contextlib.suppress(ConnectionError):
+    with speaking(path, kind) as found, contextlib.suppress(ConnectionError):
         while count < limit_bytes:
             count += found.send(piece)
     return count
@@ -48,11 +48,13 @@ def is_closed(found: socket.socket) -> bool:
     """Whether the other end has hung up."""
     found.settimeout(0)
     try:
-        return found.recv(1 << 16) == b""
+        while found.recv(1 << 16):
+            pass
     except ConnectionError:
         return True
     except BlockingIOError:
         return False
+    return True
 
 
 def until_closed(found: socket.socket) -> None:
