@@ -142,6 +142,8 @@ class Service:
                 await self._serve(context, listener, Path(folder) / "tables")
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
+        except OSError as error:
+            raise LinkFailed(f"[link] no folder for its own sockets: {error.strerror}") from error
         finally:
             authenticator.stop()
             context.destroy(linger=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -219,3 +220,13 @@ async def flooding(path: str, request: list[bytes], count: int, answers: list[st
         yield
         while await asyncio.to_thread(socket.poll, 500):
             answers.append(socket.recv_multipart()[1].decode())
+
+
+async def test_without_a_folder_for_its_own_sockets_the_channel_says_so(directory: Path) -> None:
+    before = tempfile.tempdir
+    tempfile.tempdir = str(directory / "none")
+    try:
+        with pytest.raises(ChannelFailed, match="no folder for its own sockets: No such file or directory"):
+            await OperatorChannel(Listening(directory), TABLE, Table().ask, SystemClock()).run()
+    finally:
+        tempfile.tempdir = before

@@ -126,6 +126,8 @@ class OperatorChannel:
                     self.bound.set()
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
+        except OSError as error:
+            raise ChannelFailed(f"operator channel: no folder for its own sockets: {error.strerror}") from error
         finally:
             if authenticator is not None:
                 authenticator.stop()
