@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 import structlog
-from prometheus_client import start_http_server
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector, CollectorRegistry
 
@@ -19,6 +18,7 @@ from controller.io.mqtt.intake import AS_WORKED_OFF
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.clock import Clock
 from controller.metrics.board import HELP, Board
+from controller.metrics.http_server import answering
 
 HEARD: Final = ("status", "device/#", "state/+")
 NANOSECONDS: Final = 1_000_000_000
@@ -84,8 +84,6 @@ async def serve(broker: Broker, tables: str, address: tuple[str, int], figures: 
     registry = CollectorRegistry()
     registry.register(figures)
     host, port = address
-    server, thread = start_http_server(port, addr=host, registry=registry)
-    log.info("metrics", url=f"http://{host}:{server.server_port}/metrics")
     reconnection = Reconnection(broker, chance)
 
     async def listen(protocol: Protocol) -> None:
@@ -101,9 +99,6 @@ async def serve(broker: Broker, tables: str, address: tuple[str, int], figures: 
         figures.is_connected = False
         log.error("broker away", reason=f"{broker.host}:{broker.port}: {error}")
 
-    try:
+    with answering(host, port, registry) as found:
+        log.info("metrics", url=f"http://{host}:{found}/metrics")
         await reconnection.keep(listen, away)
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

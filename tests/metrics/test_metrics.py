@@ -7,12 +7,14 @@ import contextlib
 import json
 import random
 import re
+import socket
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
+from prometheus_client import CollectorRegistry
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from controller.formats.mqtt.envelope import device_bytes, status_bytes
@@ -22,6 +24,7 @@ from controller.io.mqtt.connection import connected
 from controller.io.system.clock import SystemClock
 from controller.metrics.board import HELP, NAMES_LIMIT, TABLES_LIMIT, Board, Sample
 from controller.metrics.endpoint import Figures, serve
+from controller.metrics.http_server import CONNECTIONS_LIMIT, answering
 from tests.docs.pages import ROOT, page, sections
 
 ROOT_TOPIC: Final = "tableside/v1/harbour/bj-1"
@@ -128,6 +131,29 @@ async def test_figures_over_http_as_a_parser_of_openmetrics_reads_them(tmp_path:
     (free,) = families["tableside_disk_free_bytes"].samples
     assert free.labels == {"path": str(tmp_path)}
     assert free.value > 0
+
+
+def begun(port: int) -> socket.socket:
+    """A connection on which a request is begun and never ended."""
+    found = socket.create_connection(("127.0.0.1", port), timeout=60)
+    found.sendall(b"GET /metrics HTTP/1.1\r\nHost:")
+    return found
+
+
+async def test_requests_that_are_never_ended_are_hung_up_on_and_others_are_answered() -> None:
+    registry = CollectorRegistry()
+    registry.register(Figures(SystemClock(), ()))
+    with answering("127.0.0.1", 0, registry) as port, contextlib.ExitStack() as kept:
+        opened = [await asyncio.to_thread(begun, port) for _ in range(3 * CONNECTIONS_LIMIT)]
+        for one in opened:
+            kept.callback(one.close)
+        # Those that are too many at once, the others when they have said nothing for so long.
+        for one in reversed(opened):
+            with contextlib.suppress(ConnectionResetError):
+                assert await asyncio.to_thread(one.recv, 1) == b""
+        async with asyncio.timeout(60):
+            while "tableside_broker_connected 0.0" not in await asyncio.to_thread(scraped, port):
+                pass
 
 
 def scraped(port: int) -> str:
