@@ -41,8 +41,8 @@ def command(table_file: Path, *, as_json: bool) -> None:
         unfit(tuple(f"{table_file}: {line}" for line in mistakes), as_json=as_json)
     section = table.config.table
     remarks = tuple(remarks_on(table.config, table.profile.rules))
-    unseen = unseen_bets(table.config, table.profile.rules)
-    warnings = (*absent_ports(table.config), *unpaired_lines(table.config), *unseen)
+    layout = (*spots_beyond(table.config, table.profile.rules), *unseen_bets(table.config, table.profile.rules))
+    warnings = (*absent_ports(table.config), *unpaired_lines(table.config), *layout)
     if as_json:
         whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
         told = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}
@@ -130,6 +130,16 @@ def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:
         if blind:
             where = f"spot{'' if len(blind) == 1 else 's'} {', '.join(blind)}"
             yield f"[bet_spots] {bet}: no reader watches {where}: such a wager is neither seen nor counted"
+
+
+def spots_beyond(config: Config, rules: Rules) -> Iterator[str]:
+    """A line for each spot with a reader beyond the boxes that the rules give the layout."""
+    from controller.formats.config.table_file import zones_seen
+
+    for spot in sorted({spot for spot, _ in zones_seen(config)}):
+        if spot > rules.boxes:
+            layout = f"the profile's layout has {rules.boxes} boxes"
+            yield f"[bet_spots] spot {spot}: {layout}; [options] boxes may say otherwise"
 
 
 def absent_ports(config: Config) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, assert_never
 
 import click
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 READS: Final = ("on_draw", "ahead")
 """When a shoe reads a card. It changes nothing here: every card of these lines has left the shoe."""
 
+HERE: Final = Path()
+"""The folder in which the program was started."""
+
 LINE_LIMIT: Final = 65_536
 """Bytes of a line: several times the longest that says anything. What has no lines is told from a round by it."""
 
@@ -33,7 +37,8 @@ LINES_LIMIT: Final = 1_000
 def command(evidence: str, *, each: bool) -> None:
     """Reconstruct a round from FILE, one JSON object per line (- for standard input).
 
-    Prints one JSON object: how many legal plays explain the evidence, and everything they agree on.
+    Prints one JSON object: how many legal plays explain the evidence, and everything they agree on. A profile's path is
+    relative to FILE's folder.
 
     Exit status: 0 answered, 2 a line is not evidence.
     """
@@ -43,7 +48,8 @@ def command(evidence: str, *, each: bool) -> None:
 
     recount: Recount | None = None
     try:
-        for so_far in recounts(read_lines(lines_of(evidence))):
+        folder = Path() if evidence == "-" else Path(evidence).parent
+        for so_far in recounts(read_lines(lines_of(evidence)), folder):
             recount = so_far
             if each:
                 say(recounted_bytes(recount.told(outside=True)))
@@ -80,8 +86,8 @@ def lines_of(evidence: str) -> Iterator[str]:
         raise EvidenceRefused(f"cannot be read: {error.strerror}") from error
 
 
-def recounts(lines: Iterable[tuple[int, Table | Line]]) -> Iterator[Recount]:
-    """The round after each line.
+def recounts(lines: Iterable[tuple[int, Table | Line]], folder: Path = HERE) -> Iterator[Recount]:
+    """The round after each line; a profile's relative path is relative to ``folder``.
 
     Raises:
         EvidenceRefused: a line that is none, after those before it have been given.
@@ -97,17 +103,17 @@ def recounts(lines: Iterable[tuple[int, Table | Line]]) -> Iterator[Recount]:
             # The box was in play from the first card on, whenever it is said.
             first, *others = heard
             declared = [one for one in others if isinstance(one[1], DeclareLine)]
-            *_, recount = recounts([first, *declared, *(one for one in others if one not in declared)])
+            *_, recount = recounts([first, *declared, *(one for one in others if one not in declared)], folder)
         elif isinstance(line, Table):
-            recount = Recount(rules_of(line, number), line.wagers)
+            recount = Recount(rules_of(line, number, folder), line.wagers)
         elif recount is not None:
             take(recount, line, number)
         if recount is not None:
             yield recount
 
 
-def rules_of(table: Table, number: int) -> Rules:
-    """The rules of the first line.
+def rules_of(table: Table, number: int, folder: Path) -> Rules:
+    """The rules of the first line, whose file is in ``folder``.
 
     Raises:
         EvidenceRefused: no such profile, option or zone.
@@ -121,7 +127,7 @@ def rules_of(table: Table, number: int) -> Rules:
     if reads not in READS:
         raise EvidenceRefused(f"line {number}: options.reads: expected one of {', '.join(READS)}, got {reads!r}")
     try:
-        rules = profile_files.load(table.profile, options).rules
+        rules = profile_files.load(profile_files.beside(folder, table.profile), options).rules
     except ProfileError as error:
         # Of a profile that comes with the program it is the options of this line that do not fit it.
         where = re.compile(rf"{re.escape(table.profile)}\.toml(:\d+)?: (\[(options|rules)\] )?")

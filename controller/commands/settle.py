@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from controller.core.game.rules import Rules
     from controller.formats.config.profiles import Profile
 
+HERE: Final = Path()
+"""The folder in which the program was started."""
+
 
 @click.command("settle")
 @click.argument("case_file", metavar="CASE.json")
@@ -21,7 +25,7 @@ def command(case_file: str) -> None:
     """Settle the hand in CASE.json (``-``: standard input) and print its account.
 
     A file that holds ``cases`` is settled whole and compared with what each case expects. A case that cannot be read is
-    named, and the others are settled.
+    named, and the others are settled. A profile's path is relative to the folder of CASE.json.
 
     Exit status: 0 settled, and as expected; 1 a case differs from what it expects; 2 a case cannot be read.
     """
@@ -33,7 +37,8 @@ def command(case_file: str) -> None:
     try:
         told = parse_json(read_bytes(case_file))
         whole = isinstance(told, dict) and "cases" in told
-        found = settle_all(told["cases"]) if whole else settle_one(told)
+        folder = HERE if case_file == "-" else Path(case_file).parent
+        found = settle_all(told["cases"], folder) if whole else settle_one(told, folder)
     except CaseError as error:
         say(f"tableside: {case_file}: {one_line(str(error))}", err=True)
         sys.exit(2)
@@ -61,22 +66,25 @@ def read_bytes(case_file: str) -> bytes:
         raise CaseError("", f"cannot be read: {error.strerror}") from error
 
 
-def settle_one(told: object) -> dict[str, Any]:
-    """The account of one case.
+def settle_one(told: object, folder: Path = HERE) -> dict[str, Any]:
+    """The account of one case; a profile's relative path is relative to ``folder``.
 
     Raises:
         CaseError: it cannot be read.
     """
     from controller.formats.cases.settle_input import read_case
     from controller.formats.cases.settle_output import account_json, settle
+    from controller.io.files import profile_files
 
-    case = read_case(told, rules_of)
+    case = read_case(told, lambda name: rules_of(profile_files.beside(folder, name)))
     assert isinstance(told, dict), "it was read"
-    return account_json(case, settle(case), profile_of(told["rules"]).sources)
+    return account_json(case, settle(case), profile_of(profile_files.beside(folder, told["rules"])).sources)
 
 
-def settle_all(cases: object) -> dict[str, Any]:
+def settle_all(cases: object, folder: Path) -> dict[str, Any]:
     """The accounts of all cases, each with what it expected otherwise; one that cannot be read costs no other.
+
+    A profile's relative path is relative to ``folder``.
 
     Raises:
         CaseError: they are no list.
@@ -91,7 +99,7 @@ def settle_all(cases: object) -> dict[str, Any]:
     for place, told in enumerate(cases):
         name = str(told["id"])[:40] if isinstance(told, dict) and told.get("id") else None
         try:
-            found = settle_one(told)
+            found = settle_one(told, folder)
         except CaseError as error:
             refused = one_line(f"cases[{place}]{f' ({name})' if name else ''}: {error}")
             accounts.append({"id": name or str(place), "refused": refused})

@@ -40,6 +40,21 @@ def test_a_bet_of_the_rules_that_nothing_looks_at_is_a_warning(tmp_path: Path) -
     assert "no reader watches" not in checked(tmp_path, plain).output
 
 
+def test_a_reader_beyond_the_boxes_of_the_layout_is_a_warning(tmp_path: Path) -> None:
+    six = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
+    done = checked(tmp_path, six)
+    beyond = [line.partition("warning: ")[2] for line in done.output.splitlines() if "layout has" in line]
+    assert beyond == ["[bet_spots] spot 7: the profile's layout has 6 boxes; [options] boxes may say otherwise"]
+    assert "layout has" not in checked(tmp_path, six.replace("[options]", "[options]\nboxes = 7")).output
+    assert "layout has" not in checked(tmp_path).output
+
+
+def test_a_profile_that_is_none_is_guessed(tmp_path: Path) -> None:
+    for name, guess in (("hollywod", "hollywood-penn-national or hollywood-perryville"), ("borgatta", "borgata")):
+        done = checked(tmp_path, EXAMPLE.replace('profile = "hollywood-penn-national"', f'profile = "{name}"'))
+        assert (done.exit_code, f'got "{name}"; did you mean {guess}?' in done.output) == (2, True)
+
+
 OPERATOR = '\n[operator]\ndirectory = "{directory}"\n'
 LISTENING = '\n[operator]\nlisten = "127.0.0.1:7010"\nkey_file = "operator.key"\noperators = "operators.toml"\n'
 

@@ -104,7 +104,9 @@ def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
     path = write_table(tmp_path)
     without_key = CliRunner().invoke(check.command, [str(path)])
     assert without_key.exit_code == 2
-    assert "the key cannot be read" in without_key.output
+    key = tmp_path / "table.key"
+    said = f"{key}: the key cannot be read: No such file or directory; for a new table run: tableside keys table {key}"
+    assert without_key.output == f"tableside: {said}\n"
     create_key(tmp_path / "table.key", SystemEntropy())
     fit = CliRunner().invoke(check.command, [str(path)])
     assert (fit.exit_code, "fit to run" in fit.output) == (0, True)

@@ -172,6 +172,31 @@ def test_a_houses_own_profile_is_named_by_its_path(tmp_path: Path) -> None:
     assert (missing.exit_code, "none.toml: No such file or directory" in missing.stderr) == (2, True)
 
 
+def test_a_profile_named_in_a_file_lies_beside_that_file(tmp_path: Path) -> None:
+    own = profile_files.text_of("borgata").replace("natural_pays = [3, 2]", "natural_pays = [6, 5]")
+    (tmp_path / "own.toml").write_text(own)
+    hand, lines = tmp_path / "hand.json", tmp_path / "round.jsonl"
+    told = case("Ah 9c Kh 8d", "", bets={"1": {"main": 1000}}) | {"rules": "own.toml"}
+    hand.write_text(json.dumps(told))
+    assert json.loads(run("settle", str(hand)).stdout)["net_cents"]["1"]["main"] == 1200
+    hand.write_text(json.dumps({"cases": [told, told | {"rules": "none.toml"}]}))
+    done = run("settle", str(hand))
+    assert json.loads(done.stdout)["cases"][0]["net_cents"]["1"]["main"] == 1200
+    assert f"cases[1]: rules: {tmp_path / 'none.toml'}: No such file or directory" in done.stderr
+    header = json.dumps({"profile": "own.toml", "options": {}, "wagers": {"1": {"main": 1000}}})
+    lines.write_text("\n".join((header, *(json.dumps({"card": face}) for face in ["Ah", "9c", "Kh", "8d"]))) + "\n")
+    done = run("reconstruct", str(lines))
+    assert json.loads(done.stdout)["due_cents"] == {"1": {"main": 1200}}
+
+
+def test_a_box_that_the_layout_does_not_have_is_refused() -> None:
+    told = case("Kh 6c 8d Td 9h", "7 stand", bets={"7": {"main": 1000}})
+    assert run("settle", "-", told=told).exit_code == 0
+    done = run("settle", "-", told=told | {"rules": "borgata"})
+    assert (done.exit_code, done.stderr) == (2, "tableside: -: bets.7: expected a spot from 1 to 6 ([rules] boxes)\n")
+    assert run("settle", "-", told=told | {"rules": "borgata", "options": {"boxes": 7}}).exit_code == 0
+
+
 def test_a_profile_that_is_none_names_those_there_are() -> None:
     done = run("profile", "show", "hollywood")
     assert done.exit_code == 2

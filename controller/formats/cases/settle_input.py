@@ -109,7 +109,9 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
         _whole(f"entered_mid_shoe[{place}]", spot, 1, 7)
         for place, spot in enumerate(_list(case, "entered_mid_shoe", 7) if "entered_mid_shoe" in case else [])
     )
-    return HandCase(rules, read_bets(case["bets"]), cards[:burn], cards[burn:], acts, read_meters(case), entered)
+    return HandCase(
+        rules, read_bets(case["bets"], rules.boxes), cards[:burn], cards[burn:], acts, read_meters(case), entered
+    )
 
 
 def check_expected(expect: object) -> None:
@@ -143,14 +145,16 @@ def read_rules(case: Mapping[str, Any], rules_of: Callable[[str], Rules | None])
     return replace(rules, decks=_whole("decks", case.get("decks", rules.decks), *RANGES["decks"]))
 
 
-def read_bets(bets: object) -> dict[int, dict[str, int]]:
-    """Cents by spot and bet; at least one main wager."""
+def read_bets(bets: object, boxes: int) -> dict[int, dict[str, int]]:
+    """Cents by spot and bet, at the boxes of a layout; at least one main wager."""
     if not isinstance(bets, Mapping):
         raise CaseError("bets", f"expected an object of spots, got {shown(bets)}")
     found: dict[int, dict[str, int]] = {}
     for spot, laid in bets.items():
         if not (isinstance(spot, str) and spot.isascii() and spot.isdigit() and len(spot) == 1 and int(spot) in SPOTS):
             raise CaseError(f"bets.{spot}", "expected a spot from 1 to 7")
+        if int(spot) > boxes:
+            raise CaseError(f"bets.{spot}", f"expected a spot from 1 to {boxes} ([rules] boxes)")
         if not isinstance(laid, Mapping):
             raise CaseError(f"bets.{spot}", f"expected an object of bets, got {shown(laid)}")
         for bet in laid:

@@ -10,7 +10,11 @@ from controller.io.system.randomness import Entropy
 
 
 class KeyRefused(Exception):  # noqa: N818 - named for what happened
-    """The key file cannot be used; the text says what to do."""
+    """The key file cannot be used; the text says what to do. ``is_missing``: there is no such file."""
+
+    def __init__(self, text: str, *, is_missing: bool = False) -> None:
+        super().__init__(text)
+        self.is_missing = is_missing
 
 
 def read_key(path: Path, *, kept_by_service: bool = False) -> bytes:
@@ -23,7 +27,7 @@ def read_key(path: Path, *, kept_by_service: bool = False) -> bytes:
         text = read_secret(path, what="the key", kept_by_service=kept_by_service).decode("ascii")
         key = bytes.fromhex(text)
     except SecretRefused as error:
-        raise KeyRefused(str(error)) from error
+        raise KeyRefused(str(error), is_missing=isinstance(error.__cause__, FileNotFoundError)) from error
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:

@@ -30,6 +30,18 @@ def beside(folder: Path, name: str) -> str:
     return str(folder / name) if is_path(name) else name
 
 
+def expected() -> str:
+    """What a profile may be named by, for a refusal."""
+    return f"expected one of {', '.join(names())}, or the path of a .toml file"
+
+
+def guess(name: str) -> str:
+    """Which profiles of the program a wrong name may stand for, for the end of a refusal; empty if none."""
+    near = [one for one in names() if one.startswith(name)] or difflib.get_close_matches(name, names(), n=2)
+    near = near or [one for one in names() if difflib.get_close_matches(name, [one[: len(name)]])]
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
 def text_of(name: str) -> str:
     """The text of a profile: one that comes with the program by its name, any other by its path.
 
@@ -39,10 +51,7 @@ def text_of(name: str) -> str:
     if name in names():
         return resources.files("controller.profiles").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     if not is_path(name):
-        near = [one for one in names() if one.startswith(name)] or difflib.get_close_matches(name, names(), n=2)
-        guess = f"; did you mean {' or '.join(near)}?" if near else ""
-        expected = f"expected one of {', '.join(names())}, or the path of a .toml file"
-        raise ProfileError((f"profile {name!r}: {expected}{guess}",))
+        raise ProfileError((f"profile {name!r}: {expected()}{guess(name)}",))
     try:
         return content(name).decode()
     except UnicodeDecodeError as error:

@@ -76,7 +76,8 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
         if not is_credential(config.table.key_file):
             key = read_key(Path(config.table.key_file), kept_by_service=is_kept(config.table.key_file, credentials))
     except KeyRefused as error:
-        lines.append(str(error))
+        made = f"; for a new table run: tableside keys table {config.table.key_file}" if error.is_missing else ""
+        lines.append(f"{error}{made}")
     try:
         name = profile_files.beside(path.parent, config.table.profile)
         keys = {**DEFAULT_KEYS, **config.keypad.keys}
@@ -171,8 +172,7 @@ def _known() -> Known:
 
 def _options(profile: str, options: Mapping[str, Any]) -> Iterable[Complaint]:
     if profile not in profile_files.names() and not profile_files.is_path(profile):
-        known = ", ".join(profile_files.names())
-        yield "profile", f"expected one of {known}, or the path of a .toml file, got {shown(profile)}"
+        yield "profile", f"{profile_files.expected()}, got {shown(profile)}{profile_files.guess(profile)}"
     yield from profiles.option_mistakes(options)
 
 
