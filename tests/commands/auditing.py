@@ -370,7 +370,7 @@ def account_agrees(found: Compared, name: str, told: dict[str, Any], second: dic
     found.same(f"report {name}", ours, second)
     win = 0
     course = {point["round"]: point["win_cents"] for point in told["course"]}
-    for number, by_bet in won.items():
+    for number, by_bet in sorted(won.items()):
         win += sum(cents for bet, cents in by_bet.items() if bet in known)
         if number in course:
             found.same(f"report {name}/course/{number}", course[number], win)
