@@ -41,7 +41,8 @@ class Tables(HTMLParser):
     def handle_data(self, data: str) -> None:
         """The text of a cell."""
         if self.within:
-            self.found[-1][-1][-1] += data
+            # An arrow is kept on one line by a character that is not seen.
+            self.found[-1][-1][-1] += data.replace("\N{WORD JOINER}", "")
 
 
 def tables(shift: dict[str, Any], zone: str) -> list[Table]:

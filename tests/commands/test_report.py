@@ -11,7 +11,8 @@ from click.testing import CliRunner, Result
 
 from controller.cli import main
 from controller.core.messages.floor_events import Count
-from controller.core.messages.inputs import EnterInventory
+from controller.core.messages.inputs import AdjustWager, EnterInventory
+from controller.io.displays.shift_page import bars_size
 from tests.commands import auditing
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn
@@ -67,6 +68,26 @@ def test_a_page_has_the_same_figures_and_lines_to_sign(journal: Path, tmp_path: 
     assert re.search(r"<p>Written [-0-9]+ [:0-9]+ UTC by Tableside [.0-9]+; the table ran version test\.</p>", text)
     assert 'UTC</td><td class="text">fill</td><td>$500.00</td>' in text
     assert "<tr><td>Accounting</td><td></td><td></td><td></td></tr>" in text
+
+
+def test_a_page_breaks_neither_an_arrow_nor_a_time_nor_the_lines_to_sign(tmp_path: Path) -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25 \n Th 7d Qs Td \n key stand hole_turned round_closed")
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "ruled"))
+    page = tmp_path / "shift.html"
+    assert run(str(journal_of(rig, tmp_path / "journal.sqlite")), "--html", str(page)).exit_code == 0
+    text = page.read_text()
+    assert "round 1 spot 1 main: $25.00 -\N{WORD JOINER}&gt; $5.00" in text
+    assert re.search(r'<p><span class="time">[^<]+ UTC to [^<]+ UTC</span>, epoch', text)
+    assert ".signatures { break-inside: avoid; }" in text
+    assert text.count('<section class="signatures">\n<h2>Signed</h2>') == 1
+
+
+def test_bars_are_no_thicker_for_one_hour_and_all_legible_for_a_day() -> None:
+    heights = {count: bars_size(count)[1] for count in (1, 8, 24, 200)}
+    assert heights[1] < 1.2
+    assert (heights[8] - heights[1]) / 7 == pytest.approx((heights[24] - heights[8]) / 16)
+    assert heights[200] <= 9
 
 
 @pytest.mark.parametrize(

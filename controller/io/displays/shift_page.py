@@ -29,7 +29,17 @@ from controller.reports.shift_text import (
     words_of,
 )
 
-SIZE_INCHES: Final = (9.0, 3.2)
+WIDTH_INCHES: Final = 9.0
+SIZE_INCHES: Final = (WIDTH_INCHES, 3.2)
+
+BAR_INCHES: Final = 0.3
+AROUND_BARS_INCHES: Final = 0.8
+HIGHEST_INCHES: Final = 9.0
+"""A plot of bars is as high as its bars need, and no higher than a sheet."""
+
+ARROW: Final = "-\N{WORD JOINER}>"
+"""An arrow that a line's end does not break; it reads and is copied as the plain one."""
+
 STYLE: Final[dict[str, Any]] = {"svg.hashsalt": "tableside", "svg.fonttype": "none", "font.size": 9.0}
 """The same shift gives the same bytes."""
 
@@ -53,12 +63,15 @@ def shift_page(shift: Shift) -> str:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     words = words_of(shift)
     environment.filters.update(money=words.money, gain=words.gain, clock=words.clock, percent=percent)
+    environment.filters["unbroken"] = lambda text: text.replace("->", ARROW)
     text = resources.files("controller.io.displays").joinpath("shift_page.html").read_text(encoding="utf-8")
     by_hour = {words.hour(hour): count for hour, count in shift.rounds_by_hour.items()}
     with mpl.rc_context(STYLE):
         plots = {
             "course": _svg(_course(Figure(figsize=SIZE_INCHES), shift, words)),
-            "hours": _svg(_bars(Figure(figsize=SIZE_INCHES), by_hour, f"rounds an hour, {shift.time_zone}")),
+            "hours": _svg(
+                _bars(Figure(figsize=bars_size(len(by_hour))), by_hour, f"rounds an hour, {shift.time_zone}")
+            ),
         }
     lines = {"counts": tuple(counts(shift)), "restated": tuple(restated_lines(shift)), "heads": RESTATED[1:]}
     entered = {"recounts": tuple(restated_counts(shift)), "counts_for": counts_for}
@@ -74,6 +87,11 @@ def shift_page(shift: Shift) -> str:
     )
 
 
+def bars_size(count: int) -> tuple[float, float]:
+    """Width and height, in inches, of a plot of so many bars."""
+    return WIDTH_INCHES, min(AROUND_BARS_INCHES + BAR_INCHES * count, HIGHEST_INCHES)
+
+
 def _course(figure: Any, shift: Shift, words: Words) -> Any:  # noqa: ANN401 - Matplotlib's figure, where it is installed
     """What was won, round by round, over the band in which chance leaves it 95 times of 100."""
     axes = figure.subplots()
@@ -84,8 +102,10 @@ def _course(figure: Any, shift: Shift, words: Words) -> Any:  # noqa: ANN401 - M
     axes.plot(rounds, [point.expected_cents for point in shift.course], "k--", linewidth=1, label="expected")
     axes.plot(rounds, [point.win_cents for point in shift.course], color="#0b6e4f", label="won")
     axes.yaxis.set_major_formatter(lambda cents, _: words.money(int(cents)))
-    axes.set(xlabel="round", title="house win, bets with an expected win")
-    axes.legend(loc="upper left", frameon=False)
+    axes.set(xlabel="round")
+    # Beside the title: within the axes it would lie on the lines of some shift.
+    axes.set_title("house win, bets with an expected win", loc="right")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
     return figure
 
 
