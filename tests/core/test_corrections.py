@@ -166,6 +166,26 @@ def test_a_late_answer_settles_nothing_of_an_irregular_round() -> None:
     assert (settlements(rig, *FIVE), dues(rig)[FIVE]) == (0, None)
 
 
+def test_a_late_answer_leaves_what_two_people_granted() -> None:
+    rig, box = waiting_for_the_box(25_010)
+    rig.order("mystery", Grant(1, 1, "five_card_progressive", "must_hit_by_mystery"))
+    assert dues(rig)[FIVE] == 24_550
+    box.answer()
+    assert (settlements(rig, *FIVE), dues(rig)[FIVE], rig.adjustments()) == (1, 24_550, [])
+
+
+def test_an_answer_while_a_card_is_struck_settles_once() -> None:
+    rig = MeterRig()
+    box = Box(rig, [90_000])
+    box.up()
+    rig.talk("1 main 10 \n 1 five_card_progressive 5 \n 9h 6c 8s Tc \n key stand hole_turned \n 5c")
+    set_card(rig, 0, "9d")
+    set_card(rig, 4, None)
+    box.answer()
+    rig.talk("5c \n key round_closed")
+    assert (rig.outcomes(), settlements(rig, *FIVE), dues(rig)[FIVE]) == (["settled"], 1, -500)
+
+
 def test_a_late_answer_settles_what_the_cards_decided() -> None:
     rig, box = waiting_for_the_box()
     box.answer()
@@ -256,6 +276,28 @@ def test_a_round_that_ends_before_its_readers_confirm_is_on_the_books() -> None:
     assert rig.outcomes() == ["void"]
 
 
+def test_a_round_that_is_irregular_before_its_readers_confirm_is_ruled_on_like_any_other() -> None:
+    rig = Rig(KEYED)
+    rig.talk("1 main 10")
+    rig.late = True
+    rig.talk("Th 9c 9d 8s \n key double double stand hole_turned round_closed")
+    rig.late = False
+    rig.talk("key round_closed")
+    assert (rig.outcomes(), dues(rig)) == (["irregular"], {(1, "main"): None})
+    adjust(rig, 1, "main", 500)
+    assert (refusals_of(rig), dues(rig)) == ([], {(1, "main"): 500})
+
+
+def test_a_round_voided_while_a_newcomer_is_asked_about_is_on_the_books() -> None:
+    rig = Rig(full("pitch-h17"))
+    rig.talk("1 main 10 \n Th 9c 9d 8s \n key stand hole_turned round_closed")
+    rig.talk("4 main 20 \n key no_more_bets")
+    assert len(rig.told(QuestionAsked)) == 1
+    void(rig, 2)
+    assert dues(rig, 2) == {(1, "main"): 0, (4, "main"): 0}
+    assert rig.outcomes() == ["settled", "void"]
+
+
 def test_the_wagers_of_an_irregular_round_are_told_to_be_open() -> None:
     rig = Rig(full())
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n 2 main 20 \n Th 9h 9c 6d 5s 8s")
@@ -278,6 +320,19 @@ def test_insurance_ruled_by_the_floor_stays_ruled_when_the_offer_closes() -> Non
     set_card(rig, 0, "Td")
     rig.talk("key round_closed")
     assert (settlements(rig, 1, "insurance"), dues(rig)[1, "insurance"]) == (1, 0)
+
+
+@pytest.mark.parametrize(("ruled", "due"), [("void", 0), ("adjusted", 1000)])
+def test_insurance_ruled_while_it_is_offered_is_settled_once_however_it_goes_on(ruled: str, due: int) -> None:
+    rig = Rig(KEYED)
+    rig.talk("1 main 10 \n Th Ac 9d 8s \n 1 insurance 5")
+    adjust(rig, 1, "insurance", 0)
+    rig.talk("key stand hole_turned")
+    if ruled == "void":
+        void(rig)
+    else:
+        adjust(rig, 1, "insurance", 1000)
+    assert (settlements(rig, 1, "insurance"), dues(rig)[1, "insurance"]) == (1, due)
 
 
 def test_insurance_goes_back_once_the_up_card_was_no_ace() -> None:

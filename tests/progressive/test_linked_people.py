@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import WagerSettled
-from controller.core.messages.inputs import LinkEntered, PayJackpot, ProposeMove, SetCard
+from controller.core.messages.inputs import AdjustWager, LinkEntered, PayJackpot, ProposeMove, SetCard
 from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotRefused
 from controller.core.messages.pool_events import JackpotClaimed, PoolEntryDeclined
 from controller.core.meters.awards import Jackpot, Standing
@@ -154,3 +154,12 @@ def test_a_corrected_card_does_not_claim_twice(pit: Pit) -> None:
     for face in ("9d", "7d"):
         rig.give(SetCard(rig.now_ns, card, Card(face), "M. Okafor", "misread"))
     assert len(rig.told(JackpotClaimed)) == 1
+
+
+def test_a_refused_award_leaves_what_the_floor_ruled(pit: Pit) -> None:
+    rig = hit(pit)
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "blazing7s", 250_000, "floor", "ruled"))
+    rig.order("pit_sevens", Refusal(1))
+    pit.answers(rig)
+    assert len(rig.told(JackpotRefused)) == 1
+    assert [net for *_, net in rig.adjustments()] == [250_000]
