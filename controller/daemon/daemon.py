@@ -406,7 +406,7 @@ class Daemon:
             entries.append(entry)
             told.extend(stepped.events)
             leaving += self.leaving(entry, stepped.events)
-            replies.extend(self.replies(given, stepped.events))
+            replies.extend(self.replies(given, stepped.events, table.state.books))
         committed = self.parts.journal.begin_commit(self.with_checkpoint(entries, table))
         return Begun(batch, table, desired, told, leaving, replies, committed)
 
@@ -435,11 +435,13 @@ class Daemon:
         self.let_out(begun.told, begun.batch, begun.desired)
         self.displays.told(begun.told, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 
-    def replies(self, given: Input, events: Sequence[Event]) -> Iterator[tuple[Callable[[bytes], None], bytes]]:
+    def replies(
+        self, given: Input, events: Sequence[Event], books: Books
+    ) -> Iterator[tuple[Callable[[bytes], None], bytes]]:
         """The reply to the request that brought this input, if one did: what the table made of it."""
         for asked in [one for one in self.requests if one.given is given]:
             self.requests.remove(asked)
-            yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events))
+            yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events, books))
 
     def stamped(self, given: Input) -> Stamped:
         """The input with its number, times and random bytes."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.inputs import AdjustWager
+from controller.core.table.ledger import Book, Books, Row
 from controller.formats.orders.replies import refusal_of, remark_of
 
 
@@ -28,6 +30,9 @@ def test_a_refusal_says_what_to_do(refused: OrderRefused, said: str) -> None:
 def test_a_proposal_repeats_what_a_second_person_will_approve() -> None:
     ruling = AdjustWager(0, 7, 3, "main", 9_999_900, "M. Okafor", "typed wrong")
     proposed = RulingProposed(1, 7, 3, "main", 9_999_900, "M. Okafor", "typed wrong")
-    assert remark_of(ruling, [proposed]).endswith("to approve it: round 7 spot 3 main -> 99999.00")
+    books: Books = (Book(7, (Row(3, "main", 1_000, 1_500), Row(4, "main", 1_000))),)
+    said = "to approve it: round 7 spot 3 main: 15.00 -> 99999.00"
+    assert remark_of(ruling, [proposed], books).endswith(said)
+    assert remark_of(ruling, [replace(proposed, spot=4)], books).endswith("spot 4 main: open -> 99999.00")
     whole = RulingProposed(2, 7, None, None, None, "M. Okafor", "foul deal")
-    assert remark_of(ruling, [whole]).endswith("to approve it: void round 7")
+    assert remark_of(ruling, [whole], books).endswith("to approve it: void round 7")

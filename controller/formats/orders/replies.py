@@ -13,6 +13,7 @@ from controller.core.messages.inputs import AdjustWager, ApproveOrder, Input, Vo
 from controller.core.messages.meter_events import MeterChangeProposed
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money
+from controller.core.table.ledger import Books, book_of
 
 IN_REPLIES: Final = {
     "case_number_needed": "only the last 20 rounds are ruled on without a case number: give the house's (--case)",
@@ -35,11 +36,14 @@ def refusal_of(events: Sequence[Event]) -> RefusalReason | None:
     return RefusalReason(code, "; ".join(IN_REPLIES.get(event.reason_code or "", event.reason) for event in refused))
 
 
-def remark_of(given: Input, events: Sequence[Event]) -> str:
-    """What is to be said of an order that was accepted; empty where there is nothing to add."""
+def remark_of(given: Input, events: Sequence[Event], books: Books) -> str:
+    """What is to be said of an order that was accepted; empty where there is nothing to add.
+
+    ``books`` are the table's after it, in which a wager still stands as it did before a proposal.
+    """
     changes = list(_changes(events)) if isinstance(given, VoidRound | AdjustWager | ApproveOrder) else []
     more = [f"and {len(changes) - SHOWN} wagers more"] if len(changes) > SHOWN else []
-    return "; ".join((*changes[:SHOWN], *more, *_said(events)))
+    return "; ".join((*changes[:SHOWN], *more, *_said(events, books)))
 
 
 def _changes(events: Sequence[Event]) -> Iterator[str]:
@@ -53,11 +57,11 @@ def _changes(events: Sequence[Event]) -> Iterator[str]:
                 pass
 
 
-def _said(events: Sequence[Event]) -> Iterator[str]:
+def _said(events: Sequence[Event], books: Books) -> Iterator[str]:
     for event in events:
         match event:
             case RulingProposed(order, number, spot, bet, int(due)):
-                what = f"round {number} spot {spot} {bet} -> {money(due)}"
+                what = f"round {number} spot {spot} {bet}: {_stands(books, number, spot, bet)} -> {money(due)}"
                 yield f"order {order} waits for another person to approve it: {what}"
             case RulingProposed(order, number):
                 yield f"order {order} waits for another person to approve it: void round {number}"
@@ -69,3 +73,10 @@ def _said(events: Sequence[Event]) -> Iterator[str]:
                 yield f"entry {entry}: {kind} {money(cents)}{of_time}{shift}"
             case _:
                 pass
+
+
+def _stands(books: Books, number: int, spot: int | None, bet: str | None) -> str:
+    """The player's net of a wager as the books have it."""
+    book = book_of(books, number)
+    row = None if book is None or spot is None or bet is None else book.row(spot, bet)
+    return "open" if row is None or row.net_cents is None else money(row.net_cents)
