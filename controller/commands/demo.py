@@ -99,7 +99,7 @@ def command(
     try:
         seats, server = read_boxes(boxes), read_broker(broker)
         jackpots = jackpots or sensors
-        check_profile(profile, jackpots=jackpots, link=link)
+        check_profile(profile, seats, jackpots=jackpots, link=link)
         how = (keypad == "yes", server, shoe, profile, jackpots, sensors, link, web)
         wanted = Wanted(directory, rounds or None, seed, speed, seats, *how)
         shown = asyncio.run(until_interrupted(wanted))
@@ -131,8 +131,8 @@ async def until_interrupted(wanted: Wanted) -> Shown:
                 loop.remove_signal_handler(number)
 
 
-def check_profile(profile: str, *, jackpots: bool, link: bool = False) -> None:
-    """Whether the profile offers what was asked for.
+def check_profile(profile: str, seats: tuple[int, int], *, jackpots: bool, link: bool = False) -> None:
+    """Whether the profile offers what was asked for, and its layout has a box for the fewest players.
 
     Raises:
         ValueError: it does not.
@@ -141,6 +141,10 @@ def check_profile(profile: str, *, jackpots: bool, link: bool = False) -> None:
         raise ValueError("--link: goes with --jackpots")
     if jackpots and profile != PROFILE:
         raise ValueError(f"--jackpots: of these profiles only {PROFILE} offers Blazing 7's")
+    from controller.demo.table import spots_of
+
+    if seats[0] not in spots_of(profile):
+        raise ValueError(f"--boxes: the profile's layout has {len(spots_of(profile))} boxes, got at least {seats[0]}")
 
 
 def read_boxes(text: str) -> tuple[int, int]:

@@ -68,9 +68,10 @@ def command(
 
     try:
         jackpots = jackpots or sensors
-        check_profile(profile, jackpots=jackpots)
+        seats = read_boxes(boxes)
+        check_profile(profile, seats, jackpots=jackpots)
         how = (True, None, "bee_tek", profile, jackpots, sensors)
-        wanted = Wanted(directory, rounds, seed, speed, read_boxes(boxes), *how)
+        wanted = Wanted(directory, rounds, seed, speed, seats, *how)
         told = asyncio.run(until_interrupted(wanted))
     except (KeyRefused, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)

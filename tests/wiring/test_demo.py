@@ -300,7 +300,14 @@ async def test_with_the_built_in_broker(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "flags",
-    [("--broker", "nowhere"), ("--broker", "127.0.0.1:1"), ("--boxes", "0"), ("--boxes", "5-2"), ("--seed", "x")],
+    [
+        ("--broker", "nowhere"),
+        ("--broker", "127.0.0.1:1"),
+        ("--boxes", "0"),
+        ("--boxes", "5-2"),
+        ("--seed", "x"),
+        ("--boxes", "7", "--profile", "borgata"),
+    ],
 )
 async def test_what_cannot_be_run_is_said_without_a_traceback(tmp_path: Path, flags: tuple[str, ...]) -> None:
     status, output, errors = await ran("demo", "--rounds", "1", "--directory", str(tmp_path), *flags)
