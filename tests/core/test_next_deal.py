@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.alerts import CloseRefused
+from controller.core.messages.alerts import CloseRefused, KeyRefused
 from controller.core.messages.events import (
     BettingClosed,
     CardDrawn,
@@ -245,6 +245,16 @@ def test_unless_round_closed_was_pressed_and_refused() -> None:
     uneven(rig, "Th 9c 9d Ts", (400, 700, 700))
     rig.talk("key round_closed")
     assert len(rig.told(CloseRefused)) == 1
+    uneven(rig, "5h 6c Td 8s", (400, 690, 400))
+    assert cards_of(rig, 13) == 4
+
+
+def test_or_no_more_bets_was() -> None:
+    rig = table()
+    long_known(rig)
+    uneven(rig, "Th 9c 9d Ts", (400, 700, 700))
+    rig.talk("key no_more_bets")
+    assert len(rig.told(KeyRefused)) == 1
     uneven(rig, "5h 6c Td 8s", (400, 690, 400))
     assert cards_of(rig, 13) == 4
 

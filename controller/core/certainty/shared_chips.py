@@ -124,6 +124,11 @@ def shown(transaction: Transaction) -> str:
     return f"Chip between zones: spot {' and '.join(spots)}"
 
 
+def told_in_part(felt: Felt, change: Change) -> bool:
+    """Whether a zone's antenna hears a chip that does not count there yet: a change may be more than it was told as."""
+    return bool(felt[key(change.spot, change.zone)].doubted)
+
+
 def doubted_since(felt: Felt, spots: Container[int]) -> int:
     """Since when an antenna of these spots hears a chip that may lie elsewhere, and does not know what lies there."""
     since = EVER

@@ -117,8 +117,9 @@ def _no_more_bets(transaction: Transaction, at_ns: int) -> RefusalReason | None:
         if not may_lock_next(transaction):
             if deal_confirmation.deal_done(transaction):
                 return None
-            if transaction.round().cards.drawn and not transaction.round().dealing.unturned():
-                transaction.change_ending(next_bets="pressed")
+            if transaction.round().cards.drawn:
+                unturned = transaction.round().dealing.unturned()
+                transaction.change_ending(next_bets="unturned" if unturned else "pressed")
             if transaction.round().questions.unkeyed:
                 return RefusalReason("round_in_play", "say first whether a new round has begun: yes or no")
             return RefusalReason("round_in_play", "a round is being played")

@@ -145,7 +145,8 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
     played = played_zones(transaction)
     if round_now.evidence.trouble and not (boxed and change.zone in played):
         return
-    if boxed and change.zone in played:
+    kept = boxed and change.zone in played
+    if kept:
         item = ChipsMoved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
         told, woven = Dated(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
         explained = transaction.observe(told, may_drop=True)
@@ -160,8 +161,15 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
         explained = (
             paying(transaction) or (boxed and round_now.cards.turned) or acceptance.side_taken(transaction, change)
         )
-    after_next_lock = 0 <= round_now.ending.next_lock_ns <= first_ns
-    if not explained and not after_next_lock and not next_bet(transaction, change.zone):
+    # What a chip that may lie elsewhere makes of it shows once that is known.
+    if not explained and not (kept and shared_chips.told_in_part(transaction.state.felt, change)):
+        unexplained(transaction, change, first_ns)
+
+
+def unexplained(transaction: Transaction, change: Change, first_ns: int) -> None:
+    """Say what a change looks like that no play explains; it may be the next bets."""
+    after_next_lock = 0 <= transaction.round().ending.next_lock_ns <= first_ns
+    if not after_next_lock and not next_bet(transaction, change.zone):
         _alert_of(transaction, change)
 
 

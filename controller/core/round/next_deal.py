@@ -116,7 +116,8 @@ def _average_ms(transaction: Transaction) -> int:
 
 def _falters(transaction: Transaction, drawn_ns: list[int], cards: int) -> bool:
     """Whether more of these cards came late than of a deal of so many may."""
-    doubted = len(transaction.state.deal_gaps_ms) < _FEW_GAPS or transaction.round().ending.close_refused
+    few, ending = len(transaction.state.deal_gaps_ms) < _FEW_GAPS, transaction.round().ending
+    doubted = few or ending.close_refused or ending.next_bets == "unturned"
     late = _LATE_WHERE_DOUBTED_PER_MILLE if doubted else _LATE_PER_MILLE
     most_ms = _average_ms(transaction) * late // 1000
     return sum(gap > most_ms for gap in _gaps_ms(drawn_ns)) > int(cards >= _MAY_FALTER)

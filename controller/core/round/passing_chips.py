@@ -3,10 +3,14 @@
 A reader tells them as a rise and a fall, which look like a double taken back, or like a hand that was split and taken.
 Once the same chips are heard at another spot both are taken back, and what happened at the box meanwhile counts as
 unseen: it may have been doubled all the same.
+
+Chips of a main wager that the insurance line heard for a while are told as insurance made and taken back; once it is
+known that they lay in the main zone, that is forgotten.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from msgspec.structs import replace
@@ -39,20 +43,20 @@ def note(transaction: Transaction, before: Zone | None, after: Zone, first_ns: i
 def on_their_way(transaction: Transaction, spot: int) -> bool:
     """Whether chips that came to a box have left it as it was, and no reader has told of them elsewhere yet."""
     visits = () if transaction.state.round is None else transaction.round().evidence.visits
-    return any(one.spot == spot and one.to_ns >= 0 for one in visits)
+    return any((one.spot, one.zone) == (spot, "main") and one.to_ns >= 0 for one in visits)
 
 
 def _keep(transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int) -> None:
     """Begin and end the visits of a box's chips."""
     known = transaction.round().evidence.visits
     visits = [one for one in known if last_ns - one.from_ns <= 2 * _LONGEST_NS]
-    if after.name == "main" and after.spot in transaction.round().bets.spots:
+    if after.name in {"main", "insurance"} and after.spot in transaction.round().bets.spots:
         lay, lies = frozenset(before.chips if before else ()), frozenset(after.chips)
-        here = [one for one in visits if one.spot == after.spot and one.to_ns < 0]
+        here = [one for one in visits if (one.spot, one.zone) == (after.spot, after.name) and one.to_ns < 0]
         ended = [replace(one, to_ns=last_ns) for one in here if lies == set(one.lay)]
         visits = [*(one for one in visits if one not in here), *(one for one in ended if _is_short(one))]
         if lies > lay:
-            visits.append(Visit(after.spot, tuple(sorted(lay)), tuple(sorted(lies - lay)), first_ns))
+            visits.append(Visit(after.spot, tuple(sorted(lay)), tuple(sorted(lies - lay)), first_ns, zone=after.name))
     if tuple(visits) != known:
         transaction.change_evidence(visits=tuple(visits))
 
@@ -64,11 +68,18 @@ def _is_short(visit: Visit) -> bool:
 def _passed(transaction: Transaction, visit: Visit) -> bool:
     """Whether a visit is over and its chips are heard at other spots now."""
     elsewhere = {chip for zone in transaction.state.felt.values() if zone.spot != visit.spot for chip in zone.chips}
-    return visit.to_ns >= 0 and elsewhere.issuperset(visit.came)
+    return visit.zone == "main" and visit.to_ns >= 0 and elsewhere.issuperset(visit.came)
+
+
+def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[str]) -> None:
+    """Chips of a box lay in its main zone while the insurance line heard them too: no insurance was made with them."""
+    for visit in transaction.round().evidence.visits:
+        if (visit.spot, visit.zone) == (spot, "insurance") and visit.to_ns >= 0 and set(visit.came) <= set(chips):
+            _take_back(transaction, visit)
 
 
 def _take_back(transaction: Transaction, visit: Visit) -> None:
-    """Forget what chips on their way told of a box: what happened there meanwhile counts as unseen."""
+    """Forget what a visit told of a box; what happened meanwhile in a main zone counts as unseen."""
     round_now = transaction.round()
     box, from_ns = round_now.bets.spots.index(visit.spot), max(visit.from_ns, round_now.bets.lock_ns)
     observations = tuple(
@@ -76,11 +87,12 @@ def _take_back(transaction: Transaction, visit: Visit) -> None:
         for one in round_now.evidence.observations
         if not (
             isinstance(one.item, ChipsMoved)
-            and (one.item.box, one.item.zone) == (box, "main")
+            and (one.item.box, one.item.zone) == (box, visit.zone)
             and visit.from_ns <= one.first_ns
             and one.last_ns <= visit.to_ns
         )
     )
     visits = tuple(one for one in round_now.evidence.visits if one != visit)
     transaction.change_evidence(observations=observations, visits=visits)
-    weave_with(transaction, (*round_now.evidence.silences, Silence(box, from_ns, visit.to_ns, zones=("main",))))
+    unseen = (Silence(box, from_ns, visit.to_ns, zones=("main",)),) if visit.zone == "main" else ()
+    weave_with(transaction, (*round_now.evidence.silences, *unseen))

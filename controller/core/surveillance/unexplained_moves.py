@@ -56,7 +56,7 @@ def touched(
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     elif event.after_cents > lay and _is_irregular(transaction, event.round):
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
-    elif _heard_by_two(before.state.felt, transaction.state.felt, name):
+    elif _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents):
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
     elif round_now is transaction.state.round is not None and shared_chips.waits(transaction):
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be told from a capped bet.
@@ -156,10 +156,13 @@ def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     return cards_unheard(round_now) or dark
 
 
-def _heard_by_two(was: Felt, now: Felt, name: str) -> bool:
-    """Whether a zone's content has changed by nothing but chips that it shared with another zone until now."""
+def _heard_by_two(was: Felt, now: Felt, name: str, before_cents: int) -> bool:
+    """Whether a zone's content has changed by nothing but chips that it shared with another zone until now.
+
+    A change told whole, with what came while such a chip did not count, began with other ``before_cents``.
+    """
     old, new = was.get(name), now.get(name)
-    if old is None or new is None or old.cents == new.cents:
+    if old is None or new is None or old.cents == new.cents or old.cents != before_cents:
         return False
     moved, shared = set(old.chips) ^ set(new.chips), conflicts(was)
     # Where no chip came or went, one that was heard twice has been placed.

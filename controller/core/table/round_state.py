@@ -159,7 +159,7 @@ class RoundCards(Value, frozen=True, tag=False):
 
 
 class Visit(Value, frozen=True, tag=False):
-    """Chips that came to a box's main zone after the first card, and left it again if ``to_ns`` is not -1."""
+    """Chips that came to a box's zone after the first card, and left it again if ``to_ns`` is not -1."""
 
     spot: int
     lay: tuple[str, ...]
@@ -169,6 +169,8 @@ class Visit(Value, frozen=True, tag=False):
     """The first moment at which they may have come."""
     to_ns: int = -1
     """The last moment at which they may have left."""
+    zone: str = "main"
+    """That, or ``insurance``."""
 
 
 class RoundEvidence(Value, frozen=True, tag=False):
@@ -242,7 +244,8 @@ class RoundEnding(Value, frozen=True, tag=False):
     next_moved: dict[str, int] = msgspec.field(default_factory=dict)
     """What lay then, in cents, in the zones whose chips have moved since, by zone."""
     next_bets: str = ""
-    """``pressed``: *no more bets* was refused, for the round may go on; ``asked``: then came a card."""
+    """``pressed``: *no more bets* was refused, for the round may go on; ``asked``: then came a card; ``unturned``:
+    it was refused before the hole card was turned, and no card is asked about."""
 
 
 class Round(Value, frozen=True, tag=False):
