@@ -166,6 +166,22 @@ def test_a_flood_at_the_broker_or_a_sign_that_fails_makes_the_deal_no_hits() -> 
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
 
 
+@pytest.mark.parametrize(("faces", "begun"), [("5h 6c Td 8s", 4), ("5h 6c Td", 0)], ids=["whole", "a card short"])
+def test_a_whole_deal_is_one_although_the_shoe_is_unplugged_before_its_pause_is_over(faces: str, begun: int) -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    rig.pass_ms(6_000)
+    for face in faces.split():
+        rig.pass_ms(400)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+    rig.pass_ms(200)
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+    rig.pass_ms(2_000)
+    assert cards_of(rig, 3) == begun
+    assert unended(rig) == [2][: bool(begun)]
+
+
 def test_a_chip_that_the_next_spot_hears_too_makes_no_box_of_it() -> None:
     rig = table()
     deal(rig, "Th 9c 9d Ts")

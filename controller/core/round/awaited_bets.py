@@ -65,7 +65,8 @@ def due(table: Table, stamped: Stamped) -> _Due:
         return _Due((), (stamped,)) if waits else _Due((stamped,), ())
     by_rhythm = waits_for_deal(table)
     if isinstance(stamped.input, _ENDS) and (not by_rhythm or _tells_of_cards(stamped.input)):
-        return _Due((*(held if by_rhythm else _in_order(table, held)), stamped), ())
+        begins = held[0].number if by_rhythm and next_deal.is_whole(table, held) else 0
+        return _Due((*(held if by_rhythm and not begins else _in_order(table, held)), stamped), (), begins)
     if not isinstance(stamped.input, _IN_ORDER):
         return _Due((stamped,), held)
     held = (*held, stamped)

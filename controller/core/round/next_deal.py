@@ -108,6 +108,15 @@ def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
     return None
 
 
+def is_whole(table: Table, held: tuple[Stamped, ...]) -> bool:
+    """Whether the cards that wait are as many as a deal's, where nothing can tell any more that a pause follows them.
+
+    Cards of which nobody hears then are the new round's.
+    """
+    cards = _deal_size(Transaction(table, held[0]), held)
+    return cards > _NO_BOX and sum(isinstance(one.input, CardDrawn) for one in held) == cards
+
+
 def _average_ms(transaction: Transaction) -> int:
     """The average gap of the last deals; a pause in one counts as twice the usual gap."""
     gaps, most_ms = transaction.state.deal_gaps_ms, 2 * deal_confirmation.usual_ms(transaction)
