@@ -8,7 +8,7 @@ from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsSeen
 from tests.core.rig import MS, Rig, penn
 
-CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500}
+CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500, "D": 1_000}
 ACCUSED = {Kind.CAPPING, Kind.PINCHING, Kind.PAST_POSTING, Kind.BET_TOUCHED, Kind.MISPAY}
 
 
@@ -84,3 +84,27 @@ def test_chips_that_leave_and_lie_nowhere_are_named() -> None:
 
 def test_chips_that_lie_at_another_spot_before_the_readers_have_looked_round_are_not() -> None:
     assert accused(withdrawn(to=1)) == []
+
+
+def test_chips_that_came_and_went_before_a_card_or_key_are_no_double_of_the_one_that_follows() -> None:
+    """A natural's payment, say, that lay in the zone for a moment and was in the player's hand before it was seen."""
+    rig = dealt(stand_key="always")
+    rig.late = True
+    rig.lay(1, "main", ("A", "D"))
+    rig.lay(1, "main", ("A",))
+    rig.late = False
+    rig.talk("key double")
+    rig.lay(1, "main", ("A", "C"))
+    rig.talk("Ts Th \n key hole_turned \n 5s \n key round_closed")
+    assert settled(rig) == {1: 5_000, 2: 2_500}
+    assert {alert.kind for alert in accused(rig)} == {Kind.CAPPING, Kind.BET_TOUCHED}
+
+
+def test_chips_that_left_only_after_the_card_were_a_double() -> None:
+    rig = dealt(stand_key="always")
+    rig.lay(1, "main", ("A", "D"))
+    rig.talk("Ts")
+    rig.lay(1, "main", ("A",))
+    rig.talk("Th \n key hole_turned \n 5s \n key round_closed")
+    assert settled(rig) == {1: 3_500, 2: 2_500}
+    assert {alert.kind for alert in accused(rig)} == {Kind.PINCHING}

@@ -40,7 +40,7 @@ from controller.core.messages.alerts import (
 from controller.core.messages.events import CardDrawn
 from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
-from controller.core.round import closing, missed_cards, questions
+from controller.core.round import closing, missed_cards, passing_chips, questions
 from controller.core.round.irregular import likely
 from controller.core.table.layout import Change, cents_at
 from controller.core.table.layout import key as layout_key
@@ -163,6 +163,10 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
         )
     # What a chip that may lie elsewhere makes of it shows once that is known.
     if not explained and not (kept and shared_chips.told_in_part(transaction.state.felt, change)):
+        rise = passing_chips.withdrawn(transaction, change) if kept else None
+        if rise is not None and isinstance(rise.item, ChipsMoved):
+            came = Change(change.spot, change.zone, rise.item.before, rise.item.after)
+            unexplained(transaction, came, rise.first_ns)
         unexplained(transaction, change, first_ns)
 
 

@@ -4,8 +4,9 @@ A reader tells them as a rise and a fall, which look like a double taken back, o
 Once the same chips are heard at another spot both are taken back, and what happened at the box meanwhile counts as
 unseen: it may have been doubled all the same.
 
-Chips of a main wager that the insurance line heard for a while are told as insurance made and taken back; once it is
-known that they lay in the main zone, that is forgotten.
+Chips that came and went before anything was done about them are forgotten too. Chips of a main wager that the insurance
+line heard for a while are told as insurance made and taken back; once it is known that they lay in the main zone, that
+is forgotten.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import weave_with
-from controller.core.inference.observation import ChipsMoved
+from controller.core.inference.observation import ChipsMoved, Dated
 from controller.core.inference.unobserved import Silence
-from controller.core.table.layout import Zone
+from controller.core.table.layout import Change, Zone
 from controller.core.table.round_state import Visit
 from controller.core.table.transaction import Transaction
 
@@ -75,11 +76,37 @@ def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[st
     """Chips of a box lay in its main zone while the insurance line heard them too: no insurance was made with them."""
     for visit in transaction.round().evidence.visits:
         if (visit.spot, visit.zone) == (spot, "insurance") and visit.to_ns >= 0 and set(visit.came) <= set(chips):
-            _take_back(transaction, visit)
+            _take_back(transaction, visit, unseen=False)
 
 
-def _take_back(transaction: Transaction, visit: Visit) -> None:
-    """Forget what a visit told of a box; what happened meanwhile in a main zone counts as unseen."""
+def withdrawn(transaction: Transaction, change: Change) -> Dated | None:
+    """The rise that an unexplained fall takes back, if neither card nor key came between; None: there is none.
+
+    Both are forgotten: nobody was dealt to on these chips, nor had anybody said what they were.
+    """
+    evidence = transaction.round().evidence
+    here = (one for one in evidence.visits if (one.spot, one.zone) == (change.spot, change.zone) and one.to_ns >= 0)
+    visit = max(here, key=lambda one: one.to_ns, default=None)
+    if visit is None or change.zone != "main" or evidence.trouble:
+        return None
+    meanwhile = [one for one in evidence.observations if visit.from_ns <= one.last_ns and one.first_ns <= visit.to_ns]
+    box = transaction.round().bets.spots.index(visit.spot)
+    moves = [one for one in meanwhile if isinstance(one.item, ChipsMoved) and _is_at(one.item, box, visit.zone)]
+    rise, said = moves[0] if moves else None, any(not isinstance(one.item, ChipsMoved) for one in meanwhile)
+    if rise is None or said or not isinstance(rise.item, ChipsMoved) or rise.item.idle:
+        return None
+    if rise.item.before != change.after or rise.first_ns < visit.from_ns:
+        return None
+    _take_back(transaction, visit, unseen=False)
+    return rise
+
+
+def _is_at(item: ChipsMoved, box: int, zone: str) -> bool:
+    return (item.box, item.zone) == (box, zone)
+
+
+def _take_back(transaction: Transaction, visit: Visit, *, unseen: bool = True) -> None:
+    """Forget what a visit told of a box; ``unseen``: what happened meanwhile in its main zone was not seen."""
     round_now = transaction.round()
     box, from_ns = round_now.bets.spots.index(visit.spot), max(visit.from_ns, round_now.bets.lock_ns)
     observations = tuple(
@@ -87,12 +114,12 @@ def _take_back(transaction: Transaction, visit: Visit) -> None:
         for one in round_now.evidence.observations
         if not (
             isinstance(one.item, ChipsMoved)
-            and (one.item.box, one.item.zone) == (box, visit.zone)
+            and _is_at(one.item, box, visit.zone)
             and visit.from_ns <= one.first_ns
             and one.last_ns <= visit.to_ns
         )
     )
     visits = tuple(one for one in round_now.evidence.visits if one != visit)
     transaction.change_evidence(observations=observations, visits=visits)
-    unseen = (Silence(box, from_ns, visit.to_ns, zones=("main",)),) if visit.zone == "main" else ()
-    weave_with(transaction, (*round_now.evidence.silences, *unseen))
+    more = (Silence(box, from_ns, visit.to_ns, zones=("main",)),) if unseen else ()
+    weave_with(transaction, (*round_now.evidence.silences, *more))
