@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.core.messages.events import QuestionAsked, WagerSettled, WagerUnresolved
 from controller.core.messages.raised_alerts import AlertRaised, Kind
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsSeen
 from tests.core.rig import Rig, penn
 
-CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500, "D": 2_500}
+CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500, "D": 2_500, "E": 1_000}
 
 
 def seen_late(rig: Rig, chips: tuple[str, ...], card: str, then: str) -> None:
@@ -69,12 +71,12 @@ def test_a_hand_doubled_broken_and_cleared_between_two_looks_is_not_taken_for_th
     assert {-5_000, -2_500} <= set(left.possible_cents)
 
 
-def broken_between_two_looks(keys: str, **options: str) -> Rig:
-    """Fourteen, dealt a nine, is broken and cleared away before the reader looks again."""
+def broken_between_two_looks(keys: str, *, lies: tuple[str, ...] = (), **options: str) -> Rig:
+    """Fourteen, dealt a nine, is broken and cleared away before the reader looks again and finds what ``lies`` then."""
     rig = Rig(penn(**options), dict(CHIPS))
     rig.lay(1, "main", ("A",))
     rig.talk(f"{keys} \n 9d 6h 5h 2d")
-    seen_late(rig, (), "9s", "key hole_turned")
+    seen_late(rig, lies, "9s", "key hole_turned")
     rig.talk("Ts \n key round_closed")
     return rig
 
@@ -87,6 +89,22 @@ def test_that_the_bets_are_locked_by_key_says_nothing_of_the_keys_of_the_play() 
     rig = broken_between_two_looks("key no_more_bets")
     assert dues(rig) == set()
     assert [event.text for event in rig.events if isinstance(event, QuestionAsked)] == ["Did spot 1 double?"]
+
+
+@pytest.mark.parametrize("bet", [("E",), ("D", "E")], ids=["smaller", "larger"])
+def test_so_is_one_at_whose_spot_the_next_bet_lies_when_the_reader_looks_again(bet: tuple[str, ...]) -> None:
+    rig = broken_between_two_looks("key no_more_bets", lies=bet)
+    assert [event for event in rig.events if isinstance(event, WagerSettled)] == []
+    assert dues(rig) >= {-5_000, -2_500}
+    assert [event.text for event in rig.events if isinstance(event, QuestionAsked)] == ["Did spot 1 double?"]
+
+
+def test_chips_of_the_wager_that_are_left_say_that_it_was_not_cleared_away() -> None:
+    rig = Rig(penn(), {**CHIPS, "A": 1_500})
+    rig.lay(1, "main", ("A", "E"))
+    rig.talk("key no_more_bets \n 9d 6h 5h 2d")
+    seen_late(rig, ("E",), "9s", "key hole_turned")
+    assert [event for event in rig.events if isinstance(event, QuestionAsked)] == []
 
 
 def test_no_hand_is_doubled_broken_and_cleared_in_the_time_of_one_movement() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.core.betting import acceptance, bet_sensors
 from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, main_lies, play_with
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
@@ -180,9 +182,9 @@ def unexplained(transaction: Transaction, change: Change, first_ns: int) -> None
 def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: Dated, *, explained: bool) -> bool:
     """Whether a change is what several moves with a card between them came to between two looks of a slow reader.
 
-    A pair that is split, dealt to and split again; a hand that is doubled, breaks and is cleared away. Then what
-    happened at the box between these looks counts as unseen. ``woven`` is the lattice without it, ``explained`` whether
-    it was taken for one move.
+    A pair that is split, dealt to and split again; a hand that is doubled, breaks and is cleared away, perhaps for the
+    next bet. Then what happened at the box between these looks counts as unseen. ``woven`` is the lattice without it,
+    ``explained`` whether it was taken for one move.
 
     Whether a hand was doubled unseen is asked wherever the looks leave time for it, unless the house's procedure has a
     key for every decision: that the bets were locked by a key says nothing of the keys of the play.
@@ -192,9 +194,14 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
         return False
     if round_now.evidence.trouble or transaction.lacks_card(told):
         return False
+    # Whose procedure keys the decisions presses *double* too.
+    keyed = round_now.rules(transaction.rules).options.stand_key == "always"
+    if not keyed and _is_cleared(transaction, round_now.bets.spots[item.box]):
+        # What lies there is the next bet.
+        item = replace(item, after=0)
+        told = replace(told, item=item)
     if item.after == 0:
-        # Whose procedure keys the decisions presses *double* too.
-        if round_now.rules(transaction.rules).options.stand_key == "always":
+        if keyed:
             return False
     elif item.after <= item.before or (explained and transaction.legal(transaction.lattice())):
         return False
@@ -213,6 +220,11 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     transaction.found = found
     transaction.change_evidence(observations=(*round_now.evidence.observations[:-1], told), silences=silences)
     return True
+
+
+def _is_cleared(transaction: Transaction, spot: int) -> bool:
+    """Whether no chip of those at a box's main zone lay at the round's boxes when its last card was told."""
+    return set(transaction.state.felt[layout_key(spot, "main")].chips).isdisjoint(transaction.round().cards.lying)
 
 
 def _laid_unseen(transaction: Transaction, change: Change) -> None:
