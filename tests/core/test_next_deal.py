@@ -182,6 +182,23 @@ def test_a_whole_deal_is_one_although_the_shoe_is_unplugged_before_its_pause_is_
     assert unended(rig) == [2][: bool(begun)]
 
 
+def test_bets_that_are_told_of_only_while_they_are_dealt_to_are_those_of_the_deal() -> None:
+    """A natural was paid and taken, so that nothing lay there when the next round's first cards came."""
+    rig = table()
+    deal(rig, "Ac 2c Ks Kc")
+    rig.talk("1 main 25 \n 1 main 0")
+    rig.pass_ms(6_000)
+    since_ns = rig.now_ns - 3_000 * MS
+    rig.values["E0040100000000FF"] = 1_000
+    for face in ("Th", "8d", "Qc", "Ad"):
+        rig.pass_ms(400)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+        if face == "8d":
+            rig.give(ChipsSeen(1, "main", ("E0040100000000FF",), since_ns, rig.now_ns - 600 * MS))
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (2, 3)] == [4, 4]
+
+
 def test_a_chip_that_the_next_spot_hears_too_makes_no_box_of_it() -> None:
     rig = table()
     deal(rig, "Th 9c 9d Ts")

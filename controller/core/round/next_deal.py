@@ -41,6 +41,9 @@ _LATE_WHERE_DOUBTED_PER_MILLE: Final = 1_750
 _NO_BOX: Final = 2
 """The dealer's own cards of a deal."""
 
+_LARGEST: Final = 16
+"""The cards of a deal to seven boxes."""
+
 
 def may_begin(transaction: Transaction) -> bool:
     """Whether a card may be the next round's first although nothing shows that the open one is over."""
@@ -87,22 +90,22 @@ def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
     transaction = Transaction(table, held[0])
     gap_ns, cards = deal_confirmation.gap_ns(transaction), _deal_size(transaction, held)
     drawn_ns = list[int]()
-    if cards == _NO_BOX:
-        return False
+    # Bets of which a reader has still to tell may lie there.
+    untold = cards == _NO_BOX
     for one in held:
         match one.input:
             case CardDrawn(at_ns, _, burn, since_ns=since_ns):
                 paused = bool(drawn_ns) and at_ns - drawn_ns[-1] >= gap_ns
-                if len(drawn_ns) == cards or paused:
-                    return paused and len(drawn_ns) == cards
+                if paused or len(drawn_ns) == (_LARGEST if untold else cards):
+                    return paused and not untold and len(drawn_ns) == cards
                 drawn_ns.append(at_ns)
                 if burn or since_ns >= 0 or _falters(transaction, drawn_ns, cards):
                     return False
             case DeadlinePassed(at_ns) if at_ns >= drawn_ns[-1] + gap_ns:
-                return len(drawn_ns) == cards
+                return not untold and len(drawn_ns) == cards
             case KeyPressed(_, key):
                 by_key = transaction.house.keys.get(key) == "no_more_bets"
-                return by_key and len(drawn_ns) == cards
+                return by_key and not untold and len(drawn_ns) == cards
             case _:
                 pass
     return None
