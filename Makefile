@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bench help setup rollback wheels deb campaign-deb setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-upgrade campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect
+.PHONY: bench help setup rollback wheels deb campaign-deb setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-upgrade campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect campaign-connections
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -69,6 +69,7 @@ help:
 	@echo 'make campaign-secrecy random rounds, irregular deals, orders and keys: nothing depends on the hole card before its turn, on a burned card, or on what a trigger box drew (hours); N= SEED= may be given'
 	@echo 'make campaign-table-pc  Debian 12 booted in qemu, installed by the pages, and what befalls such a machine (half an hour; as root, with qemu-system-x86 and debootstrap); FOLDER= HAPPENINGS=kill,cables,... ROUNDS= SEED= may be given'
 	@echo 'make campaign-collect  recorded nights of many tables into one PostgreSQL, broker, server and collector killed meanwhile (minutes); TABLES= PACE= LAPS= KILLS= SEED= may be given'
+	@echo 'make campaign-connections  Home Assistant, Node-RED, Prometheus and the dashboard of Grafana, the real ones where they can be installed, at a table that plays (minutes); PROGRAMS=node-red may be given'
 	@echo 'make campaign-deb  the package installed in a clean Debian, upgraded over a running table, removed and purged (minutes; as root, with debootstrap); ROOT= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
 	@echo 'make campaign-flood   thousands of commands a second while people play, over MQTT and the operator channel; PER_SECOND= SECONDS= may be given'
@@ -204,6 +205,9 @@ campaign-table-pc: setup-dev
 campaign-collect: setup-dev servers
 	nice -n 19 $(BIN)/python -m tests.collector.campaign $(call option,TABLES,tables) $(call option,PACE,pace) \
 		$(call option,LAPS,laps) $(call option,KILLS,kills) $(call option,SEED,seed)
+
+campaign-connections: setup-dev servers
+	nice -n 5 $(BIN)/python -m tests.connections.campaign $(PROGRAMS)
 
 campaign-deb: setup-dev deb
 	nice -n 10 $(BIN)/python -m tests.install.deb_campaign $(call option,ROOT,root)
