@@ -8,10 +8,12 @@ from typing import Any, Final
 import pytest
 from playwright.async_api import expect
 
+from controller.core.messages.inputs import AdjustWager
+from controller.core.persons import Vouched
 from controller.io.mqtt.connection import Broker
 from tests.core.rig import Rig
 from tests.progressive.live import MeterRig
-from tests.progressive.test_live_meters import DIAMONDS
+from tests.progressive.test_live_meters import BONUS, DIAMONDS
 from tests.web.conftest import Window
 from tests.web.stage import pages, staged
 from tests.web.test_table_page import dealt
@@ -54,6 +56,23 @@ async def test_nothing_serious_is_found(page: str, width: int, colours: Any, bro
         shown = {"table": ".felt, .felt-list", "dealer": ".panel, .large", "sign": ".digits", "": ".tables a"}
         await expect(window.page.locator(shown[page]).first).to_be_visible()
         assert await findings(window) == []
+
+
+async def test_what_is_written_at_a_side_wager_and_at_a_correction_is_in_its_name(
+    broker: Broker, window: Window
+) -> None:
+    rig = MeterRig()
+    rig.talk(BONUS)
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 0, "M. Okafor", "dead hand", vouched=Vouched("key", ("floor",))))
+    async with staged(broker, rig), pages(broker) as at:
+        await window.page.goto(f"{at}/table/harbour/bj-1")
+        await expect(window.page.locator(".due.side").first).to_be_visible()
+        assert await findings(window) == []
+        names = await window.page.locator(".due [role=button]").evaluate_all("dues => dues.map((one) => one.ariaLabel)")
+        assert names == [
+            "Spot 1 main: push, corrected; before: −$10.00",
+            "Spot 1 Five Card Progressive: 5 card −$5.00, open",
+        ]
 
 
 async def test_a_due_and_the_settings_are_reached_by_keys(broker: Broker, window: Window) -> None:

@@ -189,13 +189,23 @@ function Due({ wager, felt, y, currency, choose, room, outer }) {
   const outcome = (wager.net_cents ?? 0) > 0 ? "pays" : (wager.net_cents ?? 0) < 0 ? "takes" : "pushes";
   const press = (/** @type {KeyboardEvent} */ event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose(wager));
   const old = wager.before_cents === null ? "" : net(wager.before_cents, currency);
-  return html`<g class="due ${kind} ${wager.net_cents === null ? "" : outcome} ${isMain ? "main" : "side"}" transform="translate(${-outer * Math.max(0, width / 2 - room)} ${y})"
-      role="button" tabindex="0" aria-label=${t("due.label", { spot: wager.spot, bet: bet(wager.bet), text, look: t(`look.${kind}`) })} onClick=${() => choose(wager)} onKeyDown=${press}>
-    <rect x=${-width / 2} y=${isMain ? -18 : -15} width=${width} height=${isMain ? 36 : 30} rx=${isMain ? 18 : 15} fill=${kind === "open" ? "url(#hatch)" : null} />
-    <text y=${isMain ? 6 : 5} text-anchor="middle">${label}</text>
-    ${kind === "corrected" ? html`<text class="old" x=${-width / 2 - 8} y="6" text-anchor="end">${old}</text>` : null}
-    ${kind === "doubt" ? html`<text class="margin" x=${width / 2 + 8} y="7">!</text>` : null}
+  return html`<g class="due ${kind} ${wager.net_cents === null ? "" : outcome} ${isMain ? "main" : "side"}" transform="translate(${-outer * Math.max(0, width / 2 - room)} ${y})">
+    <g class="press" role="button" tabindex="0" aria-label=${dueSpoken(wager, label, kind, old)} onClick=${() => choose(wager)} onKeyDown=${press}>
+      <rect x=${-width / 2} y=${isMain ? -18 : -15} width=${width} height=${isMain ? 36 : 30} rx=${isMain ? 18 : 15} fill=${kind === "open" ? "url(#hatch)" : null} />
+      <text y=${isMain ? 6 : 5} text-anchor="middle">${label}</text>
+    </g>
+    ${kind === "corrected" ? html`<text class="old" aria-hidden="true" x=${-width / 2 - 8} y="6" text-anchor="end">${old}</text>` : null}
+    ${kind === "doubt" ? html`<text class="margin" aria-hidden="true" x=${width / 2 + 8} y="7">!</text>` : null}
   </g>`;
+}
+
+/**
+ * What a screen reader says of a due: with the words that are written there, as whoever speaks to the page says them.
+ * @param {import("./wire.js").Wager} wager @param {string} text @param {string} kind @param {string} old
+ */
+function dueSpoken(wager, text, kind, old) {
+  const said = { spot: wager.spot, bet: bet(wager.bet), text, look: t(`look.${kind}`) };
+  return kind === "corrected" ? t("due.label.corrected", { ...said, old }) : t("due.label", said);
 }
 
 /** @param {import("./wire.js").Wager} wager @param {string} currency @param {boolean} irregular */
