@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+import pytest
 from playwright.async_api import expect
 
+from controller.core.messages.advice import AdviceLine, Stack
 from controller.core.messages.inputs import PayJackpot, VerifyJackpot
+from controller.formats.mqtt.retained_state import AdviceNow
 from controller.io.mqtt.connection import Broker
 from tests.core.rig import Rig, penn
 from tests.core.test_waiting_rounds import WHO_GOT_THE_NINE
@@ -35,6 +39,25 @@ async def test_the_dealer_sees_what_to_take_and_pay_in_order(broker: Broker, win
         await expect(window.page.locator(".advice li .where")).to_have_text(
             ["spot 7", "spot 6", "spot 4", "spot 2", "spot 1"]
         )
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 600), (1280, 800), (3840, 2160)])
+@pytest.mark.parametrize("wagers", [1, 3, 4])
+async def test_the_dealer_sees_all_there_is_to_take_and_pay_without_scrolling(
+    wagers: int, width: int, height: int, broker: Broker, window: Window
+) -> None:
+    bets = ("main", "lucky_ladies", "five_card_progressive", "insurance")[:wagers]
+    stacks = (Stack(2_500, 2), Stack(500, 1), Stack(100, 4))
+    lines = tuple(AdviceLine(spot, bet, None, "pay", 5_900, stacks, 0) for spot in range(7, 0, -1) for bet in bets)
+    async with staged(broker, Rig(penn())) as stage, pages(broker) as at:
+        await stage.retain(stage.topics.state("advice"), msgspec.json.encode(AdviceNow(1, 1, lines)))
+        await window.page.set_viewport_size({"width": width, "height": height})
+        await window.page.goto(f"{at}/dealer/harbour/bj-1")
+        await expect(window.page.locator(".advice li")).to_have_count(len(lines))
+        whole = await window.page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
+        assert all(most <= room for most, room in zip(whole, (height, width), strict=True)), whole
+        if (wagers, width) == (3, 1024):
+            await window.picture("dealer-all")
 
 
 async def test_the_sign_rolls_up_to_what_is_certain_and_never_past_it(broker: Broker, window: Window) -> None:

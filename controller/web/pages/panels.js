@@ -6,7 +6,7 @@ import { acknowledging, answering } from "./order_forms.js";
 import { proposed } from "./pit_needs.js";
 import { may, session } from "./session.js";
 import { Symbol } from "./symbols.js";
-import { bet, has, t, tn } from "./texts.js";
+import { bet, betInShort, has, t, tn } from "./texts.js";
 import { html } from "./vendor/preact-htm.js";
 
 /** @typedef {import("./wire.js").Table} Table */
@@ -44,13 +44,20 @@ export function Questions({ table, now, prepare }) {
   });
 }
 
+/** Lines of advice in one column, and in two. */
+const MOST_IN_ONE = 6;
+const MOST_IN_TWO = 20;
+
 /** @param {{ table: Table, large?: boolean }} of */
 export function Advice({ table, large = false }) {
   const lines = table.advice?.lines ?? [];
   if (!lines.length) return large ? html`<p class="quiet">${t("advice.none")}</p>` : null;
-  return html`<section class="panel advice"><h2>${t("advice.title")}</h2><ol>${lines.map(
+  // Whoever reads it without input cannot scroll: as many columns, and letters as small, as all of it takes.
+  const columns = lines.length > MOST_IN_ONE ? (lines.length > MOST_IN_TWO ? 3 : 2) : 1;
+  const fit = large ? { "--columns": columns, "--rows": Math.ceil(lines.length / columns) } : {};
+  return html`<section class="panel advice" style=${fit}><h2>${t("advice.title")}</h2><ol>${lines.map(
     (line, at) => html`<li key=${at} class=${line.move}>
-      <b>${t(`advice.${line.move}`)}</b><span class="where">${t("advice.where", { spot: line.spot })}${line.hand === null ? "" : t("advice.hand", { hand: line.hand + 1 })}${line.bet === "main" ? "" : ` ${bet(line.bet)}`}</span>
+      <b>${t(`advice.${line.move}`)}</b><span class="where">${t("advice.where", { spot: line.spot })}${line.hand === null ? "" : t("advice.hand", { hand: line.hand + 1 })}${line.bet === "main" ? "" : large ? ` · ${betInShort(line.bet)}` : ` ${bet(line.bet)}`}</span>
       <span class="cents">${line.move === "leave" ? "" : money(line.cents, table.currency)}</span>
       <span class="stacks">${line.chips.map((stack) => html`<span key=${stack.value_cents} class="stack">${stack.count}×${money(stack.value_cents).replace(".00", "")}</span>`)}${line.missing_cents ? html`<span class="missing">${t("advice.missing", { amount: money(line.missing_cents, table.currency) })}</span>` : null}</span>
     </li>`,
