@@ -36,7 +36,7 @@ export function SignPage({ name }) {
   const step = Math.floor(now / MOVE_MS) % 4;
   const move = [[0, 0], [MOVE_PX, 0], [MOVE_PX, MOVE_PX], [0, MOVE_PX]][step] ?? [0, 0];
   return html`<main class="sign-page meters-${Math.min(3, told.length)}"><div class="drift" style=${{ transform: `translate(${move[0]}px, ${move[1]}px)` }}>
-    ${told.length ? null : html`<h1 class="house">${name.split("/")[0]}</h1>`}
+    <h1 class=${told.length ? "heard" : "house"}>${name.split("/")[0]}</h1>
     ${told.map((meter) => html`<section key=${meter.name} aria-label=${bet(meter.name)}>
       <h2>${bet(meter.name)}</h2>
       <p class="amount"><span class="least">${meter.certain ? "" : t("sign.least")}</span><${Rolling} cents=${meter.last?.cents ?? 0} currency=${table?.currency ?? ""} /></p>
