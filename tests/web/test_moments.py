@@ -40,7 +40,7 @@ async def test_insurance_and_a_dealers_natural(broker: Broker, window: Window) -
         await window.page.goto(at + HERE)
         await expect(window.page.locator("[aria-label='hole card, closed']")).to_have_count(1)
         await stage.talk("1 insurance 50\nkey insurance_closed\nkey hole_turned\nkey round_closed")
-        await expect(window.page.get_by_role("button", name="Spot 1 insurance: +$100.00, certain")).to_be_visible()
+        await expect(window.page.get_by_role("button", name="Spot 1 insurance: ins. +$100.00, certain")).to_be_visible()
         await expect(window.page.get_by_role("button", name="Spot 2 main: −$50.00, certain")).to_be_visible()
         assert await faces(window, "Dealer") == ["ace of spades", "king of diamonds"]
         await window.picture("moment-insurance", SMALL)

@@ -54,7 +54,8 @@ async def test_the_dealer_sees_all_there_is_to_take_and_pay_without_scrolling(
         await window.page.set_viewport_size({"width": width, "height": height})
         await window.page.goto(f"{at}/dealer/harbour/bj-1")
         await expect(window.page.locator(".advice li")).to_have_count(len(lines))
-        whole = await window.page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
+        root = "document.documentElement"
+        whole = await window.page.evaluate(f"[{root}.scrollHeight, {root}.scrollWidth]")
         assert all(most <= room for most, room in zip(whole, (height, width), strict=True)), whole
         if (wagers, width) == (3, 1024):
             await window.picture("dealer-all")
