@@ -67,8 +67,8 @@ class Tree(NamedTuple):
     copies: Path | None = None
 
 
-class Heard:
-    """A subscriber that only looks at the clock."""
+class TimedSubscriber:
+    """A subscriber that only measures when messages arrive."""
 
     def __init__(self, broker: Broker, name: str, topic: str) -> None:
         self._came = 0
@@ -123,7 +123,7 @@ class Line:
         return began_ns
 
 
-def way_of(line: Line, heard: Heard) -> Way:
+def way_of(line: Line, heard: TimedSubscriber) -> Way:
     """A card's way over a line to a subscriber."""
 
     def dealt() -> float:
@@ -139,7 +139,7 @@ def way_of(line: Line, heard: Heard) -> Way:
 class People:
     """The people of a table, asked to draw cards in turn."""
 
-    def __init__(self, path: Path, process: subprocess.Popen[bytes], heard: Heard) -> None:
+    def __init__(self, path: Path, process: subprocess.Popen[bytes], heard: TimedSubscriber) -> None:
         self._path = path
         self._process = process
         self._heard = heard
@@ -168,7 +168,7 @@ class People:
         return (came_ns - int(self.line())) / 1e6
 
 
-def warm(line: Line, heard: Heard) -> None:
+def warm(line: Line, heard: TimedSubscriber) -> None:
     """Deal until a card is told: nobody can tell from a shoe's end of the line whether somebody listens to it."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
@@ -232,7 +232,7 @@ def process(machine: Machine, log: str, *command: str, folder: Path | None = Non
 def bridge(machine: Machine) -> Iterator[Way]:
     """The bare bridge."""
     line = Line(machine.directory / "bridge")
-    heard = Heard(machine.broker, "bridge", "bridge/card")
+    heard = TimedSubscriber(machine.broker, "bridge", "bridge/card")
     command = ("-m", "bench.bare_bridge", str(line.path), str(machine.broker.port), "bridge/card")
     with process(machine, "bridge.log", *command):
         warm(line, heard)
@@ -262,7 +262,7 @@ def daemon_of(machine: Machine, tree: Tree, boxes: int, seed: int, settings: str
     text = file.read_text().replace(f'name = "{TABLE}"', f'name = "{tree.name}"')
     text = text.replace("gap_ms = 0", f"gap_ms = {LOOK_MS}").replace("[table]\n", f"[table]\n{settings}", 1)
     file.write_text(text)
-    heard = Heard(broker, tree.name, f"tableside/v1/{SITE}/{tree.name}/event/card_drawn")
+    heard = TimedSubscriber(broker, tree.name, f"tableside/v1/{SITE}/{tree.name}/event/card_drawn")
     play = ("-m", "bench.played_table", str(ports), str(boxes), str(seed))
     with process(machine, f"{tree.name}-people.log", *play) as played:
         people = People(path, played, heard)

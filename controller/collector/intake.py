@@ -41,8 +41,8 @@ class Limits(NamedTuple):
     waiting_bytes: int = 64 * 1024 * 1024
 
 
-class Said(NamedTuple):
-    """A message to send."""
+class OutboundMessage(NamedTuple):
+    """A message for a table: its MQTT topic and its payload."""
 
     topic: str
     payload: bytes
@@ -54,8 +54,8 @@ class _Followed:
         self.topics = Topics(*name)
         self.follower = Follower(*name, consumer, held, head, ahead_limit=AHEAD_LIMIT)
         self.kept, self.kept_head = held, head
-        self.told = NOTHING
-        """What was acknowledged on this connection."""
+        self.acknowledged = NOTHING
+        """The last position that was acknowledged on this connection."""
 
 
 class Intake:
@@ -98,7 +98,7 @@ class Intake:
         self._asked.clear()
         for one in self._tables.values():
             one.follower.connected(at)
-            one.told = NOTHING
+            one.acknowledged = NOTHING
 
     def hear(self, topic: str, payload: bytes, at: float) -> None:
         """A message; ``at`` is the collector's own time in seconds."""
@@ -145,15 +145,15 @@ class Intake:
             one.kept = piece.held
             one.kept_head = piece.head or one.kept_head
 
-    def due(self, at: float) -> Iterator[Said]:
+    def due(self, at: float) -> Iterator[OutboundMessage]:
         """What to acknowledge and to ask for; once a second."""
         self._asked = {name: asked for name, asked in self._asked.items() if self._is_served(name, asked, at)}
         for one in self._tables.values():
             is_wanted = one.follower.ack_due() is not None
-            if one.kept.epoch and (is_wanted or one.kept != one.told):
-                one.told = one.kept
+            if one.kept.epoch and (is_wanted or one.kept != one.acknowledged):
+                one.acknowledged = one.kept
                 payload = ack_bytes(one.kept.epoch, one.kept.seq, one.kept.hash, one.kept_head)
-                yield Said(f"{one.topics.root}/ack/{self._consumer}", payload)
+                yield OutboundMessage(f"{one.topics.root}/ack/{self._consumer}", payload)
             silence = one.follower.silence(at)
             if silence:
                 self._complain(one, silence)
@@ -162,7 +162,7 @@ class Intake:
     def _is_served(self, name: Name, asked: float, at: float) -> bool:
         return self._tables[name].follower.is_behind and at - asked < 2 * PATIENCE_SECONDS
 
-    def _ask(self, one: _Followed, at: float) -> Iterator[Said]:
+    def _ask(self, one: _Followed, at: float) -> Iterator[OutboundMessage]:
         if not self._has_room() or (one.name not in self._asked and len(self._asked) >= REPLAYS_LIMIT):
             return
         wanted = one.follower.replay_due(at)
@@ -170,7 +170,7 @@ class Intake:
             return
         self._asked[one.name] = at
         asked = msgspec.structs.replace(wanted, transaction=self._consumer)
-        yield Said(one.topics.command("replay"), msgspec.json.encode(asked))
+        yield OutboundMessage(one.topics.command("replay"), msgspec.json.encode(asked))
 
     def _of(self, name: Name, at: float) -> _Followed | None:
         one = self._tables.get(name)

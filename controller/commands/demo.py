@@ -19,7 +19,7 @@ from controller.commands.terminal import say, say_told
 from controller.demo import PROFILE
 
 if TYPE_CHECKING:
-    from controller.demo.demo import Shown
+    from controller.demo.demo import DemoResult
     from controller.demo.table import Wanted
     from controller.io.mqtt.connection import Broker
 
@@ -113,7 +113,7 @@ def command(
     sys.exit(0 if shown.true() else 1)
 
 
-async def until_interrupted(wanted: Wanted) -> Shown:
+async def until_interrupted(wanted: Wanted) -> DemoResult:
     """Run the demo; the first Ctrl-C ends the playing, not the accounts."""
     import asyncio
 
@@ -177,7 +177,7 @@ def read_broker(text: str | None) -> Broker | None:
     return Broker(host=host, port=port)
 
 
-def summary(shown: Shown, directory: Path, *, jackpots: bool) -> None:
+def summary(shown: DemoResult, directory: Path, *, jackpots: bool) -> None:
     """Say what came of it."""
     found = shown.comparison
     say()
@@ -210,7 +210,7 @@ def summary(shown: Shown, directory: Path, *, jackpots: bool) -> None:
         say("Or play with jackpots, a sign and a trigger box: make demo JACKPOTS=1 (tableside demo --jackpots)")
 
 
-def jackpot_lines(shown: Shown) -> Iterator[str]:
+def jackpot_lines(shown: DemoResult) -> Iterator[str]:
     """What the sign showed at the end, and whether the pool adds up."""
     if shown.sign is not None and shown.sign.true():
         yield f"the sign shows what was counted: sevens ${shown.sign.shown[0]}, mystery ${shown.sign.shown[1]}"

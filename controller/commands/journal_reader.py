@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from controller.formats.journal.check import Report
     from controller.formats.mqtt.envelope import Published
     from controller.io.journal.reader import JournalReader
-    from controller.reports.round_narrative import Told
+    from controller.reports.round_narrative import JournalEvent
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,7 +45,7 @@ def of_journal(function: F) -> F:
     return found
 
 
-def told(reader: JournalReader) -> Iterator[Told]:
+def told(reader: JournalReader) -> Iterator[JournalEvent]:
     """The journal's events with the readings that gave them.
 
     Raises:
@@ -53,11 +53,11 @@ def told(reader: JournalReader) -> Iterator[Told]:
         PayloadRefused: an event is not what this version knows.
     """
     from controller.formats.mqtt.envelope import own_event
-    from controller.reports.round_narrative import Told
+    from controller.reports.round_narrative import JournalEvent
 
     for row in reader.events():
         one = own_event(row.body)
-        yield Told(one.seq, row.number, one.time, one.event)
+        yield JournalEvent(one.seq, row.number, one.time, one.event)
 
 
 def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:

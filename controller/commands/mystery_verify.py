@@ -15,7 +15,7 @@ from controller.commands.terminal import AS_JSON, refuse, say
 
 if TYPE_CHECKING:
     from controller.reports.audit.mystery_audit import Audit, CycleFound
-    from controller.reports.audit.mystery_events import Told
+    from controller.reports.audit.mystery_events import TableEvents
     from controller.reports.audit.sequence_audit import Mark
 
 EVENTS_LIMIT_BYTES: Final = 4 * 1024**3
@@ -75,7 +75,7 @@ def _mark(text: str) -> Mark:
     return Mark(None, int(found[1]), bytes.fromhex(found[2]))
 
 
-def _told(file: Path, first: int, held: list[Mark]) -> tuple[Told, tuple[str, ...]]:
+def _told(file: Path, first: int, held: list[Mark]) -> tuple[TableEvents, tuple[str, ...]]:
     """What a file has of a table's events, and what is wrong with the file itself.
 
     Raises:
@@ -109,7 +109,7 @@ def _published(file: Path, count: int) -> Iterator[bytes]:
             yield event.body
 
 
-def _lines(told: Told, audit: Audit) -> Iterator[str]:
+def _lines(told: TableEvents, audit: Audit) -> Iterator[str]:
     from controller.reports.audit.mystery_audit import CycleFound
     from controller.reports.audit.sequence_audit import Range
 

@@ -28,8 +28,8 @@ ALONE_RECORDS: Final = 20_000
 SEGMENTS_EACH: Final = 4
 """Segments for each processor, so that none of them waits long for the last one."""
 
-Told = Callable[[int, int], None]
-"""To be told how many records are done, of how many."""
+ProgressListener = Callable[[int, int], None]
+"""Called with the number of records that have been stepped, and the number of all records."""
 
 
 class Replayed(NamedTuple):
@@ -64,7 +64,7 @@ class Stepped(NamedTuple):
 def replay(
     path: Path,
     key: bytes | None,
-    told: Told | None = None,
+    told: ProgressListener | None = None,
     *,
     jobs: int = 1,
     alone: int = ALONE_RECORDS,
@@ -117,7 +117,7 @@ def can_begin_at(reader: JournalReader, number: int, key: bytes) -> bool:
 
 
 def stepped_apart(
-    path: Path, segments: list[Segment], key: bytes | None, told: Told | None, pool: Executor
+    path: Path, segments: list[Segment], key: bytes | None, told: ProgressListener | None, pool: Executor
 ) -> list[Stepped]:
     """What the segments came to, in order, up to the first that differs or is damaged."""
     found: list[Stepped] = []

@@ -84,8 +84,8 @@ class DemoFailed(Exception):  # noqa: N818 - named for what happened
     """The demo cannot be run; the text says what to do."""
 
 
-class Shown(NamedTuple):
-    """What came of it."""
+class DemoResult(NamedTuple):
+    """The result of a demo: its rounds, and the account of the table compared with the one of the simulated people."""
 
     rounds: int
     comparison: Comparison
@@ -101,7 +101,7 @@ class Shown(NamedTuple):
         return sign and not self.comparison.different and not (self.pool is not None and self.pool.mistakes)
 
 
-async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
+async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> DemoResult:
     """Run the demo to its end, or until cancelled; then write the two accounts and hold them side by side.
 
     Raises:
@@ -113,7 +113,7 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
         return await _run(wanted, say)
 
 
-async def _run(wanted: Wanted, say: Callable[[str], None]) -> Shown:
+async def _run(wanted: Wanted, say: Callable[[str], None]) -> DemoResult:
     """The same, in a folder that is this demo's."""
     directory = wanted.directory
     rack, sevens = Rack(), sevens_meter()
@@ -143,7 +143,7 @@ async def _run(wanted: Wanted, say: Callable[[str], None]) -> Shown:
     (directory / "truth.json").write_bytes(account_bytes(truth))
     (directory / "account.json").write_bytes(account_bytes(found))
     pool = pool_reconciled(directory) if wanted.link else None
-    return Shown(len(told), compare(truth, found), waited_in_vain, sign, pool)
+    return DemoResult(len(told), compare(truth, found), waited_in_vain, sign, pool)
 
 
 async def sign_at_the_end(station: Station, beside: Mapping[str, object], sevens: SevensMeter) -> SignRead | None:
@@ -227,8 +227,8 @@ async def daemon(directory: Path) -> AsyncIterator[asyncio.subprocess.Process]:
                 await process.wait()
 
 
-class Heard:
-    """What the broker has told of the table so far."""
+class TableSubscriber:
+    """A subscriber to one table: prints each event in words once, and knows the last round that was closed."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -261,13 +261,13 @@ class Heard:
 
 
 @contextlib.asynccontextmanager
-async def listening(broker: Broker, say: Callable[[str], None]) -> AsyncIterator[Heard]:
+async def listening(broker: Broker, say: Callable[[str], None]) -> AsyncIterator[TableSubscriber]:
     """Follow the table's events, as any subscriber would, and tell them in words.
 
     Raises:
         DemoFailed: the broker cannot be reached.
     """
-    heard = Heard(say)
+    heard = TableSubscriber(say)
     subscribed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def listen() -> None:

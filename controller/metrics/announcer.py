@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from controller.formats.mqtt.envelope import Topics
 from controller.io.mqtt.broker_tables import is_table
 from controller.io.mqtt.connection import Broker, CheckedClient, connected
-from controller.metrics.home_assistant import NODE, Heard, announcements, hear, stale
+from controller.metrics.home_assistant import NODE, TableSnapshot, announcements, hear, stale
 
 HEARD: Final = ("info", "device/#", "state/meters")
 """What is listened to below each table."""
@@ -51,9 +51,9 @@ async def announce(broker: Broker, wish: Wish) -> list[str]:
     return [one.topic for one in said]
 
 
-async def listened(client: CheckedClient, wish: Wish) -> tuple[dict[Topics, Heard], set[str]]:
+async def listened(client: CheckedClient, wish: Wish) -> tuple[dict[Topics, TableSnapshot], set[str]]:
     """What the tables retain, and the topics on which they were announced before."""
-    tables: dict[Topics, Heard] = {}
+    tables: dict[Topics, TableSnapshot] = {}
     known: set[str] = set()
     for rest in HEARD:
         await client.subscribe(f"tableside/v1/{wish.tables}/{rest}", qos=1)

@@ -37,8 +37,8 @@ SHOWN: Final = (
 """What a meter's sign shows, in whole digits; none while it is not known."""
 
 
-class Heard(msgspec.Struct):
-    """What one table retains, as far as Home Assistant is told of it."""
+class TableSnapshot(msgspec.Struct):
+    """The retained state of one table, as far as Home Assistant shows it; None: not received yet."""
 
     info: Info | None = None
     devices: set[str] = msgspec.field(default_factory=set)
@@ -63,13 +63,13 @@ class Entity(NamedTuple):
     more: Mapping[str, Any] = {}
 
 
-def hear(tables: dict[Topics, Heard], topic: str, payload: bytes) -> None:
+def hear(tables: dict[Topics, TableSnapshot], topic: str, payload: bytes) -> None:
     """Take a retained message of a table; what cannot be read changes nothing."""
     root, version, site, name, *words = [*topic.split("/"), "", "", ""]
     table = Topics(site, name)
     if (root, version) != ("tableside", "v1") or (table not in tables and len(tables) >= TABLES_LIMIT):
         return
-    heard = tables.setdefault(table, Heard())
+    heard = tables.setdefault(table, TableSnapshot())
     match [word for word in words if word]:
         case ["info"]:
             heard.info = read_picture(payload, Info) or heard.info
@@ -81,7 +81,7 @@ def hear(tables: dict[Topics, Heard], topic: str, payload: bytes) -> None:
             pass
 
 
-def announcements(table: Topics, heard: Heard, currency: str, prefix: str = PREFIX) -> Iterator[Announcement]:
+def announcements(table: Topics, heard: TableSnapshot, currency: str, prefix: str = PREFIX) -> Iterator[Announcement]:
     """What is said of one table; none where its daemon has not said what it is. ``currency``: ISO 4217, of meters."""
     if heard.info is None:
         return
@@ -129,7 +129,7 @@ def of_table(table: Topics) -> Iterator[Entity]:
     yield Entity("sensor", "alarms", "Alarms", table.status, alarms, {**measured, **diagnostic})
 
 
-def of_devices(table: Topics, heard: Heard) -> Iterator[Entity]:
+def of_devices(table: Topics, heard: TableSnapshot) -> Iterator[Entity]:
     """Each device: connected or not."""
     kind = {"device_class": "connectivity", "entity_category": "diagnostic"}
     for device in filter(DEVICE.fullmatch, sorted(heard.devices)):
@@ -138,7 +138,7 @@ def of_devices(table: Topics, heard: Heard) -> Iterator[Entity]:
         yield Entity("binary_sensor", name, device, table.device(device), ready, kind)
 
 
-def of_meters(table: Topics, heard: Heard, currency: str) -> Iterator[Entity]:
+def of_meters(table: Topics, heard: TableSnapshot, currency: str) -> Iterator[Entity]:
     """Each meter: what its sign shows."""
     found = heard.meters
     grouped = (("meters", found.meters), ("linked", found.linked)) if found is not None else ()

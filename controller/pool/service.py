@@ -33,8 +33,8 @@ from controller.pool.wire import (
     Answered,
     Asked,
     NotUnderstood,
+    PoolStatus,
     Posted,
-    Told,
     frames,
     from_table,
 )
@@ -203,7 +203,7 @@ class Service:
                 case Asked():
                     account = self._accounts.get(table, Account())
                     standing = self._standing
-                    told = Told(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
+                    told = PoolStatus(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
                     self._send(socket, to, frames(told))
                 case Posted(epoch, seq, deed):
                     refused = self._ahead(table, epoch, seq)

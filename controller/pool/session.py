@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final, NamedTuple, assert_never
 
 from controller.pool.postings import Answer, Claimed, Entered, Judged, OutOfOrder, Wagered
-from controller.pool.wire import NOT_ADDED_UP, Answered, Asked, Posted, Told
+from controller.pool.wire import NOT_ADDED_UP, Answered, Asked, PoolStatus, Posted
 
 ASK_NS: Final = 500_000_000
 """Between two questions what the pool stands at."""
@@ -123,10 +123,10 @@ class LinkSession:
             self._catch_up = seq
         return seq, self._reaction(now_ns)
 
-    def receive(self, now_ns: int, message: Told | Answered) -> Reaction:
+    def receive(self, now_ns: int, message: PoolStatus | Answered) -> Reaction:
         """Take what the link said."""
         match message:
-            case Told():
+            case PoolStatus():
                 return self._told(now_ns, message)
             case Answered(epoch, seq, answer):
                 return self._answered(now_ns, epoch, seq, answer)
@@ -164,7 +164,7 @@ class LinkSession:
         reaction = self._reaction(now_ns)
         return Reaction((*asked, *reaction.send), reaction.events)
 
-    def _told(self, now_ns: int, told: Told) -> Reaction:
+    def _told(self, now_ns: int, told: PoolStatus) -> Reaction:
         self._heard = self._met = True
         self._silent_ns = now_ns + SILENCE_NS
         self._link_closed = told.closed

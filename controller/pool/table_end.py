@@ -23,7 +23,7 @@ from controller.io.system.rate_limits import NANOSECONDS, Allowance
 from controller.io.system.zmtp_proxy import ZmtpProxy, local_listener
 from controller.pool.session import Deed, Event, LinkSession, Reaction
 from controller.pool.turns import MEMBER
-from controller.pool.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, Told, frames, from_link
+from controller.pool.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, PoolStatus, frames, from_link
 
 QUEUE_LIMIT: Final = 1_000
 """Messages to the link that may wait; what is beyond it is posted and asked again."""
@@ -158,10 +158,10 @@ class TableEnd:
             if self._tellings.take(now_ns):
                 log.warning("link not understood", reason=str(error))
             return
-        if isinstance(message, Told) and not self._tellings.take(now_ns):
+        if isinstance(message, PoolStatus) and not self._tellings.take(now_ns):
             return
         self._heard_ns = now_ns
-        if not (isinstance(message, Told) and message.closed):
+        if not (isinstance(message, PoolStatus) and message.closed):
             self._open_ns = self._heard_ns
         self._do(self.session.receive(self._heard_ns, message))
 

@@ -36,7 +36,7 @@ class Posted(Value, frozen=True, tag="posted"):
     deed: Wagered | Claimed | Judged
 
 
-class Told(Value, frozen=True, tag="told"):
+class PoolStatus(Value, frozen=True, tag="told"):
     """The link: the pool as it stands, and the table's last posting in its ledger.
 
     ``closed``: why nothing may be wagered on it; empty: it is open.
@@ -62,7 +62,7 @@ class NotUnderstood(Exception):  # noqa: N818 - named for what happened
     """No message of this protocol; the text says what is wrong."""
 
 
-def frames(message: Asked | Posted | Told | Answered) -> list[bytes]:
+def frames(message: Asked | Posted | PoolStatus | Answered) -> list[bytes]:
     """A message as it is sent."""
     return [PROTOCOL, msgspec.json.encode(message)]
 
@@ -79,13 +79,13 @@ def from_table(received: list[bytes]) -> Asked | Posted:
 
 
 @reads_outside(NotUnderstood)
-def from_link(received: list[bytes]) -> Told | Answered:
+def from_link(received: list[bytes]) -> PoolStatus | Answered:
     """What the link said.
 
     Raises:
         NotUnderstood: nothing that a link says.
     """
-    message: Told | Answered = json_as(_body(received), Told | Answered, limit_bytes=MESSAGE_LIMIT_BYTES)
+    message: PoolStatus | Answered = json_as(_body(received), PoolStatus | Answered, limit_bytes=MESSAGE_LIMIT_BYTES)
     return message
 
 

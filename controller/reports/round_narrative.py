@@ -42,8 +42,8 @@ from controller.formats.mqtt.envelope import event_name
 from controller.reports.revenue_rows import RoundRow, Takings
 
 
-class Told(NamedTuple):
-    """An event of a journal: its seq, the reading that gave it, when, and what it says."""
+class JournalEvent(NamedTuple):
+    """An event of a journal, with its seq, the number of the reading that caused it, and its time (RFC 3339)."""
 
     seq: int
     reading: int
@@ -85,7 +85,7 @@ class RoundLine(msgspec.Struct, frozen=True):
 DEALER: Final = 0
 
 
-def story(events: Iterable[Told], number: int) -> tuple[Line, ...]:
+def story(events: Iterable[JournalEvent], number: int) -> tuple[Line, ...]:
     """Everything about one round, in order; empty if the journal has no such round."""
     told = list(events)
     faces = {one.event.card: one.event.face for one in told if isinstance(one.event, CardOpened)}

@@ -76,8 +76,8 @@ class Maker(NamedTuple):
     firmware: str
 
 
-class Heard(NamedTuple):
-    """What a command gives: entries to store, then reports to send."""
+class CommandResult(NamedTuple):
+    """The result of a command: entries to store first, then reports to send."""
 
     entries: tuple[Entry, ...] = ()
     reports: tuple[TriggerReport, ...] = ()
@@ -115,13 +115,13 @@ class TriggerBox:
         """Whoever greeted is gone."""
         self._condition = TriggerCondition.UNGREETED
 
-    def hear(self, command: TriggerCommand) -> Heard:
+    def hear(self, command: TriggerCommand) -> CommandResult:
         """What a command gives."""
         match command:
             case GreetTrigger():
                 return self._greet(command)
             case CheckTrigger(token):
-                return Heard(reports=(self._status(token),))
+                return CommandResult(reports=(self._status(token),))
             case OpenCycle(cycle, share):
                 return self._open_cycle(cycle, share)
             case Contribute(number, amount_units):
@@ -135,12 +135,12 @@ class TriggerBox:
             case _:
                 assert_never(command)
 
-    def noise_is_back(self) -> Heard:
+    def noise_is_back(self) -> CommandResult:
         """The noise source works (again): draw what waited for it."""
         if self._condition is not TriggerCondition.NO_RANDOMNESS:
-            return Heard()
+            return CommandResult()
         drawn, reports = self._draw(self.state)
-        return Heard(drawn, (*reports, self._status(0, drawn)))
+        return CommandResult(drawn, (*reports, self._status(0, drawn)))
 
     def end(self, operations: str, surveillance: str, wall_ns: int) -> tuple[Entry, ...]:
         """Two people take the box out of service: the running cycle is opened, and nothing is drawn any more."""
@@ -152,7 +152,7 @@ class TriggerBox:
 
     # --- greeting -------------------------------------------------------------------------------------
 
-    def _greet(self, greet: GreetTrigger) -> Heard:
+    def _greet(self, greet: GreetTrigger) -> CommandResult:
         state, bounds = self.state, self.state.bounds
         assert bounds is not None
         entries: tuple[Entry, ...] = ()
@@ -173,7 +173,7 @@ class TriggerBox:
                 drawn, told = self._draw(state)
                 entries += drawn
         greeted = TriggerGreeted(greet.token, *self._maker, bounds.reset_cents, bounds.ceiling_cents, bounds.most_units)
-        return Heard(entries, (greeted, *told, self._status(greet.token, entries)))
+        return CommandResult(entries, (greeted, *told, self._status(greet.token, entries)))
 
     # --- a cycle --------------------------------------------------------------------------------------
 
@@ -200,13 +200,13 @@ class TriggerBox:
         self._condition = TriggerCondition.AWAITING_SHARE
         return (drawn,), (_committed(drawn),)
 
-    def _open_cycle(self, cycle: int, share: bytes) -> Heard:
+    def _open_cycle(self, cycle: int, share: bytes) -> CommandResult:
         if self._condition is not TriggerCondition.AWAITING_SHARE or cycle != self.state.cycle:
-            return Heard(reports=(self._status(0),))
+            return CommandResult(reports=(self._status(0),))
         self._condition = TriggerCondition.OPEN
-        return Heard((Shared(cycle, share),), (self._status(0),))
+        return CommandResult((Shared(cycle, share),), (self._status(0),))
 
-    def _contribute(self, number: int, amount_units: int) -> Heard:
+    def _contribute(self, number: int, amount_units: int) -> CommandResult:
         state, bounds = self.state, self.state.bounds
         if self._condition in (
             TriggerCondition.UNGREETED,
@@ -214,17 +214,17 @@ class TriggerBox:
             TriggerCondition.ROLLED_BACK,
             TriggerCondition.ENDED,
         ):
-            return Heard(reports=(self._status(0),))
+            return CommandResult(reports=(self._status(0),))
         if number <= state.number:
             return self._repeat(number, amount_units)
         if number != state.number + 1 or self._condition is not TriggerCondition.OPEN:
-            return Heard(reports=(self._status(0),))
+            return CommandResult(reports=(self._status(0),))
         assert bounds is not None
         if amount_units > bounds.most_units:
             return self._dispute(f"contribution {number} is larger than any could be")
         return self._count(number, amount_units)
 
-    def _count(self, number: int, amount_units: int) -> Heard:
+    def _count(self, number: int, amount_units: int) -> CommandResult:
         state, drawn = self.state, self.state.drawn
         assert drawn is not None
         secret = self._secret(state, drawn)
@@ -234,50 +234,50 @@ class TriggerBox:
         award = proof.award_cents(meter_units, drawn.ceiling_cents) * proof.is_hit(meter_units, trigger)
         counted = Counted(number, state.cycle, amount_units, meter_units, award)
         if not award:
-            return Heard((counted,), (_answer(counted),))
+            return CommandResult((counted,), (_answer(counted),))
         opened = Opened(state.cycle, number, secret.drawn_cents, secret.key)
         over = after(after(state, counted), opened)
         next_drawn, told = self._draw(over)
         entries = (counted, opened, *next_drawn)
-        return Heard(entries, (_answer(counted), _revealed(opened), *told, self._status(0, entries)))
+        return CommandResult(entries, (_answer(counted), _revealed(opened), *told, self._status(0, entries)))
 
-    def _repeat(self, number: int, amount_units: int) -> Heard:
+    def _repeat(self, number: int, amount_units: int) -> CommandResult:
         counted = self._past.counted(number)
         if counted is None:
             return self._dispute(f"contribution {number} was counted by the box before this one")
         if counted.amount_units != amount_units:
             return self._dispute(f"contribution {number} came again with another amount")
-        return Heard(reports=(_answer(counted),))
+        return CommandResult(reports=(_answer(counted),))
 
-    def _recall(self, cycle: int) -> Heard:
+    def _recall(self, cycle: int) -> CommandResult:
         if self._condition in (TriggerCondition.UNGREETED, TriggerCondition.OTHER_TABLE):
-            return Heard(reports=(self._status(0),))
+            return CommandResult(reports=(self._status(0),))
         drawn, opened = self._past.drawn(cycle), self._past.opened(cycle)
         if drawn is None:
             text = f"cycle {cycle} was drawn by the box before this one"
             known = cycle > self.state.cycle
-            return Heard(reports=(self._status(0),) if known else (TriggerAlarm(CYCLE_UNKNOWN, text),))
+            return CommandResult(reports=(self._status(0),) if known else (TriggerAlarm(CYCLE_UNKNOWN, text),))
         revealed = (_revealed(opened),) if opened is not None and opened.number else ()
-        return Heard(reports=(_committed(drawn), *revealed))
+        return CommandResult(reports=(_committed(drawn), *revealed))
 
-    def _keep(self, head: Kept) -> Heard:
+    def _keep(self, head: Kept) -> CommandResult:
         if self._condition not in _KEEPING or not head.is_later_than(self.state.head):
             return self._head(self.state.head)
         return self._head(head, (head,))
 
-    def _head(self, head: Kept | None, entries: tuple[Entry, ...] = ()) -> Heard:
+    def _head(self, head: Kept | None, entries: tuple[Entry, ...] = ()) -> CommandResult:
         """Say which head is kept once ``entries`` are stored."""
         if self._condition is TriggerCondition.UNGREETED:
-            return Heard(reports=(self._status(0),))
+            return CommandResult(reports=(self._status(0),))
         if head is None:
-            return Heard(entries, (HeadKept(0, 0, bytes(ROOT_BYTES), bytes(SIGNATURE_BYTES)),))
-        return Heard(entries, (HeadKept(head.epoch, head.size, head.root, head.signature),))
+            return CommandResult(entries, (HeadKept(0, 0, bytes(ROOT_BYTES), bytes(SIGNATURE_BYTES)),))
+        return CommandResult(entries, (HeadKept(head.epoch, head.size, head.root, head.signature),))
 
-    def _dispute(self, text: str) -> Heard:
+    def _dispute(self, text: str) -> CommandResult:
         """Take nothing until somebody has looked; the alarm names the first contribution that was wrong."""
         first = self._condition is not TriggerCondition.DISPUTED
         self._condition = TriggerCondition.DISPUTED
-        return Heard(reports=(*((TriggerAlarm("disputed", text),) if first else ()), self._status(0)))
+        return CommandResult(reports=(*((TriggerAlarm("disputed", text),) if first else ()), self._status(0)))
 
     # --- what is sealed -------------------------------------------------------------------------------
 

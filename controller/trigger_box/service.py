@@ -28,7 +28,7 @@ from controller.io.system.notify import Notifier
 from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import NANOSECONDS
 from controller.io.system.watchdog import Watchdog
-from controller.trigger_box.box import Heard, Maker, TriggerBox
+from controller.trigger_box.box import CommandResult, Maker, TriggerBox
 from controller.trigger_box.line import TOO_MUCH
 from controller.trigger_box.line import Line as Line
 from controller.trigger_box.pool import NOISE_BYTES, Noise
@@ -211,7 +211,7 @@ class Service:
             f"{self.box.condition.value}: cycle {state.cycle}, contribution {state.number}; {noise}{refused}{open_line}"
         )
 
-    def _stored(self, heard: Heard) -> tuple[TriggerReport, ...]:
+    def _stored(self, heard: CommandResult) -> tuple[TriggerReport, ...]:
         before = self.box.condition
         self.store.append(heard.entries)
         self.box.take(heard.entries)

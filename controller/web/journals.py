@@ -18,7 +18,7 @@ from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJou
 from controller.reports.playback.play_counts import Plays, play_counts
 from controller.reports.playback.round_course import RoundCourse, course_of
 from controller.reports.playback.round_index import RoundFound, RoundIndex, Wanted
-from controller.reports.round_narrative import Told
+from controller.reports.round_narrative import JournalEvent
 
 LISTED: Final = 200
 """Rounds that one search lists."""
@@ -138,11 +138,11 @@ class Journals:
             return tuple(play_counts(house, locked.event, given))
 
 
-def _told(reader: JournalReader, first: int, last: int | None = None) -> Iterable[Told]:
+def _told(reader: JournalReader, first: int, last: int | None = None) -> Iterable[JournalEvent]:
     limit = -1 if last is None else last - first + 1
     for row in reader.events(first, limit):
         one = own_event(row.body)
-        yield Told(one.seq, row.number, one.time, one.event)
+        yield JournalEvent(one.seq, row.number, one.time, one.event)
 
 
 def wanted_of(query: dict[str, str]) -> Wanted:

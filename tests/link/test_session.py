@@ -19,8 +19,8 @@ from controller.pool.wire import (
     Answered,
     Asked,
     NotUnderstood,
+    PoolStatus,
     Posted,
-    Told,
     frames,
     from_link,
     from_table,
@@ -33,8 +33,8 @@ TABLE = "harbour/bj-1"
 WAGER = Wagered(500)
 
 
-def told(seq: int = 0, *, epoch: int = 1, closed: str = "", pool: str = POOL, cents: int = 777) -> Told:
-    return Told(pool, 1, cents, epoch, seq, closed)
+def told(seq: int = 0, *, epoch: int = 1, closed: str = "", pool: str = POOL, cents: int = 777) -> PoolStatus:
+    return PoolStatus(pool, 1, cents, epoch, seq, closed)
 
 
 def entered(seq: int, cents: int = 778) -> Answered:
@@ -127,7 +127,7 @@ def test_what_is_not_answered_is_posted_again() -> None:
         (told(epoch=2), "another journal of this table has been posting"),
     ],
 )
-def test_a_pool_or_a_journal_that_is_not_ours_closes_it_and_nothing_is_posted(message: Told, reason: str) -> None:
+def test_a_pool_or_a_journal_that_is_not_ours_closes_it_and_nothing_is_posted(message: PoolStatus, reason: str) -> None:
     session = LinkSession(POOL, 1, 0, waiting=[WAGER])
     reaction = session.receive(0, message)
     assert reaction.events == (Shows(None, reason),)
@@ -215,7 +215,7 @@ class Wire:
         self.ledger = ledger
         self.chance = chance
         self.there: deque[Asked | Posted] = deque()
-        self.back: deque[Told | Answered] = deque()
+        self.back: deque[PoolStatus | Answered] = deque()
 
     def push(self, message: Asked | Posted) -> None:
         self.there.extend([from_table(frames(message))] * self.chance.choice((0, 1, 1, 1, 2)))
@@ -229,7 +229,7 @@ class Wire:
                 case Asked():
                     account = self.ledger.books().accounts.get(TABLE, Account())
                     standing = self.ledger.standing()
-                    answer: Told | Answered = Told(POOL, *standing, account.epoch, account.seq)
+                    answer: PoolStatus | Answered = PoolStatus(POOL, *standing, account.epoch, account.seq)
                 case Posted(epoch, seq, deed):
                     (said,) = self.ledger.post([Posting(TABLE, epoch, seq, deed)])
                     answer = Answered(epoch, seq, said)
@@ -291,8 +291,8 @@ def test_nothing_but_the_protocol_is_understood() -> None:
 
 def test_an_older_look_of_another_process_is_not_shown() -> None:
     session = LinkSession(POOL, 1, 0)
-    session.receive(0, Told(POOL, 7, 900, 0, 0))
+    session.receive(0, PoolStatus(POOL, 7, 900, 0, 0))
     for _ in range(BEHIND_LIMIT):
-        assert session.receive(1, Told(POOL, 6, 800, 0, 0)).events == ()
+        assert session.receive(1, PoolStatus(POOL, 6, 800, 0, 0)).events == ()
     # A ledger that stays behind was put back: what it shows is what it has.
-    assert session.receive(2, Told(POOL, 6, 800, 0, 0)).events == (Shows(800, ""),)
+    assert session.receive(2, PoolStatus(POOL, 6, 800, 0, 0)).events == (Shows(800, ""),)

@@ -24,7 +24,7 @@ from controller.pool.service import STRANGERS_LIMIT
 from controller.pool.session import WINDOW
 from controller.pool.table_end import ANEW_NS, TELLINGS_PER_SECOND, Where
 from controller.pool.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
-from controller.pool.wire import MESSAGE_LIMIT_BYTES, Asked, Posted, Told, frames
+from controller.pool.wire import MESSAGE_LIMIT_BYTES, Asked, PoolStatus, Posted, frames
 from tests.io.test_allowances import Hands
 from tests.link.premises import BY_TWO, PATIENCE_SECONDS, Premises, Table
 
@@ -135,7 +135,7 @@ async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() ->
                 number = 0
                 while not table.alarms:
                     number += 1
-                    await link.send_multipart([peer, *frames(Told("pit-1", number, number, 1, 0))])
+                    await link.send_multipart([peer, *frames(PoolStatus("pit-1", number, number, 1, 0))])
                     await asyncio.sleep(0)
                     shown.append(table.shows.shown_cents)
                 # It is silent for the table from then on, and asked anew later.

@@ -18,7 +18,7 @@ from controller.formats.mqtt.retained_state import Info, RoundNow, hold_bytes
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker, connected
 from controller.metrics.announcer import Wish, announce, of_these
-from controller.metrics.home_assistant import Heard, announcements, hear
+from controller.metrics.home_assistant import TableSnapshot, announcements, hear
 from tests.wiring.premises import ran
 
 HERE: Final = Topics("harbour", "bj-1")
@@ -26,7 +26,7 @@ INFO: Final = Info("0.1.0", "hollywood-penn-national", "00" * 32, {}, 2_500, 200
 SEVENS: Final = MeterNow("sevens", 500_085, "", 0, 0, 0, 0, 0, 0, 0, 0, 0)
 POOLED: Final = LinkedNow("pit_sevens", "pit-1", None, "its link is away", 0, 0, 0, 0, 0, 0, 0, 0, 0)
 METERS: Final = MetersNow(42, (SEVENS,), (), (), 0, (POOLED,))
-HEARD: Final = Heard(INFO, {"shoe", "bet_spots/3"}, METERS)
+HEARD: Final = TableSnapshot(INFO, {"shoe", "bet_spots/3"}, METERS)
 
 # --- what Home Assistant publishes of its format ----------------------------------------------------
 
@@ -44,7 +44,7 @@ ORIGIN: Final = {"name", "sw_version", "support_url"}
 CLASSES: Final = {"sensor": {"enum", "monetary"}, "binary_sensor": {"connectivity", "problem"}}
 
 
-def told(heard: Heard = HEARD) -> dict[str, dict[str, Any]]:
+def told(heard: TableSnapshot = HEARD) -> dict[str, dict[str, Any]]:
     """What is said, by topic."""
     return {one.topic: msgspec.json.decode(one.payload) for one in announcements(HERE, heard, "USD")}
 
@@ -76,15 +76,15 @@ def test_no_two_things_have_one_identity() -> None:
 def test_no_name_that_a_message_brings_becomes_a_template_or_another_topic(name: str) -> None:
     """Whoever may write what one table retains has no word in what Home Assistant carries out."""
     meters = MetersNow(42, (msgspec.structs.replace(SEVENS, meter=name), SEVENS), (), (), 0, (POOLED,))
-    assert told(Heard(INFO, {"shoe", "bet_spots/3", name}, meters)) == told()
+    assert told(TableSnapshot(INFO, {"shoe", "bet_spots/3", name}, meters)) == told()
 
 
 def test_of_a_table_that_has_not_said_what_it_is_nothing_is_told() -> None:
-    assert told(Heard(None, {"shoe"}, METERS)) == {}
+    assert told(TableSnapshot(None, {"shoe"}, METERS)) == {}
 
 
 def test_what_cannot_be_read_changes_nothing() -> None:
-    tables: dict[Topics, Heard] = {}
+    tables: dict[Topics, TableSnapshot] = {}
     for topic, payload in (
         ("tableside/v1/harbour/bj-1/info", b"{"),
         ("tableside/v1/harbour/bj-1/state/meters", b"[]"),
@@ -92,7 +92,7 @@ def test_what_cannot_be_read_changes_nothing() -> None:
         ("elsewhere/v1/harbour/bj-1/info", msgspec.json.encode(INFO)),
     ):
         hear(tables, topic, payload)
-    assert tables == {HERE: Heard()}
+    assert tables == {HERE: TableSnapshot()}
 
 
 PICTURES: Final[dict[str, object]] = {

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from controller.trigger_box.box import Heard, Maker, TriggerBox
+from controller.trigger_box.box import CommandResult, Maker, TriggerBox
 from controller.trigger_box.entries import Begun, BoundsSet, Counted, Drawn, Entry, Opened, State, after
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Sealer
@@ -109,7 +109,7 @@ class BoxDevice:
         commands = [message for message in messages if isinstance(message, TriggerCommand)]
         return b"".join(self._wire.encode(report) for command in commands for report in self.hear(command))
 
-    def _said(self, heard: Heard) -> bytes:
+    def _said(self, heard: CommandResult) -> bytes:
         self.memory.entries += heard.entries
         self.box.take(heard.entries)
         return b"".join(self._wire.encode(report) for report in heard.reports)

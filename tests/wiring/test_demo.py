@@ -13,7 +13,7 @@ import pytest
 
 from controller.commands.demo import jackpot_lines
 from controller.core.messages.events import BettingClosed, RoundClosed
-from controller.demo.demo import Heard, Shown, own, run_demo
+from controller.demo.demo import DemoResult, TableSubscriber, own, run_demo
 from controller.demo.table import SignRead, Wanted
 from controller.formats.cases.accounts import Comparison
 from controller.formats.journal.records import Identity
@@ -116,7 +116,7 @@ async def test_it_ends_by_itself_after_as_many_rounds_as_one_reads(tmp_path: Pat
 
 def test_an_event_that_a_broker_sends_again_is_told_once() -> None:
     said: list[str] = []
-    heard = Heard(said.append)
+    heard = TableSubscriber(said.append)
     for seq, event in ((1, BettingClosed(1, ())), (2, RoundClosed(1, (), 1, "settled"))):
         body = event_bytes(event, Identity("demo", "bj1", 1), seq, 0)
         heard.take(body)
@@ -351,7 +351,7 @@ async def test_the_sevens_of_a_pool_are_won_and_settled_as_truly_as_the_tables_o
 def test_a_sign_that_shows_something_else_is_told_and_is_a_failure() -> None:
     settled = Comparison(wagers=9, equal=9, open=0, different=())
     for shown, told in ((("10.00", "5.00"), "the sign shows what was counted"), (("CLOSED", "5.00"), "DIFFERENT  the")):
-        found = Shown(1, settled, 0, SignRead(shown, ("10.00", "5.00")))
+        found = DemoResult(1, settled, 0, SignRead(shown, ("10.00", "5.00")))
         assert [line[: len(told)] for line in jackpot_lines(found)] == [told]
         assert found.true() == (shown[0] != "CLOSED")
 

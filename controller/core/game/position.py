@@ -31,8 +31,8 @@ class Now(IntEnum):
     """A split hand whose turn has not come."""
 
 
-class Said(IntEnum):
-    """Which key may still speak of the move just made."""
+class Confirmation(IntEnum):
+    """Which of the dealer's keys may still confirm the move that was just made."""
 
     NOTHING = 0
     DOUBLE_MAY_FOLLOW = 1
@@ -47,7 +47,7 @@ class Hand(NamedTuple):
     base: int
     extra: int = 0
     now: Now = Now.OPEN
-    said: Said = Said.NOTHING
+    said: Confirmation = Confirmation.NOTHING
     gave_up: bool = False
 
 

@@ -10,7 +10,7 @@ from controller.core.game.hand import Outcome, PlayedHand, holes_that_draw, is_n
 from controller.core.game.play import Play
 from controller.core.game.position import Kind, Node
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
-from controller.core.inference.lattice import Frontier, Reconstruction, Told
+from controller.core.inference.lattice import Frontier, OutcomesByBox, Reconstruction
 
 _WAYS_TOLD: Final = 3
 """Explanations told of a net on which the plays agree in cents only; more help nobody."""
@@ -73,7 +73,7 @@ def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[Dea
         yield from DRAWN
 
 
-def _outcomes(play: Play, node: Node, told: Told, box: int) -> frozenset[Outcome]:
+def _outcomes(play: Play, node: Node, told: OutcomesByBox, box: int) -> frozenset[Outcome]:
     """How a box may have ended at ``node``; empty while it may still play."""
     if told[box]:
         return told[box]

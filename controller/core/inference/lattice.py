@@ -30,10 +30,10 @@ ORDERS_LIMIT: Final = 4_000
 """Sets of evidence a single rewind may visit; far above what readers a second behind produce. Beyond it the round goes
 to the floor rather than stall the table."""
 
-Told = tuple[frozenset[Outcome], ...]
+OutcomesByBox = tuple[frozenset[Outcome], ...]
 """The possible outcomes of each box; empty for a box that has not finished."""
 
-Frontier = dict[Node, Told]
+Frontier = dict[Node, OutcomesByBox]
 
 State = tuple[int, Node]
 """Which evidence of a window has happened (as bits; 0 also when all of it has) and where the round then stands."""
@@ -150,8 +150,8 @@ class Weave(Window):
         return following
 
 
-def tell(told: Told, emitted: tuple[Emission, ...]) -> Told:
-    """What is known of the boxes after some of them finished."""
+def tell(told: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
+    """The outcomes of the boxes once those that ``emitted`` names have finished."""
     if not emitted:
         return told
     boxes = list(told)
@@ -163,7 +163,7 @@ def tell(told: Told, emitted: tuple[Emission, ...]) -> Told:
 K = TypeVar("K")
 
 
-def join(frontier: dict[K, Told], place: K, told: Told) -> None:
+def join(frontier: dict[K, OutcomesByBox], place: K, told: OutcomesByBox) -> None:
     """Add a way to reach ``place``."""
     known = frontier.get(place)
     if known is None:
@@ -269,7 +269,7 @@ class Reconstruction(_Evidenced):
         """
         wagers = tuple(wagers)
         game = game_begun(rules, wagers, answers)
-        nothing: Told = tuple(frozenset() for _ in wagers)
+        nothing: OutcomesByBox = tuple(frozenset() for _ in wagers)
         return cls(
             rules, wagers, (), (), (Cut(0, 0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences
         )

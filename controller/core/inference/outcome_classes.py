@@ -68,8 +68,8 @@ class Story(NamedTuple):
     weight: int
 
 
-class _Told(NamedTuple):
-    """How a box ended: what it looks like, its nets against each of the dealer's ends, its unlikely decisions."""
+class _BoxOutcome(NamedTuple):
+    """How a box ended: its sight, its net in cents at each end of the dealer's hand, and its unlikely decisions."""
 
     sight: Sight
     nets: tuple[int, ...]
@@ -101,7 +101,7 @@ def stories(cases: Iterable[Case]) -> list[Story]:
     return [Story(numbers.setdefault(dues, len(numbers)), sights, weight) for (dues, sights), weight in weights.items()]
 
 
-def _told_of(case: Case) -> set[tuple[_Dues, tuple[_Told, ...]]]:
+def _told_of(case: Case) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
     """The complete plays of a case."""
     graph = Graph(case.found)
     play, points = graph.play, case.points
@@ -118,7 +118,7 @@ def _told_of(case: Case) -> set[tuple[_Dues, tuple[_Told, ...]]]:
                 known = following.get(target)
                 following[target] = longer if known is None or known is longer else known | longer
         tales = following
-    found: set[tuple[_Dues, tuple[_Told, ...]]] = set()
+    found: set[tuple[_Dues, tuple[_BoxOutcome, ...]]] = set()
     for state, beginnings in tales.items():
         for node, emitted in closings.get(state, ()):
             (end,) = set(dealer_ends(play, node, points))
@@ -128,7 +128,7 @@ def _told_of(case: Case) -> set[tuple[_Dues, tuple[_Told, ...]]]:
     return found
 
 
-def _mains(node: Node, told: tuple[_Told, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
+def _mains(node: Node, told: tuple[_BoxOutcome, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
     """The nets of the main wagers, by box."""
     return tuple(
         wagers[box] if node.boxes[box].kind is Kind.EVEN_MONEY else ended.nets[end] for box, ended in enumerate(told)
@@ -150,14 +150,14 @@ class Book:
     """Beginnings of stories, each a number: 0 is the empty one, every other is another with one box more."""
 
     def __init__(self, found: Reconstruction, ends: tuple[DealerEnd, ...]) -> None:
-        self.numbers: dict[tuple[int, _Told], int] = {}
-        self.told: list[tuple[_Told, ...]] = [()]
+        self.numbers: dict[tuple[int, _BoxOutcome], int] = {}
+        self.told: list[tuple[_BoxOutcome, ...]] = [()]
         up = found.play().up_points
 
         @cache
-        def page(outcome: Outcome) -> _Told:
+        def page(outcome: Outcome) -> _BoxOutcome:
             nets = tuple(net_of(found.play(), outcome, end, even_money=False).cents for end in ends)
-            return _Told(sight_of(outcome), nets, _unlikely(outcome, up))
+            return _BoxOutcome(sight_of(outcome), nets, _unlikely(outcome, up))
 
         self.page = page
 
@@ -178,7 +178,7 @@ class Book:
             tale = number
         return tale
 
-    def pages(self, tale: int) -> tuple[_Told, ...]:
+    def pages(self, tale: int) -> tuple[_BoxOutcome, ...]:
         """How each box ended."""
         return self.told[tale]
 

@@ -15,9 +15,9 @@ from controller.core.inference.lattice import (
     Cut,
     Frontier,
     Level,
+    OutcomesByBox,
     Reconstruction,
     State,
-    Told,
     admitted,
     join,
     tell,
@@ -74,10 +74,10 @@ def narrowed(found: Reconstruction, answers: tuple[Answer, ...]) -> Reconstructi
         return found.again(answers)
     cuts = [found.cuts[0]]
     for cut in found.cuts[1:]:
-        reached: dict[State, Told] = {(0, node): told for node, told in cuts[-1].frontier.items()}
+        reached: dict[State, OutcomesByBox] = {(0, node): told for node, told in cuts[-1].frontier.items()}
         kept: list[Level] = []
         for level in _unbroken(cut):
-            following: dict[State, Told] = {}
+            following: dict[State, OutcomesByBox] = {}
             walked: Level = {}
             for state, told in reached.items():
                 onward = [way for way in level.get(state, ()) if not way[0] or admitted(answers, way[0])]

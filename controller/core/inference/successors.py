@@ -12,7 +12,7 @@ from typing import assert_never
 from controller.core.game.broken_hands import left_after, subsets
 from controller.core.game.hand import best
 from controller.core.game.play import Play, may_add
-from controller.core.game.position import Box, Emission, Hand, Kind, Node, Now, Said, Step
+from controller.core.game.position import Box, Confirmation, Emission, Hand, Kind, Node, Now, Step
 from controller.core.inference.observation import CardCame, ChipsMoved, Item, KeySpoke, Layout
 
 
@@ -160,17 +160,19 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Lay
 def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
     """The hand in play doubled for ``cents``, or split where that is a whole wager."""
     if hand.now in {Now.OPEN, Now.DOUBLING} and play.may_double(node, hand) and may_add(play, hand, cents):
-        yield doubled(play, node, hand, cents, Said.DOUBLE_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL)
+        yield doubled(
+            play, node, hand, cents, Confirmation.DOUBLE_MAY_FOLLOW if hand.now is Now.OPEN else Confirmation.ALL
+        )
     if hand.now in {Now.OPEN, Now.SPLITTING} and cents == hand.base and play.may_split(node, hand):
-        yield split(play, node, hand, Said.SPLIT_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL)
+        yield split(play, node, hand, Confirmation.SPLIT_MAY_FOLLOW if hand.now is Now.OPEN else Confirmation.ALL)
 
 
-def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Said = Said.ALL) -> Node:
+def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Confirmation = Confirmation.ALL) -> Node:
     """The hand in play raised by ``cents``; it is owed its one card."""
     return _with_hand(play, node, hand._replace(extra=cents, now=Now.OWED, said=said))
 
 
-def split(play: Play, node: Node, hand: Hand, said: Said = Said.ALL) -> Node:
+def split(play: Play, node: Node, hand: Hand, said: Confirmation = Confirmation.ALL) -> Node:
     """The pair in play as two hands; the left one is owed its second card, the right one waits."""
     index = play.current(node)
     left = Hand(hand.cards[:1], hand.base, 0, Now.OWED, said)
@@ -321,11 +323,13 @@ def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -
         case "stand" if open_hand:
             yield play.stand(node, hand, layout.insured, ())
         case "hit" if open_hand and play.may_hit(node, hand):
-            step = _with_hand(play, play.stood(node, layout.insured), hand._replace(now=Now.OWED, said=Said.ALL))
-        case "double" if hand.said is Said.DOUBLE_MAY_FOLLOW:
-            step = _with_hand(play, closed, hand._replace(said=Said.ALL))
-        case "split" if hand.said is Said.SPLIT_MAY_FOLLOW:
-            step = _with_hand(play, closed, hand._replace(said=Said.ALL))
+            step = _with_hand(
+                play, play.stood(node, layout.insured), hand._replace(now=Now.OWED, said=Confirmation.ALL)
+            )
+        case "double" if hand.said is Confirmation.DOUBLE_MAY_FOLLOW:
+            step = _with_hand(play, closed, hand._replace(said=Confirmation.ALL))
+        case "split" if hand.said is Confirmation.SPLIT_MAY_FOLLOW:
+            step = _with_hand(play, closed, hand._replace(said=Confirmation.ALL))
         case "double" if open_hand and play.may_double(node, hand):
             step = _with_hand(play, closed, hand._replace(now=Now.DOUBLING))
         case "split" if open_hand and play.may_split(node, hand):

@@ -13,7 +13,7 @@ from controller.core.game.hand import PlayedHand
 from controller.core.game.position import Node
 from controller.core.game.settlement import Net
 from controller.core.inference.dues import Due, insurance_due, main_due
-from controller.core.inference.lattice import Answer, Frontier, Reconstruction, Told
+from controller.core.inference.lattice import Answer, Frontier, OutcomesByBox, Reconstruction
 from controller.core.inference.observation import CardCame, Dated
 from controller.core.inference.play_count import Census
 from controller.core.inference.unobserved import Silence
@@ -128,7 +128,7 @@ class Judgement(NamedTuple):
 _NOT_INSURED: Final = Due(frozenset({Net(0, (("no_insurance",),))}), known=True)
 
 
-def _stand(end: Ended, node: Node, told: Told, box: int) -> set[tuple[PlayedHand, ...]]:
+def _stand(end: Ended, node: Node, told: OutcomesByBox, box: int) -> set[tuple[PlayedHand, ...]]:
     """How a box's hands may stand at a node."""
     if told[box]:
         return {outcome.hands for outcome in told[box]}

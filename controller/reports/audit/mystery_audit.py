@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from controller.core.messages.meter_events import ContributionMade, JackpotHit, MysteryCommitted, MysteryRevealed
-from controller.reports.audit.mystery_events import Mystery, Told
+from controller.reports.audit.mystery_events import Mystery, TableEvents
 from controller.reports.audit.mystery_proof import (
     Bounds,
     award_cents,
@@ -65,7 +65,7 @@ class Audit(NamedTuple):
         return bool(self.faults) or any(cycle.faults for cycle in self.cycles)
 
 
-def examine(told: Told) -> Audit:
+def examine(told: TableEvents) -> Audit:
     """What was told, cycle by cycle, and what of it could not be checked."""
     missing = tuple(told.numbers.missing())
     mystery = Mystery(told, missing)

@@ -38,7 +38,7 @@ _KINDS: Final = frozenset(
 
 
 class NotEvents(ValueError):  # noqa: N818 - named for what it is
-    """What was given holds no events of a table."""
+    """The input holds no events of a table."""
 
 
 class _At(NamedTuple):
@@ -46,7 +46,7 @@ class _At(NamedTuple):
     event: Event
 
 
-class Told:
+class TableEvents:
     """The events of one table: their numbers, and those that bear on its mystery."""
 
     def __init__(self, identity: Identity, first: int, marks: Iterable[Mark]) -> None:
@@ -86,7 +86,7 @@ class Told:
         self.numbers.complaints.append(Complaint(Range(seq, seq), text))
 
 
-def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] = ()) -> Told:
+def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] = ()) -> TableEvents:
     """Events as lines of JSON, each an envelope; what stands before its first brace (a topic) is passed over.
 
     Other JSON is passed over, and what begins as JSON and is none is a fault: it may have been an event. Events before
@@ -95,7 +95,7 @@ def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] 
     Raises:
         NotEvents: no line is an event, or they are of several tables or epochs.
     """
-    told: Told | None = None
+    told: TableEvents | None = None
     damaged: list[int] = []
     for number, line in enumerate(lines, start=1):
         raw = line[line.find(b"{") :].strip() if b"{" in line else b""
@@ -107,7 +107,7 @@ def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] 
         if envelope is None:
             continue
         identity = _identity(envelope, number)
-        told = told or Told(identity, first, marks)
+        told = told or TableEvents(identity, first, marks)
         if identity != told.identity:
             raise NotEvents(f"line {number}: an event of {identity.text()} among those of {told.identity.text()}")
         told.take(envelope, raw)
@@ -139,7 +139,7 @@ def _identity(envelope: Envelope, line: int) -> Identity:
 class Mystery:
     """A table's must-hit-by meter, as its events tell it in the order of their numbers."""
 
-    def __init__(self, told: Told, missing: Sequence[Range]) -> None:
+    def __init__(self, told: TableEvents, missing: Sequence[Range]) -> None:
         self.identity, self.first = told.identity, told.first
         self.committed: dict[int, tuple[int, MysteryCommitted]] = {}
         self.revealed: dict[int, tuple[int, MysteryRevealed]] = {}

@@ -10,7 +10,7 @@ from controller.core.messages.events import CardDrawn, CardOpened
 from controller.formats.journal.records import Identity, RecordDamaged, openings, opens
 from controller.formats.mqtt.retained_layout import FeltNow, FeltPicture
 from controller.reports.playback.round_index import RoundFound
-from controller.reports.round_narrative import Told, story
+from controller.reports.round_narrative import JournalEvent, story
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class RoundCourse(msgspec.Struct, frozen=True):
     commitments: tuple[Commitment, ...]
 
 
-def course_of(identity: Identity, found: RoundFound, events: Sequence[Told]) -> RoundCourse:
+def course_of(identity: Identity, found: RoundFound, events: Sequence[JournalEvent]) -> RoundCourse:
     """How a round went. ``events`` are those of the journal from its first to its last."""
     lines = {line.seq: line for line in story(events, found.round)}
     picture = FeltPicture()
@@ -88,7 +88,7 @@ def course_lines(course: RoundCourse) -> Iterator[str]:
         yield f"{one.time}  {one.text}   [event {one.seq}; readings {readings}]"
 
 
-def commitments(identity: Identity, number: int, events: Iterable[Told]) -> tuple[Commitment, ...]:
+def commitments(identity: Identity, number: int, events: Iterable[JournalEvent]) -> tuple[Commitment, ...]:
     """Every card of a round, held against its commitment as anybody may."""
     promised: dict[int, str] = {}
     opened: dict[int, CardOpened] = {}

@@ -21,7 +21,7 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.messages.raised_alerts import AlertRaised
-from controller.reports.round_narrative import Told
+from controller.reports.round_narrative import JournalEvent
 
 Lying = tuple[tuple[int, str, int], ...]
 """Spot, zone and cents of what lies on the felt."""
@@ -78,7 +78,7 @@ class RoundIndex:
         self._cards: dict[int, int] = {}
         """The round of each card that may still be opened."""
 
-    def take(self, events: Iterable[Told]) -> None:
+    def take(self, events: Iterable[JournalEvent]) -> None:
         """Take the events that follow those taken before."""
         for one in events:
             self.seq = one.seq
@@ -88,7 +88,7 @@ class RoundIndex:
         """The rounds that fit, the latest first."""
         return (one for _, one in sorted(self.rounds.items(), reverse=True) if fits(one, wanted))
 
-    def _take(self, one: Told) -> None:
+    def _take(self, one: JournalEvent) -> None:
         event = one.event
         match event:
             case ChipsChanged(spot, zone, _, cents):
@@ -105,7 +105,7 @@ class RoundIndex:
         if isinstance(told_of, int):
             self._note(self._at(told_of, one), event)
 
-    def _at(self, number: int, one: Told) -> RoundFound:
+    def _at(self, number: int, one: JournalEvent) -> RoundFound:
         if number not in self.rounds:
             lying = tuple((*place, cents) for place, cents in sorted(self._zones.items()) if cents)
             self.rounds[number] = RoundFound(number, one.seq, one.time, lying=lying)
