@@ -132,7 +132,7 @@ class BusRig(TimedRig):
         place = (zone.spot, zone.zone)
         heard = self.felt.get(place, ())
         if self.stray is not None:
-            heard = self.stray.heard(place, heard, self.felt, begun_ns)
+            heard = self.stray.heard_chips(place, heard, self.felt, begun_ns)
         answer = self.restarting.answer(asked.reader.address, place, heard, begun_ns)
         if answer is None:
             self.unheard.add(asked.reader.address)

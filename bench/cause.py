@@ -92,7 +92,7 @@ def planted(  # noqa: PLR0917 - what is planted, and where
     raise AssertionError("rounds without end")
 
 
-def told(micros: list[float]) -> dict[str, float]:
+def percentiles(micros: list[float]) -> dict[str, float]:
     """Median, 99th in a hundred and worst, in milliseconds."""
     times = sorted(micros)
     return (
@@ -120,7 +120,7 @@ def main() -> None:
     for kind in given.kind or list(EDITS):
         began = time.thread_time()
         rig = planted(EDITS[kind], given.rounds, given.seed, given.boxes, given.cards, given.keypad)
-        row = {"kind": kind, "all": told(rig.micros), "searched": told(rig.searched)}
+        row = {"kind": kind, "all": percentiles(rig.micros), "searched": percentiles(rig.searched)}
         row["causes_named"] = sum(map(bool, rig.likely))
         row["seconds"] = round(time.thread_time() - began, 1)
         print(json.dumps(row), flush=True)

@@ -299,8 +299,8 @@ def dealt_in_turn(ways: dict[str, Way], cards: int, gap_ms: float) -> dict[str, 
     return taken
 
 
-def told(taken: list[float]) -> dict[str, float]:
-    """Median, 99th percentile and worst."""
+def percentiles(taken: list[float]) -> dict[str, float]:
+    """Median, 99th percentile and worst, in milliseconds."""
     return {
         "median_ms": round(statistics.median(taken), 3),
         "p99_ms": round(percentile(taken), 3),
@@ -326,14 +326,14 @@ def compared(runs: list[dict[str, list[float]]], names: list[str]) -> dict[str, 
     floors = [[sum(pair) for pair in zip(one["bridge"], one["commit"], strict=True)] for one in runs]
     found: dict[str, object] = {
         "runs": len(runs),
-        "bare_bridge": told([spent for one in runs for spent in one["bridge"]]),
-        "bare_commit": told([spent for one in runs for spent in one["commit"]]),
-        "floor": told([spent for one in floors for spent in one]),
+        "bare_bridge": percentiles([spent for one in runs for spent in one["bridge"]]),
+        "bare_commit": percentiles([spent for one in runs for spent in one["commit"]]),
+        "floor": percentiles([spent for one in floors for spent in one]),
     }
     for name in names:
         each = [ratios(one[name], floor) for one, floor in zip(runs, floors, strict=True)]
         found[name] = {
-            **told([spent for one in runs for spent in one[name]]),
+            **percentiles([spent for one in runs for spent in one[name]]),
             "to_floor_p50": round(statistics.median(one["p50"] for one in each), 2),
             "to_floor_p99": round(statistics.median(one["p99"] for one in each), 2),
             "of_runs": each,

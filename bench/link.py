@@ -48,7 +48,7 @@ class Table:
             [where],
             LinkSession(premises.pool, 1, clock.monotonic_ns()),
             clock,
-            self.told,
+            self.take_event,
             chance=random.Random(1),
             alarm=sys.exit,
         )
@@ -57,7 +57,7 @@ class Table:
         self.going = False
         self.answered = asyncio.Event()
 
-    def told(self, event: Event) -> None:
+    def take_event(self, event: Event) -> None:
         """An answer: the next one."""
         if isinstance(event, Settled):
             self.took_ns.append(time.monotonic_ns() - self.posted_ns)

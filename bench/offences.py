@@ -56,7 +56,7 @@ class Found:
     named: int = 0
     others: Counter[str] = field(default_factory=Counter)
 
-    def told(self) -> dict[str, object]:
+    def counts(self) -> dict[str, object]:
         return {
             "rounds": self.rounds,
             "planted": self.planted,
@@ -262,7 +262,7 @@ def main() -> None:
             told[f"clean: {kind}"] = clean(given.clean // 10, given.seed, given.cycle_ms, kind)
             print(kind, json.dumps(told[f"clean: {kind}"]), file=sys.stderr, flush=True)
         if given.count:
-            told[kind] = plant(kind, given.count, given.seed, given.cycle_ms).told()
+            told[kind] = plant(kind, given.count, given.seed, given.cycle_ms).counts()
             print(kind, json.dumps(told[kind]), file=sys.stderr, flush=True)
     if given.count and not given.kind:
         rig, rack = rig_of(given.seed, given.cycle_ms, SETTINGS[ANY_KIND])

@@ -35,7 +35,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 from playwright.sync_api import Page, sync_playwright
 
-from bench.latency import Machine, Tree, daemon, process, told
+from bench.latency import Machine, Tree, daemon, percentiles, process
 from controller.demo.table import SITE
 from controller.io.mqtt.broker import free_port, mosquitto
 
@@ -137,7 +137,7 @@ def seen_in(pages: list[Page], came: dict[str, float], since_ms: float) -> dict[
         painted += [times[1] - came[seq] for seq, times in shown.items() if times[1]]
         first, last = min(map(int, shown)), max(map(int, shown))
         unseen += sum(1 for seq in came if first <= int(seq) <= last and seq not in seen)
-    figures = {"frame": told(frames), "painted": told(painted)}
+    figures = {"frame": percentiles(frames), "painted": percentiles(painted)}
     below = sum(1 for one in painted if one <= 100) / len(painted)
     return {"shown": len(frames), "not_listed": unseen, **figures, "painted_within_100_ms": round(below, 4)}
 
@@ -168,7 +168,7 @@ def in_turn(
         ratios = [statistics.median(one) / statistics.median(of) for one, of in zip(blocks, base, strict=True)]
         whole = [spent for block in blocks for spent in block]
         found[name] = {
-            **told(whole),
+            **percentiles(whole),
             "medians_to_the_first": [round(one, 3) for one in ratios],
             "their_median": round(statistics.median(ratios), 3),
         }
@@ -206,7 +206,7 @@ def measured(machine: Machine, given: argparse.Namespace) -> dict[str, object]:
         others.open(given.pages - given.drawn)
         dealt(card, 5, given.gap_s)
         since_ms = time.time_ns() / 1e6
-        table = told(dealt(card, given.cards, given.gap_s))
+        table = percentiles(dealt(card, given.cards, given.gap_s))
         pages[0].wait_for_timeout(1000)
         return {**seen_in(pages, ear.came, since_ms), "card_to_subscriber": table}
 

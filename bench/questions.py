@@ -47,8 +47,8 @@ class ListeningRig(TimedRig):
     rounds: list[tuple[list[Story], tuple[Sight, ...]]]
 
 
-def asked(known: list[Story], true: tuple[Sight, ...], *, compared: bool) -> int:
-    """How many questions it takes."""
+def questions_needed(known: list[Story], true: tuple[Sight, ...], *, compared: bool) -> int:
+    """The number of questions until the dues are certain."""
     count = 0
     while (question := best_of(known, compared=compared)) is not None:
         count += 1
@@ -90,8 +90,8 @@ def main() -> None:
         rig.stamped.clear()
     counts = {
         "clairvoyant": Counter(fewest(*one) for one in rig.rounds),
-        "single": Counter(asked(*one, compared=False) for one in rig.rounds),
-        "compared": Counter(asked(*one, compared=True) for one in rig.rounds),
+        "single": Counter(questions_needed(*one, compared=False) for one in rig.rounds),
+        "compared": Counter(questions_needed(*one, compared=True) for one in rig.rounds),
     }
     rounds = len(rig.rounds)
     means = {name: round(sum(k * n for k, n in found.items()) / rounds, 3) for name, found in counts.items()}

@@ -42,15 +42,15 @@ class Figure(NamedTuple):
         return middle if len(self.values) == 1 else f"{middle} ({min(self.values):.3g} to {max(self.values):.3g})"
 
 
-def asked(*command: str) -> Any:  # noqa: ANN401 - what a bench prints
-    """What another bench prints as JSON."""
+def bench_output(*command: str) -> Any:  # noqa: ANN401 - what a bench prints
+    """Run another bench and read the JSON that it prints."""
     done = subprocess.run((sys.executable, "-m", *command), check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
 
 def latency(runs: int, cards: int) -> list[Figure]:
     """A card's last byte to its event, to a bare bridge and one synced commit."""
-    found = asked("bench.latency", "--runs", str(runs), "--cards", str(cards))["daemon"]["of_runs"]
+    found = bench_output("bench.latency", "--runs", str(runs), "--cards", str(cards))["daemon"]["of_runs"]
     floor = "bare bridge and one synced commit, card by card in turn"
     return [
         Figure(f"a card to its event, {share}", floor, tuple(one[share] for one in found)) for share in ("p50", "p99")
@@ -62,7 +62,7 @@ def replaying(runs: int, rounds: int) -> list[Figure]:
     figures = []
     for keypad, said in (("always", "every decision keyed"), ("never", "no key")):
         command = ("bench.replay", "--rounds", str(rounds), "--boxes", "7-7", "--keypad", keypad)
-        found = [asked(*command) for _ in range(runs)]
+        found = [bench_output(*command) for _ in range(runs)]
 
         def each(name: str, field: str, found: list[Any] = found) -> tuple[float, ...]:
             return tuple(one[name][field] for one in found)

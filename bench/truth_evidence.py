@@ -207,7 +207,7 @@ def cause(told: Evidence, profile: str, options: dict[str, Any], missing: set[Ke
     Else the wagers that it would still leave open.
     """
     *_, recount = recounts(read_lines(map(json.dumps, headed(told.sharp(), profile, options))))
-    due = recount.told().due_cents
+    due = recount.account().due_cents
     if due is None:
         return "else: no legal play"
     still = sorted({bet for _, spot, bet in missing if due.get(str(spot), {}).get(bet) is None})

@@ -45,8 +45,8 @@ def of_journal(function: F) -> F:
     return found
 
 
-def told(reader: JournalReader) -> Iterator[JournalEvent]:
-    """The journal's events with the readings that gave them.
+def journal_events(reader: JournalReader) -> Iterator[JournalEvent]:
+    """The journal's events with the numbers of the readings that caused them.
 
     Raises:
         JournalDamaged: the journal cannot be read.

@@ -41,13 +41,13 @@ def command(journal: Path, *, as_json: bool) -> None:
     if as_json:
         say_text(msgspec.json.format(msgspec.json.encode(book), indent=1))
     else:
-        for line in told(book):
+        for line in meter_lines(book):
             say_told(line)
     sys.exit(0 if book.reconciled() else 1)
 
 
-def told(book: MeterBook) -> list[str]:
-    """The book in words."""
+def meter_lines(book: MeterBook) -> list[str]:
+    """The lines that show the book: meters, linked meters, awards, then open orders."""
     if not book.meters and not book.linked:
         return ["no meters"]
     lines: list[str] = []

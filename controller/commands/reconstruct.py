@@ -52,12 +52,12 @@ def command(evidence: str, *, each: bool) -> None:
         for so_far in recounts(read_lines(lines_of(evidence)), folder):
             recount = so_far
             if each:
-                say(recounted_bytes(recount.told(outside=True)))
+                say(recounted_bytes(recount.account(outside=True)))
     except EvidenceRefused as refused:
         say(f"tableside: {evidence}: {one_line(str(refused))}", err=True)
         sys.exit(2)
     if recount is not None and not each:
-        say(recounted_bytes(recount.told()))
+        say(recounted_bytes(recount.account()))
 
 
 def lines_of(evidence: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.commands.journal_reader import of_journal, told
+from controller.commands.journal_reader import journal_events, of_journal
 from controller.commands.suggestions import rounds
 from controller.commands.terminal import say, say_json
 
@@ -27,7 +27,7 @@ def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
     """
     from controller.reports.round_narrative import story
 
-    lines = story(told(reader), number)
+    lines = story(journal_events(reader), number)
     if as_json:
         say_json(lines)
     for line in () if as_json else lines:

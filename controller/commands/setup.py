@@ -87,11 +87,11 @@ def asked_with_devices() -> Answers:
     from controller.io.lines.ports import plugged_in
 
     say("Looking at what is plugged in ...")
-    return asked(*asyncio.run(found_devices(plugged_in())))
+    return ask_questions(*asyncio.run(found_devices(plugged_in())))
 
 
-def asked(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
-    """The answers of whoever sits there; proposed are the devices ``found``, then the ports of ``unknown`` ones."""
+def ask_questions(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
+    """Ask each question at the terminal; ``found`` devices are proposed, then the ports of ``unknown`` ones."""
     from controller.formats.config.setup_answers import QUESTIONS, answers_of
 
     proposals: dict[str, Any] = {**_defaults(), **found}

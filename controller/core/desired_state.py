@@ -66,7 +66,7 @@ def _opened_text(transaction: Transaction) -> str:
 def _display(transaction: Transaction, round_now: Round) -> str:
     """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
     if round_now.questions.doubt:
-        return missed_cards.shown(round_now)
+        return missed_cards.question_text(round_now)
     if round_now.questions.unkeyed:
         return begin_question.SHOWN
     if between := shared_chips.shown(transaction):

@@ -433,7 +433,7 @@ class Daemon:
             log.error("a card was opened wrongly", card=opened.card)
             self.deliver(OpeningRefuted(self.parts.clock.monotonic_ns(), opened.card, opened.face))
         self.let_out(begun.told, begun.batch, begun.desired)
-        self.displays.told(begun.told, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
+        self.displays.show_events(begun.told, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 
     def replies(
         self, given: Input, events: Sequence[Event], books: Books

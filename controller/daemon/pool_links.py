@@ -92,7 +92,7 @@ class LinkedEnd:
         secret = ends.keys[section.name]
         ways = [Where(section.link, section.link_key.encode(), secret)]
         ways += [Where(other.link, other.link_key.encode(), secret) for other in section.other_links]
-        self.end = TableEnd(ways, session, ends.clock, self.told, chance=ends.chance, alarm=self.complain)
+        self.end = TableEnd(ways, session, ends.clock, self.take_event, chance=ends.chance, alarm=self.complain)
         self._several = len(ways) > 1
         self._heard: tuple[int | None, str] | None = None
         """What the table was last told the pool shows, and why it is closed."""
@@ -119,8 +119,8 @@ class LinkedEnd:
         code, now_ns = "talks_too_much", self._clock.monotonic_ns()
         self._deliver(DeviceComplained(f"link of {self._name}", code, text, now_ns))
 
-    def told(self, event: Event) -> None:
-        """Take what the session has learnt, and read into the journal what the table does not know yet."""
+    def take_event(self, event: Event) -> None:
+        """Take an event of the session, and deliver to the journal what the table does not know yet."""
         now_ns = self._clock.monotonic_ns()
         match event:
             case Shows(shown_cents, closed):

@@ -151,8 +151,8 @@ def named(card: int, faces: dict[int, str]) -> str:
     return f"{faces.get(card, 'a closed card')} (card {card})"
 
 
-def whose(spot: int) -> str:
-    """Who has a card."""
+def card_owner(spot: int) -> str:
+    """The owner of a card in words: the dealer or a spot."""
     return "the dealer" if spot == DEALER else f"spot {spot}"
 
 
@@ -164,14 +164,14 @@ def of_cards(event: Event, faces: dict[int, str]) -> str:
         case CardBurned(card):
             return f"{named(card, faces)} was burned"
         case CardDealt(_, card, spot, hand):
-            return f"{named(card, faces)} belongs to {whose(spot)}{f', hand {hand + 1}' if hand else ''}"
+            return f"{named(card, faces)} belongs to {card_owner(spot)}{f', hand {hand + 1}' if hand else ''}"
         case HoleCardRevealed(_, card):
             return f"the hole card was turned: {named(card, faces)}"
         case CardSet(_, card, before, after, who, why):
             now = after or "no card of the round"
             return f"{who} named card {card}: {before or 'closed'} before, {now} now ({why})"
         case CardAssigned(_, card, spot, who, why):
-            return f"{who} said that {named(card, faces)} is {whose(spot)}'s ({why})"
+            return f"{who} said that {named(card, faces)} is {card_owner(spot)}'s ({why})"
         case _:
             return ""
 

@@ -56,8 +56,8 @@ class HeadKeeping:
         self._wanted = self._kept = self._said_at_ns = None
         self._asked = 0
 
-    def told(self, head: HeadKept) -> bool:
-        """Take what the box keeps; whether that is news."""
+    def take_kept(self, head: HeadKept) -> bool:
+        """Take the head that the box keeps; True if it has changed."""
         if head == self._kept:
             return False
         self._kept, self._said_at_ns = head, None

@@ -199,7 +199,7 @@ class MysteryTriggerSession(Outbox):
                 case CycleRevealed() if self._is_trusted():
                     self._reveal(message, now_ns)
                 case HeadKept() if self._is_trusted():
-                    if self._heads.told(message):
+                    if self._heads.take_kept(message):
                         self.head_shown(message)
                 case TriggerAlarm(code, text):
                     if code == CYCLE_UNKNOWN and self._is_trusted():

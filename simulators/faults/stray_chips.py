@@ -29,10 +29,10 @@ class StrayChips:
         self.begun: list[tuple[int, Place, str]] = []
         """When, where and what was heard that did not lie there."""
 
-    def heard(
+    def heard_chips(
         self, place: Place, chips: tuple[str, ...], felt: Mapping[Place, tuple[str, ...]], now_ns: int
     ) -> tuple[str, ...]:
-        """What the antenna of a zone with these chips hears; ``felt`` is what lies everywhere."""
+        """The chips that the antenna of a zone with these chips hears; ``felt``: the chips of every zone."""
         if self._chance.randrange(self._every) == 0:
             self._begin(place, felt, now_ns)
         self._strays = [stray for stray in self._strays if stray[0] > now_ns and self._lies(stray[2], felt)]

@@ -91,7 +91,7 @@ def with_side_bets(
                 yield from people.clear()
                 yield act
             case RoundPlayed():
-                yield people.told(act)
+                yield people.with_side_wagers(act)
             case Lay(spot, zone, chips) if zone == EZ_BUST and people.pays_by_hand(spot, chips):
                 yield from people.hand_back(spot)
             case _:
@@ -232,7 +232,7 @@ class _People:
         """Whether the stake still lies as it was laid."""
         return self.rack.value_cents(self.now.zones.get(place, ())) == self.now.staked[place]
 
-    def told(self, told: RoundPlayed) -> RoundPlayed:
+    def with_side_wagers(self, told: RoundPlayed) -> RoundPlayed:
         """The round with its side wagers."""
         now = self.now
         now.locked = False

@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.commands.setup import asked, found_devices
+from controller.commands.setup import ask_questions, found_devices
 from controller.formats.config.setup_answers import QUESTIONS, Answers
 from controller.formats.text.usb_names import Plugged
 from controller.io.files.key_file import read_key
@@ -199,7 +199,7 @@ def test_a_wrong_answer_is_told_with_its_line_and_nothing_is_done(
 
 def asking(typed: str, found: dict[str, Any], unknown: list[str]) -> tuple[Answers, str]:
     answered: list[Answers] = []
-    command = click.command()(lambda: answered.append(asked(found, unknown)))
+    command = click.command()(lambda: answered.append(ask_questions(found, unknown)))
     done = CliRunner().invoke(command, input=typed)
     assert done.exit_code == 0, done.output
     return answered[0], done.output

@@ -209,7 +209,7 @@ def recounted(*, lost: bool, **options: Any) -> dict[str, list[int]]:
     if lost:
         recount.health("reader 1", 7_000_000_000, 12_000_000_000)
     recount.close()
-    possible = recount.told().possible_cents
+    possible = recount.account().possible_cents
     assert possible is not None
     return {spot: bets["main"] for spot, bets in possible.items()}
 

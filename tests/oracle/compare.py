@@ -36,7 +36,7 @@ def recounted(lines: list[Line]) -> Iterator[tuple[Recount, Line]]:
 def product(lines: list[Line]) -> View:
     """What the product says of the lines."""
     *_, (recount, _) = recounted(lines)
-    return seen(msgspec.to_builtins(recount.told()), lines)
+    return seen(msgspec.to_builtins(recount.account()), lines)
 
 
 def seen(told: View, lines: list[Line]) -> View:
@@ -92,7 +92,8 @@ def differ(lines: list[Line]) -> bool:
 def differ_after(lines: list[Line]) -> int:
     """The number of the first line after which the two say different things to the outside; 0: none."""
     ours = [
-        seen(msgspec.to_builtins(recount.told(outside=True)), [*lines[:1], line]) for recount, line in recounted(lines)
+        seen(msgspec.to_builtins(recount.account(outside=True)), [*lines[:1], line])
+        for recount, line in recounted(lines)
     ]
     theirs = each(lines, DOUBTS)
     for number, (one, other) in enumerate(zip(ours[1:], theirs, strict=True), start=1):

@@ -188,7 +188,7 @@ def test_what_the_table_knows_already_is_not_read_again() -> None:
     end = LinkedEnd(section, ends(told), KNOWN)
     counted = Entered(9, 1_000_085, Counted(850_000, 150_000))
     for event in (Shows(777, ""), Shows(777, ""), Settled(2, counted), Shows(1_000_085, ""), Shows(None, "away")):
-        end.told(event)
+        end.take_event(event)
     kinds = [(type(one), one.shown_cents) for one in told if not isinstance(one, DeviceComplained)]
     assert kinds == [(LinkHeard, 777), (LinkEntered, 1_000_085), (LinkHeard, None)]
 

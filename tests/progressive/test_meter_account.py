@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.commands.meters import told
+from controller.commands.meters import meter_lines
 from controller.core.messages.events import Event
 from controller.core.messages.meter_events import ContributionMade
 from controller.core.messages.pool_events import ContributionPosted, PoolEntryRecorded
@@ -124,7 +124,7 @@ def test_what_a_table_put_into_a_pool_and_won_of_it_is_told_from_the_events_alon
     picture = meters_now(rig.table.state.progressives, 9).linked[0]
     assert (picture.shown_cents, picture.closed) == (None, "the link is away")
     assert (picture.posted, picture.waiting, picture.entry) == (line.posted, len(line.owed), line.entry)
-    said = told(book)
+    said = meter_lines(book)
     assert "pit_sevens  pool pit-1  closed: the link is away" in said
     assert (
         f"  postings     {line.posted}, {line.posted - 1} entered, the last as {line.entry}, 1 wait for the link"
@@ -140,7 +140,7 @@ def test_a_posting_or_an_answer_that_is_not_there_once_is_told(tmp_path: Path, k
     kept = [] if damage == "left out" else [events[place], events[place]]
     book = book_of([*events[:place], *kept, *events[place + 1 :]])
     assert not book.reconciled()
-    assert any("WRONG" in line for line in told(book))
+    assert any("WRONG" in line for line in meter_lines(book))
 
 
 def test_an_answer_out_of_the_ledgers_order_is_told(tmp_path: Path) -> None:

@@ -87,8 +87,8 @@ class SplitBox:
         nets = (*nets_of_split_hand(self.questions, Done("played", BROKE)), -WAGER_CENTS)
         return alive.plus(Tally.of(rest, nets), Fraction(1))
 
-    def given(self, course: _Course, index: int) -> Tally:
-        """One of the hands of a box that took this course."""
+    def hand_tally(self, course: _Course, index: int) -> Tally:
+        """The tally of one hand of a box that took this course."""
         if not course.known[index]:
             return self.hand(known=False, again=course.again, no_pair=course.no_pair)
         others = course.no_pair - 1
@@ -114,7 +114,7 @@ class SplitBox:
         """The whole box, by how the dealer ends."""
         found = Tally.nothing(len(ENDS))
         for course in self.courses(_Course(Fraction(1), 0, 0, ())):
-            hands = [self.given(course, index) for index in range(len(course.known))]
+            hands = [self.hand_tally(course, index) for index in range(len(course.known))]
             box = _together(hands)
             if self.seen_only_alive():
                 box = _box_unless_all_broke(box, hands)

@@ -152,10 +152,10 @@ class Recount:
         """An operator answered; it holds of the whole round, whenever it is said."""
         if self.worlds is None:
             self.said.append((spot, fields))
-        elif self.heard(spot, fields):
+        elif self.take_answer(spot, fields):
             self.worlds = self.worlds.again(self.answers, self.silent())
 
-    def heard(self, spot: int, fields: dict[str, Any]) -> bool:
+    def take_answer(self, spot: int, fields: dict[str, Any]) -> bool:
         """Take an answer in; False: it speaks of a spot that is not in play."""
         if spot not in self.spots:
             self.fail(f"an answer names spot {spot}, which has no wager")
@@ -186,7 +186,7 @@ class Recount:
         wagers.update(boxes)
         self.spots = tuple(sorted(wagers))
         for spot, fields in self.said:
-            self.heard(spot, fields)
+            self.take_answer(spot, fields)
         lying = {
             (box, "main"): self.contents.get((spot, "main"), 0) for box, spot in enumerate(self.spots) if spot in boxes
         }
@@ -220,8 +220,8 @@ class Recount:
 
     # --- what follows -------------------------------------------------------------------------------
 
-    def told(self, *, outside: bool = False) -> Recounted:
-        """What all plays agree on; ``outside``: without the hole card until it is turned."""
+    def account(self, *, outside: bool = False) -> Recounted:
+        """The account that all plays agree on; ``outside``: without the hole card until it is turned."""
         judgement = self.judgement(outside=outside)
         if judgement is None:
             return self.nothing(outside=outside)

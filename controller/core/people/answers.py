@@ -41,7 +41,7 @@ def _missed_cards_answered(transaction: Transaction, question: int, answer: str,
     """No card was missed and the round goes on, or it goes to the floor."""
     if not transaction.hears_yes_or_no(question, answer, who):
         return
-    hit, why = transaction.round().questions.missed_after, missed_cards.told(transaction.round())
+    hit, why = transaction.round().questions.missed_after, missed_cards.irregular_reason(transaction.round())
     transaction.change_questions(doubt=0, missed_after=0)
     if answer == "yes":
         transaction.irregular(why)

@@ -31,7 +31,7 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
     """Carry out a correction of the floor's, or say why it cannot be."""
     refused = carry_out(transaction, ruling)
     if refused is not None:
-        transaction.refuse(what(ruling), ruling.who, refused)
+        transaction.refuse(ruling_text(ruling), ruling.who, refused)
 
 
 def carry_out(transaction: Transaction, ruling: Ruling) -> RefusalReason | None:
@@ -51,8 +51,8 @@ def carry_out(transaction: Transaction, ruling: Ruling) -> RefusalReason | None:
             assert_never(ruling)
 
 
-def what(ruling: Ruling) -> str:
-    """A ruling in a few words."""
+def ruling_text(ruling: Ruling) -> str:
+    """The text of a ruling, as a refused order names it."""
     match ruling:
         case VoidRound():
             return f"void round {ruling.round}"

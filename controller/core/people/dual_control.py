@@ -45,7 +45,7 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
     if len(transaction.state.proposed) >= ORDERS_LIMIT:
         refused = orders.TOO_MANY
     if refused is not None:
-        transaction.refuse(corrections.what(ruling), ruling.who, refused)
+        transaction.refuse(corrections.ruling_text(ruling), ruling.who, refused)
         return
     number = transaction.state.progressives.ordered + 1
     transaction.change(

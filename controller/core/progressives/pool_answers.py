@@ -17,7 +17,7 @@ from controller.core.meters.pooled_meter import LinkedMeter, Owed
 from controller.core.progressives import late_settlement, mystery
 from controller.core.progressives.live_meters import mystery_cents
 from controller.core.progressives.orders import settle_grant, take_back
-from controller.core.progressives.pool_outbox import heard, put
+from controller.core.progressives.pool_outbox import put, take_pool_state
 from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
@@ -29,7 +29,7 @@ def take(transaction: Transaction, told: LinkHeard | LinkEntered) -> None:
         return
     match told:
         case LinkHeard(_, _, shown_cents, closed):
-            heard(transaction, linked, shown_cents, closed)
+            take_pool_state(transaction, linked, shown_cents, closed)
         case LinkEntered():
             _entered(transaction, linked, told)
         case _:

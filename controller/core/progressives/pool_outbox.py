@@ -136,8 +136,8 @@ def closed_because(house: House, linked: LinkedMeter) -> str:
     return linked.held or linked.closed
 
 
-def heard(transaction: Transaction, linked: LinkedMeter, shown_cents: int | None, closed: str) -> None:
-    """The link says what the pool shows, and whether it can be won.
+def take_pool_state(transaction: Transaction, linked: LinkedMeter, shown_cents: int | None, closed: str) -> None:
+    """Take the link's report of the amount the pool shows, and whether it can be won.
 
     After a long outage it cannot, whatever the link says: every place must show the same amount again before play with
     it is resumed (Mich. Admin. Code R 432.1841(2)(e)), so a person has to look.

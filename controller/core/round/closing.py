@@ -62,7 +62,7 @@ def close(transaction: Transaction) -> None:
         transaction.change(declared=round_now.declared_boxes())
     else:
         if round_now.questions.doubt or round_now.evidence.shoe_away:
-            transaction.irregular(missed_cards.untold(round_now))
+            transaction.irregular(missed_cards.unanswered_reason(round_now))
         elif round_now.questions.unkeyed:
             transaction.irregular("nobody said whether its first card began it")
         elif round_now.questions.entry:
@@ -112,7 +112,7 @@ def close_unturned(transaction: Transaction) -> None:
         unturned = _UNCOUNTED if deal_confirmation.turn_pressed(round_now) else unturned
         transaction.change_evidence(trouble="")
         transaction.change_cards(kept_back=())
-        transaction.irregular(missed_cards.untold(round_now) if missed else unturned)
+        transaction.irregular(missed_cards.unanswered_reason(round_now) if missed else unturned)
     _hand_to_floor(transaction, turned=False)
     _leave(transaction)
 

@@ -111,15 +111,15 @@ def withdraw_if_needless(transaction: Transaction) -> None:
         transaction.change_questions(doubt=0, missed_after=0)
 
 
-def shown(round_now: Round) -> str:
-    """The question as the dealer reads it."""
+def question_text(round_now: Round) -> str:
+    """The text of the question on the dealer's keypad."""
     if round_now.questions.missed_after:
         return _HIT_SHOWN
     return _NEXT_SHOWN if round_now.ending.next_bets == "asked" else _SHOWN
 
 
-def told(round_now: Round) -> str:
-    """Why the round is irregular once the answer was yes."""
+def irregular_reason(round_now: Round) -> str:
+    """Why the round is irregular after the answer *yes*."""
     if round_now.questions.missed_after:
         return "a card was missed after the key hit"
     if round_now.ending.next_bets == "asked":
@@ -127,8 +127,8 @@ def told(round_now: Round) -> str:
     return "cards were drawn while the table was not listening"
 
 
-def untold(round_now: Round) -> str:
-    """Why it is irregular if nobody answered."""
+def unanswered_reason(round_now: Round) -> str:
+    """Why the round is irregular when it ends without an answer."""
     if round_now.evidence.shoe_away and not round_now.questions.doubt:
         return "it ended while the shoe was not connected"
     if round_now.questions.missed_after:

@@ -176,7 +176,7 @@ def overtake(transaction: Transaction) -> None:
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
     raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
     if round_now.questions.doubt:
-        transaction.irregular(missed_cards.untold(round_now))
+        transaction.irregular(missed_cards.unanswered_reason(round_now))
     if round_now.dealing.unturned() and deal_confirmation.keyless(transaction):
         closing.give_way(transaction)
     else:

@@ -180,7 +180,7 @@ def taken(
         case OpeningRefuted():
             _opening_refuted(transaction, given)
         case FitnessTold():
-            readiness.told(transaction, given)
+            readiness.take_fitness(transaction, given)
         case SoftwareLooked():
             transaction.emit(checked(given))
         case ReadingsHeld():

@@ -32,25 +32,25 @@ def closed_by(state: State) -> str:
     return "; ".join(one.text for one in state.unfit.values() if one.level is FitnessLevel.CLOSED)
 
 
-def told(transaction: Transaction, given: FitnessTold) -> None:
-    """The process says how fit the table is in one respect."""
-    before = transaction.state.unfit.get(given.cause)
+def take_fitness(transaction: Transaction, report: FitnessTold) -> None:
+    """Take the process's report of how fit the table is in one respect; emits when play is blocked or unblocked."""
+    before = transaction.state.unfit.get(report.cause)
     was = FitnessLevel.FIT if before is None else before.level
-    others = {cause: one for cause, one in transaction.state.unfit.items() if cause != given.cause}
-    if given.level is FitnessLevel.FIT:
+    others = {cause: one for cause, one in transaction.state.unfit.items() if cause != report.cause}
+    if report.level is FitnessLevel.FIT:
         transaction.change(unfit=others)
     else:
-        transaction.change(unfit={**others, given.cause: Unfit(given.level, given.text)})
-    if given.level is was:
+        transaction.change(unfit={**others, report.cause: Unfit(report.level, report.text)})
+    if report.level is was:
         return
-    kind = _KINDS[given.cause]
-    if given.level is FitnessLevel.CLOSED:
-        transaction.emit(PlayBlocked(given.cause, given.text, transaction.state.round is not None))
-        raise_alert(transaction, kind, f"no round may begin: {given.text}", severity=Severity.CRITICAL)
+    kind = _KINDS[report.cause]
+    if report.level is FitnessLevel.CLOSED:
+        transaction.emit(PlayBlocked(report.cause, report.text, transaction.state.round is not None))
+        raise_alert(transaction, kind, f"no round may begin: {report.text}", severity=Severity.CRITICAL)
     elif was is FitnessLevel.CLOSED:
-        transaction.emit(PlayUnblocked(given.cause))
-    if given.level is FitnessLevel.WARNED and was is FitnessLevel.FIT:
-        raise_alert(transaction, kind, given.text)
+        transaction.emit(PlayUnblocked(report.cause))
+    if report.level is FitnessLevel.WARNED and was is FitnessLevel.FIT:
+        raise_alert(transaction, kind, report.text)
 
 
 def dealt(transaction: Transaction, card: int) -> None:

@@ -92,8 +92,8 @@ class Asking(NamedTuple):
     name: str = ""
     user: int | None = None
 
-    def said(self) -> str:
-        """Who asks, for people."""
+    def person_text(self) -> str:
+        """Who asks, as a text for people: the name, or the roles at the socket."""
         at_socket = f"{' or '.join(sorted(self.roles))} at the socket"
         return self.name or (at_socket if self.user is None else f"{at_socket} (user {self.user})")
 

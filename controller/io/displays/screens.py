@@ -16,7 +16,7 @@ from controller.reports.video_overlay import Overlay
 
 
 class Displays:
-    """Told what was committed, in order. Nothing here waits for a display, and none can stop the table."""
+    """Shows what was committed, in order. Nothing here waits for a display, and no display can stop the table."""
 
     def __init__(
         self, topics: Topics, clock: Clock, tap: TapSection | None = None, feed: LineFeedSection | None = None
@@ -26,8 +26,8 @@ class Displays:
         self._feed = LineFeed(feed.host, feed.port) if feed else None
         self._overlay = Overlay()
 
-    def told(self, events: Sequence[Event], bodies: Sequence[bytes], wall_ns: int) -> None:
-        """Events with their payloads, and when they were let out."""
+    def show_events(self, events: Sequence[Event], bodies: Sequence[bytes], wall_ns: int) -> None:
+        """Show events, with their payloads and the time when they were published."""
         time = utc_text(wall_ns)
         for event, body in zip(events, bodies, strict=True):
             if self._tap:

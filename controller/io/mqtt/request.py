@@ -39,7 +39,7 @@ async def request(
         for protocol in protocols:
             try:
                 async with connected(broker, protocol, "") as client:
-                    return await asked(client, topics, verb, body, seconds)
+                    return await exchange(client, topics, verb, body, seconds)
             except NotGreeted:
                 if protocol == protocols[-1]:
                     raise
@@ -50,8 +50,8 @@ async def request(
     raise AssertionError("there is a protocol to try")
 
 
-async def asked(client: CheckedClient, topics: Topics, verb: str, body: Mapping[str, Any], seconds: float) -> Reply:
-    """Ask and wait on a connection.
+async def exchange(client: CheckedClient, topics: Topics, verb: str, body: Mapping[str, Any], seconds: float) -> Reply:
+    """Send a request on a connection and wait up to ``seconds`` for its reply.
 
     Raises:
         NoReply: no reply came in time.

@@ -181,7 +181,7 @@ class OperatorChannel:
 
             who = asking or self._asking(frames)
             verb = bytes(frames[2].buffer).decode(errors="replace") if len(frames) > 2 else ""
-            verdict = self._limit.admit(who.said(), verb if verb in RIGHTS else "unknown commands")
+            verdict = self._limit.admit(who.person_text(), verb if verb in RIGHTS else "unknown commands")
             if verdict is not Verdict.ADMITTED:
                 if verdict is Verdict.REFUSED:
                     self._send(socket, [bytes(peer.buffer), *refused_frames(too_much())])

@@ -53,4 +53,4 @@ def play_counts(house: House, locked: BettingClosed, given: Iterable[Stamped]) -
             case _:
                 continue
         if recount.worlds is not None:
-            yield Plays(stamped.number, recount.told(outside=True).plays)
+            yield Plays(stamped.number, recount.account(outside=True).plays)
