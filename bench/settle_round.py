@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 
 from controller.core.analysis.scripted_account import account
-from controller.core.analysis.scripted_round import Act, Ended, ToldRound
+from controller.core.analysis.scripted_round import Act, Ended, ScriptedRound
 from controller.core.analysis.stated_meters import Linked, Meters, Mystery
 from controller.core.game.refusals import Refusal
 from controller.io.files import profile_files
@@ -63,10 +63,10 @@ def main() -> None:
     mains = dict.fromkeys(range(1, 8), 2500)
     sides = {spot: dict(SIDE) for spot in mains}
 
-    def told() -> ToldRound:
-        return ToldRound(rules, mains, SHOE)
+    def told() -> ScriptedRound:
+        return ScriptedRound(rules, mains, SHOE)
 
-    def finished(round_: ToldRound) -> Ended:
+    def finished(round_: ScriptedRound) -> Ended:
         standing = round_.deal()
         for act in ACTS:
             after = round_.act(standing, act)

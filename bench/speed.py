@@ -92,7 +92,7 @@ def standing(rounds: int) -> list[Figure]:
 
 def starting(events: int) -> list[Figure]:
     """A start with a long journal, that the kernel has forgotten and that it remembers."""
-    found = asked("bench.start", "--events", str(events))
+    found = bench_output("bench.start", "--events", str(events))
     return [
         Figure(f"a start with {events:,} events, first", "seconds", (found["first_s"],)),
         Figure(f"a start with {events:,} events, later", "seconds", (found["later_s"],)),
@@ -102,14 +102,14 @@ def starting(events: int) -> list[Figure]:
 
 def pooling(runs: int, seconds: int) -> list[Figure]:
     """Contributions a second to one pool."""
-    found = [asked("bench.link", "--json", "--seconds", str(seconds)) for _ in range(runs)]
+    found = [bench_output("bench.link", "--json", "--seconds", str(seconds)) for _ in range(runs)]
     ratios = tuple(one["contributions_a_second"] / one["commits_a_second"] for one in found)
     return [Figure("contributions a second to one pool", "pgbench's single-row commits, after it", ratios)]
 
 
 def tables(seconds: int) -> list[Figure]:
     """What a table at people's pace takes of a processor."""
-    found = asked("bench.tables", "--tables", "1", "--seconds", str(seconds), "--cards", "5")
+    found = bench_output("bench.tables", "--tables", "1", "--seconds", str(seconds), "--cards", "5")
     share = 100 * found["processor_share_each"]
     return [Figure("a table at the pace of people, 14 zones", "per cent of a processor", (share,))]
 

@@ -66,12 +66,12 @@ def holdings(where: str) -> Collected:
         raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
     return Collected(
         tuple(
-            HeldTable(site, name, epoch, events, _moment(told), drawn, opened, wrong, aside)
-            for site, name, epoch, events, told, drawn, opened, wrong, aside in tables
+            HeldTable(site, name, epoch, events, _moment(at), drawn, opened, wrong, aside)
+            for site, name, epoch, events, at, drawn, opened, wrong, aside in tables
         ),
         tuple(Complaint(_moment(row[0]), *row[1:]) for row in reversed(complaints)),
     )
 
 
-def _moment(told: datetime | None) -> str:
-    return "" if told is None else told.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def _moment(at: datetime | None) -> str:
+    return "" if at is None else at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -203,8 +203,8 @@ class Store:
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None:
-            told = settings(self._patience_seconds)
-            connection = PatientConnection.connect(self._where, autocommit=True, options=told, **KEEPALIVE)
+            options = settings(self._patience_seconds)
+            connection = PatientConnection.connect(self._where, autocommit=True, options=options, **KEEPALIVE)
             connection.patience_seconds = self._patience_seconds
             self._connection = connection
             layout = _layout(connection)
@@ -230,8 +230,8 @@ class Store:
                     count += self._write(connection, [piece])
             except UNFIT as error:
                 self._go_back(*before)
-                told = f"rows refused: {one_line(error)}"
-                unfit = piece._replace(complaints=(*piece.complaints, told))
+                complaint = f"rows refused: {one_line(error)}"
+                unfit = piece._replace(complaints=(*piece.complaints, complaint))
                 count += self._write(connection, [unfit], are_bare=True)
         return count
 

@@ -48,7 +48,7 @@ from controller.formats.text.safe_parse import INTEGER_LIMIT, own_json
 from controller.reports.revenue_rows import Faces, RoundFold, alert_row, meter_row
 
 CLOSED_ROUNDS: Final = 8
-"""Closed rounds that are remembered, for what is told of them soon after."""
+"""Closed rounds that are remembered, for events of theirs that come soon after."""
 
 FACES: Final = 600
 """Faces that are remembered: more cards than a shoe has."""
@@ -165,27 +165,27 @@ class StreamFold:
     def _keep(self, body: bytes) -> tuple[Published | None, str | None]:
         """An event's own row; the event and its time, where this version knows it and it is of a time."""
         try:
-            told = own_event(body)
+            published = own_event(body)
         except PayloadRefused:
             # A later version's; it is kept, and means nothing here yet.
             head: _Head = own_json(body, _Head)
             name = head.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
             self._store(head.seq, self._time(head.seq, str(head.time)), name, None, body)
             return None, None
-        time = self._time(told.seq, told.time)
-        if isinstance(told.event, TableStarted):
-            self._open_house(told.event)
-        self._store(told.seq, time, event_name(told.event), told.event, body)
+        time = self._time(published.seq, published.time)
+        if isinstance(published.event, TableStarted):
+            self._open_house(published.event)
+        self._store(published.seq, time, event_name(published.event), published.event, body)
         self._rows.last_time = time or self._rows.last_time
-        return told, time
+        return published, time
 
     def _take(self, body: bytes) -> None:
-        told, time = self._keep(body)
-        if told is None or time is None:
+        published, time = self._keep(body)
+        if published is None or time is None:
             return
-        self._see(told)
-        self._note_card(told.event)
-        self._see_round(told)
+        self._see(published)
+        self._note_card(published.event)
+        self._see_round(published)
 
     def _store(self, seq: int, time: str | None, name: str, event: Event | None, body: bytes) -> None:
         data: dict[str, Any] = {}
@@ -232,28 +232,28 @@ class StreamFold:
         self.house = House(_plain(event.currency), GamingDay(_plain(day.time_zone), _plain(day.begins)))
         self._today = None
 
-    def _see(self, told: Published) -> None:
-        event, day = told.event, self._day(told.time)
+    def _see(self, published: Published) -> None:
+        event, day = published.event, self._day(published.time)
         if isinstance(event, Alert):
-            row = alert_row(told, event)
+            row = alert_row(published, event)
             raised: Row = (None, None, None, None)
             if isinstance(event, AlertRaised):
                 raised = (event.alert, str(event.kind), str(event.severity), event.text)
             self._add(self._rows.alerts, (row.seq, day, row.time, row.kind, row.round, row.spot, row.data, *raised))
         if isinstance(event, MeterEvent | MeterAlert):
-            one = meter_row(told, event)
+            one = meter_row(published, event)
             self._add(
                 self._rows.meter_events,
                 (one.seq, day, one.time, one.kind, one.meter, one.round, one.spot, one.units, one.data),
             )
-        head = (told.seq, day, told.time)
+        head = (published.seq, day, published.time)
         match event:
             case AlertAcknowledged(number, _, who, note):
-                self._add(self._rows.seen_alerts, (told.time, who, note, number))
+                self._add(self._rows.seen_alerts, (published.time, who, note, number))
             case InventoryEntered(entry, kind, cents, _, slip, who, why, of_day):
                 counted_day = _date(of_day) or day
                 self._rows.days.add(counted_day)
-                head = (told.seq, counted_day, told.time)
+                head = (published.seq, counted_day, published.time)
                 self._add(self._rows.inventory, (*head, entry, str(kind), cents, slip, who, why))
             case CorrectionEntered(case, number, spot, bet, before, net, who, why):
                 self._rule(head, event, (number, spot, bet, before, net, who, why, case))
@@ -304,11 +304,11 @@ class StreamFold:
             return f"card {event.card}: {error}"
         return f"card {event.card} was opened as {event.face}, which is not what was committed when it was drawn"
 
-    def _see_round(self, told: Published) -> None:
-        event = told.event
+    def _see_round(self, published: Published) -> None:
+        event = published.event
         if isinstance(event, BettingClosed):
             self._closed.pop(event.round, None)
-            self._open[event.round] = RoundFold(event, told, self._faces)
+            self._open[event.round] = RoundFold(event, published, self._faces)
         number = getattr(event, "round", None)
         if number is None:
             return
@@ -319,7 +319,7 @@ class StreamFold:
                 self._closed[number] = one
         if one is None:
             return
-        one.take(told)
+        one.take(published)
         if isinstance(event, OF_A_ROUND):
             self._changed.add(number)
         if isinstance(event, RoundClosed) and number in self._open:
@@ -329,10 +329,10 @@ class StreamFold:
         """A round from what is stored of it; None: no betting ever closed for it."""
         found: RoundFold | None = None
         cards: set[int] = set()
-        for told in map(own_event, self._stored.round(number)):
-            event = told.event
+        for published in map(own_event, self._stored.round(number)):
+            event = published.event
             if isinstance(event, BettingClosed):
-                found = RoundFold(event, told, self._faces)
+                found = RoundFold(event, published, self._faces)
             if isinstance(event, CardSet) and event.after:
                 self._faces.named[event.card] = event.after
             if isinstance(event, HandCompleted):
@@ -342,7 +342,7 @@ class StreamFold:
             if isinstance(event, CardDrawn):
                 cards.add(event.card)
             if found is not None:
-                found.take(told)
+                found.take(published)
         for card in cards - self._faces.opened.keys() if found is not None else ():
             for opened in map(own_event, self._stored.card(card)):
                 if isinstance(opened.event, CardOpened):

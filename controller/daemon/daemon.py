@@ -117,7 +117,7 @@ class Begun(NamedTuple):
     batch: Sequence[Input]
     table: Table
     desired: Desired
-    told: Sequence[Event]
+    events: Sequence[Event]
     leaving: Sequence[Leaving]
     replies: Sequence[tuple[Callable[[bytes], None], bytes]]
     committed: asyncio.Future[None]
@@ -351,8 +351,8 @@ class Daemon:
         if hold:
             return f"on hold: {hold}"
         broker = "broker reached" if self.publisher.online.is_set() else "broker not reached"
-        told = f"{self.publisher.reached} of {self.table.state.seq} events published"
-        return "; ".join((health_line(self.health), broker, told, *self.alarms, *self.remarks()))
+        published = f"{self.publisher.reached} of {self.table.state.seq} events published"
+        return "; ".join((health_line(self.health), broker, published, *self.alarms, *self.remarks()))
 
     async def serve(self) -> None:
         """Step and commit what comes, for ever."""
@@ -390,7 +390,7 @@ class Daemon:
         """
         table, desired = self.table, self.desired
         entries: list[Entry] = []
-        told: list[Event] = []
+        events: list[Event] = []
         leaving: list[Leaving] = []
         replies: list[tuple[Callable[[bytes], None], bytes]] = []
         for given in batch:
@@ -404,11 +404,11 @@ class Daemon:
                 raise Unsteppable(entries, self.failure(stamped, table, error)) from error
             table = stepped.table
             entries.append(entry)
-            told.extend(stepped.events)
+            events.extend(stepped.events)
             leaving += self.leaving(entry, stepped.events)
             replies.extend(self.replies(given, stepped.events, table.state.books))
         committed = self.parts.journal.begin_commit(self.with_checkpoint(entries, table))
-        return Begun(batch, table, desired, told, leaving, replies, committed)
+        return Begun(batch, table, desired, events, leaving, replies, committed)
 
     def tell(self, begun: Begun) -> None:
         """Let the events out if they are committed: first of all, as somebody waits for them and for nothing else."""
@@ -429,11 +429,11 @@ class Daemon:
         self.table = begun.table
         for answer, reply in begun.replies:
             answer(reply)
-        for opened in self.openings.refuted(begun.told):
+        for opened in self.openings.refuted(begun.events):
             log.error("a card was opened wrongly", card=opened.card)
             self.deliver(OpeningRefuted(self.parts.clock.monotonic_ns(), opened.card, opened.face))
-        self.let_out(begun.told, begun.batch, begun.desired)
-        self.displays.show_events(begun.told, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
+        self.let_out(begun.events, begun.batch, begun.desired)
+        self.displays.show_events(begun.events, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 
     def replies(
         self, given: Input, events: Sequence[Event], books: Books
@@ -507,7 +507,7 @@ class Daemon:
         seq = max(0, self.table.state.seq - FELT_EVENTS)
         self.felt.follow(own_event(row.body) for row in await self.parts.journal.events_after(seq, FELT_EVENTS))
 
-    def let_out(self, told: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
+    def let_out(self, events: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
         """After the commit, when the events have left: device commands first, then the pictures of the table."""
         if desired != self.desired:
             self.desired = desired
@@ -520,15 +520,15 @@ class Daemon:
                 self.health[given.device] = given
                 payload = device_bytes(given.state, given.detail, wall_ns)
                 self.retain(self.topics.device(given.device), payload)
-        if told:
-            for seq, event in enumerate(told, start=self.table.state.seq - len(told) + 1):
+        if events:
+            for seq, event in enumerate(events, start=self.table.state.seq - len(events) + 1):
                 self.felt.take(seq, event)
             self.show("felt", msgspec.json.encode(self.felt.now()))
             self.show("round", round_bytes(self.table.house, self.table.state))
             self.show("advice", advice_bytes(self.table.state))
             self.show("alerts", alerts_bytes(self.table.state))
         books = (self.table.state.books, self.table.state.proposed)
-        if told and books != self.orders_told:
+        if events and books != self.orders_told:
             self.orders_told = books
             self.show("orders", orders_bytes(self.table.house, self.table.state))
         known = self.table.state.progressives

@@ -64,7 +64,7 @@ class Stepped(NamedTuple):
 def replay(
     path: Path,
     key: bytes | None,
-    told: ProgressListener | None = None,
+    listener: ProgressListener | None = None,
     *,
     jobs: int = 1,
     alone: int = ALONE_RECORDS,
@@ -73,7 +73,7 @@ def replay(
     """Step a whole journal again, up to the first difference, by so many ``workers``.
 
     Without ``key`` the faces come from the openings the journal itself published, no checkpoint can be read, and one
-    does it all; so it is where there are no more than ``alone`` records. ``told`` hears how many are done.
+    does it all; so it is where there are no more than ``alone`` records. ``listener`` is called with how many are done.
 
     Raises:
         JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be read.
@@ -84,11 +84,11 @@ def replay(
         if key is not None and jobs > 1 and records > alone:
             segments = list(segments_of(reader, records, jobs * SEGMENTS_EACH, key))
         if len(segments) == 1:
-            count = None if told is None else lambda done: told(done, records)
+            count = None if listener is None else lambda done: listener(done, records)
             found = [stepped_again(reader, segments[0], key, count)]
         else:
             with workers(min(jobs, len(segments))) as pool:
-                found = stepped_apart(path, segments, key, told, pool)
+                found = stepped_apart(path, segments, key, listener, pool)
         last = found[-1]
         if last.difference is None and last.damage:
             # A reading may be altered without altering what it gave: the chain tells that too.
@@ -117,7 +117,7 @@ def can_begin_at(reader: JournalReader, number: int, key: bytes) -> bool:
 
 
 def stepped_apart(
-    path: Path, segments: list[Segment], key: bytes | None, told: ProgressListener | None, pool: Executor
+    path: Path, segments: list[Segment], key: bytes | None, listener: ProgressListener | None, pool: Executor
 ) -> list[Stepped]:
     """What the segments came to, in order, up to the first that differs or is damaged."""
     found: list[Stepped] = []
@@ -126,8 +126,8 @@ def stepped_apart(
     try:
         for segment, one in zip(segments, waiting, strict=True):
             found.append(one.result())
-            if told is not None:
-                told(segment.last, segments[-1].last)
+            if listener is not None:
+                listener(segment.last, segments[-1].last)
             if found[-1].difference is not None:
                 return found
             damaged = damaged or (found[-1] if found[-1].damage else None)
@@ -144,7 +144,7 @@ def stepped_in(path: Path, segment: Segment, key: bytes | None) -> Stepped:
 
 
 def stepped_again(
-    reader: JournalReader, segment: Segment, key: bytes | None, told: Callable[[int], None] | None
+    reader: JournalReader, segment: Segment, key: bytes | None, listener: Callable[[int], None] | None
 ) -> Stepped:
     """Step the records of a segment, up to the first difference."""
     known = {} if key is not None else opened_by(event.body for event in reader.events())
@@ -156,8 +156,8 @@ def stepped_again(
     count = segment.after
     for table, difference in again(begun, passing(reader, segment, chained), reader.identity, key, known):
         count += 1
-        if told is not None:
-            told(count)
+        if listener is not None:
+            listener(count)
         if checkpoint is not None and checkpoint[0] == table.state.number:
             difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
             checkpoint = next(checkpoints, None)

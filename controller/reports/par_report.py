@@ -104,13 +104,13 @@ def as_json(report: Report) -> str:
     if len(report.side_bets) == 1 and report.main is None:
         whole = {"profile": report.profile, "decks": report.decks, **accounts[0]}
         return json.dumps(whole | ({"by_up_card": accounts[1:]} if accounts[1:] else {}), indent=1)
-    told = {
+    fields = {
         "profile": report.profile,
         "decks": report.decks,
         "side_bets": accounts,
         "main": None if report.main is None else main_json(report.main),
     }
-    return json.dumps(told, indent=1)
+    return json.dumps(fields, indent=1)
 
 
 def entries(bet: Counted) -> Iterator[tuple[Counted, BetPar | None]]:
@@ -121,10 +121,10 @@ def entries(bet: Counted) -> Iterator[tuple[Counted, BetPar | None]]:
 def bet_json(entry: tuple[Counted, BetPar | None]) -> dict[str, Any]:
     """One account of a side wager."""
     bet, par = entry
-    told: dict[str, Any] = {"bet": bet.name, "offered": not bet.remark}
+    fields: dict[str, Any] = {"bet": bet.name, "offered": not bet.remark}
     if par is None:
-        return told | {"rows": [], "return": None, "edge": None}
-    told |= {
+        return fields | {"rows": [], "return": None, "edge": None}
+    fields |= {
         "up_card": up_card(par.up_points) or None,
         "stake_cents": par.stake_cents,
         "rows": [row_json(row, par) for row in par.rows],
@@ -133,11 +133,11 @@ def bet_json(entry: tuple[Counted, BetPar | None]) -> dict[str, Any]:
         "edge_decimal": decimal(par.edge),
     }
     if par.break_even_cents is not None:
-        told["meter"] = {
+        fields["meter"] = {
             "return_per_cent": exact(par.meter_coefficient),
             "break_even_cents": par.break_even_cents,
         }
-    return told
+    return fields
 
 
 def row_json(row: RowPar, par: BetPar) -> dict[str, Any]:

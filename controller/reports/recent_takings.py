@@ -44,16 +44,16 @@ class RecentTakings:
     def __init__(self) -> None:
         self._rounds: dict[int, RoundFold] = {}
 
-    def take(self, told: Published) -> None:
+    def take(self, published: Published) -> None:
         """One more event, in order."""
-        event = told.event
+        event = published.event
         if isinstance(event, BettingClosed):
-            self._rounds[event.round] = RoundFold(event, told, Faces({}, {}))
+            self._rounds[event.round] = RoundFold(event, published, Faces({}, {}))
             while len(self._rounds) > ROUNDS_LIMIT:
                 del self._rounds[min(self._rounds)]
         known = self._rounds.get(getattr(event, "round", None) or 0)
         if known is not None:
-            known.take(told)
+            known.take(published)
 
     def forget(self, before_ns: int) -> None:
         """Leave out the rounds that closed before a moment (wall time)."""

@@ -181,7 +181,7 @@ class SumRow(Row, frozen=True):
 
 
 class Takings(msgspec.Struct, frozen=True):
-    """All of it, in the order it was told."""
+    """All rows, in the order of their events."""
 
     rounds: tuple[RoundRow, ...]
     hands: tuple[HandRow, ...]
@@ -205,10 +205,10 @@ class Takings(msgspec.Struct, frozen=True):
         return tuple(_sum(hour, bet, found[hour, bet]) for hour, bet in sorted(found))
 
 
-def takings(told: Iterable[Published]) -> Takings:
+def takings(events: Iterable[Published]) -> Takings:
     """The rows of one epoch's events, in order of seq."""
     desk = _Desk()
-    for one in told:
+    for one in events:
         desk.take(one)
     rounds = tuple(desk.rounds[number].row() for number in desk.closed)
     hands = tuple(hand for number in desk.closed for hand in desk.rounds[number].hand_rows())
@@ -242,36 +242,36 @@ class Faces(NamedTuple):
 class RoundFold:
     """A round while its events come in: made by its ``BettingClosed``, ``take`` each event that names it, in order."""
 
-    def __init__(self, locked: BettingClosed, told: Published, faces: Faces) -> None:
+    def __init__(self, locked: BettingClosed, published: Published, faces: Faces) -> None:
         self.number = locked.round
         self.spots = len({wager.spot for wager in locked.wagers if wager.bet == MAIN})
-        self.started, self.first_seq = told.time, told.seq
+        self.started, self.first_seq = published.time, published.seq
         self.faces = faces
         self.closed: RoundClosed | None = None
-        self.ended, self.last_seq = "", told.seq
+        self.ended, self.last_seq = "", published.seq
         self.hands: dict[tuple[int, int], HandCompleted] = {}
         self.wagers: dict[tuple[int, str], WagerRow] = {}
         self.questions = self.alerts = 0
         self.void = self.unexplained = False
         for wager in locked.wagers:
-            self._made(told, wager.spot, wager.bet, wager.cents)
+            self._made(published, wager.spot, wager.bet, wager.cents)
 
-    def take(self, told: Published) -> None:
+    def take(self, published: Published) -> None:
         """An event of this round."""
-        event = told.event
+        event = published.event
         match event:
             case HandCompleted():
                 self.hands[event.spot, event.hand] = event
             case InsuranceTaken(_, spot, cents):
-                self._made(told, spot, "insurance", cents)
+                self._made(published, spot, "insurance", cents)
             case WagerUncertain(_, spot, bet, possible):
-                self._made(told, spot, bet, max(possible))
+                self._made(published, spot, bet, max(possible))
             case BoxDeclared(_, spot, cents, beside=beside):
-                self._made(told, spot, MAIN, cents)
+                self._made(published, spot, MAIN, cents)
                 for wager in beside:
-                    self._made(told, wager.spot, wager.bet, wager.cents)
+                    self._made(published, wager.spot, wager.bet, wager.cents)
             case WagerSettled() | WagerUnresolved() | WagerAdjusted() | SettlementDisputed():
-                self._wager(told, event)
+                self._wager(published, event)
             case RoundVoided():
                 self.void = True
             case RoundIrregular() | RoundResumed():
@@ -279,23 +279,23 @@ class RoundFold:
             case QuestionAsked():
                 self.questions += 1
             case RoundClosed():
-                self.closed, self.ended = event, told.time
+                self.closed, self.ended = event, published.time
                 self.void = self.void or event.outcome == State.VOID
             case _:
                 self.alerts += isinstance(event, AlertRaised)
         if self.closed in {None, event}:
-            self.last_seq = told.seq
+            self.last_seq = published.seq
 
-    def _made(self, told: Published, spot: int, bet: str, cents: int) -> None:
+    def _made(self, published: Published, spot: int, bet: str, cents: int) -> None:
         """A wager that nothing has settled yet; what is known of its settlement stays."""
-        row = WagerRow(self.number, told.time, told.seq, spot, bet, cents, cents, None, State.OPEN, UNSETTLED)
+        row = WagerRow(self.number, published.time, published.seq, spot, bet, cents, cents, None, State.OPEN, UNSETTLED)
         known = self.wagers.get((spot, bet), row)
         self.wagers[spot, bet] = replace(known, wager_cents=cents, handle_cents=cents)
 
     def _wager(
-        self, told: Published, event: WagerSettled | WagerUnresolved | WagerAdjusted | SettlementDisputed
+        self, published: Published, event: WagerSettled | WagerUnresolved | WagerAdjusted | SettlementDisputed
     ) -> None:
-        self._made(told, event.spot, event.bet, event.wager_cents)
+        self._made(published, event.spot, event.bet, event.wager_cents)
         row = self.wagers[event.spot, event.bet]
         match event:
             case SettlementDisputed():
@@ -311,7 +311,7 @@ class RoundFold:
                 row = replace(row, jackpot_cents=event.jackpot_cents)
             case _:
                 assert_never(event)
-        self.wagers[event.spot, event.bet] = replace(row, time=told.time, seq=told.seq, doubted=False)
+        self.wagers[event.spot, event.bet] = replace(row, time=published.time, seq=published.seq, doubted=False)
 
     def row(self) -> RoundRow:
         """The round's row."""
@@ -381,31 +381,31 @@ class _Desk:
         self.meters: list[MeterRow] = []
         self._faces = Faces({}, {})
 
-    def take(self, told: Published) -> None:
-        event = told.event
+    def take(self, published: Published) -> None:
+        event = published.event
         if isinstance(event, Alert):
-            self.alerts.append(alert_row(told, event))
+            self.alerts.append(alert_row(published, event))
         if isinstance(event, MeterEvent | MeterAlert):
-            self.meters.append(meter_row(told, event))
+            self.meters.append(meter_row(published, event))
         if isinstance(event, CardOpened):
             self._faces.opened[event.card] = event.face
         if isinstance(event, CardSet) and event.after:
             self._faces.named[event.card] = event.after
         if isinstance(event, BettingClosed):
-            self.rounds[event.round] = RoundFold(event, told, self._faces)
+            self.rounds[event.round] = RoundFold(event, published, self._faces)
         number = getattr(event, "round", 0)
         if number not in self.rounds:
             return
-        self.rounds[number].take(told)
+        self.rounds[number].take(published)
         if isinstance(event, RoundClosed) and number not in self.closed:
             self.closed.append(number)
 
 
-def meter_row(told: Published, event: Event) -> MeterRow:
+def meter_row(published: Published, event: Event) -> MeterRow:
     """The row of an event about a meter."""
     data = _data(event)
     places = (data.get("meter", ""), data.get("round"), data.get("spot"), data.get("meter_units"))
-    return MeterRow(told.time, told.seq, event_name(event), *places, msgspec.json.encode(data).decode())
+    return MeterRow(published.time, published.seq, event_name(event), *places, msgspec.json.encode(data).decode())
 
 
 def _data(event: Event) -> dict[str, Any]:
@@ -414,8 +414,8 @@ def _data(event: Event) -> dict[str, Any]:
     return data
 
 
-def alert_row(told: Published, event: Event) -> AlertRow:
+def alert_row(published: Published, event: Event) -> AlertRow:
     """The row of an event published under ``alert/``."""
     data = _data(event)
     text = msgspec.json.encode(data).decode()
-    return AlertRow(told.time, told.seq, event_name(event), data.get("round"), data.get("spot"), text)
+    return AlertRow(published.time, published.seq, event_name(event), data.get("round"), data.get("spot"), text)

@@ -87,15 +87,15 @@ DEALER: Final = 0
 
 def story(events: Iterable[JournalEvent], number: int) -> tuple[Line, ...]:
     """Everything about one round, in order; empty if the journal has no such round."""
-    told = list(events)
-    faces = {one.event.card: one.event.face for one in told if isinstance(one.event, CardOpened)}
+    all_events = list(events)
+    faces = {one.event.card: one.event.face for one in all_events if isinstance(one.event, CardOpened)}
     questions = {
-        one.event.question for one in told if isinstance(one.event, QuestionAsked) and one.event.round == number
+        one.event.question for one in all_events if isinstance(one.event, QuestionAsked) and one.event.round == number
     }
-    alerts = {one.event.alert for one in told if isinstance(one.event, AlertRaised) and one.event.round == number}
+    alerts = {one.event.alert for one in all_events if isinstance(one.event, AlertRaised) and one.event.round == number}
     lines: list[Line] = []
     within = False
-    for one in told:
+    for one in all_events:
         match one.event:
             case RoundStarted(other) | BettingClosed(other):
                 within = other == number

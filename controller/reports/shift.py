@@ -236,34 +236,34 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def shift_of(
-    told: Sequence[Published], theories: Callable[[], Mapping[str, Theory]], asked: Asked | None = None
+    published: Sequence[Published], theories: Callable[[], Mapping[str, Theory]], asked: Asked | None = None
 ) -> Shift | None:
     """The account of a time, out of all events of a journal; None where nothing happened in it and nothing was counted.
 
     ``theories``: what each bet should take, reckoned only where there is something to hold it against.
     """
     asked = asked or Asked()
-    within = [one for one in told if asked.period.holds(moment(one))]
-    counts = counted(told, house_day(told), asked.period)
+    within = [one for one in published if asked.period.holds(moment(one))]
+    counts = counted(published, house_day(published), asked.period)
     if not within and not counts.later:
         return None
-    rounds, wagers = _as_it_stood(told, asked.period)
+    rounds, wagers = _as_it_stood(published, asked.period)
     settled = [wager for wager in wagers if wager.state is State.SETTLED]
     seconds = _playing_seconds(rounds)
     events = [one.event for one in within]
     numbers = {row.round for row in rounds}
     theory = theories()
-    identity = told[0].identity
+    identity = published[0].identity
     return Shift(
         site=identity.site,
         table=identity.table,
         epoch=identity.epoch,
-        currency=_currency(told),
+        currency=_currency(published),
         time_zone=asked.time_zone,
         name=asked.name,
         written=asked.written,
         version=asked.version,
-        versions=_versions(told, asked.period),
+        versions=_versions(published, asked.period),
         since=_end(asked.period.since, ALWAYS.since),
         until=_end(asked.period.until, ALWAYS.until),
         started=within[0].time if within else rfc3339(asked.period.since),
@@ -292,8 +292,8 @@ def shift_of(
         device_faults=_faults(events),
         rounds_by_hour=_by_hour(rounds, zone_of(asked.time_zone)),
         course=course(rounds, settled, theory),
-        before=None if asked.before is None else _summary(told, asked.before, asked.before_name),
-        restated=_restated(told, asked.period, rounds, wagers, counts),
+        before=None if asked.before is None else _summary(published, asked.before, asked.before_name),
+        restated=_restated(published, asked.period, rounds, wagers, counts),
     )
 
 
@@ -307,9 +307,9 @@ def rfc3339(when: datetime) -> str:
     return f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _as_it_stood(told: Iterable[Published], period: Period) -> tuple[list[RoundRow], list[WagerRow]]:
+def _as_it_stood(events: Iterable[Published], period: Period) -> tuple[list[RoundRow], list[WagerRow]]:
     """The rounds that closed within a time and their wagers, with nothing that came after it."""
-    then = takings(one for one in told if moment(one) < period.until)
+    then = takings(one for one in events if moment(one) < period.until)
     rounds = [row for row in then.rounds if period.holds(datetime.fromisoformat(row.closed))]
     numbers = {row.round for row in rounds}
     return rounds, [wager for wager in then.wagers if wager.round in numbers]
@@ -320,10 +320,10 @@ def _end(given: datetime, unbounded: datetime) -> str | None:
     return None if given == unbounded else rfc3339(given)
 
 
-def _versions(told: Iterable[Published], period: Period) -> tuple[str, ...]:
+def _versions(events: Iterable[Published], period: Period) -> tuple[str, ...]:
     """The versions of the program that ran in a time, in order."""
     found: list[str] = []
-    for one in told:
+    for one in events:
         if isinstance(one.event, TableStarted) and moment(one) < period.until:
             found = [*(found if moment(one) >= period.since else found[-1:]), one.event.version]
     return tuple(dict.fromkeys(found))
@@ -343,9 +343,9 @@ def _unsettled(wagers: Iterable[WagerRow]) -> Iterator[Unsettled]:
             yield Unsettled(row.round, row.spot, row.bet, row.handle_cents, row.net_cents, row.why)
 
 
-def _currency(told: Iterable[Published]) -> str:
-    said = [one.event.currency for one in told if isinstance(one.event, TableStarted)]
-    return said[-1] if said else ""
+def _currency(events: Iterable[Published]) -> str:
+    currencies = [one.event.currency for one in events if isinstance(one.event, TableStarted)]
+    return currencies[-1] if currencies else ""
 
 
 def _bets(settled: Iterable[WagerRow], theories: Mapping[str, Theory]) -> tuple[BetLine, ...]:
@@ -386,9 +386,9 @@ def _sums(wagers: Iterable[WagerRow]) -> tuple[int, int]:
     return sum(row.handle_cents for row in rows), sum(row.win_cents for row in rows)
 
 
-def _irregular(told: Iterable[Published], rounds: Iterable[RoundRow]) -> Iterator[Irregular]:
+def _irregular(events: Iterable[Published], rounds: Iterable[RoundRow]) -> Iterator[Irregular]:
     known = {row.round: row for row in rounds}
-    for one in told:
+    for one in events:
         match one.event:
             case RoundIrregular(number, reason, cause):
                 row = known.get(number)
@@ -412,15 +412,15 @@ def _faults(events: Iterable[Event]) -> dict[str, int]:
     return dict(sorted(counted.items()))
 
 
-def _summary(told: Iterable[Published], period: Period, name: str) -> Summary:
-    rounds, wagers = _as_it_stood(told, period)
+def _summary(events: Iterable[Published], period: Period, name: str) -> Summary:
+    rounds, wagers = _as_it_stood(events, period)
     handle, win = _sums(wager for wager in wagers if wager.state is State.SETTLED)
     still = sum(wager.state is State.OPEN for wager in wagers)
     return Summary(name, rfc3339(period.since), len(rounds), handle, win, still)
 
 
 def _restated(
-    told: Sequence[Published],
+    events: Sequence[Published],
     period: Period,
     rounds: Iterable[RoundRow],
     wagers: Sequence[WagerRow],
@@ -428,8 +428,8 @@ def _restated(
 ) -> Restated | None:
     """The rounds and counts as they stand now, where something was ruled, settled or entered after that time."""
     numbers = {row.round for row in rounds}
-    ruled = [one for one in rulings(one for one in told if moment(one) >= period.until) if one.round in numbers]
-    whole = takings(told)
+    ruled = [one for one in rulings(one for one in events if moment(one) >= period.until) if one.round in numbers]
+    whole = takings(events)
     now = [wager for wager in whole.wagers if wager.round in numbers]
     assert len(now) >= len(wagers), "no wager leaves the books"
     ruled += _settled_later(wagers, now, ruled)

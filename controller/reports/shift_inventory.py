@@ -47,14 +47,14 @@ class _Dated(NamedTuple):
 
     counts_at: datetime
     entered_at: datetime
-    told: Published
+    published: Published
     event: InventoryEntered
 
     def entry(self, *, elsewhere: bool = False) -> Entry:
         """As an account lists it."""
         one = self.event
         named = (one.slip, one.who, one.why, one.gaming_day, one.shift)
-        return Entry(self.told.time, one.entry, one.kind, one.cents, one.chips, *named, elsewhere)
+        return Entry(self.published.time, one.entry, one.kind, one.cents, one.chips, *named, elsewhere)
 
 
 class CountedTime(NamedTuple):
@@ -66,9 +66,9 @@ class CountedTime(NamedTuple):
     later: tuple[Entry, ...]
 
 
-def counted(told: Iterable[Published], day: GamingDay, period: Period) -> CountedTime:
+def counted(events: Iterable[Published], day: GamingDay, period: Period) -> CountedTime:
     """The counts of a time, out of all events of a journal; ``day`` is the house's."""
-    dated = sorted(_dated(told, day), key=lambda one: (one.counts_at, one.event.entry))
+    dated = sorted(_dated(events, day), key=lambda one: (one.counts_at, one.event.entry))
     own = [one for one in dated if period.holds(one.counts_at)]
     then = [one for one in own if one.entered_at < period.until]
     listed = [one for one in dated if one in then or period.holds(one.entered_at)]
@@ -85,14 +85,14 @@ def _by_entry(one: _Dated) -> int:
     return one.event.entry
 
 
-def house_day(told: Iterable[Published]) -> GamingDay:
+def house_day(events: Iterable[Published]) -> GamingDay:
     """The house's day as its table last told it."""
-    said = [one.event.gaming_day for one in told if isinstance(one.event, TableStarted)]
-    return (said[-1] if said else None) or GamingDay()
+    days = [one.event.gaming_day for one in events if isinstance(one.event, TableStarted)]
+    return (days[-1] if days else None) or GamingDay()
 
 
-def _dated(told: Iterable[Published], day: GamingDay) -> Iterator[_Dated]:
-    for one in told:
+def _dated(events: Iterable[Published], day: GamingDay) -> Iterator[_Dated]:
+    for one in events:
         if isinstance(one.event, InventoryEntered):
             entered = datetime.fromisoformat(one.time)
             yield _Dated(_counts_at(one.event, entered, day), entered, one, one.event)

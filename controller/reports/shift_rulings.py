@@ -39,12 +39,12 @@ class Ruling(msgspec.Struct, frozen=True):
         return self.net_cents is not None and self.before_cents == self.net_cents
 
 
-def rulings(told: Iterable[Published]) -> tuple[Ruling, ...]:
+def rulings(events: Iterable[Published]) -> tuple[Ruling, ...]:
     """What was ruled and corrected, in order; of a void round one line."""
     found: list[Ruling] = []
     void: dict[int, int] = {}
     cases: dict[tuple[int, int | None, str | None], str] = {}
-    for one in told:
+    for one in events:
         event = one.event
         match event:
             case CorrectionEntered(case, number, spot, bet):

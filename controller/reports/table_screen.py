@@ -76,8 +76,8 @@ class TableScreen:
         self._last = one
         self._felt.take(one.seq, one.event)
         self._shoe = shoe_after(self._shoe, one.event)
-        told = [line.strip() for line in self._teller.tell(one.event) if line]
-        self._lines.extend(f"{one.time[11:19]}  {line}" for line in told)
+        lines = [line.strip() for line in self._teller.tell(one.event) if line]
+        self._lines.extend(f"{one.time[11:19]}  {line}" for line in lines)
         match one.event:
             case TableStarted(_, profile):
                 self._profile, self._devices = profile, {}

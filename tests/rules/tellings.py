@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from controller.core.analysis.scripted_account import Account, account, refused_side_bet
-from controller.core.analysis.scripted_round import ACTS, Act, Ended, Standing, ToldRound
+from controller.core.analysis.scripted_round import ACTS, Act, Ended, ScriptedRound, Standing
 from controller.core.analysis.stated_meters import Linked, Meters, Mystery
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Options, Rules
@@ -25,7 +25,7 @@ ACTS_LIMIT = 60
 class Round(NamedTuple):
     """A round told to its end, and how it was told."""
 
-    told: ToldRound
+    told: ScriptedRound
     sides: dict[int, dict[str, int]]
     acts: tuple[Act, ...]
     refused: tuple[int, ...]
@@ -33,7 +33,7 @@ class Round(NamedTuple):
     account: Account
 
 
-def told_again(told: ToldRound, acts: tuple[Act, ...]) -> Standing:
+def told_again(told: ScriptedRound, acts: tuple[Act, ...]) -> Standing:
     """The round after ``acts``, refused ones passed over."""
     standing = told.deal()
     for act in acts:
@@ -83,13 +83,13 @@ def rounds(draw: st.DrawFn) -> Round:
             cents = rules.side_bet_terms[bet].stake_cents or 100
             if draw(st.booleans()) and refused_side_bet(rules, bet, cents) is None:
                 sides.setdefault(spot, {})[bet] = cents
-    told = ToldRound(rules, mains, draw(shoes()))
+    told = ScriptedRound(rules, mains, draw(shoes()))
     acts, refused = talk(told, draw(st.randoms(use_true_random=False)))
     ended = told.finish(told_again(told, acts))
     return Round(told, sides, acts, refused, ended, account(told, ended, sides, METERS))
 
 
-def talk(told: ToldRound, chance: object) -> tuple[tuple[Act, ...], tuple[int, ...]]:
+def talk(told: ScriptedRound, chance: object) -> tuple[tuple[Act, ...], tuple[int, ...]]:
     """Acts out of turn and in turn, then stands until all have played; and the places of those refused."""
     choose = chance.choice  # type: ignore[attr-defined]
     acts: list[Act] = []

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.analysis.scripted_round import ToldRound
+from controller.core.analysis.scripted_round import ScriptedRound
 from controller.core.analysis.simulated_edge import (
     NORMAL_95,
     ROUND_CARDS,
@@ -116,7 +116,7 @@ def test_the_strategy_asks_for_nothing_any_rules_refuse(rules: Rules, seed: int)
 
 def act(cards: str, up: str, rules: Rules) -> str:
     first, second = cards.split()
-    told = ToldRound(rules, {1: WAGER_CENTS}, shoe(f"{first} {up} {second} 2c"))
+    told = ScriptedRound(rules, {1: WAGER_CENTS}, shoe(f"{first} {up} {second} 2c"))
     standing = told.deal()
     hand = told.play.hand_in_play(standing.node)
     assert hand is not None

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.analysis.scripted_account import account, limit, refused_side_bet
-from controller.core.analysis.scripted_round import Act, TellingError, ToldRound
+from controller.core.analysis.scripted_round import Act, ScriptedRound, TellingError
 from controller.core.analysis.stated_meters import Meters
 from controller.core.game.hand import Outcome, PlayedHand, seen
 from controller.core.game.refusals import Refusal
@@ -190,7 +190,7 @@ def test_queens_of_hearts_and_a_jackpot_row_say_their_names() -> None:
 
 
 def test_a_meter_that_pays_and_was_not_told_is_asked_for_by_its_key() -> None:
-    told = ToldRound(PENN, {1: 1000}, [Card(face) for face in ("7d", "7d", "7d", "Tc")])
+    told = ScriptedRound(PENN, {1: 1000}, [Card(face) for face in ("7d", "7d", "7d", "Tc")])
     standing = told.act(told.deal(), Act(1, "stand"))
     assert not isinstance(standing, Refusal)
     with pytest.raises(TellingError) as asked:

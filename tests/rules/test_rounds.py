@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from msgspec.structs import replace
 
 from controller.core.analysis.scripted_account import Account, account
-from controller.core.analysis.scripted_round import Act, Ended, ToldRound
+from controller.core.analysis.scripted_round import Act, Ended, ScriptedRound
 from controller.core.game.hand import place_of
 from controller.core.game.refusals import Refusal
 from controller.core.game.side_bet import SideNet
@@ -94,7 +94,7 @@ def test_the_order_of_the_spots_moves_no_money(found: Round) -> None:
         for first in (0, boxes + 1):
             shoe[first + boxes - 1 - box] = told.shoe[first + box]
     mains = {flip[spot]: told.play.deal.wagers[box] for box, spot in enumerate(told.spots)}
-    turned = ToldRound(told.rules, mains, shoe)
+    turned = ScriptedRound(told.rules, mains, shoe)
     ended = found.ended._replace(
         outcomes=found.ended.outcomes[::-1],
         even_money=found.ended.even_money[::-1],
@@ -119,11 +119,11 @@ def test_why_is_a_sentence_for_every_wager(found: Round) -> None:
 
 def test_another_box_changes_only_the_cards_one_gets() -> None:
     rules = PROFILES["borgata"]
-    alone = ToldRound(rules, {3: 1000}, [Card(face) for face in ("Th", "6c", "8d", "Td", "9s")])
+    alone = ScriptedRound(rules, {3: 1000}, [Card(face) for face in ("Th", "6c", "8d", "Td", "9s")])
     standing = alone.act(alone.deal(), Act(3, "stand"))
     assert not isinstance(standing, Refusal)
     ended: Ended = alone.finish(standing)
     assert cents(account(alone, ended, {}, METERS)) == {3: {"main": 1000}}
     limited = replace(rules, options=replace(rules.options, maximum_cents=500))
-    again = ToldRound(limited, {3: 1000}, alone.shoe)
+    again = ScriptedRound(limited, {3: 1000}, alone.shoe)
     assert cents(account(again, ended, {}, METERS)) == {3: {"main": 1000}}

@@ -1,11 +1,11 @@
-"""The account of a told round: what every wager comes to, side wagers and meters included."""
+"""The account of a scripted round: what every wager comes to, side wagers and meters included."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from controller.core.analysis.scripted_round import Ended, TellingError, ToldRound
+from controller.core.analysis.scripted_round import Ended, ScriptedRound, TellingError
 from controller.core.analysis.stated_meters import Meters, linked_awards, mystery_awards
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Rules
@@ -49,8 +49,8 @@ def refused_side_bet(rules: Rules, bet: str, cents: int) -> Refusal | None:
     return None
 
 
-def account(told: ToldRound, ended: Ended, sides: _SideWagers, meters: Meters) -> Account:
-    """The account of a round that was told to its end. ``sides`` are the side wagers that stand.
+def account(scripted: ScriptedRound, ended: Ended, sides: _SideWagers, meters: Meters) -> Account:
+    """The account of a scripted round at its end. ``sides`` are the side wagers that stand.
 
     Raises:
         TellingError: a meter pays and was not told.
@@ -58,64 +58,66 @@ def account(told: ToldRound, ended: Ended, sides: _SideWagers, meters: Meters) -
     nets: dict[int, dict[str, Net | SideNet]] = {}
     hands: dict[int, tuple[Net, ...]] = {}
     kept_cents = 0
-    insured = told.play.insurance_offered()
-    for box, spot in enumerate(told.spots):
+    insured = scripted.play.insurance_offered()
+    for box, spot in enumerate(scripted.spots):
         outcome = ended.outcomes[box]
-        main = main_net(told.rules, outcome, ended.end, even_money=ended.even_money[box])
+        main = main_net(scripted.rules, outcome, ended.end, even_money=ended.even_money[box])
         nets[spot] = {"main": main}
-        hands[spot] = hand_nets(told.rules, outcome, ended.end) if outcome.how == "played" else (main,)
-        kept_cents += breakage_cents(told.rules, outcome, ended.end, main)
+        hands[spot] = hand_nets(scripted.rules, outcome, ended.end) if outcome.how == "played" else (main,)
+        kept_cents += breakage_cents(scripted.rules, outcome, ended.end, main)
         if insured and ended.offered[box]:
-            nets[spot]["insurance"] = insurance_net(told.rules, ended.offered[box], dealer_natural=ended.end.natural)
-    meters = _settle_sides(told, ended, sides, meters, nets)
+            nets[spot]["insurance"] = insurance_net(
+                scripted.rules, ended.offered[box], dealer_natural=ended.end.natural
+            )
+    meters = _settle_sides(scripted, ended, sides, meters, nets)
     return Account(nets, hands, meters, kept_cents)
 
 
 def _settle_sides(
-    told: ToldRound, ended: Ended, sides: _SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
+    scripted: ScriptedRound, ended: Ended, sides: _SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
 ) -> Meters:
     """Add the side wagers' nets, and tell where the meters stand after them."""
-    views = _views_of(told, ended)
+    views = _views_of(scripted, ended)
     winners: dict[int, Winner] = {}
-    for spot, bet, cents in _wagers_in_order(told, ended, sides):
-        known, terms = find(bet), terms_of(told.rules, bet)
-        row = known.row(terms, views[told.box_of[spot]])
+    for spot, bet, cents in _wagers_in_order(scripted, ended, sides):
+        known, terms = find(bet), terms_of(scripted.rules, bet)
+        row = known.row(terms, views[scripted.box_of[spot]])
         assert row is not None, "a complete round decides every side wager"
         net = fixed_net_cents(terms, row, cents)
         if net is None:
             winners[spot] = Winner(spot, terms.meter_shares[row])
         # Of a row the meter pays the stake is gone; the award is added below.
         nets[spot][bet] = SideNet(-cents if net is None else net, bet, row)
-    limit(told.rules, nets)
+    limit(scripted.rules, nets)
     if winners:
-        meters = _pay_linked(told.rules, winners, meters, nets)
-    return _raise_mystery(told.rules, sides, meters, nets)
+        meters = _pay_linked(scripted.rules, winners, meters, nets)
+    return _raise_mystery(scripted.rules, sides, meters, nets)
 
 
-def _wagers_in_order(told: ToldRound, ended: Ended, sides: _SideWagers) -> Iterable[tuple[int, str, int]]:
+def _wagers_in_order(scripted: ScriptedRound, ended: Ended, sides: _SideWagers) -> Iterable[tuple[int, str, int]]:
     """Spot, bet and cents of every side wager; the one made after the deal comes last."""
-    zone = told.play.offered_zone
+    zone = scripted.play.offered_zone
     after_deal = ended.offered if zone != "insurance" else ()
-    for box, spot in enumerate(told.spots):
+    for box, spot in enumerate(scripted.spots):
         for bet, cents in sides.get(spot, {}).items():
             yield spot, bet, cents
         if after_deal and after_deal[box]:
             yield spot, zone, after_deal[box]
 
 
-def _views_of(told: ToldRound, ended: Ended) -> tuple[View, ...]:
+def _views_of(scripted: ScriptedRound, ended: Ended) -> tuple[View, ...]:
     """What each box's side wagers look at."""
-    shoe, boxes, all_broke = told.shoe, len(told.spots), ended.all_broke()
-    dealer = faces(told, ended.dealer)
+    shoe, boxes, all_broke = scripted.shoe, len(scripted.spots), ended.all_broke()
+    dealer = faces(scripted, ended.dealer)
     return tuple(
         View(shoe[box], shoe[box + boxes + 1], shoe[boxes], dealer, complete=True, all_broke=all_broke)
         for box in range(boxes)
     )
 
 
-def faces(told: ToldRound, cards: Iterable[int]) -> tuple[Card, ...]:
+def faces(scripted: ScriptedRound, cards: Iterable[int]) -> tuple[Card, ...]:
     """The faces of remembered cards."""
-    return tuple(told.shoe[card >> 4] for card in cards)
+    return tuple(scripted.shoe[card >> 4] for card in cards)
 
 
 def limit(rules: Rules, nets: dict[int, dict[str, Net | SideNet]]) -> None:

@@ -1,4 +1,4 @@
-"""A round that is told, not inferred: the cards in the order they left the shoe, and the players' acts in words.
+"""A scripted round, not an inferred one: the cards in the order they left the shoe, and the players' acts in words.
 
 It drives the same ``Play`` as the reconstruction of a live round. An act the card does not allow is refused by the name
 of the rule, and then it is as if it had not been asked for.
@@ -42,7 +42,7 @@ class TellingError(ValueError):
 
 
 class Standing(NamedTuple):
-    """How far a round has been told."""
+    """How far a round has been scripted."""
 
     node: Node
     used: int
@@ -54,7 +54,7 @@ class Standing(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A round told to its end; ``stopped`` if a device found the dealer's natural before play."""
+    """A scripted round at its end; ``stopped`` if a device found the dealer's natural before play."""
 
     outcomes: tuple[Outcome, ...]
     even_money: tuple[bool, ...]
@@ -70,7 +70,7 @@ class Ended(NamedTuple):
         return all(outcome.all_broke() for outcome in self.outcomes)
 
 
-class ToldRound:
+class ScriptedRound:
     """One round's rules, wagers and cards. Holds nothing that changes: every act gives a new ``Standing``.
 
     Raises:

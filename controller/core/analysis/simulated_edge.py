@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Final, NamedTuple
 
-from controller.core.analysis.scripted_round import Act, ToldRound
+from controller.core.analysis.scripted_round import Act, ScriptedRound
 from controller.core.game.basic_strategy import choose
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Rules
@@ -98,12 +98,12 @@ def round_nets_cents(rules: Rules, shoe: Sequence[Card], boxes: int) -> tuple[in
         TellingError: the shoe ends before the round does.
     """
     spots = tuple(range(_SPOT, _SPOT + boxes))
-    told = ToldRound(rules, dict.fromkeys(spots, WAGER_CENTS), shoe)
-    standing = told.deal()
-    while (hand := told.play.hand_in_play(standing.node)) is not None and not told.natural_found(standing):
-        act = choose(told.play, standing.node, hand)
-        after = told.act(standing, Act(spots[standing.node.turn], act, told.play.current(standing.node)))
+    scripted = ScriptedRound(rules, dict.fromkeys(spots, WAGER_CENTS), shoe)
+    standing = scripted.deal()
+    while (hand := scripted.play.hand_in_play(standing.node)) is not None and not scripted.natural_found(standing):
+        act = choose(scripted.play, standing.node, hand)
+        after = scripted.act(standing, Act(spots[standing.node.turn], act, scripted.play.current(standing.node)))
         assert not isinstance(after, Refusal), f"the strategy asks for nothing the rules refuse: {act}"
         standing = after
-    ended = told.finish(standing)
+    ended = scripted.finish(standing)
     return tuple(main_net(rules, outcome, ended.end).cents for outcome in ended.outcomes)

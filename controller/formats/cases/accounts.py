@@ -85,19 +85,23 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def compare(truth: Account, found: Account) -> Comparison:
     """What ``found`` says of every wager of ``truth``, and of wagers that are not there."""
-    said = {(one.round, w.spot, w.bet): w for one in found.rounds for w in one.wagers}
+    account_wagers = {(one.round, w.spot, w.bet): w for one in found.rounds for w in one.wagers}
     wagers = equal = still_open = 0
     different: list[str] = []
     for one in truth.rounds:
         for wager in one.wagers:
             wagers += 1
-            told = said.pop((one.round, wager.spot, wager.bet), None)
-            if told == wager:
+            counterpart = account_wagers.pop((one.round, wager.spot, wager.bet), None)
+            if counterpart == wager:
                 equal += 1
-            elif told is None or told.net_cents is None:
+            elif counterpart is None or counterpart.net_cents is None:
                 still_open += 1
             else:
-                different.append(f"round {one.round}: {wager} in truth, {told} in the account")
+                different.append(f"round {one.round}: {wager} in truth, {counterpart} in the account")
     rounds = {one.round for one in truth.rounds}
-    extra = [f"round {number}: {told} is in no truth" for (number, _, _), told in said.items() if number in rounds]
+    extra = [
+        f"round {number}: {counterpart} is in no truth"
+        for (number, _, _), counterpart in account_wagers.items()
+        if number in rounds
+    ]
     return Comparison(wagers, equal, still_open, (*different, *extra))

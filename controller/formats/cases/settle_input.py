@@ -198,13 +198,15 @@ def read_meters(case: Mapping[str, Any]) -> Meters:
             *(_whole(key, _needed(case, key), 0, CENTS_LIMIT) for key in ("blazing_meter_cents", "blazing_reset_cents"))
         )
     if "mhb" in case:
-        told = case["mhb"]
-        if not isinstance(told, Mapping):
-            raise CaseError("mhb", f"expected an object, got {shown(told)}")
-        for key in told:
+        mystery_case = case["mhb"]
+        if not isinstance(mystery_case, Mapping):
+            raise CaseError("mhb", f"expected an object, got {shown(mystery_case)}")
+        for key in mystery_case:
             if key not in MHB_KEYS:
                 raise CaseError(f"mhb.{key}", f"unknown key; expected one of {', '.join(MHB_KEYS)}")
-        mystery = Mystery(*(_whole(f"mhb.{key}", _needed(told, key, "mhb."), 0, CENTS_LIMIT) for key in MHB_KEYS))
+        mystery = Mystery(
+            *(_whole(f"mhb.{key}", _needed(mystery_case, key, "mhb."), 0, CENTS_LIMIT) for key in MHB_KEYS)
+        )
     return Meters(linked, mystery)
 
 

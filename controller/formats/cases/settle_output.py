@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from controller.core.analysis.scripted_account import Account, account, faces, refused_side_bet
-from controller.core.analysis.scripted_round import DECISIONS, Ended, TellingError, ToldRound
+from controller.core.analysis.scripted_round import DECISIONS, Ended, ScriptedRound, TellingError
 from controller.core.game.hand import best
 from controller.core.game.procedures import RULINGS, Situation, refused_wager
 from controller.core.game.refusals import Refusal
@@ -26,7 +26,7 @@ METERS = ("blazing_meter_after_cents", "mhb_meter_after_cents")
 class Settled(NamedTuple):
     """A case settled."""
 
-    told: ToldRound
+    scripted: ScriptedRound
     ended: Ended
     account: Account
     refused: dict[int, Refusal]
@@ -45,27 +45,27 @@ def settle(case: HandCase) -> Settled:
     """
     returned, mains, sides = sorted_bets(case)
     try:
-        told = ToldRound(case.rules, mains, case.shoe)
-        standing = told.deal()
+        scripted = ScriptedRound(case.rules, mains, case.shoe)
+        standing = scripted.deal()
         refused: dict[int, Refusal] = {}
         moot: list[int] = []
         for place, act in enumerate(case.acts):
-            if act.act in DECISIONS and act.spot in mains and told.natural_found(standing):
+            if act.act in DECISIONS and act.spot in mains and scripted.natural_found(standing):
                 moot.append(place)
                 continue
-            after = told.act(standing, act)
+            after = scripted.act(standing, act)
             if isinstance(after, Refusal):
                 refused[place] = after
             else:
                 standing = after
-        ended = told.finish(standing)
+        ended = scripted.finish(standing)
         left = len(case.shoe) - ended.used
         if left and not ended.stopped:
             raise CaseError("shoe", f"expected to be used up exactly, {left} cards are left")
-        found = account(told, ended, sides, case.meters)
+        found = account(scripted, ended, sides, case.meters)
     except TellingError as error:
         raise CaseError(error.key, str(error)) from error
-    return Settled(told, ended, found, refused, tuple(moot), returned)
+    return Settled(scripted, ended, found, refused, tuple(moot), returned)
 
 
 def sorted_bets(
@@ -104,7 +104,7 @@ def told_names(case: HandCase, spot: int) -> dict[str, str]:
 
 def account_json(case: HandCase, settled: Settled, sources: Mapping[str, str]) -> dict[str, Any]:
     """The account of a case; ``sources`` says for the ``why`` where each rule comes from."""
-    told, ended, found = settled.told, settled.ended, settled.account
+    scripted, ended, found = settled.scripted, settled.ended, settled.account
     nets: dict[str, dict[str, int]] = {}
     why: dict[str, dict[str, str]] = {}
     for spot, row in found.nets.items():
@@ -113,7 +113,7 @@ def account_json(case: HandCase, settled: Settled, sources: Mapping[str, str]) -
         why[str(spot)] = {called.get(bet, bet): sentence(case.rules, bet, net, sources) for bet, net in row.items()}
         for bet in row.keys() - {"insurance"}:
             # What was not laid before the deal is the wager that is made after it.
-            cents = case.bets[spot].get(called.get(bet, bet), ended.offered[told.box_of[spot]])
+            cents = case.bets[spot].get(called.get(bet, bet), ended.offered[scripted.box_of[spot]])
             why[str(spot)][called.get(bet, bet)] += outside_limits(case.rules, bet, cents)
     for spot, refusals in settled.returned.items():
         for bet, refusal in refusals.items():
@@ -127,10 +127,10 @@ def account_json(case: HandCase, settled: Settled, sources: Mapping[str, str]) -
         "net_cents": nets,
         "hand_nets": {str(spot): [net.cents for net in hands] for spot, hands in found.hands.items()},
         "hands": {
-            str(spot): [[str(face) for face in faces(told, hand.cards)] for hand in ended.outcomes[box].hands]
-            for box, spot in enumerate(told.spots)
+            str(spot): [[str(face) for face in faces(scripted, hand.cards)] for hand in ended.outcomes[box].hands]
+            for box, spot in enumerate(scripted.spots)
         },
-        "dealer": [str(face) for face in faces(told, ended.dealer)],
+        "dealer": [str(face) for face in faces(scripted, ended.dealer)],
         "dealer_total": best(ended.dealer),
         "rejected": [
             {"index": place, "rule": refusal.rule, "sentence": refusal.sentence}

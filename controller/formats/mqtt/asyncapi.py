@@ -51,12 +51,12 @@ def _document(examples: Iterable[Mapping[str, Any]], version: str) -> dict[str, 
 
 
 def _info(version: str) -> dict[str, Any]:
-    told = (
+    description = (
         "What a blackjack table publishes over MQTT and what it may be asked. Delivery is at least once and in the "
         "order of `seq`; drop what repeats by (`source`, `epoch`, `seq`). docs/reference/events.md tells what each "
         "event means."
     )
-    return {"title": "Tableside", "version": version, "description": told, "license": {"name": "Apache-2.0"}}
+    return {"title": "Tableside", "version": version, "description": description, "license": {"name": "Apache-2.0"}}
 
 
 def _events(schemas: dict[str, Any], shown: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -67,8 +67,8 @@ def _events(schemas: dict[str, Any], shown: Mapping[str, Mapping[str, Any]]) -> 
         name = tag_of(kind)
         untagged(schemas[kind.__name__])
         wire_type = type_of(name)
-        told = {"type": {"const": wire_type}, "data": {"$ref": DIALECT_REFERENCE.format(name=kind.__name__)}}
-        payload = {**envelope, "title": kind.__name__, "properties": {**envelope["properties"], **told}}
+        properties = {"type": {"const": wire_type}, "data": {"$ref": DIALECT_REFERENCE.format(name=kind.__name__)}}
+        payload = {**envelope, "title": kind.__name__, "properties": {**envelope["properties"], **properties}}
         message = {"name": name, "title": kind.__name__, "summary": _first_line(kind), "payload": payload}
         if wire_type in shown:
             message["examples"] = [{"name": "as published", "payload": shown[wire_type]}]
@@ -113,11 +113,11 @@ def _channels(wanted: Mapping[str, type]) -> dict[str, Any]:
 
 def _channel(address: str, messages: list[str], parameter: str = "", values: Iterable[str] = ()) -> dict[str, Any]:
     """A topic; ``parameter`` is what it has beside site and table, ``values`` what that may be (none: anything)."""
-    told: dict[str, Any] = dict(LOCATION)
+    parameters: dict[str, Any] = dict(LOCATION)
     if parameter:
-        told[parameter] = {"enum": list(values)} if values else {"description": "As the table file names it."}
+        parameters[parameter] = {"enum": list(values)} if values else {"description": "As the table file names it."}
     references = {name: {"$ref": f"#/components/messages/{name}"} for name in messages}
-    return {"address": address, "messages": references, "parameters": told}
+    return {"address": address, "messages": references, "parameters": parameters}
 
 
 def _operations(wanted: Mapping[str, type]) -> dict[str, Any]:

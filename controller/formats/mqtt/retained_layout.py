@@ -151,9 +151,9 @@ class FeltPicture:
         self._outcome = "" if start is None else start.outcome
         self._legal_plays = None if start is None else start.legal_plays
 
-    def follow(self, told: Iterable[Published]) -> None:
+    def follow(self, events: Iterable[Published]) -> None:
         """Take events that were published before."""
-        for one in told:
+        for one in events:
             self.take(one.seq, one.event)
 
     def take(self, seq: int, event: Event) -> None:

@@ -65,14 +65,14 @@ class Audit(NamedTuple):
         return bool(self.faults) or any(cycle.faults for cycle in self.cycles)
 
 
-def examine(told: TableEvents) -> Audit:
-    """What was told, cycle by cycle, and what of it could not be checked."""
-    missing = tuple(told.numbers.missing())
-    mystery = Mystery(told, missing)
+def examine(table_events: TableEvents) -> Audit:
+    """The audit of a table's events, cycle by cycle, with what could not be checked."""
+    missing = tuple(table_events.numbers.missing())
+    mystery = Mystery(table_events, missing)
     cycles, loose = _with_complaints(mystery, list(_cycles(mystery)))
-    faults = (*told.faults, *loose, *_together(mystery))
-    unchecked = (*told.numbers.unchecked(), *_unchecked(mystery))
-    return Audit(told.first, told.numbers.last, missing, tuple(cycles), faults, unchecked)
+    faults = (*table_events.faults, *loose, *_together(mystery))
+    unchecked = (*table_events.numbers.unchecked(), *_unchecked(mystery))
+    return Audit(table_events.first, table_events.numbers.last, missing, tuple(cycles), faults, unchecked)
 
 
 def _with_complaints(mystery: Mystery, cycles: list[CycleFound]) -> tuple[list[CycleFound], list[str]]:

@@ -53,8 +53,8 @@ class TableEvents:
         self.identity, self.first = identity, first
         self.faults: list[str] = []
         found: dict[int, bytes] = {}
-        for epoch, seq, told in marks:
-            if epoch in {None, identity.epoch} and found.setdefault(seq, told) != told:
+        for epoch, seq, digest in marks:
+            if epoch in {None, identity.epoch} and found.setdefault(seq, digest) != digest:
                 self.faults.append(f"two hashes of the stream were told for event {seq}")
         self.numbers = EventNumbers(identity, first, found)
         self.borne: list[_At] = []
@@ -95,7 +95,7 @@ def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] 
     Raises:
         NotEvents: no line is an event, or they are of several tables or epochs.
     """
-    told: TableEvents | None = None
+    events: TableEvents | None = None
     damaged: list[int] = []
     for number, line in enumerate(lines, start=1):
         raw = line[line.find(b"{") :].strip() if b"{" in line else b""
@@ -107,15 +107,15 @@ def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] 
         if envelope is None:
             continue
         identity = _identity(envelope, number)
-        told = told or TableEvents(identity, first, marks)
-        if identity != told.identity:
-            raise NotEvents(f"line {number}: an event of {identity.text()} among those of {told.identity.text()}")
-        told.take(envelope, raw)
-    if told is None:
+        events = events or TableEvents(identity, first, marks)
+        if identity != events.identity:
+            raise NotEvents(f"line {number}: an event of {identity.text()} among those of {events.identity.text()}")
+        events.take(envelope, raw)
+    if events is None:
         raise NotEvents("no line is an event of a table")
     if damaged:
-        told.faults.append(f"{len(damaged)} lines are cut short or damaged, the first of them line {damaged[0]}")
-    return told
+        events.faults.append(f"{len(damaged)} lines are cut short or damaged, the first of them line {damaged[0]}")
+    return events
 
 
 @reads_outside(DataRefused)
@@ -139,8 +139,8 @@ def _identity(envelope: Envelope, line: int) -> Identity:
 class Mystery:
     """A table's must-hit-by meter, as its events tell it in the order of their numbers."""
 
-    def __init__(self, told: TableEvents, missing: Sequence[Range]) -> None:
-        self.identity, self.first = told.identity, told.first
+    def __init__(self, table_events: TableEvents, missing: Sequence[Range]) -> None:
+        self.identity, self.first = table_events.identity, table_events.first
         self.committed: dict[int, tuple[int, MysteryCommitted]] = {}
         self.revealed: dict[int, tuple[int, MysteryRevealed]] = {}
         self.made: dict[int, tuple[int, ContributionMade]] = {}
@@ -150,14 +150,14 @@ class Mystery:
         """What is no fault, and people should know."""
         self.stood: dict[int, int | None] = {}
         """What the table's meter stood at when a cycle was committed to; None: events are missing before."""
-        self.complaints: list[Complaint] = [*told.numbers.complaints]
+        self.complaints: list[Complaint] = [*table_events.numbers.complaints]
         self.complaints += [Complaint(one, f"{one.text()}: not given") for one in missing]
-        self.fold = MeterFold(whole=told.first == 1)
+        self.fold = MeterFold(whole=table_events.first == 1)
         self._whole = not missing
         self._gaps = sorted(missing, reverse=True)
         self._after_gap = False
         self._jackpots = 0
-        events = sorted(told.borne, key=lambda one: one.seq)
+        events = sorted(table_events.borne, key=lambda one: one.seq)
         self.meter = _mystery_meter(events)
         for seq, event in events:
             while self._gaps and self._gaps[-1].first < seq:

@@ -30,8 +30,8 @@ class _Won(NamedTuple):
 
     seq: int
     left_units: int | None
-    told: tuple[int, int]
-    """Units and cents it says the meter stands at and shows."""
+    restart: tuple[int, int]
+    """Where the award says the meter starts again: its amount in units, and the cents that it shows."""
 
 
 class _Part:
@@ -91,7 +91,7 @@ class MeterFold:
         won, self._won = self._won, None
         if won is not None and not isinstance(event, MeterReset) and not after_gap:
             yield f"the award of event {won.seq} has not started the meter again"
-            self.units = won.told[0]
+            self.units = won.restart[0]
         match event:
             case MeterOpened():
                 yield from self._opened(event)
@@ -151,22 +151,22 @@ class MeterFold:
             yield f"the reset value paid in is {value} units, it is {self.parameters.reset_cents * UNITS}"
         if self._reserve is not None and event.reserve_units != min(value, self._reserve):
             yield f"the reserve paid {event.reserve_units} units of the reset value, and held {self._reserve}"
-        if won is not None and won.told != (event.meter_units, event.shown_cents):
+        if won is not None and won.restart != (event.meter_units, event.shown_cents):
             yield (
-                f"event {won.seq} says it starts again at {won.told[0]} units and shows {won.told[1]} cents, this one"
-                f" {event.meter_units} and {event.shown_cents}"
+                f"event {won.seq} says it starts again at {won.restart[0]} units and shows {won.restart[1]} cents,"
+                f" this one {event.meter_units} and {event.shown_cents}"
             )
         self.units = None if won is None else won.left_units
         yield from self._stands(event.meter_units, event.shown_cents, value, "the reset", after_gap=after_gap)
         self._put_by(-event.reserve_units)
 
-    def _stands(self, told: int, shown_cents: int, moved: int, what: str, *, after_gap: bool) -> Iterator[str]:
-        before, self.units = self.units, told
-        if before is not None and told != before + moved:
+    def _stands(self, units: int, shown_cents: int, moved: int, what: str, *, after_gap: bool) -> Iterator[str]:
+        before, self.units = self.units, units
+        if before is not None and units != before + moved:
             if after_gap:
-                yield f"the meter stands at {told} units: what is missing before moved it by {told - before - moved}"
+                yield f"the meter stands at {units} units: what is missing before moved it by {units - before - moved}"
             else:
-                yield f"the meter stands at {told} units; {before} before and {moved} by {what} make {before + moved}"
+                yield f"the meter stands at {units} units; {before} before and {moved} by {what} make {before + moved}"
         yield from self._shows(shown_cents)
 
     def _shows(self, shown_cents: int) -> Iterator[str]:
