@@ -64,7 +64,7 @@ def run(config: Path) -> None:
     from controller.io.system.privacy import keep_private
 
     keep_private()
-    with _said():
+    with _errors_reported():
         asyncio.run(_collect(config))
 
 
@@ -75,7 +75,7 @@ def prepare_command(owner: str) -> None:
 
     Run it as the owner of the database, who may make roles. No data is lost, and a collector may be running.
     """
-    with _said():
+    with _errors_reported():
         from controller.collector.store import prepare
 
         before, now = prepare(owner)
@@ -104,7 +104,7 @@ def export_command(
 
     Amounts are whole cents. Parquet needs the extra `parquet` (pyarrow); CSV needs nothing.
     """
-    with _said():
+    with _errors_reported():
         from controller.collector import extract
 
         site, _, name = (table or "").partition("/")
@@ -130,7 +130,7 @@ def export_command(
 @AS_JSON
 def status_command(config: Path, *, as_json: bool) -> None:
     """Show what is held of each table, and contradictions between events."""
-    with _said():
+    with _errors_reported():
         from controller.collector.holdings import holdings
 
         found = holdings(load(config).collect.postgresql)
@@ -219,8 +219,8 @@ def broker_of(config: CollectConfig, path: Path) -> Broker:
 
 
 @contextlib.contextmanager
-def _said() -> Iterator[None]:
-    """What went wrong as lines for people, and its exit status."""
+def _errors_reported() -> Iterator[None]:
+    """Report errors as lines for people, and exit with their status."""
     from controller.formats.text.toml_schema import ConfigError
 
     try:

@@ -55,7 +55,7 @@ def run(config: Path) -> None:
     from controller.io.system.privacy import keep_private
 
     keep_private()
-    with _said():
+    with _errors_reported():
         asyncio.run(_serve(config))
 
 
@@ -66,7 +66,7 @@ def begin(config: Path, who: str, second: str) -> None:
     from controller.core.meters.meter import UNITS
 
     _two(who, second)
-    with _said(), _ledger(_load(config), create=True) as ledger:
+    with _errors_reported(), _ledger(_load(config), create=True) as ledger:
         ledger.open(_load(config).meter)
         say(f"pool {ledger.pool}: begun at {_money(ledger.standing().shown_cents * UNITS)} by {who} and {second}")
 
@@ -90,7 +90,7 @@ def reconcile_command(config: Path, *, as_json: bool, again: bool, journals: tup
     from controller.pool.reconciliation import reconcile
     from controller.pool.service import DoesNotAddUp
 
-    with _said(), _ledger(_load(config)) as ledger:
+    with _errors_reported(), _ledger(_load(config)) as ledger:
         found = reconcile(ledger)
         if again:
             found = found._replace(mistakes=(*found.mistakes, *refold(ledger)))
@@ -114,7 +114,7 @@ def status(config: Path, *, as_json: bool) -> None:
     from controller.core.meters.meter import UNITS
     from controller.pool.postings import HOUSE
 
-    with _said(), _ledger(_load(config)) as ledger:
+    with _errors_reported(), _ledger(_load(config)) as ledger:
         books = ledger.books()
         tables = {name: (one.epoch, one.seq) for name, one in books.accounts.items() if name != HOUSE}
         shown = books.meter.shown_cents()
@@ -138,7 +138,7 @@ def adjust(config: Path, *, who: str, second: str, why: str, pool: Any, units: i
     from controller.core.meters.state import Adjustment
     from controller.pool.postings import Moved
 
-    with _said(), _ledger(_load(config)) as ledger:
+    with _errors_reported(), _ledger(_load(config)) as ledger:
         _move(ledger, Moved(Adjustment(pool, units, reason), who, second, why))
 
 
@@ -150,7 +150,7 @@ def change(config: Path, who: str, second: str, why: str) -> None:
     from controller.core.meters.state import NewParameters
     from controller.pool.postings import Moved
 
-    with _said(), _ledger(_load(config)) as ledger:
+    with _errors_reported(), _ledger(_load(config)) as ledger:
         _move(ledger, Moved(NewParameters(_load(config).meter), who, second, why))
 
 
@@ -279,8 +279,8 @@ def _database(config: LinkConfig, *, create: bool) -> Database:
 
 
 @contextlib.contextmanager
-def _said() -> Iterator[None]:
-    """What went wrong as lines for people, and its exit status."""
+def _errors_reported() -> Iterator[None]:
+    """Report errors as lines for people, and exit with their status."""
     from controller.formats.config.table_file import ConfigError
     from controller.io.files.secret_files import SecretRefused
     from controller.pool.ledger import LedgerFailed, LedgerRefused

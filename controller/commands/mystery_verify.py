@@ -47,19 +47,19 @@ def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> 
     from controller.reports.audit.mystery_events import NotEvents
 
     try:
-        told, damage = _told(file, first, [_mark(text) for text in held])
+        table_events, damage = _read_file(file, first, [_mark(text) for text in held])
     except (NotEvents, JournalDamaged, OSError) as error:
         # Some of these name the file themselves.
         refuse(str(error) if str(error).startswith(str(file)) else f"{file}: {error}")
-    audit = examine(told)
+    audit = examine(table_events)
     audit = audit._replace(faults=(*damage, *audit.faults))
     if as_json:
         missing = [[one.first, one.last] for one in audit.missing]
         cycles = [cycle._asdict() for cycle in audit.cycles]
-        found = {"table": told.identity.text(), **audit._asdict(), "missing": missing, "cycles": cycles}
+        found = {"table": table_events.identity.text(), **audit._asdict(), "missing": missing, "cycles": cycles}
         say(json.dumps(found))
     else:
-        for line in _lines(told, audit):
+        for line in _lines(table_events, audit):
             say(line)
     sys.exit(1 if audit.is_wrong() else 0)
 
@@ -75,8 +75,8 @@ def _mark(text: str) -> Mark:
     return Mark(None, int(found[1]), bytes.fromhex(found[2]))
 
 
-def _told(file: Path, first: int, held: list[Mark]) -> tuple[TableEvents, tuple[str, ...]]:
-    """What a file has of a table's events, and what is wrong with the file itself.
+def _read_file(file: Path, first: int, held: list[Mark]) -> tuple[TableEvents, tuple[str, ...]]:
+    """The events of a table that a file holds, and the damage of the file itself.
 
     Raises:
         NotEvents, JournalDamaged, OSError: nothing can be read from it.
@@ -109,7 +109,7 @@ def _published(file: Path, count: int) -> Iterator[bytes]:
             yield event.body
 
 
-def _lines(told: TableEvents, audit: Audit) -> Iterator[str]:
+def _lines(table_events: TableEvents, audit: Audit) -> Iterator[str]:
     from controller.reports.audit.mystery_audit import CycleFound
     from controller.reports.audit.sequence_audit import Range
 
@@ -119,7 +119,7 @@ def _lines(told: TableEvents, audit: Audit) -> Iterator[str]:
     yield from map(_cycle_line, audit.cycles)
     yield from (f"WRONG   {fault}" for fault in audit.faults)
     yield from (f"unknown {text}" for text in audit.unchecked)
-    yield f"{told.identity.text()}: {len(audit.cycles)} cycles, {sum(map(CycleFound.proven, audit.cycles))} proven"
+    yield f"{table_events.identity.text()}: {len(audit.cycles)} cycles, {sum(map(CycleFound.proven, audit.cycles))} proven"
 
 
 def _cycle_line(found: CycleFound) -> str:

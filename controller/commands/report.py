@@ -102,7 +102,7 @@ def _account(journal: Path, times: Times) -> Shift:
     if not told or rules is None:
         raise NothingHappened(f"{journal}: no event in that time")
     now = datetime.now(UTC)
-    asked = replace(_asked(times, HouseCalendar(house_day(told), now)), written=rfc3339(now), version=version())
+    asked = replace(_shift_wanted(times, HouseCalendar(house_day(told), now)), written=rfc3339(now), version=version())
     account = shift_of(told, lambda: theories(rules, edge_of(rules)), asked)
     if account is None:
         raise NothingHappened(
@@ -112,8 +112,8 @@ def _account(journal: Path, times: Times) -> Shift:
     return account
 
 
-def _asked(times: Times, house: HouseCalendar) -> Asked:
-    """The time that is wanted.
+def _shift_wanted(times: Times, house: HouseCalendar) -> Asked:
+    """The account that the options name.
 
     Raises:
         NoMoment: a time is none, or the times do not go together.

@@ -73,7 +73,7 @@ def asked_of_table(function: F) -> F:
     """The options of a command that asks something of a table; the function gives verb and body."""
 
     @functools.wraps(function)
-    def asked(topics: Topics, who: str, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as click has them
+    def send(topics: Topics, who: str, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as click has them
         from controller.io.system.clock import SystemClock
 
         channel = channel_of(given)
@@ -82,7 +82,7 @@ def asked_of_table(function: F) -> F:
         sign = None if key is None else Sign(key, epoch, SystemClock())
         tell(channel, topics, verb, {**body, "who": who}, sign, as_json=as_json)
 
-    wrapped: Any = with_channel(SIGN(EPOCH(WHO(AS_JSON(asked)))))
+    wrapped: Any = with_channel(SIGN(EPOCH(WHO(AS_JSON(send)))))
     found: F = click.argument("topics", metavar="TABLE", callback=table_of, shell_complete=tables)(wrapped)
     return found
 

@@ -232,11 +232,11 @@ class _Device:
             self._session,
             clock=SystemClock(),
             chance=random.Random(1),  # noqa: S311 - spreads retries, decides nothing
-            deliver=self._told,
+            deliver=self._take_reading,
         )
         self._task: asyncio.Task[None] | None = None
 
-    def _told(self, reading: Reading) -> None:
+    def _take_reading(self, reading: Reading) -> None:
         from firmware_protocols.readings import DeviceHealth, HealthState, LineDisturbed
 
         if isinstance(reading, LineDisturbed):

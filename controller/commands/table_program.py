@@ -169,11 +169,11 @@ def kept_beside(table: TableSection) -> Keeping:
 def both(one: Callable[[Desired], None], other: Callable[[Desired], None]) -> Callable[[Desired], None]:
     """Tell two what the table wants."""
 
-    def told(desired: Desired) -> None:
+    def tell_both(desired: Desired) -> None:
         one(desired)
         other(desired)
 
-    return told
+    return tell_both
 
 
 def expiring(config: Config, clock: Clock) -> tuple[str, ...]:

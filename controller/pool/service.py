@@ -203,8 +203,8 @@ class Service:
                 case Asked():
                     account = self._accounts.get(table, Account())
                     standing = self._standing
-                    told = PoolStatus(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
-                    self._send(socket, to, frames(told))
+                    status = PoolStatus(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
+                    self._send(socket, to, frames(status))
                 case Posted(epoch, seq, deed):
                     refused = self._ahead(table, epoch, seq)
                     if refused is None:

@@ -127,7 +127,7 @@ class LinkSession:
         """Take what the link said."""
         match message:
             case PoolStatus():
-                return self._told(now_ns, message)
+                return self._take_status(now_ns, message)
             case Answered(epoch, seq, answer):
                 return self._answered(now_ns, epoch, seq, answer)
             case _:
@@ -164,25 +164,25 @@ class LinkSession:
         reaction = self._reaction(now_ns)
         return Reaction((*asked, *reaction.send), reaction.events)
 
-    def _told(self, now_ns: int, told: PoolStatus) -> Reaction:
+    def _take_status(self, now_ns: int, status: PoolStatus) -> Reaction:
         self._heard = self._met = True
         self._silent_ns = now_ns + SILENCE_NS
-        self._link_closed = told.closed
-        if told.number >= self._number or self._older >= BEHIND_LIMIT:
-            self._number, self._shown_cents, self._older = told.number, told.shown_cents, 0
+        self._link_closed = status.closed
+        if status.number >= self._number or self._older >= BEHIND_LIMIT:
+            self._number, self._shown_cents, self._older = status.number, status.shown_cents, 0
         else:
             # Another process of the same link looked a moment earlier than the one that answered us.
             self._older += 1
-        if told.pool != self._pool:
-            self._dispute = f"this is pool {told.pool}, not {self._pool}"
-        elif not told.closed and self._settled and (told.epoch, told.seq) < (self._epoch, self._settled):
+        if status.pool != self._pool:
+            self._dispute = f"this is pool {status.pool}, not {self._pool}"
+        elif not status.closed and self._settled and (status.epoch, status.seq) < (self._epoch, self._settled):
             # Another process of the same link may look a moment later.
             self._behind += 1
             if self._behind > BEHIND_LIMIT:
                 self._dispute = "the ledger has lost what it had answered"
-        elif told.epoch > self._epoch:
+        elif status.epoch > self._epoch:
             self._dispute = "another journal of this table has been posting"
-        elif (told.epoch, told.seq) > (self._epoch, self._settled + len(self._waiting)):
+        elif (status.epoch, status.seq) > (self._epoch, self._settled + len(self._waiting)):
             # An older copy of the journal: what it posts next would get the answers of what it has forgotten.
             self._dispute = "the ledger has entries this journal never made"
         else:

@@ -103,7 +103,7 @@ class Journals:
     def _index(self, identity: Identity) -> RoundIndex:
         index = self._indexes.setdefault(identity, RoundIndex())
         with self._reader(identity) as reader:
-            index.take(_told(reader, index.seq + 1))
+            index.take(_journal_events(reader, index.seq + 1))
         return index
 
     def _round(self, identity: Identity, number: int) -> RoundFound:
@@ -115,14 +115,14 @@ class Journals:
     def _course(self, identity: Identity, number: int) -> RoundCourse:
         found = self._round(identity, number)
         with self._reader(identity) as reader:
-            return course_of(identity, found, list(_told(reader, found.first, found.last)))
+            return course_of(identity, found, list(_journal_events(reader, found.first, found.last)))
 
     def _plays(self, identity: Identity, number: int) -> tuple[Plays, ...]:
         found = self._round(identity, number)
         if not found.outcome:
             raise JournalRefused(f"round {number} is open: its plays are counted once it is closed")
         with self._reader(identity) as reader:
-            events = list(_told(reader, found.first, found.last))
+            events = list(_journal_events(reader, found.first, found.last))
             locked = next((one for one in events if isinstance(one.event, BettingClosed)), None)
             if locked is None or not isinstance(locked.event, BettingClosed):
                 return ()
@@ -138,7 +138,7 @@ class Journals:
             return tuple(play_counts(house, locked.event, given))
 
 
-def _told(reader: JournalReader, first: int, last: int | None = None) -> Iterable[JournalEvent]:
+def _journal_events(reader: JournalReader, first: int, last: int | None = None) -> Iterable[JournalEvent]:
     limit = -1 if last is None else last - first + 1
     for row in reader.events(first, limit):
         one = own_event(row.body)

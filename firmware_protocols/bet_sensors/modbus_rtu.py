@@ -173,10 +173,10 @@ def _byte(numbers: tuple[int, ...]) -> int | None:
 
 def _read_as_unit(frame: bytes) -> Message:
     address, function, data = frame[0], frame[1], frame[2:-2]
-    return _asked(address, function, data) or AskOtherwise(address, _named(function), _refusal(function, data))
+    return _request_of(address, function, data) or AskOtherwise(address, _named(function), _refusal(function, data))
 
 
-def _asked(address: int, function: int, data: bytes) -> Message | None:
+def _request_of(address: int, function: int, data: bytes) -> Message | None:
     if function == _READ_COILS:
         return ReadSensorOutputs(address) if data == _word(0) + _word(_COILS) else None
     if function == _READ_INPUTS:
@@ -266,13 +266,13 @@ def _answered(address: int, function: int, data: bytes) -> Message | None:
 
 
 def _write_as_unit(message: Message) -> bytes:
-    said = _said(message)
+    said = _answer_frame(message)
     if said is None:
         raise no_words(NAME, Role.DEVICE, message)
     return said
 
 
-def _said(message: Message) -> bytes | None:
+def _answer_frame(message: Message) -> bytes | None:
     """The frame of an answer, None where there is none."""
     match message:
         case SensorsRead(address, live, latched) if address in ADDRESSES:

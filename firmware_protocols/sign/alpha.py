@@ -250,13 +250,13 @@ def _string_file(field: int, width: int) -> bytes:
 
 
 def _write_as_host(message: Message) -> bytes:
-    command = _said(message)
+    command = _command_bytes(message)
     if command is None or len(command) > TEXT_LIMIT:
         raise no_words(NAME, Role.HOST, message)
     return _packet(HOST_NULS, _HOST_HEAD, command)
 
 
-def _said(message: Message) -> bytes | None:
+def _command_bytes(message: Message) -> bytes | None:
     """The command of a message, None where there is none."""
     match message:
         case ClearSign():

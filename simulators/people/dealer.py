@@ -147,7 +147,7 @@ def _rounds(felt: Felt, boxes: tuple[int, int], rounds: int | None) -> Iterator[
         yield from pick_up(felt, boxes)
         yield from felt.press(KEY_ROUND_CLOSED)
         yield felt.pause(HAND_PAUSE_MS)
-        yield _told(felt, number)
+        yield _round_played(felt, number)
 
 
 def _new_shoe(felt: Felt) -> Iterator[Act]:
@@ -307,7 +307,7 @@ def _consult(felt: Felt) -> Consult:
     )
 
 
-def _told(felt: Felt, number: int) -> RoundPlayed:
+def _round_played(felt: Felt, number: int) -> RoundPlayed:
     wagers: list[Wager] = []
     for spot, box in felt.boxes.items():
         wagers.append(Wager(spot, MAIN, box.wager_cents, main_due_cents(felt.house, box, felt.dealer)))

@@ -90,7 +90,7 @@ def with_progressive_bets(
                 now.drawn.append(card)
             case _:
                 pass
-        yield _told(now, act) if isinstance(act, RoundPlayed) else act
+        yield _with_side_wagers(now, act) if isinstance(act, RoundPlayed) else act
         if act == Press(KEY_ROUND_CLOSED):
             # While the round is played nobody looks at the side zones.
             yield from _clear(now, chance, rack, meter)
@@ -147,7 +147,7 @@ def _clear(now: _Betting, chance: Chance, rack: Rack, meter: SevensMeter) -> Ite
         yield Lay(spot, zone, ())
 
 
-def _told(now: _Betting, told: RoundPlayed) -> RoundPlayed:
+def _with_side_wagers(now: _Betting, told: RoundPlayed) -> RoundPlayed:
     sides = [
         Wager(spot, zone, STAKES_CENTS[zone], (now.won.get(spot, 0) if zone == SEVENS else 0) - STAKES_CENTS[zone])
         for spot, zone in now.laid

@@ -1,7 +1,8 @@
 """Every hand the basic strategy may end with unbroken against one up card, and what the live code pays for it.
 
-The strategy is asked, and the hands are judged, by the very functions that play and settle scripted rounds. A hand is one
-whatever the order of its drawn cards: the strategy looks at the total only, and the orders that lead to it are counted.
+The strategy is asked, and the hands are judged, by the very functions that play and settle scripted
+rounds. A hand is one whatever the order of its drawn cards: the strategy looks at the total only, and the orders that
+lead to it are counted.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def remark_of(given: Input, events: Sequence[Event], books: Books) -> str:
     """
     changes = list(_changes(events)) if isinstance(given, VoidRound | AdjustWager | ApproveOrder) else []
     more = [f"and {len(changes) - SHOWN} wagers more"] if len(changes) > SHOWN else []
-    return "; ".join((*changes[:SHOWN], *more, *_said(events, books)))
+    return "; ".join((*changes[:SHOWN], *more, *_remarks(events, books)))
 
 
 def _changes(events: Sequence[Event]) -> Iterator[str]:
@@ -57,7 +57,7 @@ def _changes(events: Sequence[Event]) -> Iterator[str]:
                 pass
 
 
-def _said(events: Sequence[Event], books: Books) -> Iterator[str]:
+def _remarks(events: Sequence[Event], books: Books) -> Iterator[str]:
     for event in events:
         match event:
             case RulingProposed(order, number, spot, bet, int(due)):

@@ -101,7 +101,7 @@ async def refuse_set_back(journal: Journal) -> None:
         with JournalReader(journal.path) as reader:
             lost = lost_to(reader, sealing, journal.path)
         if lost is not None:
-            raise JournalDamaged(_said(journal.path, lost))
+            raise JournalDamaged(_older_copy_text(journal.path, lost))
         Path(f"{journal.path}{SUFFIX}").unlink(missing_ok=True)
 
     await asyncio.to_thread(look)
@@ -153,11 +153,11 @@ class Anchors:
         except OSError as error:
             log.warning("later head not noted", reason=str(error))
         if not self._found.done():
-            self._found.set_exception(JournalDamaged(_said(journal.path, said)))
+            self._found.set_exception(JournalDamaged(_older_copy_text(journal.path, said)))
         return said
 
 
-def _said(path: Path, lost: str) -> str:
+def _older_copy_text(path: Path, lost: str) -> str:
     return (
         f"{path}: {lost}: an older copy was put in its place. Stop play, keep this file, and put the journal back that"
         " has it (tableside restore --aside) or begin a new epoch (tableside begin-epoch)"

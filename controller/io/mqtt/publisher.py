@@ -130,7 +130,7 @@ class Publisher:
             topics,
             clock=clock,
             chance=chance,
-            on_command=self._heard,
+            on_command=self._take_command,
             on_retained=self._heard_retained,
             on_status=self._repair_status,
             consumers=consumers,
@@ -266,8 +266,8 @@ class Publisher:
             # A proper end of the link would have the broker throw our last will away.
             await client.drop()
 
-    def _heard(self, verb: str, payload: bytes) -> None:
-        """Pass on what is asked, if it is not too much."""
+    def _take_command(self, verb: str, payload: bytes) -> None:
+        """Pass a command on unless its sender has reached the rate limit."""
         known = verb if verb in VERBS or verb == REPLAY else "unknown commands"
         verdict = self._limit.admit(OVER_MQTT, known)
         if verdict is Verdict.REFUSED:
