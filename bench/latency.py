@@ -38,7 +38,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
 from controller.demo.demo import prepare
-from controller.demo.table import SITE, TABLE, Wanted
+from controller.demo.table import SITE, TABLE, DemoOptions
 from controller.io.mqtt.broker import mosquitto
 from controller.io.mqtt.connection import Broker
 from firmware_protocols import discovery
@@ -255,7 +255,7 @@ def daemon(machine: Machine, tree: Tree, boxes: int, seed: int) -> Iterator[Way]
 def daemon_of(machine: Machine, tree: Tree, boxes: int, seed: int, settings: str) -> Iterator[Way]:
     """A daemon whose table file has more ``settings`` of its table."""
     path, broker = machine.directory / tree.name, machine.broker
-    wanted = Wanted(path, None, seed=seed, speed=1.0, boxes=(boxes, boxes), keypad=True, broker=broker)
+    wanted = DemoOptions(path, None, seed=seed, speed=1.0, boxes=(boxes, boxes), keypad=True, broker=broker)
     path.mkdir()
     prepare(path, Rack(), broker, wanted)
     file, ports = path / "table.toml", path / "ports"

@@ -28,7 +28,7 @@ from controller.pool.ledger import Ledger
 from controller.pool.postgresql import PostgresqlDatabase
 from controller.pool.postings import Wagered
 from controller.pool.reconciliation import reconcile
-from controller.pool.session import Event, LinkSession, Settled
+from controller.pool.session import Event, LinkSession, PostingConfirmed
 from controller.pool.table_end import TableEnd, Where
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server, programs
@@ -59,7 +59,7 @@ class Table:
 
     def take_event(self, event: Event) -> None:
         """An answer: the next one."""
-        if isinstance(event, Settled):
+        if isinstance(event, PostingConfirmed):
             self.took_ns.append(time.monotonic_ns() - self.posted_ns)
             self.answered.set()
             if self.going:

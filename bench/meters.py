@@ -18,8 +18,8 @@ from fractions import Fraction
 from controller.core.meters.awards import Winner, taken
 from controller.core.meters.meter import (
     UNITS,
-    Contributed,
     Meter,
+    MeterContribution,
     Parameters,
     adjusted,
     change,
@@ -65,7 +65,7 @@ class Account:
         """One wager; now and then one that no sensor can have meant."""
         cents = self.chance.choice(STAKES_CENTS) if self.chance.random() > 1e-4 else 10**9
         given = contribute(self.meter, cents)
-        if isinstance(given, Contributed):
+        if isinstance(given, MeterContribution):
             self.meter = given.meter
             self.since_cents += cents
         else:

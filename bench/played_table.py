@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from controller.demo.table import Wanted, devices, script, sevens_meter
+from controller.demo.table import DemoOptions, devices, script, sevens_meter
 from firmware_protocols import discovery
 from firmware_protocols.cards import Card
 from simulators.devices.shoe import ShoeSimulator
@@ -70,7 +70,7 @@ async def run(ports: Path, boxes: int, seed: int) -> None:
     lines = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     shoe = TimedShoe(discovery.find("shoe", "bee_tek"))
-    wanted = Wanted(ports, None, seed, SPEED, (boxes, boxes), keypad=True, broker=None)
+    wanted = DemoOptions(ports, None, seed, SPEED, (boxes, boxes), keypad=True, broker=None)
 
     async def sleep(seconds: float) -> None:
         if seconds < TURN.milliseconds / 1000 / SPEED:

@@ -33,7 +33,7 @@ from controller.core.step import step
 from controller.core.table.state import Table
 from controller.daemon.recovery import recover
 from controller.demo.demo import prepare
-from controller.demo.table import SITE, TABLE, Wanted
+from controller.demo.table import SITE, TABLE, DemoOptions
 from controller.formats.journal.records import chain, seal, seal_checkpoint, stamp
 from controller.formats.replay import payloads, state_bytes
 from controller.io.files.key_file import read_key
@@ -119,7 +119,7 @@ async def measured(given: argparse.Namespace) -> dict[str, object]:
             long, new = Path(folder) / "long", Path(folder) / "new"
             for directory in (long, new):
                 directory.mkdir()
-                wanted = Wanted(directory, None, seed=1, speed=1.0, boxes=(7, 7), keypad=True, broker=broker)
+                wanted = DemoOptions(directory, None, seed=1, speed=1.0, boxes=(7, 7), keypad=True, broker=broker)
                 prepare(directory, Rack(), broker, wanted)
                 await seconds(directory, broker)
             began = time.monotonic()

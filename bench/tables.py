@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.demo.demo import daemon, prepare
-from controller.demo.table import TABLE, Wanted, devices, script, sevens_meter
+from controller.demo.table import TABLE, DemoOptions, devices, script, sevens_meter
 from controller.io.mqtt.broker import mosquitto
 from controller.io.mqtt.connection import Broker
 from simulators.people.performance import perform
@@ -41,7 +41,7 @@ TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 async def one_table(number: int, broker: Broker, directory: Path) -> None:
     """A table where people play until the process is stopped; says its daemon's process number once it serves."""
-    wanted = Wanted(directory, None, seed=number, speed=1.0, boxes=(1, 7), keypad=True, broker=broker)
+    wanted = DemoOptions(directory, None, seed=number, speed=1.0, boxes=(1, 7), keypad=True, broker=broker)
     rack = Rack()
     prepare(directory, rack, broker, wanted)
     file = directory / "table.toml"

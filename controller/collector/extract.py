@@ -47,7 +47,7 @@ class NoParquet(Exception):  # noqa: N818 - named for what happened
     """pyarrow is not installed."""
 
 
-class Wanted(NamedTuple):
+class RowQuery(NamedTuple):
     """Which rows: a view, gaming days from and to (both included), and a table; None: all of them."""
 
     kind: str
@@ -56,7 +56,7 @@ class Wanted(NamedTuple):
     table: tuple[str, str] | None = None
 
 
-class Found(NamedTuple):
+class RowStream(NamedTuple):
     """Rows as they come, and the names and types (oids) of their columns."""
 
     names: Sequence[str]
@@ -64,7 +64,7 @@ class Found(NamedTuple):
     rows: Iterator[Sequence[Any]]
 
 
-def write_csv(where: str, wanted: Wanted, file: IO[bytes]) -> int:
+def write_csv(where: str, wanted: RowQuery, file: IO[bytes]) -> int:
     """Write a line of names and one for each row; how many rows that were. What is not known is empty.
 
     Raises:
@@ -86,7 +86,7 @@ def write_csv(where: str, wanted: Wanted, file: IO[bytes]) -> int:
     return count
 
 
-def write_parquet(where: str, wanted: Wanted, file: IO[bytes]) -> int:
+def write_parquet(where: str, wanted: RowQuery, file: IO[bytes]) -> int:
     """Write a Parquet file, amounts as 64-bit integers, times in microseconds of UTC; how many rows that were.
 
     Raises:
@@ -128,7 +128,7 @@ def _connected(where: str) -> psycopg.Connection[Any]:
 
 
 @contextlib.contextmanager
-def _found(where: str, wanted: Wanted) -> Iterator[Found]:
+def _found(where: str, wanted: RowQuery) -> Iterator[RowStream]:
     conditions: list[sql.Composable] = [sql.SQL("true")]
     values: list[object] = []
     if wanted.kind not in WITHOUT_DAY:
@@ -150,7 +150,7 @@ def _found(where: str, wanted: Wanted) -> Iterator[Found]:
             cursor.itersize = FETCHED
             cursor.execute(query, values)
             described = cursor.description or ()
-            yield Found([one.name for one in described], [one.type_code for one in described], iter(cursor))
+            yield RowStream([one.name for one in described], [one.type_code for one in described], iter(cursor))
     except REPEATABLE as error:
         raise StoreFailed(f"PostgreSQL: {one_line(error)}") from error
     except psycopg.Error as error:

@@ -38,14 +38,14 @@ class Complaint(msgspec.Struct, frozen=True):
     text: str
 
 
-class Collected(msgspec.Struct, frozen=True):
-    """All of it."""
+class Holdings(msgspec.Struct, frozen=True):
+    """The tables that the database holds, and the latest complaints."""
 
     tables: tuple[HeldTable, ...]
     complaints: tuple[Complaint, ...]
 
 
-def holdings(where: str) -> Collected:
+def holdings(where: str) -> Holdings:
     """What the database named ``where`` holds.
 
     Raises:
@@ -64,7 +64,7 @@ def holdings(where: str) -> Collected:
         raise StoreFailed(f"PostgreSQL: {one_line(error)}") from error
     except psycopg.Error as error:
         raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
-    return Collected(
+    return Holdings(
         tuple(
             HeldTable(site, name, epoch, events, _moment(at), drawn, opened, wrong, aside)
             for site, name, epoch, events, at, drawn, opened, wrong, aside in tables

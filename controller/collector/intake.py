@@ -16,7 +16,13 @@ from controller.collector.store import Name, Piece
 from controller.formats.journal.stream import CONSUMER, ack_bytes, read_stream
 from controller.formats.mqtt.envelope import Topics
 from controller.io.mqtt.request import read_reply
-from controller.reports.audit.durable_follower import NOTHING, PATIENCE_SECONDS, Follower, Held, Taken
+from controller.reports.audit.durable_follower import (
+    NOTHING,
+    PATIENCE_SECONDS,
+    Follower,
+    FollowerActions,
+    StreamPosition,
+)
 
 AHEAD_LIMIT: Final = 200
 """Events of one table that are held though one before them is missing."""
@@ -49,7 +55,7 @@ class OutboundMessage(NamedTuple):
 
 
 class _Followed:
-    def __init__(self, name: Name, consumer: str, held: Held, head: str) -> None:
+    def __init__(self, name: Name, consumer: str, held: StreamPosition, head: str) -> None:
         self.name = name
         self.topics = Topics(*name)
         self.follower = Follower(*name, consumer, held, head, ahead_limit=AHEAD_LIMIT)
@@ -64,7 +70,7 @@ class Intake:
     def __init__(
         self,
         consumer: str,
-        held: Mapping[Name, tuple[Held, str]],
+        held: Mapping[Name, tuple[StreamPosition, str]],
         limits: Limits = Limits(),  # noqa: B008
     ) -> None:
         self._consumer = consumer
@@ -89,7 +95,7 @@ class Intake:
         """Of each table whether it has events that are not held here."""
         return {name: one.follower.is_behind for name, one in self._tables.items()}
 
-    def kept(self) -> Mapping[Name, Held]:
+    def kept(self) -> Mapping[Name, StreamPosition]:
         """What is in the database of each table."""
         return {name: one.kept for name, one in self._tables.items()}
 
@@ -195,7 +201,7 @@ class Intake:
             self._is_full = False
         return not self._is_full
 
-    def _take(self, one: _Followed, taken: Taken) -> None:
+    def _take(self, one: _Followed, taken: FollowerActions) -> None:
         for complaint in taken.complaints:
             self._complain(one, complaint)
         if taken.new_epoch or taken.events or taken.head:

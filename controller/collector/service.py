@@ -28,7 +28,7 @@ from controller.io.mqtt.connection import (
 from controller.io.mqtt.intake import AS_WORKED_OFF
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.backoff import Backoff
-from controller.reports.audit.durable_follower import Held
+from controller.reports.audit.durable_follower import StreamPosition
 
 TICK_SECONDS: Final = 1.0
 """Between two looks at what to acknowledge and to ask for."""
@@ -50,7 +50,7 @@ class Pauses(NamedTuple):
     limits: Limits = Limits()
 
 
-class Collected(NamedTuple):
+class CollectionScope(NamedTuple):
     """Which tables of which broker are collected, and the name by which they are acknowledged."""
 
     broker: Broker
@@ -63,7 +63,7 @@ class Service:
 
     def __init__(
         self,
-        collected: Collected,
+        collected: CollectionScope,
         store: Store,
         chance: random.Random,
         pauses: Pauses = Pauses(),  # noqa: B008
@@ -111,7 +111,7 @@ class Service:
             except* TakenOver as error:
                 log.warning("begins again from what the database has", reason=str(error.exceptions[0]))
 
-    async def _opened(self, *, may_refuse: bool) -> dict[Name, tuple[Held, str]]:
+    async def _opened(self, *, may_refuse: bool) -> dict[Name, tuple[StreamPosition, str]]:
         while True:
             try:
                 found = await asyncio.to_thread(self._store.open)

@@ -16,11 +16,11 @@ from typing import Any, Final, NamedTuple, TypeVar
 import psycopg
 from psycopg import IsolationLevel, sql
 
-from controller.collector.stream_fold import House, Row, Rows, Stored, StreamFold
+from controller.collector.stream_fold import House, Row, Rows, StoredEvents, StreamFold
 from controller.core.messages.gaming_day import GamingDay
 from controller.formats.journal.records import Identity
 from controller.io.system.patient_connection import KEEPALIVE, REPEATABLE, PatientConnection, one_line, settings
-from controller.reports.audit.durable_follower import Held
+from controller.reports.audit.durable_follower import StreamPosition
 
 PATIENCE_SECONDS: Final = 30.0
 """How long one answer of the database is waited for; a batch is written within a second."""
@@ -89,7 +89,7 @@ class Epoch(NamedTuple):
     """What is held of a table's epoch."""
 
     stream: int
-    held: Held
+    held: StreamPosition
 
 
 class Piece(NamedTuple):
@@ -99,7 +99,7 @@ class Piece(NamedTuple):
     """
 
     name: Name
-    held: Held
+    held: StreamPosition
     events: tuple[bytes, ...] = ()
     begins: bool = False
     put_aside: bool = False
@@ -119,7 +119,7 @@ class Store:
         self._folds: dict[int, StreamFold] = {}
         self._days: set[date] = set()
 
-    def open(self) -> dict[Name, tuple[Held, str]]:
+    def open(self) -> dict[Name, tuple[StreamPosition, str]]:
         """What is held of each table, and the signed head that is kept; what was remembered is forgotten.
 
         Raises:
@@ -142,7 +142,7 @@ class Store:
             self.close()
             raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
         for site, name, epoch, stream, seq, hashed in rows:
-            self._epochs[Name(site, name)] = Epoch(stream, Held(epoch, seq, bytes(hashed)))
+            self._epochs[Name(site, name)] = Epoch(stream, StreamPosition(epoch, seq, bytes(hashed)))
         kept = {Name(site, name): head for site, name, head in heads}
         return {name: (one.held, kept.get(name, "")) for name, one in self._epochs.items()}
 
@@ -279,7 +279,7 @@ class Store:
             connection.execute(
                 "UPDATE tableside_store.streams SET set_aside = now() WHERE stream = %s", (before.stream,)
             )
-        begun = Held(piece.held.epoch, 0, piece.held.hash)
+        begun = StreamPosition(piece.held.epoch, 0, piece.held.hash)
         row = connection.execute(
             "INSERT INTO tableside_store.streams (site, name, epoch, held_hash) VALUES (%s, %s, %s, %s)"
             " ON CONFLICT DO NOTHING RETURNING stream",
@@ -334,7 +334,7 @@ class Store:
         house, open_rounds = _last_told(connection, stream)
         return StreamFold(Identity(*piece.name, piece.held.epoch), house, open_rounds, self._stored(stream))
 
-    def _stored(self, stream: int) -> Stored:
+    def _stored(self, stream: int) -> StoredEvents:
         """What the database has of one table, read on the connection that is then in use."""
 
         def bodies(column: str, value: int) -> list[bytes]:
@@ -343,7 +343,7 @@ class Store:
             rows = self._connection.execute(query.format(sql.Identifier(column)), (stream, value)).fetchall()
             return [bytes(row[0]) for row in rows]
 
-        return Stored(lambda number: bodies("round", number), lambda card: bodies("card", card))
+        return StoredEvents(lambda number: bodies("round", number), lambda card: bodies("card", card))
 
     def _make_days(self, connection: psycopg.Connection, days: Iterable[date]) -> None:
         for day in sorted(set(days) - self._days):

@@ -80,7 +80,7 @@ TIME: Final = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[
 Row = tuple[object, ...]
 
 
-class Stored(NamedTuple):
+class StoredEvents(NamedTuple):
     """What of a table is in the database and not in memory; asked for where a round or a card is older than that."""
 
     round: Callable[[int], Sequence[bytes]]
@@ -122,7 +122,7 @@ class Rows(msgspec.Struct):
 class StreamFold:
     """Folds the events of one epoch of one table, in order of seq from the one after those stored."""
 
-    def __init__(self, identity: Identity, house: House, open_rounds: Iterable[int], stored: Stored) -> None:
+    def __init__(self, identity: Identity, house: House, open_rounds: Iterable[int], stored: StoredEvents) -> None:
         self._identity = identity
         self.house = house
         self._stored = stored

@@ -13,7 +13,7 @@ from controller.commands.terminal import refuse, say
 if TYPE_CHECKING:
     from controller.formats.config.table_file import Config
     from controller.formats.orders.operators import Asking
-    from controller.io.journal.epochs import Begun, Ruling
+    from controller.io.journal.epochs import EpochStart, Ruling
 
 ORDER: Final = "-epoch-order"
 """Ends the name of the file beside the journal where a proposal waits."""
@@ -157,7 +157,7 @@ def begun(config: Config, ruling: Ruling) -> None:
     from controller.io.system.clock import SystemClock
 
     table = config.table
-    found: Begun = asyncio.run(
+    found: EpochStart = asyncio.run(
         begin_epoch(Path(table.journal), table.site, table.name, ruling, SystemClock().wall_ns())
     )
     if found.kept is not None:

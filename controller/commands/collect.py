@@ -111,7 +111,7 @@ def export_command(
         if table is not None and not (site and name):
             raise click.UsageError(f"--table: expected SITE/NAME, such as harbour/bj-1, got {table!r}")
         first, last = (None if one is None else one.date() for one in (since, until))
-        wanted = extract.Wanted(kind, first, last, (site, name) if table else None)
+        wanted = extract.RowQuery(kind, first, last, (site, name) if table else None)
         write = extract.write_csv if form == "csv" else extract.write_parquet
         part = output.with_name(f"{output.name}.part")
         try:
@@ -153,7 +153,7 @@ async def _collect(path: Path) -> None:
 
     import structlog
 
-    from controller.collector.service import Collected, Service
+    from controller.collector.service import CollectionScope, Service
     from controller.collector.store import Store
     from controller.io.system.clock import SystemClock
     from controller.io.system.notify import Notifier
@@ -163,7 +163,7 @@ async def _collect(path: Path) -> None:
     config = load(path)
     store = Store(config.collect.postgresql, config.collect.consumer)
     chance = random.Random()  # noqa: S311 - spreads retries, decides nothing
-    collected = Collected(broker_of(config, path), config.collect.tables, config.collect.consumer)
+    collected = CollectionScope(broker_of(config, path), config.collect.tables, config.collect.consumer)
     service = Service(collected, store, chance)
     notifier = Notifier(os.environ)
     watchdog = Watchdog(notifier, SystemClock(), [], [], service.status)

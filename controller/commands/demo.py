@@ -20,7 +20,7 @@ from controller.demo import PROFILE
 
 if TYPE_CHECKING:
     from controller.demo.demo import DemoResult
-    from controller.demo.table import Wanted
+    from controller.demo.table import DemoOptions
     from controller.io.mqtt.connection import Broker
 
 INTERRUPTED: Final = 130
@@ -90,7 +90,7 @@ def command(
     import asyncio
 
     from controller.demo.demo import DemoFailed
-    from controller.demo.table import Wanted
+    from controller.demo.table import DemoOptions
     from controller.io.mqtt.broker import NoBroker
     from controller.io.mqtt.connection import LinkLost
     from controller.io.system.log import configure_log
@@ -101,7 +101,7 @@ def command(
         jackpots = jackpots or sensors
         check_profile(profile, seats, jackpots=jackpots, link=link)
         how = (keypad == "yes", server, shoe, profile, jackpots, sensors, link, web)
-        wanted = Wanted(directory, rounds or None, seed, speed, seats, *how)
+        wanted = DemoOptions(directory, rounds or None, seed, speed, seats, *how)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:
         say("tableside: interrupted before any account was written", err=True)
@@ -113,7 +113,7 @@ def command(
     sys.exit(0 if shown.true() else 1)
 
 
-async def until_interrupted(wanted: Wanted) -> DemoResult:
+async def until_interrupted(wanted: DemoOptions) -> DemoResult:
     """Run the demo; the first Ctrl-C ends the playing, not the accounts."""
     import asyncio
 

@@ -18,7 +18,7 @@ from controller.core.meters.meter import ROSE
 
 if TYPE_CHECKING:
     from controller.formats.config.pool_file import LinkConfig
-    from controller.pool.comparison import Compared
+    from controller.pool.comparison import PostingComparison
     from controller.pool.ledger import Database, Ledger
     from controller.pool.members import Member
     from controller.pool.postings import Moved
@@ -154,7 +154,7 @@ def change(config: Path, who: str, second: str, why: str) -> None:
         _move(ledger, Moved(NewParameters(_load(config).meter), who, second, why))
 
 
-def _held_against(ledger: Ledger, journal: Path) -> tuple[str, Compared]:
+def _held_against(ledger: Ledger, journal: Path) -> tuple[str, PostingComparison]:
     from controller.formats.mqtt.envelope import PayloadRefused, own_event
     from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
     from controller.pool.comparison import compare

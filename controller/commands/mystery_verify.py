@@ -119,7 +119,8 @@ def _lines(table_events: TableEvents, audit: Audit) -> Iterator[str]:
     yield from map(_cycle_line, audit.cycles)
     yield from (f"WRONG   {fault}" for fault in audit.faults)
     yield from (f"unknown {text}" for text in audit.unchecked)
-    yield f"{table_events.identity.text()}: {len(audit.cycles)} cycles, {sum(map(CycleFound.proven, audit.cycles))} proven"
+    cycles, proven = len(audit.cycles), sum(map(CycleFound.proven, audit.cycles))
+    yield f"{table_events.identity.text()}: {cycles} cycles, {proven} proven"
 
 
 def _cycle_line(found: CycleFound) -> str:

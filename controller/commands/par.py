@@ -17,7 +17,7 @@ from controller.core.game.side_bet import names
 
 if TYPE_CHECKING:
     from controller.core.game.rules import Rules
-    from controller.reports.par_report import Simulated
+    from controller.reports.par_report import MainSimulation
     from firmware_protocols.cards import Card
 
 MAIN: Final = "main"
@@ -58,19 +58,19 @@ def command(
     from msgspec.structs import replace
 
     from controller.core.analysis.par import ParError, par_of
-    from controller.reports.par_report import Computed, Counted, Report, as_csv, as_json, as_text
+    from controller.reports.par_report import MainComputation, Report, SideBetPar, as_csv, as_json, as_text
 
     refuse_useless(main=not bets or MAIN in bets, simulate=simulate, rounds=rounds, seed=seed)
     rules = loaded(profile).rules
     rules = rules if decks is None else replace(rules, decks=decks)
     wanted = bets or (*rules.side_bets, MAIN)
     try:
-        counted = tuple(Counted(name, remark(rules, name), par_of(rules, name)) for name in wanted if name != MAIN)
+        counted = tuple(SideBetPar(name, remark(rules, name), par_of(rules, name)) for name in wanted if name != MAIN)
     except ParError as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     check = simulated(rules, rounds or ROUNDS, SEED if seed is None else seed) if simulate else None
-    main = Computed(edge_of(rules), check) if MAIN in wanted else None
+    main = MainComputation(edge_of(rules), check) if MAIN in wanted else None
     writers = {"text": as_text, "json": as_json, "csv": as_csv}
     say_text(writers[form](Report(rules.name, rules.decks, counted, main)), nl=form == "json")
 
@@ -87,12 +87,12 @@ def refuse_useless(*, main: bool, simulate: bool, rounds: int | None, seed: int 
         sys.exit(2)
 
 
-def simulated(rules: Rules, rounds: int, seed: int) -> Simulated:
+def simulated(rules: Rules, rounds: int, seed: int) -> MainSimulation:
     """Rounds of one box, each from a shoe of its own."""
     from controller.core.analysis.simulated_edge import simulate as dealt
-    from controller.reports.par_report import Simulated
+    from controller.reports.par_report import MainSimulation
 
-    shoe = Shuffled(rules.decks, seed)
+    shoe = Shuffler(rules.decks, seed)
     numbers = itertools.count(1)
     with progress("rounds dealt") as done:
 
@@ -100,7 +100,7 @@ def simulated(rules: Rules, rounds: int, seed: int) -> Simulated:
             done(next(numbers), rounds)
             return shoe()
 
-        return Simulated(seed, dealt(rules, deal, rounds))
+        return MainSimulation(seed, dealt(rules, deal, rounds))
 
 
 def remark(rules: Rules, name: str) -> str:
@@ -114,7 +114,7 @@ def remark(rules: Rules, name: str) -> str:
     return "" if refused is None else refused.sentence
 
 
-class Shuffled:
+class Shuffler:
     """A full shoe shuffled anew for each round; equal seeds deal equal rounds."""
 
     def __init__(self, decks: int, seed: int) -> None:

@@ -13,7 +13,7 @@ from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, progress, say, say_json
 
 if TYPE_CHECKING:
-    from controller.daemon.replay import Replayed
+    from controller.daemon.replay import ReplayResult
 
 OTHER_VERSION: Final = 3
 """The exit status where the difference may be that of two versions."""
@@ -70,7 +70,7 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
     say(f"{journal}: the same: {found.records} readings, {found.events} events, {found.rounds} rounds{by}")
 
 
-def status_of(found: Replayed) -> int:
+def status_of(found: ReplayResult) -> int:
     """The exit status: a difference is no fault of a journal that another version has written a part of."""
     if found.difference is None:
         return 0

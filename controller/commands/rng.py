@@ -15,7 +15,7 @@ from devices.trigger import CLAIMED_BITS
 if TYPE_CHECKING:
     import asyncio
 
-    from controller.reports.randomness_tests import Tested
+    from controller.reports.randomness_tests import RandomnessResult
     from devices.trigger.noise_health import NoiseHealth
     from firmware_protocols.readings import Reading
 
@@ -42,8 +42,8 @@ class NoBytes(Exception):  # noqa: N818 - named for what happened
 class Verdict(NamedTuple):
     """A test, and the second look at fresh draws if the first was in doubt."""
 
-    first: Tested
-    second: Tested | None
+    first: RandomnessResult
+    second: RandomnessResult | None
 
     @property
     def passed(self) -> bool:

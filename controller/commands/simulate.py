@@ -17,7 +17,7 @@ from controller.commands.terminal import say
 from controller.demo import PROFILE
 
 if TYPE_CHECKING:
-    from controller.demo.table import Wanted
+    from controller.demo.table import DemoOptions
     from simulators.people.acts import RoundPlayed
     from simulators.people.rack import Rack
 
@@ -62,7 +62,7 @@ def command(
     import asyncio
 
     from controller.demo.demo import truth_of
-    from controller.demo.table import Wanted
+    from controller.demo.table import DemoOptions
     from controller.formats.cases.accounts import account_bytes
     from controller.io.files.key_file import KeyRefused
 
@@ -71,7 +71,7 @@ def command(
         seats = read_boxes(boxes)
         check_profile(profile, seats, jackpots=jackpots)
         how = (True, None, "bee_tek", profile, jackpots, sensors)
-        wanted = Wanted(directory, rounds, seed, speed, seats, *how)
+        wanted = DemoOptions(directory, rounds, seed, speed, seats, *how)
         told = asyncio.run(until_interrupted(wanted))
     except (KeyRefused, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)
@@ -80,7 +80,7 @@ def command(
     say(f"{len(told)} rounds played; the truth is in {directory / 'truth.json'}")
 
 
-def prepare(wanted: Wanted, rack: Rack) -> None:
+def prepare(wanted: DemoOptions, rack: Rack) -> None:
     """Write what a daemon needs, where it is not there yet."""
     from controller.demo.table import table_file
     from controller.io.files.key_file import create_key
@@ -99,7 +99,7 @@ def prepare(wanted: Wanted, rack: Rack) -> None:
         (directory / "table.toml").write_text(text, encoding="utf-8")
 
 
-async def until_interrupted(wanted: Wanted) -> list[RoundPlayed]:
+async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
     """Serve and play; the rounds played when it ends."""
     import asyncio
 

@@ -22,14 +22,14 @@ def command(sign: Path | None, against: Path | None, key: str | None, *, as_json
     """
     from controller.formats.text.software_list import listed, signed
     from controller.io.files.key_file import KeyRefused, read_key
-    from controller.io.operators.software import Installed, measure, measure_beside
+    from controller.io.operators.software import InstalledProgram, measure, measure_beside
 
     if key is not None and against is None:
         raise click.UsageError("--key says who must have signed the list given with --against")
     if against is not None:
         _check(against, key, as_json=as_json)
         return
-    found = measure() | measure_beside(Installed.here())
+    found = measure() | measure_beside(InstalledProgram.here())
     if as_json and sign is not None:
         raise click.UsageError("--sign signs the list as it is, without --json")
     if as_json:

@@ -42,7 +42,7 @@ from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.pace_publisher import PaceBoard
 from controller.io.operators.certificates import expiry_line
 from controller.io.operators.channel import ChannelFailed
-from controller.io.operators.software import Authenticated, SoftwareChanged, authenticate
+from controller.io.operators.software import ListedProgram, SoftwareChanged, authenticate
 from controller.io.operators.software_watch import SoftwareWatch
 from controller.io.system.clock import Clock, SystemClock, hourly
 from controller.io.system.clock_watch import ClockWatch
@@ -86,7 +86,7 @@ def run(table_file: Path) -> None:
         os._exit(STORAGE_FAILED)
 
 
-async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Authenticated | None = None) -> None:
+async def serve(table: TableFile, marks: Mapping[str, str], looked_through: ListedProgram | None = None) -> None:
     """Run the table until a signal asks it to stop. ``marks``: as ``marks_of``; ``looked_through``: the program.
 
     Raises:
@@ -214,7 +214,7 @@ def fitness(config: BrokerSection, daemon: Daemon, storage: Opened) -> Iterator[
     yield "overdue", overdue.run
 
 
-def authenticated(config: Config) -> Authenticated | None:
+def authenticated(config: Config) -> ListedProgram | None:
     """The program, held against the list that the table file names; None where it names none.
 
     Raises:
@@ -225,7 +225,7 @@ def authenticated(config: Config) -> Authenticated | None:
 
 
 def software_watch(
-    config: Config, daemon: Daemon, looked_through: Authenticated | None
+    config: Config, daemon: Daemon, looked_through: ListedProgram | None
 ) -> tuple[Callable[[Input], None], list[Endless]]:
     """Who takes readings, and what looks at the program meanwhile: nothing, where the table file has no list."""
     known, key = config.table.software, config.table.software_key

@@ -25,7 +25,7 @@ from controller.io.mqtt.durable_file import DurableFile
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.mqtt.request import read_reply
 from controller.io.system.whole_work import in_thread
-from controller.reports.audit.durable_follower import Follower, Taken, read_place
+from controller.reports.audit.durable_follower import Follower, FollowerActions, read_place
 from controller.reports.audit.stream_audit import Watcher
 
 BATCH_LIMIT: Final = 500
@@ -105,7 +105,7 @@ class Durable:
                 await self._flush()
             self._ask(client)
 
-    async def _take(self, taken: Taken) -> None:
+    async def _take(self, taken: FollowerActions) -> None:
         for complaint in taken.complaints:
             self._says.complain(complaint)
         if taken.new_epoch:

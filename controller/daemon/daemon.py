@@ -33,7 +33,7 @@ from controller.core.table.desired import Desired
 from controller.core.table.ledger import Books
 from controller.core.table.state import Proposed, State, Table
 from controller.daemon.closed_rounds import LateRuling, OldRounds, is_late, look_up
-from controller.daemon.recovery import Recovered
+from controller.daemon.recovery import Recovery
 from controller.formats.journal.records import Identity, chain, seal, seal_checkpoint, stamp
 from controller.formats.journal.stream import StreamNow
 from controller.formats.mqtt.envelope import Topics, device_bytes, own_event
@@ -92,7 +92,7 @@ class Parts(NamedTuple):
     version: str
     key: bytes
     journal: Journal
-    recovered: Recovered
+    recovered: Recovery
     broker: Broker
     clock: Clock
     entropy: Entropy
@@ -111,7 +111,7 @@ class Request(NamedTuple):
     """What the input was made of, where it was signed."""
 
 
-class Begun(NamedTuple):
+class PendingCommit(NamedTuple):
     """Inputs that have been stepped, and whose commit has begun."""
 
     batch: Sequence[Input]
@@ -159,7 +159,7 @@ class Daemon:
         """Set when ``serve`` has something to do."""
         self.is_idle = False
         """Whether ``serve`` waits, so that a reading need not wait for it."""
-        self.begun: Begun | Exception | None = None
+        self.begun: PendingCommit | Exception | None = None
         """What was stepped while ``serve`` waited, for it to go on with."""
         self.requests: list[Request] = []
         """Requests of people whose input waits in the queue."""
@@ -373,7 +373,7 @@ class Daemon:
 
     async def commit(self, batch: Sequence[Input]) -> None:
         """Stamp, step and commit inputs; then let out what they gave."""
-        begun: Begun | Exception
+        begun: PendingCommit | Exception
         try:
             begun = self.begin(batch)
             self.tell(begun)
@@ -381,7 +381,7 @@ class Daemon:
             begun = error
         await self.finish(begun)
 
-    def begin(self, batch: Sequence[Input]) -> Begun:
+    def begin(self, batch: Sequence[Input]) -> PendingCommit:
         """Stamp and step inputs, and begin their commit.
 
         Raises:
@@ -408,14 +408,14 @@ class Daemon:
             leaving += self.leaving(entry, stepped.events)
             replies.extend(self.replies(given, stepped.events, table.state.books))
         committed = self.parts.journal.begin_commit(self.with_checkpoint(entries, table))
-        return Begun(batch, table, desired, events, leaving, replies, committed)
+        return PendingCommit(batch, table, desired, events, leaving, replies, committed)
 
-    def tell(self, begun: Begun) -> None:
+    def tell(self, begun: PendingCommit) -> None:
         """Let the events out if they are committed: first of all, as somebody waits for them and for nothing else."""
         if begun.committed.done() and begun.committed.exception() is None:
             self.publisher.tell(begun.leaving)
 
-    async def finish(self, begun: Begun | Exception) -> None:
+    async def finish(self, begun: PendingCommit | Exception) -> None:
         """Wait for the commit, and let out what it gave; or write down and raise what kept it from being begun."""
         if isinstance(begun, Unsteppable):
             await self.parts.journal.commit([*begun.before, begun.failed])

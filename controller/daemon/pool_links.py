@@ -19,7 +19,7 @@ from controller.formats.journal.records import Identity
 from controller.io.system.clock import Clock
 from controller.io.system.supervision import Endless
 from controller.pool.postings import Shifted
-from controller.pool.session import Event, LinkSession, Settled, Shows
+from controller.pool.session import Event, LinkSession, PoolState, PostingConfirmed
 from controller.pool.table_end import TableEnd, Where
 from controller.reports.live_narrative import dollars
 from firmware_protocols.readings import DeviceComplained
@@ -123,12 +123,12 @@ class LinkedEnd:
         """Take an event of the session, and deliver to the journal what the table does not know yet."""
         now_ns = self._clock.monotonic_ns()
         match event:
-            case Shows(shown_cents, closed):
+            case PoolState(shown_cents, closed):
                 # That it is closed still is told again: how long it has been is the table's to judge.
                 if closed or self._heard != (shown_cents, closed):
                     self._heard = (shown_cents, closed)
                     self._deliver(LinkHeard(now_ns, self._name, shown_cents, closed))
-            case Settled(seq, answer):
+            case PostingConfirmed(seq, answer):
                 outcome = answer.outcome
                 assert not isinstance(outcome, Shifted), "only people at the link shift a pool"
                 if self._heard is not None and not self._heard[1]:

@@ -15,7 +15,7 @@ from controller.formats.replay import Kept, OtherLayout, again, house_of, read_s
 from controller.io.journal.journal import EventRow, JournalReader
 
 
-class Recovered(NamedTuple):
+class Recovery(NamedTuple):
     """The table after the last record (None: an empty journal), and why it must not go on by itself (empty: it may)."""
 
     table: Table | None
@@ -24,7 +24,7 @@ class Recovered(NamedTuple):
     """The wall time of the last record, 0 if there is none."""
 
 
-def recover(path: Path, key: bytes) -> Recovered:
+def recover(path: Path, key: bytes) -> Recovery:
     """The table to go on with: the last checkpoint that this version wrote, and every record after it stepped again.
 
     Raises:
@@ -39,7 +39,7 @@ def recover(path: Path, key: bytes) -> Recovered:
         last_wall_ns = _last_wall_ns(reader)
         if failed is not None:
             said = f"record {failed} could not be stepped; see its event internal_error"
-            return Recovered(table, said, last_wall_ns)
+            return Recovery(table, said, last_wall_ns)
         hold = ""
         # A few rows at a time: where no checkpoint can be read this is the whole epoch.
         rows = (Kept(record.number, record.body, events) for record, events in reader.whole_records(number + 1))
@@ -47,7 +47,7 @@ def recover(path: Path, key: bytes) -> Recovered:
             table = after
             if difference is not None and not hold:
                 hold = f"record {difference.number} stepped again gives something else: {difference.text}"
-        return Recovered(table, hold, last_wall_ns)
+        return Recovery(table, hold, last_wall_ns)
 
 
 def _last_wall_ns(reader: JournalReader) -> int:

@@ -32,8 +32,8 @@ ProgressListener = Callable[[int, int], None]
 """Called with the number of records that have been stepped, and the number of all records."""
 
 
-class Replayed(NamedTuple):
-    """What replaying found."""
+class ReplayResult(NamedTuple):
+    """The result of a replay: counts of the whole journal, or up to the first difference."""
 
     records: int
     events: int
@@ -50,8 +50,8 @@ class Segment(NamedTuple):
     last: int
 
 
-class Stepped(NamedTuple):
-    """What stepping a segment came to: the counts at its end, or at the first difference in it."""
+class SegmentResult(NamedTuple):
+    """The result of stepping a segment: the counts at its end, or at the first difference in it."""
 
     records: int
     events: int
@@ -69,7 +69,7 @@ def replay(
     jobs: int = 1,
     alone: int = ALONE_RECORDS,
     workers: Callable[[int], Executor] = processes,
-) -> Replayed:
+) -> ReplayResult:
     """Step a whole journal again, up to the first difference, by so many ``workers``.
 
     Without ``key`` the faces come from the openings the journal itself published, no checkpoint can be read, and one
@@ -93,7 +93,7 @@ def replay(
         if last.difference is None and last.damage:
             # A reading may be altered without altering what it gave: the chain tells that too.
             raise JournalDamaged(last.damage)
-        return Replayed(last.records, last.events, last.rounds, last.difference, versions_of(reader))
+        return ReplayResult(last.records, last.events, last.rounds, last.difference, versions_of(reader))
 
 
 def segments_of(reader: JournalReader, records: int, wanted: int, key: bytes) -> Iterator[Segment]:
@@ -118,11 +118,11 @@ def can_begin_at(reader: JournalReader, number: int, key: bytes) -> bool:
 
 def stepped_apart(
     path: Path, segments: list[Segment], key: bytes | None, listener: ProgressListener | None, pool: Executor
-) -> list[Stepped]:
+) -> list[SegmentResult]:
     """What the segments came to, in order, up to the first that differs or is damaged."""
-    found: list[Stepped] = []
-    damaged: Stepped | None = None
-    waiting: list[Future[Stepped]] = [pool.submit(stepped_in, path, one, key) for one in segments]
+    found: list[SegmentResult] = []
+    damaged: SegmentResult | None = None
+    waiting: list[Future[SegmentResult]] = [pool.submit(stepped_in, path, one, key) for one in segments]
     try:
         for segment, one in zip(segments, waiting, strict=True):
             found.append(one.result())
@@ -137,7 +137,7 @@ def stepped_apart(
     return [*found, damaged] if damaged is not None else found
 
 
-def stepped_in(path: Path, segment: Segment, key: bytes | None) -> Stepped:
+def stepped_in(path: Path, segment: Segment, key: bytes | None) -> SegmentResult:
     """A segment stepped by a process of its own."""
     with JournalReader(path) as reader:
         return stepped_again(reader, segment, key, None)
@@ -145,7 +145,7 @@ def stepped_in(path: Path, segment: Segment, key: bytes | None) -> Stepped:
 
 def stepped_again(
     reader: JournalReader, segment: Segment, key: bytes | None, listener: Callable[[int], None] | None
-) -> Stepped:
+) -> SegmentResult:
     """Step the records of a segment, up to the first difference."""
     known = {} if key is not None else opened_by(event.body for event in reader.events())
     begun = begun_at(reader, segment, key)
@@ -162,10 +162,10 @@ def stepped_again(
             difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
             checkpoint = next(checkpoints, None)
         if difference is not None:
-            return Stepped(count, table.state.seq, table.state.rounds, difference)
+            return SegmentResult(count, table.state.seq, table.state.rounds, difference)
     if table is None:
-        return Stepped(0, 0, 0, None, chained.damage())
-    return Stepped(count, table.state.seq, table.state.rounds, None, chained.damage())
+        return SegmentResult(0, 0, 0, None, chained.damage())
+    return SegmentResult(count, table.state.seq, table.state.rounds, None, chained.damage())
 
 
 def begun_at(reader: JournalReader, segment: Segment, key: bytes | None) -> Table | None:

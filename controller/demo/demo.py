@@ -25,8 +25,8 @@ from controller.demo.table import (
     SEVENS_PARAMETERS,
     SITE,
     TABLE,
+    DemoOptions,
     SignRead,
-    Wanted,
     devices,
     read_sign,
     script,
@@ -101,7 +101,7 @@ class DemoResult(NamedTuple):
         return sign and not self.comparison.different and not (self.pool is not None and self.pool.mistakes)
 
 
-async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> DemoResult:
+async def run_demo(wanted: DemoOptions, say: Callable[[str], None]) -> DemoResult:
     """Run the demo to its end, or until cancelled; then write the two accounts and hold them side by side.
 
     Raises:
@@ -113,7 +113,7 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> DemoResult:
         return await _run(wanted, say)
 
 
-async def _run(wanted: Wanted, say: Callable[[str], None]) -> DemoResult:
+async def _run(wanted: DemoOptions, say: Callable[[str], None]) -> DemoResult:
     """The same, in a folder that is this demo's."""
     directory = wanted.directory
     rack, sevens = Rack(), sevens_meter()
@@ -157,7 +157,7 @@ async def sign_at_the_end(station: Station, beside: Mapping[str, object], sevens
     return read_sign(beside, sevens)
 
 
-def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None:
+def prepare(directory: Path, rack: Rack, broker: Broker, wanted: DemoOptions) -> None:
     """Clear what an earlier demo left; write the key, the chip registry and the table file."""
     (directory / "ports").mkdir(parents=True, exist_ok=True)
     for name in (*LEFT_BEHIND, *pool.LEFT_BEHIND):
@@ -297,7 +297,7 @@ def payload_of(message: aiomqtt.Message) -> bytes:
 
 
 async def play_until_done(
-    wanted: Wanted,
+    wanted: DemoOptions,
     acts: Iterator[Act],
     station: Station,
     process: asyncio.subprocess.Process,

@@ -38,8 +38,8 @@ SEVENS_CENTS: Final = 1_000_000
 """Where the meter of the sevens begins, and begins again."""
 
 
-class Wanted(NamedTuple):
-    """What was asked for."""
+class DemoOptions(NamedTuple):
+    """The options of a demo."""
 
     directory: Path
     rounds: int | None
@@ -64,7 +64,7 @@ def spots_of(profile: str) -> range:
     return range(1, house_from(profile_files.raw(profile)).boxes + 1)
 
 
-def devices(shoe: str = "bee_tek", profile: str = PROFILE, wanted: Wanted | None = None) -> dict[str, Any]:
+def devices(shoe: str = "bee_tek", profile: str = PROFILE, wanted: DemoOptions | None = None) -> dict[str, Any]:
     """The simulated devices of the table."""
     antennas = antennas_of(wanted)
     zones: dict[tuple[int, int | None], tuple[int, str]] = {
@@ -94,7 +94,7 @@ def sensed_bets(profile: str) -> dict[str, SensedBet]:
     return {name: SensedBet(BetSensorsSimulator(codec), bet, spots) for name, bet in SENSED.items()}
 
 
-def antennas_of(wanted: Wanted | None) -> dict[str, int]:
+def antennas_of(wanted: DemoOptions | None) -> dict[str, int]:
     """Which antenna sees which zone of a spot."""
     if wanted is None or not wanted.jackpots:
         return ANTENNAS
@@ -169,7 +169,7 @@ def table_file(
     keypad: bool,
     shoe: str = "bee_tek",
     profile: str = PROFILE,
-    wanted: Wanted | None = None,
+    wanted: DemoOptions | None = None,
     link: DemoLink | None = None,
 ) -> str:
     """The demo's table file, as a technician would write it; ``link``: where its pool is."""
@@ -219,7 +219,7 @@ def sevens_meter() -> SevensMeter:
     return SevensMeter(start, start, STAKES_CENTS[SEVENS] * UNITS * 17 // 100)
 
 
-def script(wanted: Wanted, rack: Rack, meter: SevensMeter) -> Iterator[Act]:
+def script(wanted: DemoOptions, rack: Rack, meter: SevensMeter) -> Iterator[Act]:
     """What people do at the table; they count ``meter`` as they go."""
     house = house_from(profile_files.raw(wanted.profile))
     chance = random.Random(wanted.seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards

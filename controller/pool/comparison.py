@@ -24,8 +24,8 @@ from controller.pool.ledger import Ledger, Rows, deed_of
 from controller.pool.postings import Awarded, Claimed, Deed, Judged, Outcome, Wagered
 
 
-class Compared(NamedTuple):
-    """How many postings the table made, how many of them it knows to be in the ledger, and what differs."""
+class PostingComparison(NamedTuple):
+    """How many postings the table made, how many of them it knows to be in the ledger, and the differences."""
 
     posted: int
     entered: int
@@ -41,7 +41,7 @@ class _Entry(NamedTuple):
     hidden_units: int
 
 
-def compare(ledger: Ledger, identity: Identity, events: Iterable[Event]) -> Compared:
+def compare(ledger: Ledger, identity: Identity, events: Iterable[Event]) -> PostingComparison:
     """What a journal's events, in their order, and the ledger say of each other.
 
     Raises:
@@ -77,7 +77,7 @@ def compare(ledger: Ledger, identity: Identity, events: Iterable[Event]) -> Comp
             wrong.append(f"{table} posting {number} won {cents} cents at the table, not in the ledger")
     if entries and max(entries) > posted:
         wrong.append(f"{table}: the ledger has posting {max(entries)}, its journal ends with {posted}")
-    return Compared(posted, entered, tuple(wrong))
+    return PostingComparison(posted, entered, tuple(wrong))
 
 
 def _same(event: ContributionPosted | JackpotClaimed | VerdictPosted, deed: Deed) -> bool:

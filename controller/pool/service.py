@@ -30,11 +30,11 @@ from controller.pool.turns import Turns
 from controller.pool.wire import (
     MESSAGE_LIMIT_BYTES,
     NOT_ADDED_UP,
-    Answered,
-    Asked,
     NotUnderstood,
     PoolStatus,
-    Posted,
+    PostingAnswer,
+    PostingRequest,
+    StatusRequest,
     frames,
     from_table,
 )
@@ -200,17 +200,17 @@ class Service:
                 continue
             to = bytes(peer.buffer)
             match message:
-                case Asked():
+                case StatusRequest():
                     account = self._accounts.get(table, Account())
                     standing = self._standing
                     status = PoolStatus(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
                     self._send(socket, to, frames(status))
-                case Posted(epoch, seq, deed):
+                case PostingRequest(epoch, seq, deed):
                     refused = self._ahead(table, epoch, seq)
                     if refused is None:
                         self._turns.put(table, _Waiting(to, Posting(table, epoch, seq, deed)))
                     else:
-                        self._send(socket, to, frames(Answered(epoch, seq, refused)))
+                        self._send(socket, to, frames(PostingAnswer(epoch, seq, refused)))
                 case _:
                     assert_never(message)
 
@@ -241,7 +241,7 @@ class Service:
             self._looked = asyncio.get_running_loop().time()
             for (peer, posting), answer in zip(batch, answers, strict=True):
                 self._note(posting, answer)
-                self._send(socket, peer, frames(Answered(posting.epoch, posting.seq, answer)))
+                self._send(socket, peer, frames(PostingAnswer(posting.epoch, posting.seq, answer)))
 
     def _note(self, posting: Posting, answer: Answer) -> None:
         if isinstance(answer, Entered):

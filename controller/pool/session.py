@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final, NamedTuple, assert_never
 
 from controller.pool.postings import Answer, Claimed, Entered, Judged, OutOfOrder, Wagered
-from controller.pool.wire import NOT_ADDED_UP, Answered, Asked, PoolStatus, Posted
+from controller.pool.wire import NOT_ADDED_UP, PoolStatus, PostingAnswer, PostingRequest, StatusRequest
 
 ASK_NS: Final = 500_000_000
 """Between two questions what the pool stands at."""
@@ -36,27 +36,27 @@ BEHIND_LIMIT: Final = 3
 Deed = Wagered | Claimed | Judged
 
 
-class Shows(NamedTuple):
-    """What the table's sign and its bet spots have to know: ``closed`` why nothing may be wagered, or empty."""
+class PoolState(NamedTuple):
+    """The state of the pool for the sign and the bet spots; ``closed``: why nothing may be wagered, or empty."""
 
     shown_cents: int | None
     closed: str
 
 
-class Settled(NamedTuple):
+class PostingConfirmed(NamedTuple):
     """A deed of ours is in the ledger, with its answer. They come in the order of ``seq``."""
 
     seq: int
     answer: Entered
 
 
-Event = Shows | Settled
+Event = PoolState | PostingConfirmed
 
 
 class Reaction(NamedTuple):
-    """What to send, and what the table is told."""
+    """Messages to send, and events for the table."""
 
-    send: tuple[Asked | Posted, ...] = ()
+    send: tuple[StatusRequest | PostingRequest, ...] = ()
     events: tuple[Event, ...] = ()
 
 
@@ -87,7 +87,7 @@ class LinkSession:
         self._older = 0
         self._dispute = ""
         self._behind = 0
-        self._last = Shows(None, "")
+        self._last = PoolState(None, "")
         self._still_ns = now_ns + STILL_NS
 
     @property
@@ -101,17 +101,17 @@ class LinkSession:
         return self._link_closed == NOT_ADDED_UP
 
     @property
-    def shows(self) -> Shows:
+    def shows(self) -> PoolState:
         """What sign and bet spots are to show now."""
         if self._dispute:
-            return Shows(None, self._dispute)
+            return PoolState(None, self._dispute)
         if not self._heard:
-            return Shows(None, "the link is away")
+            return PoolState(None, "the link is away")
         if self._link_closed:
-            return Shows(None, self._link_closed)
+            return PoolState(None, self._link_closed)
         if self._settled < self._catch_up:
-            return Shows(None, "catching up with the ledger")
-        return Shows(self._shown_cents, "")
+            return PoolState(None, "catching up with the ledger")
+        return PoolState(self._shown_cents, "")
 
     def post(self, now_ns: int, deed: Deed) -> tuple[int, Reaction]:
         """Put a deed to the ledger; its number, and what to do."""
@@ -123,12 +123,12 @@ class LinkSession:
             self._catch_up = seq
         return seq, self._reaction(now_ns)
 
-    def receive(self, now_ns: int, message: PoolStatus | Answered) -> Reaction:
+    def receive(self, now_ns: int, message: PoolStatus | PostingAnswer) -> Reaction:
         """Take what the link said."""
         match message:
             case PoolStatus():
                 return self._take_status(now_ns, message)
-            case Answered(epoch, seq, answer):
+            case PostingAnswer(epoch, seq, answer):
                 return self._answered(now_ns, epoch, seq, answer)
             case _:
                 assert_never(message)
@@ -150,7 +150,7 @@ class LinkSession:
 
     def handle_deadline(self, now_ns: int) -> Reaction:
         """What is due by now."""
-        asked: tuple[Asked, ...] = ()
+        asked: tuple[StatusRequest, ...] = ()
         if self._heard and now_ns >= self._silent_ns:
             self._heard = False
             self._sent = 0
@@ -160,7 +160,7 @@ class LinkSession:
             self._sent = 0
         if now_ns >= self._ask_ns:
             self._ask_ns = now_ns + ASK_NS
-            asked = (Asked(),)
+            asked = (StatusRequest(),)
         reaction = self._reaction(now_ns)
         return Reaction((*asked, *reaction.send), reaction.events)
 
@@ -205,7 +205,7 @@ class LinkSession:
         if answer.number >= self._number:
             self._number, self._shown_cents = answer.number, answer.shown_cents
         reaction = self._reaction(now_ns)
-        return Reaction(reaction.send, (Settled(seq, answer), *reaction.events))
+        return Reaction(reaction.send, (PostingConfirmed(seq, answer), *reaction.events))
 
     def _reaction(self, now_ns: int) -> Reaction:
         shows = self.shows
@@ -223,4 +223,4 @@ class LinkSession:
             self._again_ns = now_ns + AGAIN_NS
         self._sent = until
         deeds = enumerate(islice(self._waiting, first, until), start=self._settled + 1 + first)
-        return Reaction(tuple(Posted(self._epoch, seq, deed) for seq, deed in deeds), events)
+        return Reaction(tuple(PostingRequest(self._epoch, seq, deed) for seq, deed in deeds), events)

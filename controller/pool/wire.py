@@ -24,11 +24,11 @@ NOT_ADDED_UP: Final = "the ledger does not add up"
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
-class Asked(Value, frozen=True, tag="asked"):
-    """A table asks what the pool stands at, and what its last posting was."""
+class StatusRequest(Value, frozen=True, tag="asked"):
+    """A table asks for the amount of the pool, and for its own last posting in the ledger."""
 
 
-class Posted(Value, frozen=True, tag="posted"):
+class PostingRequest(Value, frozen=True, tag="posted"):
     """A table: enter this. What people move at the link is not for tables."""
 
     epoch: Count
@@ -50,7 +50,7 @@ class PoolStatus(Value, frozen=True, tag="told"):
     closed: str = ""
 
 
-class Answered(Value, frozen=True, tag="answered"):
+class PostingAnswer(Value, frozen=True, tag="answered"):
     """The link: the answer to a posting."""
 
     epoch: int
@@ -62,30 +62,34 @@ class NotUnderstood(Exception):  # noqa: N818 - named for what happened
     """No message of this protocol; the text says what is wrong."""
 
 
-def frames(message: Asked | Posted | PoolStatus | Answered) -> list[bytes]:
+def frames(message: StatusRequest | PostingRequest | PoolStatus | PostingAnswer) -> list[bytes]:
     """A message as it is sent."""
     return [PROTOCOL, msgspec.json.encode(message)]
 
 
 @reads_outside(NotUnderstood)
-def from_table(received: list[bytes]) -> Asked | Posted:
+def from_table(received: list[bytes]) -> StatusRequest | PostingRequest:
     """What a table said.
 
     Raises:
         NotUnderstood: nothing that a table says.
     """
-    message: Asked | Posted = json_as(_body(received), Asked | Posted, limit_bytes=MESSAGE_LIMIT_BYTES)
+    message: StatusRequest | PostingRequest = json_as(
+        _body(received), StatusRequest | PostingRequest, limit_bytes=MESSAGE_LIMIT_BYTES
+    )
     return message
 
 
 @reads_outside(NotUnderstood)
-def from_link(received: list[bytes]) -> PoolStatus | Answered:
+def from_link(received: list[bytes]) -> PoolStatus | PostingAnswer:
     """What the link said.
 
     Raises:
         NotUnderstood: nothing that a link says.
     """
-    message: PoolStatus | Answered = json_as(_body(received), PoolStatus | Answered, limit_bytes=MESSAGE_LIMIT_BYTES)
+    message: PoolStatus | PostingAnswer = json_as(
+        _body(received), PoolStatus | PostingAnswer, limit_bytes=MESSAGE_LIMIT_BYTES
+    )
     return message
 
 

@@ -21,8 +21,8 @@ EDGE_DIGITS: Final = 9
 CSV_HEAD: Final = ("bet", "up_card", "row", "combinations", "of", "probability", "pays", "contribution")
 
 
-class Counted(NamedTuple):
-    """A side wager counted."""
+class SideBetPar(NamedTuple):
+    """The par of a side wager, by exact counting."""
 
     name: str
     remark: str
@@ -31,18 +31,18 @@ class Counted(NamedTuple):
     """None of them: its cards win nothing."""
 
 
-class Simulated(NamedTuple):
-    """The main wager in rounds that were dealt."""
+class MainSimulation(NamedTuple):
+    """The par of the main wager, by simulated rounds."""
 
     seed: int
     par: MainPar
 
 
-class Computed(NamedTuple):
-    """The main wager computed, and rounds dealt as a check where they were wanted."""
+class MainComputation(NamedTuple):
+    """The edge of the main wager, computed; ``check``: simulated rounds, where they were wanted."""
 
     edge: MainEdge
-    check: Simulated | None = None
+    check: MainSimulation | None = None
 
 
 class Report(NamedTuple):
@@ -50,8 +50,8 @@ class Report(NamedTuple):
 
     profile: str
     decks: int
-    side_bets: tuple[Counted, ...]
-    main: Computed | None
+    side_bets: tuple[SideBetPar, ...]
+    main: MainComputation | None
 
 
 def exact(value: Fraction) -> str:
@@ -113,12 +113,12 @@ def as_json(report: Report) -> str:
     return json.dumps(fields, indent=1)
 
 
-def entries(bet: Counted) -> Iterator[tuple[Counted, BetPar | None]]:
+def entries(bet: SideBetPar) -> Iterator[tuple[SideBetPar, BetPar | None]]:
     """A wager's accounts, or a single entry without one."""
     yield from ((bet, one) for one in bet.accounts or (None,))
 
 
-def bet_json(entry: tuple[Counted, BetPar | None]) -> dict[str, Any]:
+def bet_json(entry: tuple[SideBetPar, BetPar | None]) -> dict[str, Any]:
     """One account of a side wager."""
     bet, par = entry
     fields: dict[str, Any] = {"bet": bet.name, "offered": not bet.remark}
@@ -152,7 +152,7 @@ def row_json(row: RowPar, par: BetPar) -> dict[str, Any]:
     }
 
 
-def main_json(main: Computed) -> dict[str, Any]:
+def main_json(main: MainComputation) -> dict[str, Any]:
     """The main wager."""
     edge = main.edge
     return {
@@ -166,7 +166,7 @@ def main_json(main: Computed) -> dict[str, Any]:
     }
 
 
-def simulated_json(check: Simulated) -> dict[str, Any]:
+def simulated_json(check: MainSimulation) -> dict[str, Any]:
     """The rounds dealt."""
     low, high = check.par.interval
     return {
@@ -251,7 +251,7 @@ def short(value: Fraction) -> str:
     return text if len(text) <= 40 else "a fraction in full in JSON"
 
 
-def main_lines(main: Computed) -> Iterator[str]:
+def main_lines(main: MainComputation) -> Iterator[str]:
     """The main wager."""
     yield "main, computed"
     yield f"  {edge_text(main.edge)}"

@@ -32,7 +32,7 @@ DAMNING: Final = 1e-6
 """A p-value so small is no bad luck among a handful of tests, and needs no second look."""
 
 
-class Tested(NamedTuple):
+class RandomnessResult(NamedTuple):
     """One test: its statistic, the probability of one as extreme from fair draws, and what was counted."""
 
     name: str
@@ -99,14 +99,14 @@ def kolmogorov_distance(values: Sequence[float]) -> float:
     return max((max((place + 1) / count - value, value - place / count) for place, value in placed), default=0.0)
 
 
-def _cells(name: str, counts: Sequence[int], chances: Sequence[float], detail: str, due: float = 0) -> Tested:
+def _cells(name: str, counts: Sequence[int], chances: Sequence[float], detail: str, due: float = 0) -> RandomnessResult:
     """A chi-square of cells, those with too little expected put together with their neighbours.
 
     ``due``: how many there should be in all; less than half of many is a failure of its own.
     """
     total = sum(counts)
     if due > 20 and 2 * total < due:
-        return Tested(name, 0.0, 0.0, f"{detail}, {due:.0f} expected")
+        return RandomnessResult(name, 0.0, 0.0, f"{detail}, {due:.0f} expected")
     cells: list[tuple[float, float]] = []
     seen = expected = 0.0
     for count, chance in zip(counts, chances, strict=True):
@@ -119,11 +119,13 @@ def _cells(name: str, counts: Sequence[int], chances: Sequence[float], detail: s
     statistic = sum((one - due) ** 2 / due for one, due in cells)
     freedom = len(cells) - 1
     if freedom < 1:
-        return Tested(name, 0.0, 1.0, "too few draws")
-    return Tested(name, statistic, chi_square_p(statistic, freedom), f"{detail}, {freedom} degrees of freedom")
+        return RandomnessResult(name, 0.0, 1.0, "too few draws")
+    return RandomnessResult(
+        name, statistic, chi_square_p(statistic, freedom), f"{detail}, {freedom} degrees of freedom"
+    )
 
 
-def chi_square(draws: Sequence[int], limit: int) -> Tested:
+def chi_square(draws: Sequence[int], limit: int) -> RandomnessResult:
     """Every number, or every equal part of a wide range, as often as the others."""
     parts = min(limit, MOST_CELLS)
     counts = Counter(draw * parts // limit for draw in draws)
@@ -132,42 +134,44 @@ def chi_square(draws: Sequence[int], limit: int) -> Tested:
     return _cells("chi-square", [counts[part] for part in range(parts)], chances, f"{parts} cells")
 
 
-def equidistribution(draws: Sequence[int], limit: int) -> Tested:
+def equidistribution(draws: Sequence[int], limit: int) -> RandomnessResult:
     """Kolmogorov-Smirnov: no part of the range, however cut, gets more than its share."""
     distance = kolmogorov_distance([(draw + 0.5) / limit for draw in draws])
     p = kolmogorov_p(max(0.0, distance - 0.5 / limit), len(draws))
-    return Tested("equidistribution", distance, p, "Kolmogorov-Smirnov distance")
+    return RandomnessResult("equidistribution", distance, p, "Kolmogorov-Smirnov distance")
 
 
-def serial_correlation(draws: Sequence[int], limit: int) -> Tested:
+def serial_correlation(draws: Sequence[int], limit: int) -> RandomnessResult:
     """A draw does not follow the one before: the circular coefficient is normal about -1 / (n - 1)."""
     count = len(draws)
     total, squares = sum(draws), sum(draw * draw for draw in draws)
     products = sum(one * other for one, other in pairwise([*draws, draws[0]]))
     spread = count * squares - total * total
     if not spread:
-        return Tested("serial correlation", 1.0, 0.0, "all draws are the same")
+        return RandomnessResult("serial correlation", 1.0, 0.0, "all draws are the same")
     coefficient = (count * products - total * total) / spread
     deviation = math.sqrt(count * count / ((count - 1) ** 2 * (count - 2)))
     del limit
-    return Tested("serial correlation", coefficient, normal_p((coefficient + 1 / (count - 1)) / deviation), "lag 1")
+    return RandomnessResult(
+        "serial correlation", coefficient, normal_p((coefficient + 1 / (count - 1)) / deviation), "lag 1"
+    )
 
 
-def runs(draws: Sequence[int], limit: int) -> Tested:
+def runs(draws: Sequence[int], limit: int) -> RandomnessResult:
     """Changes between the lower and the upper half, after Wald and Wolfowitz."""
     halves = [2 * draw >= limit for draw in draws if 2 * draw + 1 != limit]
     high = sum(halves)
     low = len(halves) - high
     if not high or not low:
-        return Tested("runs", 0.0, 0.0, "one half of the range never came")
+        return RandomnessResult("runs", 0.0, 0.0, "one half of the range never came")
     found = 1 + sum(one != other for one, other in pairwise(halves))
     both = high + low
     mean = 1 + 2 * high * low / both
     variance = (mean - 1) * (mean - 2) / (both - 1)
-    return Tested("runs", found, normal_p((found - mean) / math.sqrt(variance)), f"{mean:.1f} expected")
+    return RandomnessResult("runs", found, normal_p((found - mean) / math.sqrt(variance)), f"{mean:.1f} expected")
 
 
-def gap(draws: Sequence[int], limit: int) -> Tested:
+def gap(draws: Sequence[int], limit: int) -> RandomnessResult:
     """How long it takes until the lowest tenth of the range comes again."""
     share = max(1, limit // FACES)
     chance, longest = share / limit, 50
@@ -192,7 +196,7 @@ def _faces(draws: Sequence[int], limit: int) -> tuple[Iterator[int], int]:
     return (draw // size for draw in draws if draw < faces * size), faces
 
 
-def poker(draws: Sequence[int], limit: int) -> Tested:
+def poker(draws: Sequence[int], limit: int) -> RandomnessResult:
     """How many different faces there are in each five draws."""
     stream, faces = _faces(draws, limit)
     hands: Counter[int] = Counter()
@@ -203,7 +207,7 @@ def poker(draws: Sequence[int], limit: int) -> Tested:
     return _cells("poker", counts, chances, f"{sum(counts)} hands")
 
 
-def coupon_collector(draws: Sequence[int], limit: int) -> Tested:
+def coupon_collector(draws: Sequence[int], limit: int) -> RandomnessResult:
     """How many draws it takes until every face has come."""
     stream, faces = _faces(draws, limit)
     longest = 8 * faces
@@ -230,7 +234,7 @@ def _heaps(count: int, parts: int) -> int:
     return ways
 
 
-def permutation(draws: Sequence[int], limit: int) -> Tested:
+def permutation(draws: Sequence[int], limit: int) -> RandomnessResult:
     """Each order of three draws in a row as often as the others; equal ones are passed over."""
     stream = iter(draws)
     orders: Counter[tuple[bool, bool, bool]] = Counter()
@@ -254,7 +258,7 @@ TESTS: Final = (
 )
 
 
-def all_tests(draws: Sequence[int], limit: int) -> tuple[Tested, ...]:
+def all_tests(draws: Sequence[int], limit: int) -> tuple[RandomnessResult, ...]:
     """Every test of draws from 0 to ``limit`` - 1.
 
     Raises:

@@ -51,7 +51,7 @@ class ShiftAccount(msgspec.Struct, frozen=True):
     is_running: bool
 
 
-class Asked(NamedTuple):
+class ShiftChoice(NamedTuple):
     """A day (``today``, ``2026-11-21``; empty: the whole journal) and of it one shift (empty: all of the day)."""
 
     day: str = ""
@@ -64,10 +64,10 @@ class Accounts:
     def __init__(self, paths: Iterable[Path], now: Callable[[], float]) -> None:
         self._paths = tuple(paths)
         self._now = now
-        self._kept: dict[tuple[Path, Asked], tuple[float, ShiftAccount]] = {}
+        self._kept: dict[tuple[Path, ShiftChoice], tuple[float, ShiftAccount]] = {}
         self._one_at_a_time = asyncio.Lock()
 
-    async def account(self, table: str, asked: Asked) -> ShiftAccount:
+    async def account(self, table: str, asked: ShiftChoice) -> ShiftAccount:
         """The account of ``SITE/TABLE``.
 
         Raises:
@@ -117,7 +117,7 @@ def account_of(text: bytes) -> ShiftAccount:
     )
 
 
-async def written(path: Path, asked: Asked) -> bytes:
+async def written(path: Path, asked: ShiftChoice) -> bytes:
     """What the program writes of a journal.
 
     Raises:

@@ -30,7 +30,7 @@ class Fault(msgspec.Struct, frozen=True):
     detail: str
 
 
-class Checked(msgspec.Struct, frozen=True):
+class SoftwareCheck(msgspec.Struct, frozen=True):
     """The last look at the program's files."""
 
     seq: int
@@ -46,7 +46,7 @@ class Faults(msgspec.Struct, frozen=True):
 
     since: str
     devices: dict[str, Fault]
-    software: Checked | None = None
+    software: SoftwareCheck | None = None
     times: dict[str, tuple[str, ...]] = {}
     """Of each device when its last complaints were, oldest first."""
 
@@ -58,7 +58,7 @@ class FaultBook:
         self._since = ""
         self._devices: dict[str, Fault] = {}
         self._times: dict[str, deque[str]] = {}
-        self._software: Checked | None = None
+        self._software: SoftwareCheck | None = None
 
     def now(self) -> Faults:
         """What is known."""
@@ -77,7 +77,7 @@ class FaultBook:
             case LineErrors(device, reason):
                 self._complain(device, Fault(one.seq, one.time, "damaged", reason))
             case SoftwareChecked(when, passed, _, files, _, detail):
-                self._software = Checked(one.seq, one.time, when, passed, files, detail)
+                self._software = SoftwareCheck(one.seq, one.time, when, passed, files, detail)
             case _:
                 return is_first
         return True

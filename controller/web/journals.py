@@ -17,7 +17,7 @@ from controller.formats.replay import house_of
 from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.reports.playback.play_counts import Plays, play_counts
 from controller.reports.playback.round_course import RoundCourse, course_of
-from controller.reports.playback.round_index import RoundFound, RoundIndex, Wanted
+from controller.reports.playback.round_index import RoundFound, RoundIndex, RoundQuery
 from controller.reports.round_narrative import JournalEvent
 
 LISTED: Final = 200
@@ -45,7 +45,7 @@ class Journals:
         """Every journal that can be read now."""
         return await self._read(self._listed)
 
-    async def found(self, identity: Identity, wanted: Wanted) -> list[RoundFound]:
+    async def found(self, identity: Identity, wanted: RoundQuery) -> list[RoundFound]:
         """The rounds that fit, the latest first.
 
         Raises:
@@ -145,7 +145,7 @@ def _journal_events(reader: JournalReader, first: int, last: int | None = None) 
         yield JournalEvent(one.seq, row.number, one.time, one.event)
 
 
-def wanted_of(query: dict[str, str]) -> Wanted:
+def wanted_of(query: dict[str, str]) -> RoundQuery:
     """What a search asks for.
 
     Raises:
@@ -153,6 +153,6 @@ def wanted_of(query: dict[str, str]) -> Wanted:
     """
     try:
         given = {name: text for name, text in query.items() if text}
-        return msgspec.convert(given, Wanted, strict=False)
+        return msgspec.convert(given, RoundQuery, strict=False)
     except msgspec.ValidationError as error:
         raise JournalRefused(f"a search: {error}") from error

@@ -19,7 +19,7 @@ from controller.formats.journal.records import Identity
 from controller.formats.orders.requests import CommandRefused
 from controller.io.system.rate_limits import NANOSECONDS, Allowance
 from controller.reports.playback.round_course import RoundCourse, course_lines
-from controller.web.accounts import AccountRefused, Accounts, Asked
+from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
 from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
 from controller.web.floor_view import FloorView, Reader
 from controller.web.journals import JournalRefused, Journals, wanted_of
@@ -331,7 +331,7 @@ async def round_plays(request: web.Request) -> web.Response:
 async def shift_account(request: web.Request) -> web.Response:
     """The account of a table's day or shift, or in one line why there is none."""
     named, query = request.match_info, request.query
-    asked = Asked(query.get("day", ""), query.get("shift", ""))
+    asked = ShiftChoice(query.get("day", ""), query.get("shift", ""))
     try:
         return data(await request.app[PARTS].accounts.account(f"{named['site']}/{named['table']}", asked))
     except AccountRefused as error:

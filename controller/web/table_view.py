@@ -39,7 +39,7 @@ QUIET: Final = frozenset({"contribution_made", "contribution_posted", "pool_entr
 """Events that come with every wager on a meter and tell a person nothing: they are left out of the log."""
 
 
-class Logged(msgspec.Struct, frozen=True):
+class EventEntry(msgspec.Struct, frozen=True):
     """An event as a page tells it: ``name`` is its kind, ``data`` its fields."""
 
     seq: int
@@ -48,7 +48,7 @@ class Logged(msgspec.Struct, frozen=True):
     data: dict[str, Any]
 
 
-class Asked(msgspec.Struct, frozen=True):
+class QuestionWait(msgspec.Struct, frozen=True):
     """Since when a question waits (RFC 3339, UTC); ``exact``: it was heard as it was asked, else it waits longer."""
 
     since: str
@@ -80,9 +80,9 @@ class TableView:
         """When the table was last heard: milliseconds since 1970."""
         self.version = 0
         self.sections: dict[str, KnownSection] = {}
-        self.log: deque[Logged] = deque(maxlen=LOG_LIMIT)
+        self.log: deque[EventEntry] = deque(maxlen=LOG_LIMIT)
         self._devices: dict[str, DeviceStatus] = {}
-        self._asked: dict[int, Asked] = {}
+        self._asked: dict[int, QuestionWait] = {}
         self._epoch = 0
         self._seq = 0
         self._shoe: Shoe | None = None
@@ -129,7 +129,7 @@ class TableView:
             data: dict[str, Any] = msgspec.to_builtins(one.event)
             name = data.pop("type")
             self.version += 1
-            self.log.append(Logged(one.seq, one.time, name, data))
+            self.log.append(EventEntry(one.seq, one.time, name, data))
 
     def _follow(self, one: Published) -> None:
         self._needs.follow(one)
@@ -137,7 +137,7 @@ class TableView:
             self._put("faults", self._faults.now())
         match one.event:
             case QuestionAsked(question):
-                self._asked[question] = Asked(one.time, exact=True)
+                self._asked[question] = QuestionWait(one.time, exact=True)
             case TableStarted(currency=currency) if currency:
                 self._put("currency", currency)
             case ShoeBegun(shoe, decks):
@@ -157,7 +157,7 @@ class TableView:
             self._put("epoch", max(found.epoch, self._epoch))
         if isinstance(found, FeltNow):
             waiting = sorted(one.question for one in found.questions)
-            self._asked = {one: self._asked.get(one, Asked(now_text, exact=False)) for one in waiting}
+            self._asked = {one: self._asked.get(one, QuestionWait(now_text, exact=False)) for one in waiting}
             self._put("asked", self._asked)
 
     def _take_status(self, payload: bytes, now_text: str) -> None:

@@ -17,7 +17,7 @@ from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_meters import MetersNow
 from controller.formats.mqtt.retained_state import Hold, Info, PaceNow, RoundNow
 from controller.formats.orders.operators import ROLES, Role
-from controller.web.table_view import KnownSection, Logged, TableView
+from controller.web.table_view import EventEntry, KnownSection, TableView
 
 AT_THE_TABLE: Final = frozenset({"currency", "felt", "hold", "info", "meters", "round", "shoe", "status"})
 """Sections that everybody is shown, narrowed by ``public_part``."""
@@ -66,12 +66,12 @@ class Sight(NamedTuple):
             return replace(section.value, figures=replace(section.value.figures, **NO_MONEY))
         return section.raw
 
-    def lines(self, log: Iterable[Logged]) -> list[Logged]:
+    def lines(self, log: Iterable[EventEntry]) -> list[EventEntry]:
         """The events that may be seen; of the public's only that an award was paid, and when."""
         if "log" in self.sections:
             return list(log)
         paid = (one for one in log if one.name == AWARD_PAID)
-        return [Logged(one.seq, one.time, one.name, {"jackpot": one.data["jackpot"]}) for one in paid]
+        return [EventEntry(one.seq, one.time, one.name, {"jackpot": one.data["jackpot"]}) for one in paid]
 
 
 WHOLE: Final = Sight(EVERYTHING, is_public=False, journals=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from controller.core.messages.events import DeviceStatusChanged, KeyRead
-from controller.demo.table import Wanted, devices, script, sevens_meter, table_file
+from controller.demo.table import DemoOptions, devices, script, sevens_meter, table_file
 from controller.io.mqtt.connection import Broker
 from firmware_protocols.readings import HealthState
 from simulators.devices.mystery_trigger import TriggerBoxSimulator
@@ -139,7 +139,7 @@ class House(Premises):
 
     def __init__(self, directory: Path, broker: Broker, ear: Ear, ways: Mapping[str, Way], seed: int) -> None:
         shoe = random.Random(seed).choice(("reference", "reference", "bee_tek"))
-        self.wanted = Wanted(
+        self.wanted = DemoOptions(
             directory, None, seed, 1.0, (2, 3), keypad=True, broker=broker, shoe=shoe, jackpots=True, sensors=True
         )
         self.ways: dict[str, Way] = {line.name: ways.get(line.name, "terminal") for line in LINES}

@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from controller.demo.table import Wanted, devices, script, sevens_meter, table_file
+from controller.demo.table import DemoOptions, devices, script, sevens_meter, table_file
 from controller.formats.journal.wal import WAL_HEADER_BYTES
 from controller.io.files.key_file import read_key
 from controller.io.journal.commit_marker import read_head_file
@@ -98,7 +98,7 @@ class House(Premises):
     def __init__(self, directory: Path, broker: Broker, seed: int) -> None:
         (directory / "state").mkdir()
         self.copy = Path(tempfile.mkdtemp(dir=OTHER_DEVICE, prefix="tableside-power-copy-"))
-        self.wanted = Wanted(directory, None, seed, 1.0, (2, 3), True, broker, shoe="reference", jackpots=True)
+        self.wanted = DemoOptions(directory, None, seed, 1.0, (2, 3), True, broker, shoe="reference", jackpots=True)
         super().__init__(directory, broker, Ear())
         self.journal = directory / "state" / JOURNAL
         self.bench = Bench(directory / "ports", patience_s=PATIENCE_S, **self.devices())

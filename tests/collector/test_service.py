@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from controller.collector.intake import COMPLAINTS_LIMIT, Intake, Limits
-from controller.collector.service import Collected, Pauses, Service
+from controller.collector.service import CollectionScope, Pauses, Service
 from controller.collector.store import Name, Store
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis
 from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
 from controller.io.mqtt.connection import Broker, LinkLost, connected
-from controller.reports.audit.durable_follower import Held
+from controller.reports.audit.durable_follower import StreamPosition
 from tests.collector.conftest import Database
 from tests.collector.recorded import EPOCH, NIGHTS, RecordedTable, Speaker, bodies, renamed
 from tests.io import stream_rig
@@ -59,7 +59,7 @@ async def collecting(
     consumer: str = "collector",
     pauses: Pauses = PAUSES,
 ) -> AsyncIterator[Service]:
-    service = Service(Collected(broker, filters, consumer), store, random.Random(1), pauses)
+    service = Service(CollectionScope(broker, filters, consumer), store, random.Random(1), pauses)
     task = asyncio.create_task(service.run())
     try:
         yield service
@@ -264,7 +264,8 @@ class TestHostile:
 
     def test_what_is_no_event_is_complained_of_and_complaints_are_bounded(self) -> None:
         intake = Intake(
-            "collector", {Name("harbour", "bj-1"): (Held(1, 0, stream_genesis(Identity("harbour", "bj-1", 1))), "")}
+            "collector",
+            {Name("harbour", "bj-1"): (StreamPosition(1, 0, stream_genesis(Identity("harbour", "bj-1", 1))), "")},
         )
         for _ in range(3 * COMPLAINTS_LIMIT):
             intake.hear("tableside/v1/harbour/bj-1/event/key_read", b"{", 0)

@@ -19,7 +19,7 @@ from controller.core.messages.floor_events import CardSet, InventoryEntered
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis, stream_hash
 from controller.formats.mqtt.envelope import event_bytes, nanoseconds, own_event
-from controller.reports.audit.durable_follower import Held
+from controller.reports.audit.durable_follower import StreamPosition
 from controller.reports.revenue_rows import HandRow, RoundRow, Row, WagerRow
 from tests.collector.conftest import Database
 from tests.collector.recorded import EPOCH, NIGHTS, bodies, night, renamed
@@ -31,13 +31,13 @@ IDENTITY = Identity(*HARBOUR, EPOCH)
 
 def pieces(events: Sequence[bytes], sizes: Iterator[int], identity: Identity = IDENTITY) -> Iterator[Piece]:
     """A night cut into pieces of these sizes."""
-    held = Held(identity.epoch, 0, stream_genesis(identity))
+    held = StreamPosition(identity.epoch, 0, stream_genesis(identity))
     left = list(events)
     begins = True
     while left:
         part, left = left[: (count := next(sizes))], left[count:]
         for body in part:
-            held = Held(held.epoch, held.seq + 1, stream_hash(held.hash, body))
+            held = StreamPosition(held.epoch, held.seq + 1, stream_hash(held.hash, body))
         yield Piece(Name(identity.site, identity.table), held, tuple(part), begins=begins)
         begins = False
 
@@ -227,7 +227,7 @@ def test_who_writes_where_another_left_off_writes_nothing(database: Database, st
     other.open()
     other.write([second])
     with pytest.raises(TakenOver):
-        one.write([second._replace(held=Held(EPOCH, 99, b"x" * 32), events=second.events[:-1])])
+        one.write([second._replace(held=StreamPosition(EPOCH, 99, b"x" * 32), events=second.events[:-1])])
     # The same batch again, as after a commit whose answer was lost: it is there, and once.
     one.open()
     assert one.open()[HARBOUR][0] == second.held
@@ -257,7 +257,7 @@ def test_a_second_collector_of_the_same_name_is_refused(database: Database, stor
 def test_what_turned_out_not_to_be_the_tables_is_put_aside_and_kept(database: Database) -> None:
     events = bodies("night-1")
     store = written(database, events)
-    store.write([Piece(HARBOUR, Held(EPOCH, 0, stream_genesis(IDENTITY)), put_aside=True)])
+    store.write([Piece(HARBOUR, StreamPosition(EPOCH, 0, stream_genesis(IDENTITY)), put_aside=True)])
     assert database.rows("SELECT count(*) FROM tableside.events") == [(0,)]
     for piece in pieces(events, at_random(3)):
         store.write([piece._replace(begins=False)])

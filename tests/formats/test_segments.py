@@ -13,8 +13,8 @@ from controller.formats.journal.schema import ack_digest, checkpoint_digest, met
 from controller.formats.journal.seals import seal_digest
 from controller.formats.journal.segments import (
     MAGIC,
+    CopyPosition,
     Cursors,
-    Reached,
     Row,
     SegmentDamaged,
     batch_bytes,
@@ -150,5 +150,5 @@ def test_rows_that_no_journal_has_are_refused(rows: list[Row], complaint: str) -
 
 def test_a_mark_that_does_not_fit_its_rows_is_damage() -> None:
     rows = [record(1, genesis(HERE))]
-    data = start_bytes(HERE, beginning(HERE)) + batch_bytes(rows, Reached(Cursors(records=2), bytes(32)))
+    data = start_bytes(HERE, beginning(HERE)) + batch_bytes(rows, CopyPosition(Cursors(records=2), bytes(32)))
     assert "not of the rows before it" in read_segment(data).fault

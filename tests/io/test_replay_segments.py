@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.table.state import State
-from controller.daemon.replay import Replayed, replay, segments_of
+from controller.daemon.replay import ReplayResult, replay, segments_of
 from controller.formats.replay import state_bytes
 from controller.io.journal.journal import JournalDamaged, JournalReader
 from tests.core.journals import KEY, committed
@@ -34,7 +34,7 @@ async def night(path: Path, *, forged: int = 0, foreign: int = 0) -> None:
     await committed(rig.house, rig.stamped, path, written)
 
 
-def apart(path: Path) -> Replayed:
+def apart(path: Path) -> ReplayResult:
     """Stepped by two workers."""
     return replay(path, KEY, jobs=2, alone=0, workers=ThreadPoolExecutor)
 

@@ -18,8 +18,8 @@ from controller.formats.text.software_list import listed, public_of, signed
 from controller.io.operators.software import (
     PACKAGES,
     ROOT,
-    Authenticated,
-    Installed,
+    InstalledProgram,
+    ListedProgram,
     SoftwareChanged,
     authenticate,
     digest_of,
@@ -33,7 +33,7 @@ OTHER = bytes(32)
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Installed:
+def program(tmp_path: Path) -> InstalledProgram:
     """A copy of the program, with a folder of libraries."""
     root, libraries = tmp_path / "program", tmp_path / "libraries"
     for package in PACKAGES:
@@ -43,30 +43,30 @@ def program(tmp_path: Path) -> Installed:
     (libraries / "library" / "fast.so").write_bytes(b"\x7fELF")
     (libraries / "library" / "read.me").write_text("anybody may change this")
     (libraries / "tableside.pth").write_text(f"{root}\n")
-    found = Installed(root, (root, libraries))
+    found = InstalledProgram(root, (root, libraries))
     write(found, list_of(found))
     return found
 
 
-def list_of(program: Installed) -> str:
+def list_of(program: InstalledProgram) -> str:
     return listed(measure(program.root) | measure_beside(program))
 
 
-def write(program: Installed, text: str) -> None:
+def write(program: InstalledProgram, text: str) -> None:
     (program.root.parent / "list").write_text(text)
 
 
-def look(program: Installed, public: str | None = None) -> Authenticated:
+def look(program: InstalledProgram, public: str | None = None) -> ListedProgram:
     return authenticate(program.root.parent / "list", public, program)
 
 
-def refusal(program: Installed, public: str | None = None) -> str:
+def refusal(program: InstalledProgram, public: str | None = None) -> str:
     with pytest.raises(SoftwareChanged) as raised:
         look(program, public)
     return str(raised.value)
 
 
-def test_one_byte_of_any_file_is_noticed(program: Installed) -> None:
+def test_one_byte_of_any_file_is_noticed(program: InstalledProgram) -> None:
     look(program)
     found = measure(program.root)
     assert "controller/profiles/borgata.toml" in found
@@ -80,7 +80,7 @@ def test_one_byte_of_any_file_is_noticed(program: Installed) -> None:
     look(program)
 
 
-def test_a_file_too_many_or_too_few_is_noticed(program: Installed) -> None:
+def test_a_file_too_many_or_too_few_is_noticed(program: InstalledProgram) -> None:
     (program.root / "devices" / "extra.py").write_text("")
     assert "devices/extra.py is not on the list" in refusal(program)
     (program.root / "devices" / "extra.py").unlink()
@@ -90,32 +90,32 @@ def test_a_file_too_many_or_too_few_is_noticed(program: Installed) -> None:
 
 @pytest.mark.parametrize("name", ["evil.pth", "sitecustomize.py", "library/fast.abi3.so", "library/__init__.pyc"])
 def test_what_python_would_import_from_the_libraries_and_nobody_installed_is_noticed(
-    program: Installed, name: str
+    program: InstalledProgram, name: str
 ) -> None:
     (program.directories[1] / name).write_text("import os")
     assert f"../libraries/{name} is not on the list" in refusal(program)
 
 
-def test_a_module_beside_the_packages_is_noticed(program: Installed) -> None:
+def test_a_module_beside_the_packages_is_noticed(program: InstalledProgram) -> None:
     (program.root / "click.py").write_text("")
     assert "click.py is not on the list" in refusal(program)
 
 
-def test_a_library_that_is_another_is_noticed_and_its_papers_are_not(program: Installed) -> None:
+def test_a_library_that_is_another_is_noticed_and_its_papers_are_not(program: InstalledProgram) -> None:
     (program.directories[1] / "library" / "read.me").write_text("somebody has")
     look(program)
     (program.directories[1] / "library" / "fast.so").write_bytes(b"\x7fELf")
     assert "../libraries/library/fast.so is another" in refusal(program)
 
 
-def test_what_python_made_itself_is_no_change(program: Installed) -> None:
+def test_what_python_made_itself_is_no_change(program: InstalledProgram) -> None:
     (program.root / "devices" / "__pycache__").mkdir()
     (program.root / "devices" / "__pycache__" / "shoe.cpython-311.pyc").write_bytes(b"made")
     look(program)
 
 
 @pytest.mark.parametrize("text", [None, "rubbish\n", "", "# nothing\n", f"{'0' * 64}  a\n{'1' * 64}  a\n"])
-def test_a_list_that_is_none_is_refused(program: Installed, text: str | None) -> None:
+def test_a_list_that_is_none_is_refused(program: InstalledProgram, text: str | None) -> None:
     known = program.root.parent / "list"
     known.unlink()
     if text is not None:
@@ -126,23 +126,23 @@ def test_a_list_that_is_none_is_refused(program: Installed, text: str | None) ->
 # --- a list that somebody vouches for ---------------------------------------------------------------
 
 
-def test_a_list_signed_by_the_house_is_believed(program: Installed) -> None:
+def test_a_list_signed_by_the_house_is_believed(program: InstalledProgram) -> None:
     write(program, signed(list_of(program), SEED))
     assert look(program, HOUSE) == look(program)
     assert look(program, HOUSE).signed_by == HOUSE
     assert look(program, HOUSE).files > 200
 
 
-def test_a_list_that_is_not_signed_is_refused_where_a_key_is_known(program: Installed) -> None:
+def test_a_list_that_is_not_signed_is_refused_where_a_key_is_known(program: InstalledProgram) -> None:
     assert f"it is not signed, and {HOUSE} should have signed it" in refusal(program, HOUSE)
 
 
-def test_a_list_signed_by_somebody_else_is_refused(program: Installed) -> None:
+def test_a_list_signed_by_somebody_else_is_refused(program: InstalledProgram) -> None:
     write(program, signed(list_of(program), OTHER))
     assert f"it is signed by {public_of(OTHER)}, and {HOUSE} should have signed it" in refusal(program, HOUSE)
 
 
-def test_a_byte_of_a_signed_list_changed_is_noticed_with_and_without_a_key(program: Installed) -> None:
+def test_a_byte_of_a_signed_list_changed_is_noticed_with_and_without_a_key(program: InstalledProgram) -> None:
     text = signed(list_of(program), SEED)
     for at in (0, len(text) // 2, text.index("# signed") - 2, len(text) - 3):
         write(program, text[:at] + ("0" if text[at] != "0" else "1") + text[at + 1 :])
@@ -151,18 +151,18 @@ def test_a_byte_of_a_signed_list_changed_is_noticed_with_and_without_a_key(progr
 
 
 @pytest.mark.parametrize("more", [f"{'0' * 64}  evil.py\n", "# a word\n", " \n"])
-def test_what_follows_the_signature_is_refused(program: Installed, more: str) -> None:
+def test_what_follows_the_signature_is_refused(program: InstalledProgram, more: str) -> None:
     write(program, signed(list_of(program), SEED) + more)
     assert "no list of the program's files" in refusal(program, HOUSE)
 
 
-def test_a_signed_list_does_not_vouch_for_another_program(program: Installed) -> None:
+def test_a_signed_list_does_not_vouch_for_another_program(program: InstalledProgram) -> None:
     write(program, signed(list_of(program), SEED))
     (program.root / "devices" / "shoes" / "shoe.py").write_text("")
     assert "devices/shoes/shoe.py is another" in refusal(program, HOUSE)
 
 
-def test_bytecode_that_python_would_believe_is_refused_where_a_key_is_known(program: Installed) -> None:
+def test_bytecode_that_python_would_believe_is_refused_where_a_key_is_known(program: InstalledProgram) -> None:
     write(program, signed(list_of(program), SEED))
     made = program.root / "devices" / "__pycache__" / "shoe.cpython-311.pyc"
     made.parent.mkdir()
@@ -173,7 +173,7 @@ def test_bytecode_that_python_would_believe_is_refused_where_a_key_is_known(prog
 
 
 def test_a_folder_that_python_imports_from_and_no_list_covers_is_refused_where_a_key_is_known(
-    program: Installed, tmp_path: Path
+    program: InstalledProgram, tmp_path: Path
 ) -> None:
     write(program, signed(list_of(program), SEED))
     told = refusal(program._replace(strangers=(tmp_path / "elsewhere",)), HOUSE)

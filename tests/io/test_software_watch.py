@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from controller.core.messages.inputs import Input, SoftwareLooked
-from controller.io.operators.software import Authenticated, SoftwareChanged
+from controller.io.operators.software import ListedProgram, SoftwareChanged
 from controller.io.operators.software_watch import SoftwareWatch
 from firmware_protocols.readings import KeyPressed, MysteryAnswered, MysteryCommitted
 from tests.io.virtual_time import becomes, passes
 
-FOUND = Authenticated("d" * 64, 300, "a" * 64)
+FOUND = ListedProgram("d" * 64, 300, "a" * 64)
 FIRST = MysteryCommitted(1, 1, "c" * 64, 0, 100, 200)
 ANSWER = MysteryAnswered(2, 1, 1, 5, hit=False, award_cents=0)
 SECOND = MysteryCommitted(3, 2, "e" * 64, 0, 100, 200)
@@ -30,7 +30,7 @@ class Desk:
         self.kept: list[Input] = []
         self.watch = SoftwareWatch(self.look, lambda: 7, self.delivered.append, self.keep, cycle=cycle, seconds=seconds)
 
-    def look(self) -> Authenticated:
+    def look(self) -> ListedProgram:
         if self.changed:
             raise SoftwareChanged(self.changed)
         return FOUND

@@ -17,7 +17,7 @@ from controller.commands.link import command
 from controller.io.files.secret_files import write_secret
 from controller.io.mqtt.broker import free_port
 from controller.io.system.clock import SystemClock
-from controller.pool.session import Deed, Event, LinkSession, Settled, Shows
+from controller.pool.session import Deed, Event, LinkSession, PoolState, PostingConfirmed
 from controller.pool.table_end import TableEnd, Where
 from tests.trigger_box.premises import running
 
@@ -108,25 +108,25 @@ class Table:
             chance=random.Random(1),
             alarm=self.alarms.append,
         )
-        self.settled: list[Settled] = []
-        self.shows = Shows(None, "the link is away")
+        self.settled: list[PostingConfirmed] = []
+        self.shows = PoolState(None, "the link is away")
         self._changed = asyncio.Event()
 
     def _told(self, event: Event) -> None:
-        if isinstance(event, Settled):
+        if isinstance(event, PostingConfirmed):
             self.settled.append(event)
         else:
             self.shows = event
         self._changed.set()
 
-    async def does(self, deed: Deed) -> Settled:
+    async def does(self, deed: Deed) -> PostingConfirmed:
         """Post, and wait for the answer."""
         seq = self.end.post(deed)
         while len(self.settled) < seq:
             await self.changed()
         return self.settled[seq - 1]
 
-    async def until(self, *, closed: bool) -> Shows:
+    async def until(self, *, closed: bool) -> PoolState:
         """Wait until the pool is open, or closed."""
         while bool(self.shows.closed) != closed:
             await self.changed()

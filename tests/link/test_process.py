@@ -22,7 +22,7 @@ from controller.io.system.clock import SystemClock
 from controller.pool.ledger import Database, Ledger, Rows
 from controller.pool.postings import Awarded, Claimed, Counted, Wagered, WinningRow
 from controller.pool.service import DoesNotAddUp, Listening, Service
-from controller.pool.session import Shows
+from controller.pool.session import PoolState
 from controller.pool.sqlite import SqliteDatabase
 from controller.pool.table_end import Where
 from tests.link.premises import BY_TWO, Premises, Table
@@ -79,7 +79,7 @@ async def test_the_link_is_killed_the_pool_closes_and_is_caught_up_with_exactly(
 async def test_an_address_that_is_none_is_a_link_that_is_away(tmp_path: Path) -> None:
     public, secret = zmq.curve_keypair()
     table = Table("pit-1", Where("bad_host!:70", public, secret))
-    table.shows = Shows(0, "")
+    table.shows = PoolState(0, "")
     task = asyncio.create_task(table.end.run())
     try:
         assert (await table.until(closed=True)).closed == "the link is away"

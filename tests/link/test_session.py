@@ -11,16 +11,24 @@ import pytest
 
 from controller.pool.ledger import Account, Ledger
 from controller.pool.postings import Answer, Counted, Entered, Posting, Wagered
-from controller.pool.session import BEHIND_LIMIT, SILENCE_NS, STILL_NS, LinkSession, Reaction, Settled, Shows
+from controller.pool.session import (
+    BEHIND_LIMIT,
+    SILENCE_NS,
+    STILL_NS,
+    LinkSession,
+    PoolState,
+    PostingConfirmed,
+    Reaction,
+)
 from controller.pool.sqlite import SqliteDatabase
 from controller.pool.table_end import MOVE_NS
 from controller.pool.wire import (
     NOT_ADDED_UP,
-    Answered,
-    Asked,
     NotUnderstood,
     PoolStatus,
-    Posted,
+    PostingAnswer,
+    PostingRequest,
+    StatusRequest,
     frames,
     from_link,
     from_table,
@@ -37,8 +45,8 @@ def told(seq: int = 0, *, epoch: int = 1, closed: str = "", pool: str = POOL, ce
     return PoolStatus(pool, 1, cents, epoch, seq, closed)
 
 
-def entered(seq: int, cents: int = 778) -> Answered:
-    return Answered(1, seq, Entered(seq, cents, Counted(1, 0)))
+def entered(seq: int, cents: int = 778) -> PostingAnswer:
+    return PostingAnswer(1, seq, Entered(seq, cents, Counted(1, 0)))
 
 
 def why_closed(session: LinkSession) -> str:
@@ -46,7 +54,7 @@ def why_closed(session: LinkSession) -> str:
 
 
 def posted(reaction: Reaction) -> list[int]:
-    return [one.seq for one in reaction.send if isinstance(one, Posted)]
+    return [one.seq for one in reaction.send if isinstance(one, PostingRequest)]
 
 
 def opened(*deeds: Wagered) -> LinkSession:
@@ -57,9 +65,9 @@ def opened(*deeds: Wagered) -> LinkSession:
 
 def test_it_is_closed_until_the_link_has_spoken() -> None:
     session = LinkSession(POOL, 1, 0)
-    assert session.shows == Shows(None, "the link is away")
-    assert session.handle_deadline(0).send == (Asked(),)
-    assert session.receive(1, told()).events == (Shows(777, ""),)
+    assert session.shows == PoolState(None, "the link is away")
+    assert session.handle_deadline(0).send == (StatusRequest(),)
+    assert session.receive(1, told()).events == (PoolState(777, ""),)
 
 
 def test_it_is_closed_within_two_seconds_of_silence_and_says_so_once() -> None:
@@ -70,7 +78,7 @@ def test_it_is_closed_within_two_seconds_of_silence_and_says_so_once() -> None:
         now = session.next_deadline()
         events += session.handle_deadline(now).events
     assert now == SILENCE_NS < 2 * SECOND
-    assert events == [Shows(None, "the link is away")]
+    assert events == [PoolState(None, "the link is away")]
     assert session.handle_deadline(now + SECOND).events == ()
 
 
@@ -86,7 +94,7 @@ def test_the_pool_opens_again_when_everything_of_before_is_answered() -> None:
     assert why_closed(session) == "catching up with the ledger"
     session.receive(1, entered(1, 900))
     assert why_closed(session) == "catching up with the ledger"
-    assert session.receive(2, entered(2, 901)).events[-1] == Shows(901, "")
+    assert session.receive(2, entered(2, 901)).events[-1] == PoolState(901, "")
 
 
 def test_a_posting_that_is_not_answered_closes_the_pool_though_the_link_speaks() -> None:
@@ -101,14 +109,16 @@ def test_a_posting_that_is_not_answered_closes_the_pool_though_the_link_speaks()
     session.handle_deadline(SILENCE_NS)
     assert why_closed(session) == "catching up with the ledger"
     session.receive(SILENCE_NS + 1, entered(1))
-    assert session.shows == Shows(778, "")
+    assert session.shows == PoolState(778, "")
 
 
 def test_an_answer_settles_the_oldest_and_another_is_ignored() -> None:
     session = opened(WAGER, WAGER)
     assert session.receive(1, entered(2)).events == ()
     first = session.receive(2, entered(1)).events
-    assert [one for one in first if isinstance(one, Settled)] == [Settled(1, Entered(1, 778, Counted(1, 0)))]
+    assert [one for one in first if isinstance(one, PostingConfirmed)] == [
+        PostingConfirmed(1, Entered(1, 778, Counted(1, 0)))
+    ]
     assert session.receive(3, entered(1)).events == ()
     assert session.outstanding == 1
 
@@ -130,15 +140,15 @@ def test_what_is_not_answered_is_posted_again() -> None:
 def test_a_pool_or_a_journal_that_is_not_ours_closes_it_and_nothing_is_posted(message: PoolStatus, reason: str) -> None:
     session = LinkSession(POOL, 1, 0, waiting=[WAGER])
     reaction = session.receive(0, message)
-    assert reaction.events == (Shows(None, reason),)
+    assert reaction.events == (PoolState(None, reason),)
     assert reaction.send == ()
 
 
 def test_a_ledger_put_back_from_a_copy_closes_it() -> None:
     session = LinkSession(POOL, 1, 0, settled=9)
     for turn in range(3):
-        assert session.receive(turn, told(8)).events in ((), (Shows(777, ""),))
-    assert session.receive(4, told(8)).events == (Shows(None, "the ledger has lost what it had answered"),)
+        assert session.receive(turn, told(8)).events in ((), (PoolState(777, ""),))
+    assert session.receive(4, told(8)).events == (PoolState(None, "the ledger has lost what it had answered"),)
 
 
 def test_an_older_copy_of_the_journal_closes_the_pool_before_a_wager_is_swallowed(tmp_path: Path) -> None:
@@ -163,14 +173,14 @@ def test_an_older_copy_of_the_journal_closes_the_pool_before_a_wager_is_swallowe
 def test_a_closed_pool_takes_nothing_and_goes_on_when_it_opens() -> None:
     session = LinkSession(POOL, 1, 0, waiting=[WAGER])
     assert session.receive(0, told(closed="the ledger cannot be reached")).send == ()
-    assert session.shows == Shows(None, "the ledger cannot be reached")
+    assert session.shows == PoolState(None, "the ledger cannot be reached")
     assert posted(session.receive(1, told())) == [1]
 
 
 def test_a_link_that_is_turned_to_is_told_nothing_before_it_has_said_which_pool_it_has() -> None:
     session = opened(WAGER, WAGER)
     session.moved(SECOND)
-    assert session.handle_deadline(SECOND) == Reaction((Asked(),))
+    assert session.handle_deadline(SECOND) == Reaction((StatusRequest(),))
     assert posted(session.post(SECOND, WAGER)[1]) == []
     assert posted(session.receive(SECOND, told(pool="pit-2"))) == []
     assert why_closed(session) == "this is pool pit-2, not pit-1"
@@ -188,7 +198,7 @@ def test_a_link_that_is_turned_to_in_time_is_no_silence() -> None:
     session.post(SILENCE_NS - 2, WAGER)
     answers = session.receive(SILENCE_NS - 1, told())
     assert (posted(answers), why_closed(session)) == ([1], "")
-    assert session.receive(SILENCE_NS - 1, entered(1)).events[-1] == Shows(778, "")
+    assert session.receive(SILENCE_NS - 1, entered(1)).events[-1] == PoolState(778, "")
 
 
 def test_that_it_is_closed_still_is_told_again_every_quarter_of_an_hour() -> None:
@@ -214,10 +224,10 @@ class Wire:
     def __init__(self, ledger: Ledger, chance: random.Random) -> None:
         self.ledger = ledger
         self.chance = chance
-        self.there: deque[Asked | Posted] = deque()
-        self.back: deque[PoolStatus | Answered] = deque()
+        self.there: deque[StatusRequest | PostingRequest] = deque()
+        self.back: deque[PoolStatus | PostingAnswer] = deque()
 
-    def push(self, message: Asked | Posted) -> None:
+    def push(self, message: StatusRequest | PostingRequest) -> None:
         self.there.extend([from_table(frames(message))] * self.chance.choice((0, 1, 1, 1, 2)))
         if self.chance.random() < 0.1:
             self.there.rotate()
@@ -226,13 +236,13 @@ class Wire:
         while self.there:
             message = self.there.popleft()
             match message:
-                case Asked():
+                case StatusRequest():
                     account = self.ledger.books().accounts.get(TABLE, Account())
                     standing = self.ledger.standing()
-                    answer: PoolStatus | Answered = PoolStatus(POOL, *standing, account.epoch, account.seq)
-                case Posted(epoch, seq, deed):
+                    answer: PoolStatus | PostingAnswer = PoolStatus(POOL, *standing, account.epoch, account.seq)
+                case PostingRequest(epoch, seq, deed):
                     (said,) = self.ledger.post([Posting(TABLE, epoch, seq, deed)])
-                    answer = Answered(epoch, seq, said)
+                    answer = PostingAnswer(epoch, seq, said)
                 case _:
                     assert_never(message)
             self.back.extend([from_link(frames(answer))] * self.chance.choice((0, 1, 1, 1, 2)))
@@ -253,7 +263,7 @@ def test_over_a_line_that_loses_and_doubles_every_deed_counts_once_in_order(tmp_
     def do(reaction: Reaction) -> None:
         for message in reaction.send:
             wire.push(message)
-        settled.extend((one.seq, one.answer) for one in reaction.events if isinstance(one, Settled))
+        settled.extend((one.seq, one.answer) for one in reaction.events if isinstance(one, PostingConfirmed))
 
     while len(settled) < len(wagers):
         now = min(session.next_deadline(), now + SECOND // 5) if left else session.next_deadline()
@@ -283,7 +293,7 @@ def test_nothing_but_the_protocol_is_understood() -> None:
         with pytest.raises(NotUnderstood):
             from_table(parts)
     with pytest.raises(NotUnderstood):
-        from_link(frames(Asked()))
+        from_link(frames(StatusRequest()))
     moved = b'{"type":"posted","epoch":1,"seq":1,"deed":{"type":"moved","who":"A","second":"B","why":"x","move":{}}}'
     with pytest.raises(NotUnderstood):
         from_table([b"tableside.link.v1", moved])
@@ -295,4 +305,4 @@ def test_an_older_look_of_another_process_is_not_shown() -> None:
     for _ in range(BEHIND_LIMIT):
         assert session.receive(1, PoolStatus(POOL, 6, 800, 0, 0)).events == ()
     # A ledger that stays behind was put back: what it shows is what it has.
-    assert session.receive(2, PoolStatus(POOL, 6, 800, 0, 0)).events == (Shows(800, ""),)
+    assert session.receive(2, PoolStatus(POOL, 6, 800, 0, 0)).events == (PoolState(800, ""),)

@@ -24,7 +24,7 @@ from controller.pool.service import STRANGERS_LIMIT
 from controller.pool.session import WINDOW
 from controller.pool.table_end import ANEW_NS, TELLINGS_PER_SECOND, Where
 from controller.pool.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
-from controller.pool.wire import MESSAGE_LIMIT_BYTES, Asked, PoolStatus, Posted, frames
+from controller.pool.wire import MESSAGE_LIMIT_BYTES, PoolStatus, PostingRequest, StatusRequest, frames
 from tests.io.test_allowances import Hands
 from tests.link.premises import BY_TWO, PATIENCE_SECONDS, Premises, Table
 
@@ -103,7 +103,7 @@ def descriptors(process: Process) -> int:
 async def babble(saying: zmq.asyncio.Socket) -> None:
     """Say whatever goes out."""
     for number in itertools.count(1):
-        await saying.send_multipart(frames(Asked() if number % 2 else Posted(1, number, WAGER)))
+        await saying.send_multipart(frames(StatusRequest() if number % 2 else PostingRequest(1, number, WAGER)))
 
 
 async def first_alarm(link: Process) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from controller.io.files import profile_files
 from controller.io.files.secret_files import SecretRefused, read_curve_secret, write_secret
 from controller.io.system.clock import SystemClock
 from controller.pool.postings import Entered
-from controller.pool.session import Settled, Shows
+from controller.pool.session import PoolState, PostingConfirmed
 from firmware_protocols.readings import DeviceComplained
 from tests.progressive.test_meter_config import METERS, TABLE
 
@@ -187,7 +187,13 @@ def test_what_the_table_knows_already_is_not_read_again() -> None:
     (section,) = sections()
     end = LinkedEnd(section, ends(told), KNOWN)
     counted = Entered(9, 1_000_085, Counted(850_000, 150_000))
-    for event in (Shows(777, ""), Shows(777, ""), Settled(2, counted), Shows(1_000_085, ""), Shows(None, "away")):
+    for event in (
+        PoolState(777, ""),
+        PoolState(777, ""),
+        PostingConfirmed(2, counted),
+        PoolState(1_000_085, ""),
+        PoolState(None, "away"),
+    ):
         end.take_event(event)
     kinds = [(type(one), one.shown_cents) for one in told if not isinstance(one, DeviceComplained)]
     assert kinds == [(LinkHeard, 777), (LinkEntered, 1_000_085), (LinkHeard, None)]

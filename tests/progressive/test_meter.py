@@ -16,8 +16,8 @@ from controller.core.meters.awards import Jackpot, Standing, Winner, evaluated, 
 from controller.core.meters.meter import (
     FELL,
     UNITS,
-    Contributed,
     Meter,
+    MeterContribution,
     Parameters,
     Pool,
     Reason,
@@ -52,7 +52,7 @@ WINNERS = st.dictionaries(st.integers(1, 7), st.sampled_from([(1, 1), (1, 10), (
 def raised(meter: Meter, *wagers_cents: int) -> Meter:
     for cents in wagers_cents:
         contributed = contribute(meter, cents)
-        assert isinstance(contributed, Contributed)
+        assert isinstance(contributed, MeterContribution)
         meter = contributed.meter
     return meter
 
@@ -292,7 +292,7 @@ class MeterLife(RuleBasedStateMachine):
     @rule(cents=st.integers(-1, 20_000))
     def wager(self, cents: int) -> None:
         given_ = contribute(self.meter, cents)
-        if isinstance(given_, Contributed):
+        if isinstance(given_, MeterContribution):
             assert given_.meter.current_units >= self.meter.current_units
             self.exact += Fraction(*self.meter.parameters.rate) * cents * UNITS
             self.meter = given_.meter

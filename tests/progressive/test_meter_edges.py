@@ -12,8 +12,8 @@ from controller.core.meters.awards import Jackpot, Standing, Winner, taken
 from controller.core.meters.meter import (
     CENTS_LIMIT,
     UNITS,
-    Contributed,
     Meter,
+    MeterContribution,
     Parameters,
     Pool,
     Reason,
@@ -48,7 +48,7 @@ def moved(one: Meter, units: int, reason: Reason, pool: Pool = "meter") -> Meter
 def raised(one: Meter, *wagers_cents: int) -> Meter:
     for cents in wagers_cents:
         given = contribute(one, cents)
-        assert isinstance(given, Contributed)
+        assert isinstance(given, MeterContribution)
         one = given.meter
     return one
 

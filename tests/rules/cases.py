@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from controller.commands.settle import profile_of, rules_of, settle_one
 from controller.formats.cases.settle_input import read_case
-from controller.formats.cases.settle_output import Settled, settle
+from controller.formats.cases.settle_output import CaseSettlement, settle
 
 FILE: Final = Path(__file__).parents[1] / "cases" / "hand-cases.json"
 WORKED: Final[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -37,7 +37,7 @@ def settled(told: dict[str, Any]) -> dict[str, Any]:
     return settle_one(told)
 
 
-def played(told: dict[str, Any]) -> Settled:
+def played(told: dict[str, Any]) -> CaseSettlement:
     """A case settled, as values."""
     return settle(read_case(told, rules_of))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.commands.par import Shuffled
+from controller.commands.par import Shuffler
 from controller.core.analysis.computed_edge import MainEdge
 from controller.core.analysis.expectation import Theory, band, of_insurance, of_side_bet, theories
 from controller.core.analysis.par import par_of
@@ -44,7 +44,7 @@ def test_a_side_bet_has_the_edge_that_par_prints(name: str) -> None:
 def test_two_boxes_stray_together_as_computed() -> None:
     # Griffin; Schlesinger, Blackjack Attack: variance about 1.3 of a wager, covariance of two hands about 0.5.
     rules = rules_of("hollywood-penn-national")
-    deal, edge = Shuffled(8, 5), known(rules)
+    deal, edge = Shuffler(8, 5), known(rules)
     assert edge is not None
     nets = [round_nets_cents(rules, deal(), boxes=2) for _ in range(4000)]
     squares = [Fraction(first**2 + second**2, 2 * WAGER_CENTS**2) for first, second in nets]

@@ -14,7 +14,7 @@ from playwright.async_api import expect
 
 from controller.formats.journal.records import Identity
 from controller.io.mqtt.connection import Broker
-from controller.reports.playback.round_index import Wanted
+from controller.reports.playback.round_index import RoundQuery
 from controller.web.journals import JournalRefused, Journals, wanted_of
 from tests.core.journals import HERE, journal_of
 from tests.core.rig import Rig, penn
@@ -107,28 +107,28 @@ async def test_rounds_are_found_by_what_happened_in_them(broker: Broker, window:
 @pytest.mark.parametrize(
     ("wanted", "rounds"),
     [
-        (Wanted(), [2, 1]),
-        (Wanted(spot=7), [1]),
-        (Wanted(amount=3_000), [2]),
-        (Wanted(card="Td"), [2, 1]),
-        (Wanted(card="4c"), [1]),
-        (Wanted(state="irregular"), []),
-        (Wanted(state="nothing of the kind"), []),
-        (Wanted(bet="insurance"), []),
-        (Wanted(at="2026-01-01T00:00:00.000000Z"), []),
+        (RoundQuery(), [2, 1]),
+        (RoundQuery(spot=7), [1]),
+        (RoundQuery(amount=3_000), [2]),
+        (RoundQuery(card="Td"), [2, 1]),
+        (RoundQuery(card="4c"), [1]),
+        (RoundQuery(state="irregular"), []),
+        (RoundQuery(state="nothing of the kind"), []),
+        (RoundQuery(bet="insurance"), []),
+        (RoundQuery(at="2026-01-01T00:00:00.000000Z"), []),
     ],
 )
-async def test_a_search_finds_what_fits_and_nothing_else(wanted: Wanted, rounds: list[int], tmp_path: Path) -> None:
+async def test_a_search_finds_what_fits_and_nothing_else(wanted: RoundQuery, rounds: list[int], tmp_path: Path) -> None:
     journals = Journals((await kept(two_rounds(), tmp_path),))
     assert [one.round for one in await journals.found(HERE, wanted)] == rounds
 
 
 async def test_a_round_is_found_at_every_moment_it_was_played(tmp_path: Path) -> None:
     journals = Journals((await kept(two_rounds(), tmp_path),))
-    first, second = sorted(await journals.found(HERE, Wanted()), key=lambda one: one.round)
+    first, second = sorted(await journals.found(HERE, RoundQuery()), key=lambda one: one.round)
     for one in (first, second):
         for moment in (one.began, one.ended):
-            assert one.round in [found.round for found in await journals.found(HERE, Wanted(at=moment))]
+            assert one.round in [found.round for found in await journals.found(HERE, RoundQuery(at=moment))]
 
 
 async def test_an_open_round_shows_no_card_and_counts_no_play(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ async def test_an_open_round_shows_no_card_and_counts_no_play(tmp_path: Path) ->
     [
         (lambda journals: journals.course(HERE, 9), "has no round 9"),
         (
-            lambda journals: journals.found(Identity("other", "bj-1", 1), Wanted()),
+            lambda journals: journals.found(Identity("other", "bj-1", 1), RoundQuery()),
             "no journal of other/bj-1/1 was named",
         ),
     ],
@@ -157,7 +157,7 @@ async def test_what_is_not_there_is_said(ask: Callable[[Journals], object], said
 
 
 def test_a_search_that_is_none_is_refused() -> None:
-    assert wanted_of({"spot": "3", "bet": ""}) == Wanted(spot=3)
+    assert wanted_of({"spot": "3", "bet": ""}) == RoundQuery(spot=3)
     with pytest.raises(JournalRefused, match="a search"):
         wanted_of({"spot": "three"})
 

@@ -16,7 +16,7 @@ from controller.core.messages.floor_events import Count
 from controller.core.messages.inputs import AdjustWager, EnterInventory
 from controller.core.persons import Vouched
 from controller.io.mqtt.connection import Broker
-from controller.web.accounts import AccountRefused, Accounts, Asked
+from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn
 from tests.web.conftest import Window
@@ -113,7 +113,7 @@ async def test_a_day_that_is_none_is_refused_in_the_reports_own_words(
 @pytest.mark.parametrize("word", ["--html=/tmp/x", "-x", "../x", "a" * 33, "a\nb", "a\n"])
 async def test_no_word_of_a_browser_is_an_option(word: str, kept: Path) -> None:
     accounts = Accounts((kept,), lambda: 0.0)
-    for asked in (Asked(day=word), Asked(shift=word)):
+    for asked in (ShiftChoice(day=word), ShiftChoice(shift=word)):
         with pytest.raises(AccountRefused, match="expected a name such as"):
             await accounts.account("harbour/bj-1", asked)
 
@@ -122,9 +122,9 @@ async def test_an_account_is_made_once_for_all_who_ask(kept: Path) -> None:
     now = 0.0
     clock: Callable[[], float] = lambda: now  # noqa: E731 - a clock that the test moves
     accounts = Accounts((kept,), clock)
-    first, second = await asyncio.gather(*(accounts.account("harbour/bj-1", Asked()) for _ in range(2)))
+    first, second = await asyncio.gather(*(accounts.account("harbour/bj-1", ShiftChoice()) for _ in range(2)))
     assert first is second
     now = 6.0
-    later = await accounts.account("harbour/bj-1", Asked())
+    later = await accounts.account("harbour/bj-1", ShiftChoice())
     assert later is not first
     assert (later.hold, later.is_running) == (2222, True)

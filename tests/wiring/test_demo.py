@@ -14,7 +14,7 @@ import pytest
 from controller.commands.demo import jackpot_lines
 from controller.core.messages.events import BettingClosed, RoundClosed
 from controller.demo.demo import DemoResult, TableSubscriber, own, run_demo
-from controller.demo.table import SignRead, Wanted
+from controller.demo.table import DemoOptions, SignRead
 from controller.formats.cases.accounts import Comparison
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import event_bytes
@@ -292,7 +292,7 @@ async def test_with_a_broker_of_ones_own(tmp_path: Path, broker: Broker) -> None
 async def test_with_the_built_in_broker(tmp_path: Path) -> None:
     said: list[str] = []
     async with embedded() as broker:
-        shown = await run_demo(Wanted(tmp_path, 1, 2, 200.0, (1, 3), True, broker), said.append)
+        shown = await run_demo(DemoOptions(tmp_path, 1, 2, 200.0, (1, 3), True, broker), said.append)
     assert shown.rounds == 1
     assert shown.comparison.wagers == shown.comparison.equal > 0
     assert "Round 1" in said

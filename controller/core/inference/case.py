@@ -42,8 +42,8 @@ class Alert(Value, frozen=True, tag=False):
     after_cents: int
 
 
-class Recounted(Value, frozen=True, tag=False):
-    """What all legal plays agree on; None where they differ, or where there is none. Keys of dictionaries are spots."""
+class CaseAccount(Value, frozen=True, tag=False):
+    """The account that all legal plays agree on; None where they differ or no play is legal. Keys are spots."""
 
     plays: int
     hands: dict[str, _Faces | None] | None
@@ -220,7 +220,7 @@ class Recount:
 
     # --- what follows -------------------------------------------------------------------------------
 
-    def account(self, *, outside: bool = False) -> Recounted:
+    def account(self, *, outside: bool = False) -> CaseAccount:
         """The account that all plays agree on; ``outside``: without the hole card until it is turned."""
         judgement = self.judgement(outside=outside)
         if judgement is None:
@@ -229,7 +229,7 @@ class Recount:
         sides_due = side_dues(self.view(judgement), self.staked())
         dues = {spot: self.dues(judgement, box, sides_due) for box, spot in boxes.items()}
         ways = {spot: judgement.hands(box) for box, spot in boxes.items()}
-        return Recounted(
+        return CaseAccount(
             plays=judgement.plays(),
             hands={str(spot): _agreed({self.faces_of(way) for way in found}) for spot, found in ways.items()},
             stakes={str(spot): _agreed({_stakes_of(way) for way in found}) for spot, found in ways.items()},
@@ -360,12 +360,12 @@ class Recount:
         self.memory.hopeless = told if search.hopeless else ()
         return f"{self.irregularity}; likely {cause}" if cause else self.irregularity
 
-    def nothing(self, *, outside: bool) -> Recounted:
+    def nothing(self, *, outside: bool) -> CaseAccount:
         """No legal play: nothing is known; or no card yet: one play of which there is nothing to tell."""
         irregularity = self.irregularity_told(outside=outside)
         if self.irregularity:
-            return Recounted(0, None, None, None, None, None, None, irregularity, self.alerts)
-        return Recounted(1, {}, {}, (), {}, {}, None, None, self.alerts)
+            return CaseAccount(0, None, None, None, None, None, None, irregularity, self.alerts)
+        return CaseAccount(1, {}, {}, (), {}, {}, None, None, self.alerts)
 
 
 def _offered_zone(end: Ended) -> str:
@@ -393,6 +393,6 @@ def _stakes_of(hands: tuple[PlayedHand, ...]) -> tuple[int, ...]:
     return tuple(hand.stake_cents() for hand in hands)
 
 
-def recounted_bytes(told: Recounted) -> bytes:
+def recounted_bytes(told: CaseAccount) -> bytes:
     """One JSON object."""
     return msgspec.json.encode(told)

@@ -153,8 +153,8 @@ class AlertAcknowledged(Value, frozen=True, tag="alert_acknowledged"):
     note: str
 
 
-class Listed(Value, frozen=True, tag=False):
-    """An alert nobody has acknowledged yet."""
+class UnacknowledgedAlert(Value, frozen=True, tag=False):
+    """An alert that has not been acknowledged."""
 
     alert: int
     kind: Kind
@@ -167,10 +167,10 @@ class Listed(Value, frozen=True, tag=False):
     """When the reading that gave it was stamped: nanoseconds since 1970 UTC, for people."""
 
 
-class Seen(Value, frozen=True, tag=False):
+class AcknowledgedAlert(Value, frozen=True, tag=False):
     """An alert that ``who`` acknowledged, and when: nanoseconds since 1970 UTC, for people."""
 
-    alert: Listed
+    alert: UnacknowledgedAlert
     who: str
     note: str
     seen_ns: int
@@ -183,10 +183,10 @@ class AlertList(Value, frozen=True, tag=False):
     """
 
     raised: int = 0
-    listed: tuple[Listed, ...] = ()
-    seen: tuple[Seen, ...] = ()
+    listed: tuple[UnacknowledgedAlert, ...] = ()
+    seen: tuple[AcknowledgedAlert, ...] = ()
 
-    def find(self, alert: int) -> Listed | None:
+    def find(self, alert: int) -> UnacknowledgedAlert | None:
         """An alert of the list by its number."""
         return next((one for one in self.listed if one.alert == alert), None)
 
@@ -194,10 +194,10 @@ class AlertList(Value, frozen=True, tag=False):
 def with_raised(alerts: AlertList, event: AlertRaised, raised_ns: int) -> AlertList:
     """The list with one more alert."""
     fields = (event.alert, event.kind, event.severity, event.text, event.round, event.spot, event.zone)
-    return AlertList(event.alert, (*alerts.listed, Listed(*fields, raised_ns)), alerts.seen)
+    return AlertList(event.alert, (*alerts.listed, UnacknowledgedAlert(*fields, raised_ns)), alerts.seen)
 
 
-def acknowledged(alerts: AlertList, seen: Seen) -> AlertList:
+def acknowledged(alerts: AlertList, seen: AcknowledgedAlert) -> AlertList:
     """The list without an alert that somebody has acknowledged, which is kept beside it."""
     waiting = tuple(one for one in alerts.listed if one.alert != seen.alert.alert)
     return AlertList(alerts.raised, waiting, (*alerts.seen, seen)[-ACKNOWLEDGED_LIMIT:])

@@ -59,8 +59,8 @@ def evaluated(winners: Iterable[Winner], *, shared: bool) -> Iterator[_Take]:
             yield _Take(whole, 1, 1)
 
 
-class Won(NamedTuple):
-    """What a spot won; ``resets``: the meter's count of resets after it, None if it took a part only."""
+class SpotAward(NamedTuple):
+    """The award of a spot; ``resets``: the meter's count of resets after it, None if the spot won only a part."""
 
     spot: int
     cents: int
@@ -71,9 +71,9 @@ class Won(NamedTuple):
     """The meter after it."""
 
 
-def taken(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tuple[Won, ...], Meter]:
+def taken(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tuple[SpotAward, ...], Meter]:
     """What the winners of one round get of a meter, in the order of evaluation, and the meter after them."""
-    won: list[Won] = []
+    won: list[SpotAward] = []
     for take in evaluated(winners, shared=shared):
         shown = meter.shown_cents()
         each = take.cents_each(shown)
@@ -81,7 +81,7 @@ def taken(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tup
         if take.whole():
             meter = reset(meter, winners=len(take.spots))
         resets = meter.resets if take.whole() else None
-        won.extend(Won(spot, each, shown, resets, meter) for spot in take.spots)
+        won.extend(SpotAward(spot, each, shown, resets, meter) for spot in take.spots)
     return tuple(won), meter
 
 

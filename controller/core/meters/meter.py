@@ -171,8 +171,8 @@ class Unreasonable(NamedTuple):
     most_units: int
 
 
-class Contributed(NamedTuple):
-    """What a wager added to the meter and to its reserve, in units."""
+class MeterContribution(NamedTuple):
+    """A wager's contribution to the meter and to its reserve, in units, and the meter after it."""
 
     units: int
     hidden_units: int
@@ -186,7 +186,7 @@ def opened(name: str, parameters: Parameters) -> Meter:
     return Meter(name, parameters, main, hidden, base, funded_units=base).audited()
 
 
-def contribute(meter: Meter, wager_cents: int) -> Contributed | Unreasonable:
+def contribute(meter: Meter, wager_cents: int) -> MeterContribution | Unreasonable:
     """The meter after a qualifying wager, or why it is none that can be believed."""
     main, hidden = meter.main, meter.hidden
     step = wager_cents * UNITS
@@ -204,7 +204,7 @@ def contribute(meter: Meter, wager_cents: int) -> Contributed | Unreasonable:
         wagers=meter.wagers + 1,
         touched=True,
     )
-    return Contributed(units, put_by, after.audited())
+    return MeterContribution(units, put_by, after.audited())
 
 
 def award(meter: Meter, cents: int, *, hits: int = 1) -> Meter:

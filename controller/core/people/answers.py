@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.people import undo
 from controller.core.round import begin_question, closing, lifecycle, missed_cards, questions, stalled_round
-from controller.core.table.round_state import Asked, Round
+from controller.core.table.round_state import OpenQuestion, Round
 from controller.core.table.state import Press, State
 from controller.core.table.transaction import Transaction
 
@@ -61,7 +61,7 @@ class QuestionShown(NamedTuple):
 
     number: int
     round: Round
-    asked: Asked | None
+    asked: OpenQuestion | None
 
 
 def question_shown(state: State) -> QuestionShown | None:

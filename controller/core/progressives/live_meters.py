@@ -26,8 +26,8 @@ from controller.core.messages.meter_events import (
     ParametersChanged,
     ParametersDiffer,
 )
-from controller.core.meters.awards import Jackpot, Standing, Winner, Won, taken
-from controller.core.meters.meter import UNITS, Contributed, Meter, Unreasonable, opened
+from controller.core.meters.awards import Jackpot, SpotAward, Standing, Winner, taken
+from controller.core.meters.meter import UNITS, Meter, MeterContribution, Unreasonable, opened
 from controller.core.meters.meter import contribute as raised
 from controller.core.meters.pooled_meter import Owing
 from controller.core.meters.state import (
@@ -129,7 +129,7 @@ def _raise_meter(transaction: Transaction, terms: MeterTerms, wager: LockedWager
     if refused is not None:
         transaction.emit(ContributionRefused(meter.name, *place, wager.cents, refused.text, refused.code))
         return
-    assert isinstance(given, Contributed), "what is not unreasonable is contributed"
+    assert isinstance(given, MeterContribution), "what is not unreasonable is contributed"
     number = 0
     if mystery and given.units:
         number = known.numbered + 1
@@ -173,7 +173,7 @@ def award_rows(transaction: Transaction, bet: str, rows: dict[int, str]) -> None
     change(transaction, transaction.state.progressives.with_meter(after))
 
 
-def desk_hit(transaction: Transaction, jackpot: Jackpot, won: Won, rule: str, number: int = 0) -> None:
+def desk_hit(transaction: Transaction, jackpot: Jackpot, won: SpotAward, rule: str, number: int = 0) -> None:
     """Freeze an award, and publish it."""
     known = transaction.state.progressives
     jackpot = replace(jackpot, number=known.hits + 1)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.game.side_bet import find
 from controller.core.messages.meter_events import MysteryCommitted, MysteryDisputed, MysteryRevealed
-from controller.core.meters.awards import Jackpot, Won
+from controller.core.meters.awards import Jackpot, SpotAward
 from controller.core.meters.meter import Meter, award, reset
 from controller.core.meters.state import Contribution, Cycle
 from controller.core.progressives import late_settlement
@@ -97,7 +97,7 @@ def _answered(transaction: Transaction, meter: Meter, told: readings.MysteryAnsw
 def _hit(transaction: Transaction, meter: Meter, first: Contribution, cents: int) -> None:
     """The contribution won: the meter pays and starts again; what came after it already counts for the next."""
     after = reset(award(meter, cents))
-    won = Won(first.spot, cents, cents, after.resets, after)
+    won = SpotAward(first.spot, cents, cents, after.resets, after)
     place = (first.round, first.spot, first.bet, MYSTERY_ROW)
     desk_hit(transaction, Jackpot(0, meter.name, *place, cents, after.resets), won, _RULE, first.number)
     change(transaction, transaction.state.progressives.with_meter(after))

@@ -14,7 +14,7 @@ from controller.core.inference.paths import narrowed
 from controller.core.inference.question import Question, best_question
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import QuestionAnswered, QuestionWithdrawn
-from controller.core.table.round_state import Asked
+from controller.core.table.round_state import OpenQuestion
 from controller.core.table.transaction import Transaction
 
 WAITING_LIMIT: Final = 3
@@ -62,7 +62,7 @@ def _ask(transaction: Transaction, question: Question) -> None:
     """Put a question to people."""
     spots = transaction.round().bets.spots
     number = transaction.ask(question.about(spots), question.text(spots), question.choices())
-    transaction.change_questions(asked=Asked(number, question))
+    transaction.change_questions(asked=OpenQuestion(number, question))
 
 
 def withdraw_if_needless(transaction: Transaction) -> None:

@@ -10,10 +10,10 @@ from controller.core.messages.inputs import Acknowledged
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
     SEVERITY,
+    AcknowledgedAlert,
     AlertAcknowledged,
     AlertRaised,
     Kind,
-    Seen,
     acknowledged,
     with_raised,
 )
@@ -28,7 +28,7 @@ def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
         refused = RefusalReason("no_such_alert", "no such alert is unacknowledged")
         transaction.refuse(f"ack {given.alert}", given.who, refused)
         return
-    seen = Seen(listed, given.who, given.note, transaction.stamped.wall_ns)
+    seen = AcknowledgedAlert(listed, given.who, given.note, transaction.stamped.wall_ns)
     transaction.change(alerts=acknowledged(transaction.state.alerts, seen))
     transaction.emit(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
 

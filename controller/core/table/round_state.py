@@ -83,8 +83,8 @@ _RULED: Final = attrgetter("ruled")
 """What is asked of every card of a round at every reading."""
 
 
-class Asked(Value, frozen=True, tag=False):
-    """A question that people were asked, by its number."""
+class OpenQuestion(Value, frozen=True, tag=False):
+    """A question that waits for an answer, and its number."""
 
     number: int
     question: Question
@@ -204,7 +204,7 @@ class RoundEvidence(Value, frozen=True, tag=False):
 class RoundQuestions(Value, frozen=True, tag=False):
     """What people were asked about the round, by the numbers of the questions; 0: none."""
 
-    asked: Asked | None = None
+    asked: OpenQuestion | None = None
     """The question about its play that waits for an answer."""
     considered: int = 0
     """How much evidence there was when it was last considered what to ask."""

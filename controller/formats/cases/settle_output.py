@@ -23,8 +23,8 @@ COMPARED = ("net_cents", "dealer", "dealer_total", "breakage_cents")
 METERS = ("blazing_meter_after_cents", "mhb_meter_after_cents")
 
 
-class Settled(NamedTuple):
-    """A case settled."""
+class CaseSettlement(NamedTuple):
+    """The settlement of a case."""
 
     scripted: ScriptedRound
     ended: Ended
@@ -37,7 +37,7 @@ class Settled(NamedTuple):
     """Side wagers returned before the deal, by spot and bet."""
 
 
-def settle(case: HandCase) -> Settled:
+def settle(case: HandCase) -> CaseSettlement:
     """Play a case by its rules and settle it.
 
     Raises:
@@ -65,7 +65,7 @@ def settle(case: HandCase) -> Settled:
         found = account(scripted, ended, sides, case.meters)
     except TellingError as error:
         raise CaseError(error.key, str(error)) from error
-    return Settled(scripted, ended, found, refused, tuple(moot), returned)
+    return CaseSettlement(scripted, ended, found, refused, tuple(moot), returned)
 
 
 def sorted_bets(
@@ -102,7 +102,7 @@ def told_names(case: HandCase, spot: int) -> dict[str, str]:
     return {BET_NAMES.get(name, name): name for name in case.bets.get(spot, {})}
 
 
-def account_json(case: HandCase, settled: Settled, sources: Mapping[str, str]) -> dict[str, Any]:
+def account_json(case: HandCase, settled: CaseSettlement, sources: Mapping[str, str]) -> dict[str, Any]:
     """The account of a case; ``sources`` says for the ``why`` where each rule comes from."""
     scripted, ended, found = settled.scripted, settled.ended, settled.account
     nets: dict[str, dict[str, int]] = {}

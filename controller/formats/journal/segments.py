@@ -85,7 +85,7 @@ class Row(NamedTuple):
     values: tuple[Any, ...]
 
 
-class Reached(NamedTuple):
+class CopyPosition(NamedTuple):
     """How far a copy has come: the rows it has, and the chain hash after its last record."""
 
     rows: Cursors
@@ -96,7 +96,7 @@ class Batch(NamedTuple):
     """Rows that were written and synced together, and where these leave the copy; bytes ``first`` to ``end`` - 1."""
 
     rows: tuple[Row, ...]
-    reached: Reached
+    reached: CopyPosition
     first: int
     end: int
 
@@ -110,37 +110,37 @@ class Segment(NamedTuple):
     """
 
     identity: Identity
-    start: Reached
+    start: CopyPosition
     batches: tuple[Batch, ...]
     whole_bytes: int
     fault: str = ""
     is_torn: bool = False
 
     @property
-    def reached(self) -> Reached:
+    def reached(self) -> CopyPosition:
         """How far the copy has come with this segment."""
         return self.batches[-1].reached if self.batches else self.start
 
 
-def beginning(identity: Identity) -> Reached:
+def beginning(identity: Identity) -> CopyPosition:
     """Where the copy of a journal begins."""
-    return Reached(Cursors(), genesis(identity))
+    return CopyPosition(Cursors(), genesis(identity))
 
 
-def start_bytes(identity: Identity, start: Reached) -> bytes:
+def start_bytes(identity: Identity, start: CopyPosition) -> bytes:
     """How a segment begins that follows ``start``."""
     whose = (identity.site, identity.table, identity.epoch)
     return MAGIC + _frame(_START, msgspec.msgpack.encode((whose, start.rows, start.hash)))
 
 
-def batch_bytes(rows: Iterable[Row], reached: Reached) -> bytes:
+def batch_bytes(rows: Iterable[Row], reached: CopyPosition) -> bytes:
     """A batch that brings the copy to ``reached``. An event follows its record, or another event of it."""
     frames = [_frame(_KINDS[row.table], msgspec.msgpack.encode(row.values)) for row in rows]
     mark = _frame(_MARK, _MARKED + msgspec.msgpack.encode((reached.rows, reached.hash)))
     return b"".join((*frames, mark))
 
 
-def reached_after(start: Reached, rows: Iterable[Row]) -> Reached:
+def reached_after(start: CopyPosition, rows: Iterable[Row]) -> CopyPosition:
     """How far a copy has come with ``rows``.
 
     Raises:
@@ -152,7 +152,7 @@ def reached_after(start: Reached, rows: Iterable[Row]) -> Reached:
     return following.close()
 
 
-def read_start(data: bytes) -> tuple[Identity, Reached, int]:
+def read_start(data: bytes) -> tuple[Identity, CopyPosition, int]:
     """Whose segment it is, what came before it, and where its batches begin; ``data`` may be its first bytes only.
 
     Raises:
@@ -167,7 +167,7 @@ def read_start(data: bytes) -> tuple[Identity, Reached, int]:
         raise SegmentDamaged(f"byte {len(MAGIC)}: does not say whose it is: {error}") from error
     if kind != _START or len(hashed) != HASH_BYTES:
         raise SegmentDamaged(f"byte {len(MAGIC)}: does not say whose it is")
-    return Identity(*whose), Reached(Cursors(*rows), hashed), end
+    return Identity(*whose), CopyPosition(Cursors(*rows), hashed), end
 
 
 def read_segment(data: bytes) -> Segment:
@@ -228,7 +228,7 @@ def _read_row(kind: bytes, payload: bytes) -> Row:
         raise SegmentDamaged(f"a row of {table} cannot be read: {error}") from error
 
 
-def _read_mark(payload: bytes, wanted: Reached) -> Reached:
+def _read_mark(payload: bytes, wanted: CopyPosition) -> CopyPosition:
     """How far the copy has come by its own rows, which the mark must agree with."""
     if not payload.startswith(_MARKED):
         raise SegmentDamaged("a mark that is none")
@@ -236,7 +236,7 @@ def _read_mark(payload: bytes, wanted: Reached) -> Reached:
         rows, hashed = msgspec.msgpack.decode(payload[len(_MARKED) :], type=tuple[_Place, bytes])
     except msgspec.DecodeError as error:
         raise SegmentDamaged(f"a mark cannot be read: {error}") from error
-    if Reached(Cursors(*rows), hashed) != wanted:
+    if CopyPosition(Cursors(*rows), hashed) != wanted:
         raise SegmentDamaged("the mark is not of the rows before it")
     return wanted
 
@@ -261,7 +261,7 @@ def _has_mark(data: bytes, at: int) -> bool:
 class _Following:
     """Takes rows in order and holds each against what came before it."""
 
-    def __init__(self, start: Reached) -> None:
+    def __init__(self, start: CopyPosition) -> None:
         self._at = start.rows._asdict()
         self._hash = start.hash
         self._record: tuple[int, bytes, bytes] | None = None
@@ -299,10 +299,10 @@ class _Following:
             case _:
                 _fits(table, key, values[-1], meta_digest(key, values[1], values[2]))
 
-    def close(self) -> Reached:
+    def close(self) -> CopyPosition:
         """The batch is over."""
         self._close_record()
-        return Reached(Cursors(**self._at), self._hash)
+        return CopyPosition(Cursors(**self._at), self._hash)
 
     def _close_record(self) -> None:
         if self._record is None:

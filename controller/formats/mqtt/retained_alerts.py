@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind, Listed
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind, UnacknowledgedAlert
 from controller.formats.mqtt.envelope import Published, utc_text
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def alerts_bytes(state: State) -> bytes:
     return msgspec.json.encode(AlertsNow(state.seq, alerts.raised, tuple(map(alert_now, alerts.listed)), seen))
 
 
-def alert_now(one: Listed) -> AlertNow:
+def alert_now(one: UnacknowledgedAlert) -> AlertNow:
     """An alert for people."""
     return AlertNow(
         alert=one.alert,

@@ -60,7 +60,7 @@ class SignedRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-class Taken(NamedTuple):
+class VerifiedOrder(NamedTuple):
     """What is asked for, how its giver is known, and the order to be journaled with it where it was signed."""
 
     order: SignedOrder | None
@@ -75,7 +75,9 @@ class Signatures(NamedTuple):
     signers: Mapping[str, Asking] = {}
     required: bool = False
 
-    def taken(self, verb: str, payload: bytes, vouched: Vouched, last: Mapping[str, int], wall_ns: int) -> Taken:
+    def taken(
+        self, verb: str, payload: bytes, vouched: Vouched, last: Mapping[str, int], wall_ns: int
+    ) -> VerifiedOrder:
         """What a payload asks for; ``vouched``: how the channel knows who brought it, who gives what is not signed.
 
         ``last``: of each key the highest number that was taken. ``wall_ns``: what the table's clock says.
@@ -87,7 +89,7 @@ class Signatures(NamedTuple):
         if not is_signed(payload):
             if self.required:
                 raise CommandRefused(REQUIRED, "not_signed_right")
-            return Taken(None, payload, vouched)
+            return VerifiedOrder(None, payload, vouched)
         signed, text = read_signed(payload)
         signer = self.signers.get(signed.key)
         if signer is None or not is_genuine(signed):
@@ -106,7 +108,7 @@ class Signatures(NamedTuple):
         if old := stale(text.number, wall_ns):
             raise CommandRefused(old, "not_signed_right")
         own = Vouched("signature", tuple(sorted(signer.roles)))
-        return Taken(SignedOrder(signed, text.number), msgspec.json.encode(text.request), own)
+        return VerifiedOrder(SignedOrder(signed, text.number), msgspec.json.encode(text.request), own)
 
 
 @reads_outside(CommandRefused)

@@ -67,14 +67,14 @@ def backup(journal: Path, copy: Path) -> Report:
     return report
 
 
-class Restored(NamedTuple):
+class Restoration(NamedTuple):
     """What was put in a lost journal's place; ``taken``: how many of its records only the damaged journal had."""
 
     report: Report
     taken: int
 
 
-def restore(copy: Path, journal: Path, key: bytes, held_seq: int = 0, *, is_aside: bool = False) -> Restored:
+def restore(copy: Path, journal: Path, key: bytes, held_seq: int = 0, *, is_aside: bool = False) -> Restoration:
     """Put a copy where a journal was lost. ``held_seq`` is the last event anybody else is known to hold.
 
     ``copy`` is a backup, or the folder of a second copy, of whose rows the journal is built anew. With ``is_aside``
@@ -132,7 +132,7 @@ def restore(copy: Path, journal: Path, key: bytes, held_seq: int = 0, *, is_asid
         _drop(part)
         if lock is not None:
             os.close(lock)
-    return Restored(report, taken)
+    return Restoration(report, taken)
 
 
 def _locked(journal: Path) -> int | None:

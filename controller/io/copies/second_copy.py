@@ -20,7 +20,7 @@ import structlog
 
 from controller.core.messages.inputs import FitnessLevel
 from controller.formats.journal.seals import Seal, Sealing, signed_head
-from controller.formats.journal.segments import Cursors, Reached, SegmentDamaged, beginning, read_segment
+from controller.formats.journal.segments import CopyPosition, Cursors, SegmentDamaged, beginning, read_segment
 from controller.io.copies.restore_from_copy import foreign_in
 from controller.io.copies.segment_folder import NoCopy, Survey, epochs, survey
 from controller.io.copies.segment_writer import Disk, Mending, SegmentChanged, SegmentWriter, last_key, next_rows
@@ -277,7 +277,7 @@ def lost_by(reader: JournalReader, found: Survey) -> str | None:
     Raises:
         JournalDamaged: it cannot be read.
     """
-    copied: Reached = found.reached
+    copied: CopyPosition = found.reached
     head = reader.head()
     number = copied.rows.records
     if head.number < number:

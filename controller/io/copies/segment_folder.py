@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from controller.formats.journal.records import Identity
-from controller.formats.journal.segments import Batch, Reached, SegmentDamaged, beginning, read_segment, read_start
+from controller.formats.journal.segments import Batch, CopyPosition, SegmentDamaged, beginning, read_segment, read_start
 from controller.io.files.fsync_dir import damaged_name
 from controller.io.files.plain_files import content, opened
 
@@ -36,8 +36,8 @@ class Hole(NamedTuple):
     ``damaged`` is what lies there, ``numbers`` those of the segments to fill it with.
     """
 
-    start: Reached
-    end: Reached | None
+    start: CopyPosition
+    end: CopyPosition | None
     numbers: range
     damaged: tuple[Path, ...]
     text: str
@@ -51,8 +51,8 @@ class Survey(NamedTuple):
     """
 
     identity: Identity
-    whole: Reached
-    reached: Reached
+    whole: CopyPosition
+    reached: CopyPosition
     holes: tuple[Hole, ...]
     segments: tuple[Path, ...]
     last: Path | None
@@ -150,11 +150,11 @@ class _Seen(NamedTuple):
     number: int
     path: Path
     identity: Identity | None
-    start: Reached | None
-    end: Reached | None
+    start: CopyPosition | None
+    end: CopyPosition | None
     fault: str
     is_torn: bool
-    whole: Reached | None = None
+    whole: CopyPosition | None = None
 
 
 def _look(number: int, path: Path, *, thorough: bool) -> _Seen:
@@ -210,7 +210,7 @@ def _put_together(identity: Identity, seen: list[_Seen]) -> Survey:
     return Survey(identity, whole, at, tuple(holes), paths, last, number)
 
 
-def _end_of(sound: list[_Seen], next_start: Reached | None) -> Reached | None:
+def _end_of(sound: list[_Seen], next_start: CopyPosition | None) -> CopyPosition | None:
     """Where the last sound segment ends; one that was not read to its end, where the next begins."""
     if not sound:
         return None

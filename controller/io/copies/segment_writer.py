@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple, Self
 from controller.formats.journal.records import Identity
 from controller.formats.journal.schema import GAPLESS
 from controller.formats.journal.segments import (
+    CopyPosition,
     Cursors,
-    Reached,
     Row,
     SegmentDamaged,
     batch_bytes,
@@ -123,7 +123,7 @@ def _records(connection: sqlite3.Connection, after: Cursors, records: list[Any],
 class SegmentWriter:
     """Appends batches to a copy, and begins another segment where one is full."""
 
-    def __init__(self, folder: Path, identity: Identity, reached: Reached, number: int, disk: Disk) -> None:
+    def __init__(self, folder: Path, identity: Identity, reached: CopyPosition, number: int, disk: Disk) -> None:
         self.reached = reached
         """How far the copy has come, as far as synced."""
         self._folder = folder
@@ -313,7 +313,7 @@ class Mending(NamedTuple):
             raise SegmentDamaged(f"{hole.text}, and the journal has not what was there")
         sync_directory(self.folder)
 
-    def _write(self, path: Path, at: Reached, end: Reached, most_bytes: int | None) -> Reached:
+    def _write(self, path: Path, at: CopyPosition, end: CopyPosition, most_bytes: int | None) -> CopyPosition:
         made = bytearray(start_bytes(self.identity, at))
         while at != end and (most_bytes is None or len(made) < most_bytes):
             rows = next_rows(self.connection, at.rows, end.rows)

@@ -18,7 +18,7 @@ from controller.io.journal.setup import begin, is_blank, refuse_leftovers
 from controller.io.journal.stream import Mark, add_mark
 
 
-class Begun(NamedTuple):
+class WritableJournal(NamedTuple):
     """A journal that may be written; ``sealing`` is None if nobody gave its key."""
 
     identity: Identity
@@ -29,7 +29,7 @@ class Begun(NamedTuple):
     sealing: Sealing | None
 
 
-class Followed(NamedTuple):
+class ChainedEntry(NamedTuple):
     """An entry, its chain hash, and the compact range of the tree behind it if it has a checkpoint."""
 
     entry: Entry
@@ -37,7 +37,7 @@ class Followed(NamedTuple):
     compact_range: bytes
 
 
-def prepare(path: Path, identity: Identity | None, key: bytes | None, created_wall_ns: int) -> Begun:
+def prepare(path: Path, identity: Identity | None, key: bytes | None, created_wall_ns: int) -> WritableJournal:
     """Look a journal through from its last checkpoint on; begin it for ``identity`` if there is none.
 
     Raises:
@@ -68,22 +68,22 @@ def prepare(path: Path, identity: Identity | None, key: bytes | None, created_wa
             reader.check_seals(sealing)
         head, meta, tree = reader.head(), reader.meta, reader.tree()
     try:
-        return Begun(found, meta, head, tree, HeadFile.open(path, Head(0, genesis(found), 0)), sealing)
+        return WritableJournal(found, meta, head, tree, HeadFile.open(path, Head(0, genesis(found), 0)), sealing)
     except OSError as error:
         raise JournalFailed(f"{path}: its head file cannot be opened: {error.strerror}") from error
 
 
-class Appended(NamedTuple):
+class AppendTransaction(NamedTuple):
     """A transaction to append: its entries, where they leave the journal, and what else is due to be remembered."""
 
-    followed: Sequence[Followed]
+    followed: Sequence[ChainedEntry]
     head: Head
     root: bytes
     passed: Mark | None
     """The last event known to be with the broker, if that is to be marked."""
 
 
-def insert(appended: Appended, sealing: Sealing, connection: sqlite3.Connection) -> Head:
+def insert(appended: AppendTransaction, sealing: Sealing, connection: sqlite3.Connection) -> Head:
     """Append a transaction and seal it; the head of the journal behind it."""
     followed, head, root, passed = appended
     for entry, own, compact_range in followed:

@@ -75,7 +75,7 @@ class Ledger(NamedTuple):
     """Take a signed head that somebody keeps; what is wrong with it, empty if nothing is (``Anchors.shown``)."""
 
 
-class Replayed(NamedTuple):
+class ReplayEvents(NamedTuple):
     """Events to send again to a consumer."""
 
     consumer: str
@@ -186,17 +186,17 @@ class Consumers:
             raise StreamRefused(f"{REPLAY_LIMIT} replays are under way; ask again")
         self._replays[wanted.consumer] = (wanted.first_seq, wanted.last_seq)
 
-    async def next_replay(self, reached: int, limit: int) -> Replayed | None:
+    async def next_replay(self, reached: int, limit: int) -> ReplayEvents | None:
         """The next events to send again, of those up to event ``reached``; None if nobody waits for any."""
         for name, (first, last) in list(self._replays.items()):
             end = reached if last is None else min(last, reached)
             rows = await self._ledger.events_after(first - 1, min(limit, end - first + 1)) if first <= end else ()
             if rows:
-                return Replayed(name, rows)
+                return ReplayEvents(name, rows)
             del self._replays[name]
         return None
 
-    def replayed(self, batch: Replayed) -> None:
+    def replayed(self, batch: ReplayEvents) -> None:
         """That has been sent again; the next consumer's turn. What was asked anew meanwhile begins where it asks."""
         first, last = self._replays.get(batch.consumer, (0, 0))
         if first == batch.rows[0].seq:

@@ -31,8 +31,8 @@ class Ruling(NamedTuple):
     order: str = ""
 
 
-class Begun(NamedTuple):
-    """What was begun, and where the old journal is (None: there was none)."""
+class EpochStart(NamedTuple):
+    """The epoch that begins, and the place of the old journal (None: there was no old journal)."""
 
     identity: Identity
     kept: Path | None
@@ -40,7 +40,7 @@ class Begun(NamedTuple):
     """What the old journal was, in one line."""
 
 
-async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns: int) -> Begun:
+async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns: int) -> EpochStart:
     """Put the journal at ``path`` aside and begin another, with a higher epoch.
 
     The new one says which epoch it follows, by whom and why. The old one keeps its name with its epoch's number before
@@ -72,7 +72,7 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns
         raise EpochRefused(str(error)) from error
     except OSError as error:
         raise EpochRefused(f"{path}: {error}") from error
-    return Begun(identity, kept or moved, said)
+    return EpochStart(identity, kept or moved, said)
 
 
 def followed(path: Path, site: str, table: str) -> str:

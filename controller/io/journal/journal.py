@@ -24,7 +24,7 @@ from controller.formats.journal.records import Identity, chain
 from controller.formats.journal.seals import Seal, Sealing, signed_head
 from controller.formats.journal.tree_heads import record_leaf
 from controller.io.journal import stream
-from controller.io.journal.append import Appended, Begun, Followed, insert, prepare
+from controller.io.journal.append import AppendTransaction, ChainedEntry, WritableJournal, insert, prepare
 from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.lock import take_lock
 from controller.io.journal.reader import (
@@ -78,7 +78,7 @@ _ABANDONED: Final[list[sqlite3.Connection]] = []
 class Journal:
     """The only writer of a journal. Create it with ``open``; use it from one event loop."""
 
-    def __init__(self, path: Path, begun: Begun, lock: int, page_limit: int, reserve: Reserve | None) -> None:
+    def __init__(self, path: Path, begun: WritableJournal, lock: int, page_limit: int, reserve: Reserve | None) -> None:
         self.path = path
         self.identity = begun.identity
         self.meta = begun.meta
@@ -88,7 +88,7 @@ class Journal:
         self._head = begun.head
         self._tree = begun.tree
         self._sealing = begun.sealing
-        self._passed = stream.Passed()
+        self._passed = stream.StreamProgress()
         self._marked = 0
         self._head_file = begun.head_file
         self._lock = lock
@@ -177,7 +177,7 @@ class Journal:
             nothing.set_result(None)
             return nothing
         passed = self._passed.mark if self._passed.mark[0] > self._marked else None
-        appended = Appended(followed, self._head, self._tree.root(), passed)
+        appended = AppendTransaction(followed, self._head, self._tree.root(), passed)
         job = Job(functools.partial(insert, appended, self._sealing), self._loop)
         is_waited_for = not self._pending and self._patience.has()
         if is_waited_for:
@@ -355,8 +355,8 @@ class Journal:
     def _answered(self, _: asyncio.Future[Any]) -> None:
         self._pending -= 1
 
-    def _follow(self, entries: Sequence[Entry]) -> list[Followed]:
-        head, tree, found = self._head, self._tree, list[Followed]()
+    def _follow(self, entries: Sequence[Entry]) -> list[ChainedEntry]:
+        head, tree, found = self._head, self._tree, list[ChainedEntry]()
         for entry in entries:
             if entry.number != head.number + 1:
                 raise ValueError(f"record {entry.number} cannot follow record {head.number}")
@@ -367,7 +367,7 @@ class Journal:
             own = chain(head.hash, entry.number, entry.body, bodies)
             head = Head(number=entry.number, hash=own, seq=head.seq + len(seqs))
             tree = tree.appended(record_leaf(entry.number, entry.body, bodies))
-            found.append(Followed(entry, own, b"" if entry.checkpoint is None else tree.data()))
+            found.append(ChainedEntry(entry, own, b"" if entry.checkpoint is None else tree.data()))
         self._head, self._tree = head, tree
         self._passed.add(event for entry in entries for event in entry.events)
         return found

@@ -41,7 +41,7 @@ class ProofRefused(Exception):  # noqa: N818 - named for what happened
     """The records cannot be proven, or are not proven; the text says why."""
 
 
-class Proven(NamedTuple):
+class ProofResult(NamedTuple):
     """What was proven: records ``first`` to ``last`` of a journal, in the tree of ``head``.
 
     ``orders`` are those in them that somebody signed.
@@ -53,7 +53,7 @@ class Proven(NamedTuple):
     orders: tuple[OrderRead, ...] = ()
 
 
-def prove(reader: JournalReader, records: range, verifier: Verifier, signed: str, folder: Path) -> Proven:
+def prove(reader: JournalReader, records: range, verifier: Verifier, signed: str, folder: Path) -> ProofResult:
     """Write the proofs of some records into a new folder, against a signed head that others keep.
 
     ``signed`` may be empty: the journal's own last one.
@@ -84,10 +84,10 @@ def prove(reader: JournalReader, records: range, verifier: Verifier, signed: str
         name = f"record-{number:08}"
         _write(folder / name, leaf_bytes(number, body, events))
         _write(folder / f"{name}{PROOF_SUFFIX}", proof_text(number - 1, leaves.proof(number - 1), signed).encode())
-    return Proven(head, records.start, records.stop - 1)
+    return ProofResult(head, records.start, records.stop - 1)
 
 
-def check(folder: Path, verifier: Verifier) -> Proven:
+def check(folder: Path, verifier: Verifier) -> ProofResult:
     """Check every proof of a folder against one verifier key; all are of one head, and of records in a row.
 
     Raises:
@@ -113,7 +113,7 @@ def check(folder: Path, verifier: Verifier) -> Proven:
         raise ProofRefused(f"{folder}: there are no proofs here")
     if found != list(range(found[0], found[0] + len(found))):
         raise ProofRefused(f"{folder}: of records {found[0]} to {found[-1]} there are only {len(found)}")
-    return Proven(head, found[0], found[-1], tuple(orders))
+    return ProofResult(head, found[0], found[-1], tuple(orders))
 
 
 def _records(reader: JournalReader, numbers: range) -> Iterator[tuple[int, bytes, tuple[bytes, ...]]]:

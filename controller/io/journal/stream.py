@@ -151,7 +151,7 @@ def _add_mark(connection: sqlite3.Connection, mark: Mark) -> Mark:
     return mark
 
 
-class Passed:
+class StreamProgress:
     """How far the broker has taken the stream, and the stream's hash there, as far as memory tells.
 
     Events are taken (``add``) as they are committed; a gap, as after a start, is closed by a mark from the journal

@@ -15,7 +15,7 @@ from controller.formats.mqtt.envelope import EVENT_LIMIT_BYTES
 from controller.formats.text.safe_parse import DataRefused
 from controller.io.files.fsync_dir import sync_directory
 from controller.io.files.plain_files import FileRefused, content
-from controller.reports.audit.durable_follower import HEAD_LIMIT, NOTHING, Held, Place, read_place
+from controller.reports.audit.durable_follower import HEAD_LIMIT, NOTHING, Place, StreamPosition, read_place
 
 OPEN: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 """Nothing is waited for, whatever the name stands for."""
@@ -48,7 +48,7 @@ class DurableFile:
             os.close(self._descriptor)
             raise
 
-    def append(self, events: Sequence[bytes], held: Held) -> None:
+    def append(self, events: Sequence[bytes], held: StreamPosition) -> None:
         """Write events behind the last and sync; ``held`` is what the file then holds.
 
         Raises:
@@ -60,7 +60,7 @@ class DurableFile:
         os.fdatasync(self._descriptor)
         self.held = held
 
-    def begin(self, held: Held) -> None:
+    def begin(self, held: StreamPosition) -> None:
         """Begin a new epoch: the file of the one before, if it has anything, is put beside it with its epoch's number.
 
         Raises:
@@ -70,7 +70,7 @@ class DurableFile:
             self._set_aside(f"{self.path}.{self.held.epoch}")
         self.held = held
 
-    def differs(self, held: Held) -> str:
+    def differs(self, held: StreamPosition) -> str:
         """Put the file aside, as what it holds is not what the table has; the name it now has.
 
         Raises:
@@ -141,7 +141,7 @@ class DurableFile:
         except UnicodeDecodeError as error:
             raise DurableRefused(f"{path}: expected a signed head of the table's journal: {error}") from error
 
-    def _read(self) -> Held:
+    def _read(self) -> StreamPosition:
         """What the file holds; an end that is no event, as a power cut leaves it, is cut off."""
         held, end = NOTHING, 0
         with os.fdopen(os.dup(self._descriptor), "rb", CHUNK_BYTES) as file:
@@ -156,7 +156,7 @@ class DurableFile:
                         f"{self.path}: holds events of {place.source}, not of /{self._site}/{self._table}"
                     )
                 before = held.hash or stream_genesis(Identity(self._site, self._table, place.epoch))
-                held = Held(place.epoch, place.seq, stream_hash(before, line[:-1]))
+                held = StreamPosition(place.epoch, place.seq, stream_hash(before, line[:-1]))
                 end += len(line)
         size = os.fstat(self._descriptor).st_size
         if size > end:

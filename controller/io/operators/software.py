@@ -45,7 +45,7 @@ class SoftwareChanged(Exception):  # noqa: N818 - named for what happened
     """The program is not the one that was installed, or that cannot be told; the text says which files."""
 
 
-class Installed(NamedTuple):
+class InstalledProgram(NamedTuple):
     """Where a program lies: its packages in ``root``, its libraries in ``directories``, and how Python reads them."""
 
     root: Path = ROOT
@@ -70,7 +70,7 @@ class Installed(NamedTuple):
         return cls(ROOT, tuple(known), tuple(strangers), sys.pycache_prefix is None)
 
 
-class Authenticated(NamedTuple):
+class ListedProgram(NamedTuple):
     """A program that is the one listed: its digest, how many files were held against the list, and who signed that."""
 
     digest: str
@@ -88,7 +88,7 @@ def measure(root: Path = ROOT) -> dict[str, str]:
     return {str(path.relative_to(root)): _digest(path) for path in sorted(files) if path.suffix != ".pyc"}
 
 
-def measure_beside(installed: Installed) -> dict[str, str]:
+def measure_beside(installed: InstalledProgram) -> dict[str, str]:
     """SHA-256 in hex of whatever else Python could import, by its path from the program's root.
 
     Raises:
@@ -130,7 +130,7 @@ def read_list(path: Path, public: str | None = None) -> SoftwareList:
         raise SoftwareChanged(f"{path}: no list of the program's files: {error}") from error
 
 
-def authenticate(known: Path, public: str | None = None, installed: Installed | None = None) -> Authenticated:
+def authenticate(known: Path, public: str | None = None, installed: InstalledProgram | None = None) -> ListedProgram:
     """Hold the program against the list in ``known``; with ``public`` only against one that this key has signed.
 
     With ``public``, nothing may be imported that no list can vouch for: from a directory that is nobody's, or compiled.
@@ -139,7 +139,7 @@ def authenticate(known: Path, public: str | None = None, installed: Installed | 
         SoftwareChanged: a file is another, missing, or not on the list, or the list is not to be believed.
     """
     wanted, signed_by = read_list(known, public)
-    installed = Installed.here() if installed is None else installed
+    installed = InstalledProgram.here() if installed is None else installed
     try:
         program, beside = measure(installed.root), measure_beside(installed)
         unlisted = [] if public is None else list(_beyond(installed))
@@ -153,10 +153,10 @@ def authenticate(known: Path, public: str | None = None, installed: Installed | 
     if wrong:
         more = f", and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
         raise SoftwareChanged(f"{known}: the program is not the one listed: {', '.join(sorted(wrong)[:NAMED])}{more}")
-    return Authenticated(digest_of(program), len(found), signed_by)
+    return ListedProgram(digest_of(program), len(found), signed_by)
 
 
-def _beyond(installed: Installed) -> Iterator[str]:
+def _beyond(installed: InstalledProgram) -> Iterator[str]:
     """What Python would run and no list of files can vouch for."""
     for directory in installed.strangers:
         yield f"{directory} is a place that Python imports from and the list does not cover"

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, Literal
 
 from controller.core.messages.inputs import Input, SoftwareLooked
-from controller.io.operators.software import Authenticated, SoftwareChanged
+from controller.io.operators.software import ListedProgram, SoftwareChanged
 from firmware_protocols.readings import MysteryAnswered, MysteryCommitted, MysteryRevealed
 
 LOOK_SECONDS: Final = 3600.0
@@ -32,7 +32,7 @@ class SoftwareWatch:
 
     def __init__(
         self,
-        authenticate: Callable[[], Authenticated],
+        authenticate: Callable[[], ListedProgram],
         now: Callable[[], int],
         deliver: Callable[[Input], None],
         keep: Callable[[Input], Awaitable[None]],
@@ -55,7 +55,7 @@ class SoftwareWatch:
         else:
             self._deliver(given)
 
-    def started(self, found: Authenticated) -> SoftwareLooked:
+    def started(self, found: ListedProgram) -> SoftwareLooked:
         """What the look before the start found."""
         return looked(self._now(), "start", found)
 
@@ -96,7 +96,7 @@ class SoftwareWatch:
         self._deliver(looked(self._now(), when, found))
 
 
-def looked(at_ns: int, when: When, found: Authenticated | None, detail: str = "") -> SoftwareLooked:
+def looked(at_ns: int, when: When, found: ListedProgram | None, detail: str = "") -> SoftwareLooked:
     """What a look found, for the journal."""
     if found is None:
         return SoftwareLooked(at_ns, when, passed=False, digest="", files=0, signed_by="", detail=detail)

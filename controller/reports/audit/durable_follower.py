@@ -53,18 +53,18 @@ def read_place(payload: bytes) -> Place:
     return place
 
 
-class Held(NamedTuple):
-    """What is on the consumer's disk: events 1 to ``seq`` of ``epoch``. Epoch 0: nothing yet."""
+class StreamPosition(NamedTuple):
+    """The position of the consumer's disk: it has events 1 to ``seq`` of ``epoch``. Epoch 0: nothing yet."""
 
     epoch: int
     seq: int
     hash: bytes
 
 
-NOTHING: Final = Held(0, 0, b"")
+NOTHING: Final = StreamPosition(0, 0, b"")
 
 
-class Taken(NamedTuple):
+class FollowerActions(NamedTuple):
     """What to do after a message: begin a new file, write these events, tell these complaints."""
 
     new_epoch: int = 0
@@ -80,7 +80,14 @@ class Follower:
     """Follows the stream of one table; ``held`` is what the disk has."""
 
     def __init__(
-        self, site: str, table: str, consumer: str, held: Held, head: str = "", *, ahead_limit: int = AHEAD_LIMIT
+        self,
+        site: str,
+        table: str,
+        consumer: str,
+        held: StreamPosition,
+        head: str = "",
+        *,
+        ahead_limit: int = AHEAD_LIMIT,
     ) -> None:
         """``head`` is the furthest signed head that the disk has, empty if none; ``ahead_limit`` as ``AHEAD_LIMIT``."""
         self._site, self._table, self._consumer = site, table, consumer
@@ -105,38 +112,40 @@ class Follower:
         self._is_unshown = bool(head)
         """Whether the table has not said yet that it has seen the head."""
 
-    def see_event(self, payload: bytes, at: float) -> Taken:
+    def see_event(self, payload: bytes, at: float) -> FollowerActions:
         """An event, from wherever it came; ``at`` is the consumer's own time in seconds."""
         try:
             place = read_place(payload)
         except DataRefused as error:
-            return Taken(complaints=(f"not an event: {error}",))
+            return FollowerActions(complaints=(f"not an event: {error}",))
         if place.source != f"/{self._site}/{self._table}" or place.seq < 1:
-            return Taken(complaints=(f"an event of {place.source} came as one of /{self._site}/{self._table}",))
+            return FollowerActions(
+                complaints=(f"an event of {place.source} came as one of /{self._site}/{self._table}",)
+            )
         new_epoch, complaints = self._follow_epoch(place.epoch)
         if place.epoch != self.held.epoch:
-            return Taken(complaints=complaints)
+            return FollowerActions(complaints=complaints)
         self._known = max(self._known, place.seq)
         # The one that is next always finds room.
         if place.seq == self.held.seq + 1 or (place.seq > self.held.seq and len(self._ahead) < self._ahead_limit):
             self._ahead[place.seq] = payload
-        return Taken(new_epoch, tuple(self._following(at)), complaints)
+        return FollowerActions(new_epoch, tuple(self._following(at)), complaints)
 
-    def see_stream(self, now: StreamNow, at: float) -> Taken:
+    def see_stream(self, now: StreamNow, at: float) -> FollowerActions:
         """The table says how far it is."""
         self._heard_at, self._told_silence = at, False
         own = next((one for one in now.consumers if one.consumer == self._consumer), None)
         head = self._further(now.tree_head, own)
         new_epoch, complaints = self._follow_epoch(now.epoch)
         if now.epoch != self.held.epoch:
-            return Taken(complaints=complaints, head=head)
+            return FollowerActions(complaints=complaints, head=head)
         self._noted = -1 if own is None else own.last_seq
         self._known = max(self._known, now.published)
         if now.published == self.held.seq and now.hash != self.held.hash.hex():
             text = f"events 1 to {self.held.seq} on this disk are not those of the table"
-            return Taken(new_epoch, complaints=(*complaints, text), differs=True, head=head)
+            return FollowerActions(new_epoch, complaints=(*complaints, text), differs=True, head=head)
         complaints += self._older_copy(now.seq, at)
-        return Taken(new_epoch, complaints=complaints, head=head)
+        return FollowerActions(new_epoch, complaints=complaints, head=head)
 
     @property
     def is_behind(self) -> bool:
@@ -154,7 +163,7 @@ class Follower:
         self._asked_at, self._asked_to = at, last if last > self.held.seq else None
         return ReplayWanted(self._consumer, self.held.epoch, self.held.seq + 1, self._asked_to)
 
-    def ack_due(self) -> Held | None:
+    def ack_due(self) -> StreamPosition | None:
         """What to acknowledge, None if the table knows it."""
         is_known = self._acked == self.held.seq and self._noted in {-1, self.held.seq}
         if not self.held.epoch or (is_known and not self._is_unshown):
@@ -173,7 +182,7 @@ class Follower:
         self._told_silence = True
         return f"nothing heard of {self._site}/{self._table} for {SILENCE_SECONDS:.0f} s"
 
-    def started(self) -> Held:
+    def started(self) -> StreamPosition:
         """The beginning of the epoch we are in."""
         return self._start(self.held.epoch)
 
@@ -197,8 +206,8 @@ class Follower:
             return epoch, ()
         return epoch, (f"epoch {epoch} follows epoch {before.epoch}, of which {before.seq} events are on this disk",)
 
-    def _start(self, epoch: int) -> Held:
-        return Held(epoch, 0, stream_genesis(Identity(self._site, self._table, epoch)))
+    def _start(self, epoch: int) -> StreamPosition:
+        return StreamPosition(epoch, 0, stream_genesis(Identity(self._site, self._table, epoch)))
 
     def _older_copy(self, seq: int, at: float) -> tuple[str, ...]:
         """Whether the table lacks what is on this disk. What it said a moment ago may be older than what came."""
@@ -235,7 +244,7 @@ class Follower:
         found: list[bytes] = []
         while (body := self._ahead.pop(self.held.seq + 1, None)) is not None:
             found.append(body)
-            self.held = Held(self.held.epoch, self.held.seq + 1, stream_hash(self.held.hash, body))
+            self.held = StreamPosition(self.held.epoch, self.held.seq + 1, stream_hash(self.held.hash, body))
         if found and self._asked_at is not None:
             came = self._asked_to is not None and self.held.seq >= self._asked_to
             self._asked_at = None if came else at

@@ -28,8 +28,8 @@ SEQ_LIMIT: Final = 100_000
 """Events whose content is remembered, to tell a repeat from a forgery: a day of a busy table."""
 
 
-class Seen(NamedTuple):
-    """What a message says: lines for people, and complaints, worst of all when they are about money or cards."""
+class Findings(NamedTuple):
+    """The findings in a message: lines for people, and complaints, worst of all when they are about money or cards."""
 
     lines: tuple[str, ...] = ()
     complaints: tuple[str, ...] = ()
@@ -41,27 +41,29 @@ class Watcher:
     def __init__(self) -> None:
         self._tables: dict[tuple[str, str], _Table] = {}
 
-    def see(self, topic: str, payload: bytes) -> Seen:
+    def see(self, topic: str, payload: bytes) -> Findings:
         """Take a message. Never raises on what a topic or a payload holds."""
         parts, shown = topic.split("/"), _clipped(topic, TOPIC_LIMIT)
         if len(parts) < 5 or parts[:2] != ["tableside", "v1"]:
-            return Seen(complaints=(f"{shown}: not a topic of a table",))
+            return Findings(complaints=(f"{shown}: not a topic of a table",))
         site, table, kind = parts[2:5]
         if kind == "alert":
-            return Seen()
+            return Findings()
         if kind != "event":
-            return Seen(lines=(f"{site}/{table} {_clipped('/'.join(parts[4:]), TOPIC_LIMIT)} {_plain(payload)}",))
+            return Findings(lines=(f"{site}/{table} {_clipped('/'.join(parts[4:]), TOPIC_LIMIT)} {_plain(payload)}",))
         try:
             published = read_event(payload)
         except PayloadRefused as error:
-            return Seen(complaints=(f"{shown}: {error}",))
+            return Findings(complaints=(f"{shown}: {error}",))
         identity = published.identity
         if (identity.site, identity.table) != (site, table) or event_name(published.event) != parts[-1]:
-            return Seen(complaints=(f"{shown}: carries {event_name(published.event)} of {identity.text()}",))
+            return Findings(complaints=(f"{shown}: carries {event_name(published.event)} of {identity.text()}",))
         followed = self._tables.setdefault((site, table), _Table(identity))
         complaints, is_new = followed.follow(identity, published.seq, payload, published.event)
         line = f"{published.time[11:23]} {site}/{table} {published.seq:>6} {event_line(published.event)}"
-        return Seen(lines=(line,) if is_new else (), complaints=tuple(f"{site}/{table}: {one}" for one in complaints))
+        return Findings(
+            lines=(line,) if is_new else (), complaints=tuple(f"{site}/{table}: {one}" for one in complaints)
+        )
 
 
 class _Table:
@@ -125,7 +127,7 @@ def read_message(payload: bytes) -> object:
     return json_of(payload)
 
 
-def lines_of(topic: str, payload: bytes, seen: Seen, *, as_json: bool) -> tuple[str, ...]:
+def lines_of(topic: str, payload: bytes, seen: Findings, *, as_json: bool) -> tuple[str, ...]:
     """What is shown of a message: its lines for people, or one JSON object of those that are new.
 
     The object has ``topic`` and ``message``, the payload; that is text where it is no JSON.

@@ -52,8 +52,8 @@ class RoundFound(msgspec.Struct):
     """What lay on the felt when it began."""
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """What is looked for; what is None is not asked. ``at`` is a moment (RFC 3339, UTC) that the round was open at.
+class RoundQuery(msgspec.Struct, frozen=True):
+    """A search for rounds; a field that is None is not searched. ``at``: the round was open then (RFC 3339, UTC).
 
     ``state``: ``open`` (wagers left open), ``irregular``, ``corrected``, ``void``. ``amount``: cents, as a wager or a
     net.
@@ -84,7 +84,7 @@ class RoundIndex:
             self.seq = one.seq
             self._take(one)
 
-    def found(self, wanted: Wanted) -> Iterator[RoundFound]:
+    def found(self, wanted: RoundQuery) -> Iterator[RoundFound]:
         """The rounds that fit, the latest first."""
         return (one for _, one in sorted(self.rounds.items(), reverse=True) if fits(one, wanted))
 
@@ -143,7 +143,7 @@ class RoundIndex:
                 pass
 
 
-def fits(one: RoundFound, wanted: Wanted) -> bool:
+def fits(one: RoundFound, wanted: RoundQuery) -> bool:
     """Whether a round is what is looked for."""
     states = {
         "open": one.unresolved,
