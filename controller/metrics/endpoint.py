@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Final
 
 import structlog
+from prometheus_client import make_wsgi_app
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector, CollectorRegistry
 
+from controller.io.displays.http_server import answering
 from controller.io.mqtt.connection import Broker, Protocol, connected
 from controller.io.mqtt.intake import AS_WORKED_OFF
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.clock import Clock
 from controller.metrics.board import HELP, Board
-from controller.metrics.http_server import answering
 
 HEARD: Final = ("status", "device/#", "state/+")
 NANOSECONDS: Final = 1_000_000_000
@@ -99,6 +100,6 @@ async def serve(broker: Broker, tables: str, address: tuple[str, int], figures: 
         figures.is_connected = False
         log.error("broker away", reason=f"{broker.host}:{broker.port}: {error}")
 
-    with answering(host, port, registry) as found:
+    with answering(host, port, make_wsgi_app(registry)) as found:
         log.info("metrics", url=f"http://{host}:{found}/metrics")
         await reconnection.keep(listen, away)

@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from controller.formats.mqtt.envelope import device_bytes, status_bytes
 from controller.formats.mqtt.retained_state import hold_bytes
+from controller.io.displays.http_server import CONNECTIONS_LIMIT, answering
 from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
 from controller.io.mqtt.connection import connected
 from controller.io.system.clock import SystemClock
 from controller.metrics.board import HELP, NAMES_LIMIT, TABLES_LIMIT, Board, Sample
 from controller.metrics.endpoint import Figures, serve
-from controller.metrics.http_server import CONNECTIONS_LIMIT, answering
 from tests.docs.pages import ROOT, page, sections
 
 ROOT_TOPIC: Final = "tableside/v1/harbour/bj-1"
@@ -143,7 +143,7 @@ def begun(port: int) -> socket.socket:
 async def test_requests_that_are_never_ended_are_hung_up_on_and_others_are_answered() -> None:
     registry = CollectorRegistry()
     registry.register(Figures(SystemClock(), ()))
-    with answering("127.0.0.1", 0, registry) as port, contextlib.ExitStack() as kept:
+    with answering("127.0.0.1", 0, make_wsgi_app(registry)) as port, contextlib.ExitStack() as kept:
         opened = [await asyncio.to_thread(begun, port) for _ in range(3 * CONNECTIONS_LIMIT)]
         for one in opened:
             kept.callback(one.close)

@@ -1,4 +1,4 @@
-"""The HTTP server of the figures: so many connections at once, each for so long."""
+"""An HTTP server that others only read: so many connections at once, each for so long."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import socket
 import threading
 from collections.abc import Iterator
 from socketserver import ThreadingMixIn
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from prometheus_client import make_wsgi_app
-from prometheus_client.registry import CollectorRegistry
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
 
 CONNECTIONS_LIMIT: Final = 16
 """At once. Two servers of Prometheus that ask every few seconds, and a person who looks, need three."""
@@ -73,14 +73,14 @@ def _hang_up(request: socket.socket) -> None:
 
 
 @contextlib.contextmanager
-def answering(host: str, port: int, registry: CollectorRegistry) -> Iterator[int]:
-    """Answer requests for the figures in threads until the end of the block; the port, for a ``port`` of 0.
+def answering(host: str, port: int, application: WSGIApplication) -> Iterator[int]:
+    """Have requests answered in threads until the end of the block; the port, for a ``port`` of 0.
 
     Raises:
         OSError: the address cannot be had.
     """
     kind = _ServerOnIPv6 if ":" in host else _Server
-    with make_server(host, port, make_wsgi_app(registry), kind, _Handler) as server:
+    with make_server(host, port, application, kind, _Handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:
