@@ -178,7 +178,7 @@ def _during_deal(boxes: int, dealt: int) -> _Nodes:
 
 
 class Walk(Window):
-    """The walk over all orders of a window of evidence, as ``reconstruction.Weave`` goes it."""
+    """The walk over all orders of a window of evidence, as ``lattice.Weave`` goes it."""
 
     def run(self, start: _Nodes, answers: tuple[Answer, ...], ways: Ways) -> _Nodes | None:
         """The nodes after all of the window; None: its times leave too much open."""

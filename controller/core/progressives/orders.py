@@ -1,7 +1,7 @@
 """What people do with meters and jackpots: one verifies and another pays; what moves a meter takes two, one proposing.
 
 Nothing is moved by a proposal. It is judged again when the second person approves it, for the meter may have moved;
-who is a second person, and what becomes of the proposal, is ``second_person``'s.
+who is a second person, and what becomes of the proposal, is ``people.dual_control``'s.
 """
 
 from __future__ import annotations

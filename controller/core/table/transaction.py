@@ -160,7 +160,7 @@ class Transaction:
         """Add evidence to the lattice. False: no play explains it and it was left out, as it may be.
 
         What may not be left out stays in the lattice even if no play explains it yet: chips that a reader has still to
-        tell may do so. ``lifecycle.infer`` judges once the readers have confirmed the layout.
+        tell may do so. ``round.lifecycle.review`` judges once the readers have confirmed the layout.
         """
         before = self.lattice()
         round_now = self.round()
