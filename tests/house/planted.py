@@ -29,6 +29,9 @@ class Clean:
     text: str
 
 
+SEGMENTS: Final = "controller/formats/journal/segments.py"
+
+
 def lines(number: int) -> str:
     """A function of so many lines."""
     return "def deal():\n" + "    cards = 1\n" * (number - 1)
@@ -159,6 +162,28 @@ PLANTED: Final = (
         2,
         "read reads what comes from outside",
     ),
+    Planted(outside_checks.second_decoder, "controller/pool/inbox.py", "import msgpack\n", 1, "msgpack"),
+    *(
+        Planted(outside_checks.unbounded_reader, path, text, line, what)
+        for path, text, line, what in (
+            (SEGMENTS, "def peek(data):\n    return msgspec.msgpack.decode(data)\n", 2, "msgspec.msgpack"),
+            (SEGMENTS, "def read_mark(data):\n    return _read_mark(data)\nREAD = msgspec.msgpack\n", 3, "the module"),
+            ("controller/io/mqtt/inbox.py", "reader = msgspec.msgpack.Decoder(int)\n", 1, "msgspec.msgpack"),
+            ("controller/io/mqtt/inbox.py", "from msgspec import msgpack\n", 1, "msgspec.msgpack"),
+            ("controller/io/mqtt/inbox.py", "import msgspec as m\n", 1, "msgspec under another name"),
+            ("controller/io/mqtt/inbox.py", "import json as j\n", 1, "json under another name"),
+            ("controller/io/mqtt/inbox.py", "def read(text):\n    return own_json(text, int)\n", 2, "own_json"),
+            ("controller/io/mqtt/inbox.py", "def read(text):\n    return safe_parse.own_json(text, int)\n", 2, "read"),
+            ("controller/io/mqtt/inbox.py", "def read(rows):\n    return map(own_event, rows)\n", 2, "own_event"),
+            (
+                "controller/formats/mqtt/envelope.py",
+                "def read_status(data):\n    return own_json(data)\n",
+                2,
+                "own_json",
+            ),
+            ("controller/formats/replay.py", "from a.safe_parse import own_json as read_state\n", 1, "another name"),
+        )
+    ),
     Planted(outside_checks.line_end_in_pattern, "devices/shoes/shoe.py", "NAME = re.compile(r'^[a-z]+$')\n", 1, "$"),
     Planted(
         outside_checks.line_end_in_pattern, "devices/shoes/shoe.py", "NAME = Meta(pattern=rf'^({A}|[$]b)$')\n", 1, "$"
@@ -230,6 +255,15 @@ CLEAN: Final = (
         "controller/io/mqtt/inbox.py",
         "@reads_outside(None)\ndef read(text):\n    return json_as(text, int)\n",
     ),
+    Clean(
+        outside_checks.unbounded_reader,
+        SEGMENTS,
+        "def _read_row(data):\n    return msgspec.msgpack.decode(data, type=int)\n",
+    ),
+    Clean(
+        outside_checks.unbounded_reader, "controller/io/outbox.py", "def write(row):\n    msgspec.msgpack.encode(row)\n"
+    ),
+    Clean(outside_checks.unbounded_reader, "tests/test_shoe.py", "value = own_json('1', int)\n"),
     Clean(
         outside_checks.line_end_in_pattern,
         "devices/shoes/shoe.py",

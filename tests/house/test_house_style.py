@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 import pytest
 
 from tests.house.checks import CHECKS, Check, check_command
-from tests.house.outside_checks import OUTSIDE_CHECKS
+from tests.house.outside_checks import OUTSIDE_CHECKS, PLACES, is_at, unbounded_in
 from tests.house.planted import CLEAN, PLANTED, Clean, Planted
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -38,6 +39,18 @@ def name_of(case: Planted | Clean) -> str:
 def test_the_house_keeps_its_style(check: Check) -> None:
     findings = [str(finding) for path, text in python_sources() for finding in check(path, text)]
     assert findings == []
+
+
+def test_every_place_that_may_read_without_bounds_does() -> None:
+    found = {
+        (name, f"{path}::{function}")
+        for path, text in python_sources()
+        for name, _, function in unbounded_in(ast.parse(text))
+    }
+    listed = [(name, place) for name, places in PLACES.items() for place in places]
+    assert [
+        place for name, place in listed if not any(one == name and is_at(function, place) for one, function in found)
+    ] == []
 
 
 def test_nothing_starts_python_with_assertions_off() -> None:
