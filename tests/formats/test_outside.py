@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -71,6 +72,40 @@ def test_the_bounds_of_the_decoder() -> None:
     assert json_of(b'"1234"', limit_bytes=6) == "1234"
     with pytest.raises(DataRefused, match="longer than 6 bytes"):
         json_of(b'"12345"', limit_bytes=6)
+
+
+DEPTHS: Final = (31, 32, 33, 34, 48, 64, 100, 200, 400, 650, 900)
+"""Around the bound, and beyond it where the libraries would still read."""
+
+NESTED: Final[dict[str, Callable[[int], str]]] = {
+    "JSON, lists": lambda depth: "[" * depth + "]" * depth,
+    "JSON, objects": lambda depth: '{"a": ' * (depth - 1) + "{}" + "}" * (depth - 1),
+    "JSON, both": lambda depth: '{"a": [' * (depth // 2) + "[]" * (depth % 2) + "]}" * (depth // 2),
+    "JSON, under the second of two keys": lambda depth: '{"a": 1, "b": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}",
+    "TOML, lists": lambda depth: "x = " + "[" * (depth - 1) + "]" * (depth - 1),
+    "TOML, tables within a line": lambda depth: "x = " + "{a = " * (depth - 2) + "{}" + "}" * (depth - 2),
+    "TOML, a heading": lambda depth: "[" + ".".join("a" * (depth - 1)) + "]",
+    "TOML, a heading of a list": lambda depth: "[[" + ".".join("a" * (depth - 2)) + "]]",
+    "TOML, a key": lambda depth: ".".join("a" * (depth - 1)) + " = 1",
+    "TOML, a key below a heading": lambda depth: (
+        f"[{'.'.join('a' * (depth // 2))}]\n{'.'.join('a' * (depth - depth // 2 - 1))} = 1"
+    ),
+    "JSON, a number within lists": lambda depth: "[" * (depth - 1) + "1" + "]" * (depth - 1),
+}
+"""Text of so many levels, with the value that stands innermost, by how they lie within each other."""
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("kind", NESTED)
+def test_what_is_deeper_than_the_bound_is_refused_however_little(kind: str, depth: int) -> None:
+    text = NESTED[kind](depth)
+    reads = (toml_of,) if kind.startswith("TOML") else (json_of, lambda given: json_as(given, Any))
+    for read in reads:
+        if depth <= 32:
+            assert read(text) is not None
+        else:
+            with pytest.raises((DataRefused, tomllib.TOMLDecodeError), match="nested deeper than 32"):
+                read(text)
 
 
 DOTS: Final = 200_000

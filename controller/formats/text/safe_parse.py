@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 import msgspec
 
 DEEPEST: Final = 32
-"""Lists and tables within each other; nothing a person writes for a table needs a third of it."""
+"""Lists and tables within each other, and a value in the innermost; a table needs not a third of it."""
 
 TOO_DEEP: Final = f"nested deeper than {DEEPEST}"
 
