@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import product
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -16,16 +17,23 @@ from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
 from controller.core.messages.events import CardOpened
+from controller.core.messages.floor_events import Count
 from controller.core.messages.inputs import (
+    Acknowledged,
     AdjustWager,
     Answered,
+    ApproveOrder,
     AssignCard,
     DeclareBox,
+    EnterInventory,
     Input,
     SetCard,
     ShoeChanged,
+    Started,
     VoidRound,
+    WithdrawOrder,
 )
+from controller.core.persons import Vouched
 from controller.core.table.keymap import KEYPAD, MEANINGS
 from controller.core.table.state import Stepped
 from controller.io.files import profile_files
@@ -312,6 +320,70 @@ def nothing(rig: HoleRig, rng: Random) -> None:
     pass
 
 
+FLOOR: Final = Vouched("key", ("floor",))
+SURVEILLANCE: Final = Vouched("socket", ("surveillance",), 1002)
+
+
+def propose(rig: HoleRig, rng: Random) -> None:
+    """Where two persons must agree, one orders: nothing is done."""
+    spot, cents = rng.choice(SPOTS), rng.choice((-1000, 500, 10_000_000))
+    order = rng.choice(
+        (
+            VoidRound(rig.now_ns, number_of(rig), "floor", "test", FLOOR),
+            AdjustWager(rig.now_ns, number_of(rig), spot, MAIN, cents, "floor", "test", FLOOR),
+        )
+    )
+    rig.give(order)
+
+
+def propose_and_approve(rig: HoleRig, rng: Random) -> None:
+    propose(rig, rng)
+    for proposed in rig.table.state.proposed[-1:]:
+        rig.give(ApproveOrder(rig.now_ns, proposed.number, "surveillance", SURVEILLANCE))
+
+
+def propose_and_withdraw(rig: HoleRig, rng: Random) -> None:
+    propose(rig, rng)
+    for proposed in rig.table.state.proposed[-1:]:
+        rig.give(WithdrawOrder(rig.now_ns, proposed.number, "floor", "test"))
+
+
+def count(rig: HoleRig, rng: Random) -> None:
+    """The floor enters a count of the inventory."""
+    rig.give(EnterInventory(rig.now_ns, rng.choice(list(Count)), 100_000, (), "slip 1", "floor", "test"))
+
+
+def acknowledge(rig: HoleRig, rng: Random) -> None:
+    """The floor has seen every alert."""
+    for one in rig.table.state.alerts.listed:
+        rig.give(Acknowledged(rig.now_ns, one.alert, "floor", ""))
+
+
+def rule_on_one_before(rig: HoleRig, rng: Random) -> None:
+    """Orders about the round before this one."""
+    before = max(1, number_of(rig) - 1)
+    rig.give(AdjustWager(rig.now_ns, before, rng.choice(SPOTS), MAIN, 500, "floor", "test"))
+    if rng.random() < 0.5:
+        rig.give(VoidRound(rig.now_ns, before, "floor", "test"))
+
+
+def restart(rig: HoleRig, rng: Random) -> None:
+    """The program ends and starts again."""
+    rig.give(Started(rig.now_ns, "test", rig.house))
+
+
+def lose_readers(rig: HoleRig, rng: Random) -> None:
+    """The readers of every spot are lost and back."""
+    for spot, state in product(SPOTS, (HealthState.LOST, HealthState.READY)):
+        rig.give(DeviceHealth(f"bet_spots/{spot}", state, rig.now_ns))
+
+
+def lose_shoe(rig: HoleRig, rng: Random) -> None:
+    """The shoe is lost and back."""
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+
+
 ORDERS: Final[tuple[Doing, ...]] = (
     strike,
     name_card,
@@ -323,8 +395,21 @@ ORDERS: Final[tuple[Doing, ...]] = (
     adjust,
     answer,
 )
+OTHERS: Final[tuple[Doing, ...]] = (
+    propose,
+    propose_and_approve,
+    propose_and_withdraw,
+    count,
+    acknowledge,
+    rule_on_one_before,
+    restart,
+    lose_readers,
+    lose_shoe,
+)
+"""What is no ruling on the round, or takes two persons, and what befalls the program and its devices."""
+
 KEYS: Final[tuple[Doing, ...]] = (any_key, no_more_bets, undo)
-DOINGS: Final[dict[str, Doing]] = {one.__name__: one for one in (nothing, *ORDERS, *KEYS, flicker, touch)}
+DOINGS: Final[dict[str, Doing]] = {one.__name__: one for one in (nothing, *ORDERS, *OTHERS, *KEYS, flicker, touch)}
 
 
 class Case(NamedTuple):
@@ -351,6 +436,9 @@ def assert_secret(case: Case, faces: Iterable[Card] = RANKS) -> None:
     moments = sorted(rng.randrange(len(script.acts) + 1) for _ in case.doings)
     doings = [Done(at, DOINGS[name], rng.randrange(1 << 30)) for at, name in zip(moments, case.doings, strict=True)]
     rig = rig_for(case.profile, case.stand_key, case.turn_key, case.seed)
+    if any(done.doing in (propose, propose_and_approve, propose_and_withdraw) for done in doings):
+        rig.house = replace(rig.house, two_persons=True)
+        restart(rig, rng)
     rig.perform(script.before)
     carry_out(rig, script.acts[: script.hole], doings, 0)
     carry_out(rig, (), doings, script.hole)
