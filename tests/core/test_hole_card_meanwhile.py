@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.messages.events import HoleCardRevealed
 from tests.core.hole_rounds import IRREGULARITIES, OTHERS, PROFILES, Case, assert_secret
-from tests.core.test_hole_card import TURN_KEYS
+from tests.core.test_hole_card import TURN_KEYS, table
 
 
 @pytest.mark.parametrize("doing", [one.__name__ for one in OTHERS])
@@ -14,3 +15,14 @@ def test_nor_whatever_two_persons_order_or_befalls_the_table_meanwhile(profile: 
     for seed, irregularity in enumerate(IRREGULARITIES):
         if (seed + PROFILES.index(profile)) % 3 == 0:
             assert_secret(Case(profile, irregularity, (doing,), 300 + seed, turn_key=TURN_KEYS[seed % 2]))
+
+
+@pytest.mark.parametrize(("turn_key", "turned"), [("always", 0), ("sometimes", 1)])
+def test_a_card_beyond_21_turns_it_only_where_no_key_says_so(turn_key: str, turned: int) -> None:
+    """To a hand of 21, which gets no more, a card is drawn all the same: by the readings it is the dealer's."""
+    rig = table(turn_key)
+    rig.talk("1 main 10 \n key no_more_bets")
+    rig.deal("3c 2d Kc 5c")
+    rig.talk("8h \n 2s")
+    rig.pass_ms(3_000)
+    assert len(rig.told(HoleCardRevealed)) == turned
