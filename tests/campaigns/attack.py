@@ -26,6 +26,7 @@ from controller.formats.orders.requests import VERBS
 from controller.io.mqtt.connection import Broker, PublishRefused, connected
 from controller.pool.wire import PROTOCOL as LINK
 from tests.campaigns import well_formed
+from tests.campaigns.raw_lines import HTTP, ZMTP, Door, RawLines
 from tests.formats.outside import FIELDS, HOSTILE
 from tests.wiring.premises import TOPICS
 
@@ -33,6 +34,13 @@ CONSUMER: Final = "surveillance"
 INFLIGHT: Final = 20
 TOPIC_BYTES: Final = 65_535
 """Of the longest topic that MQTT has."""
+
+RAW_SHARE: Final = 4
+RAW_LEAST: Final = 2000
+"""Beside the requests over the wire comes a connection for so many of them, and so many connections at least."""
+
+WEB: Final = ("metrics", "web")
+"""Doors at which one speaks HTTP."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -50,6 +58,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Of the link, public."""
     table_keys: tuple[str, str]
     """Public and secret, of a table of the pool's."""
+    ports: dict[str, int]
+    """Of the operator channel over TCP, of the link, and of the servers of pages and figures."""
 
 
 def hostile(chance: random.Random) -> bytes:
@@ -79,19 +89,31 @@ def hostile(chance: random.Random) -> bytes:
 
 
 class Attack:
-    """Sends hostile requests over every way there is, and counts them."""
+    """Sends hostile requests over every way there is, says beside them what no library would, and counts both."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.chance = random.Random(plan.seed)
         self.left = plan.requests
+        self.raw_left = max(RAW_LEAST, plan.requests // RAW_SHARE)
         self.sent: collections.Counter[str] = collections.Counter()
 
     async def send_all(self) -> None:
         """Over every way at once, until all is sent."""
         sockets = Path(self.plan.sockets)
         ways = [self.over_mqtt(Broker("127.0.0.1", self.plan.broker_port)), self.on_link()]
-        await asyncio.gather(*ways, *(self.on_socket(sockets / role / "socket", role) for role in ROLES))
+        doors = [(Door(f"operator {role}", path=str(sockets / role / "socket")), ZMTP) for role in ROLES]
+        doors += [(Door(name, port=port), HTTP if name in WEB else ZMTP) for name, port in self.plan.ports.items()]
+        raw = (RawLines(door, said, self.chance).talk(self.is_wanted) for door, said in doors)
+        await asyncio.gather(*ways, *(self.on_socket(sockets / role / "socket", role) for role in ROLES), *raw)
+
+    def is_wanted(self, way: str) -> bool:
+        """Whether one more connection is made there; it counts."""
+        if self.raw_left <= 0:
+            return False
+        self.raw_left -= 1
+        self.sent[way] += 1
+        return True
 
     def next(self, way: str, verb: str = "") -> bytes | None:
         """The next request, of ``verb`` where it is one of a table's; None if there have been enough."""

@@ -5,7 +5,9 @@
 Of the requests one in a hundred goes over the wire to real processes: a table's daemon, over MQTT and on the operator
 channel's socket of each role; a pool's link, with a table's own key; ``watch`` and ``watch --durable``, in the table's
 name. The rest goes to the same readers in this process, found by the code itself. Before the attack people play in
-peace, which is what it is compared with.
+peace, which is what it is compared with. Beside the requests over the wire come connections that say what no library
+would (``raw_lines``), at the operator channel's sockets and its port, the link's port, and the servers of pages and of
+figures: greetings cut short, messages that never end, other protocols, half requests, forty at once at each door.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from controller.core.messages.events import CardDrawn
 from controller.formats.mqtt.envelope import PayloadRefused
 from controller.formats.text.safe_parse import READERS
 from controller.io.journal.reader import JournalReader
-from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
+from controller.io.mqtt.broker import find_mosquitto, free_port, start_mosquitto, stop
 from controller.io.mqtt.connection import Broker
 from firmware_protocols.cards import Card
 from tests.campaigns.attack import CONSUMER, Plan, hostile
@@ -38,6 +40,7 @@ from tests.formats.outside import put
 from tests.io.virtual_time import passes
 from tests.link.premises import Premises as LinkPremises
 from tests.wiring.premises import PATIENCE_S, TOPICS, Bench, Ear, Message, Premises, program, scripted
+from tests.wiring.test_operator import made
 
 WIRE_SHARE: Final = 100
 """One request in so many goes over the wire."""
@@ -109,12 +112,17 @@ class Besieged(Premises):
     """A table with an operator channel for all roles and a consumer, whose cards are timed."""
 
     def __init__(self, directory: Path, broker: Broker, ear: Ear) -> None:
+        self.operator_port = free_port()
+        made(directory, "operator")
+        person = f"[[operator]]\nname = 'M. Okafor'\nroles = ['floor']\nkeys = ['{made(directory, 'okafor')}']\n"
+        (directory / "operators.toml").write_text(person, encoding="utf-8")
         super().__init__(directory, broker, ear)
         self.timed = TimedBench(directory / "ports", patience_s=PATIENCE_S, **self.devices())
         self.bench = self.timed
 
     def table_text(self) -> str:
-        text = super().table_text().replace("[shoe]", '[operator]\ndirectory = "."\n\n[shoe]')
+        keys = f'listen = "127.0.0.1:{self.operator_port}"\nkey_file = "operator.key"\noperators = "operators.toml"\n'
+        text = super().table_text().replace("[shoe]", f'[operator]\ndirectory = "."\n{keys}\n[shoe]')
         port = f"port = {self.broker.port}\n"
         return text.replace(port, f'{port}consumers = ["{CONSUMER}"]\n', 1)
 
@@ -175,7 +183,6 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[collection
     ear = TimedEar(f"{TOPICS.root}/event/#", TOPICS.status)
     link = linked(directory / "link")
     house = Besieged(directory, broker, ear)
-    at_broker = ("--broker", f"127.0.0.1:{port}")
     try:
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(ear.listening(broker))
@@ -184,13 +191,9 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[collection
             await house.start()
             assert house.process is not None
             kept = directory / "events.jsonl"
-            spawned = {
-                "link": ("link", "run", str(link.file)),
-                "watch": ("watch", *at_broker),
-                "durable": ("watch", *at_broker, "--durable", str(kept), "harbour/bj-1"),
-            }
+            ports = {"operator": house.operator_port, "metrics": free_port(), "web": free_port(), "link": link.port}
             processes = {"daemon": house.process}
-            for name, words in spawned.items():
+            for name, words in beside_it(port, ports, link, kept).items():
                 processes[name] = await stack.enter_async_context(beside(directory / f"{name}.log", *words))
             rounds = scripted(house.rack, seed, 400)
             calm = Watch(processes)
@@ -204,7 +207,8 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[collection
             watch = Watch(processes)
             stack_task(stack, watch.look())
             over = asyncio.Event()
-            plan = Plan(requests, seed, ear.told[-1].identity.epoch, port, str(directory), link.port, *keys_of(link))
+            epoch = ear.told[-1].identity.epoch
+            plan = Plan(requests, seed, epoch, port, str(directory), link.port, *keys_of(link), ports)
             people = asyncio.create_task(plays(house, rounds[5:], over))
             sent = await attacked(plan)
             over.set()
@@ -222,6 +226,18 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[collection
             }
     finally:
         await stop(process)
+
+
+def beside_it(port: int, ports: dict[str, int], link: LinkPremises, kept: Path) -> dict[str, tuple[str, ...]]:
+    """The programs that run beside a table, as they are called."""
+    at_broker = ("--broker", f"127.0.0.1:{port}")
+    return {
+        "link": ("link", "run", str(link.file)),
+        "watch": ("watch", *at_broker),
+        "durable": ("watch", *at_broker, "--durable", str(kept), "harbour/bj-1"),
+        "metrics": ("metrics", *at_broker, "--listen", f"127.0.0.1:{ports['metrics']}"),
+        "web": ("web", *at_broker, "--listen", f"127.0.0.1:{ports['web']}"),
+    }
 
 
 async def told_apart(house: Besieged, ear: TimedEar, kept: Path) -> AsyncIterator[str]:
