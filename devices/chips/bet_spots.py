@@ -208,7 +208,7 @@ class BetSpotsSession(Outbox):
     def _ask(self, request: Asked, now_ns: int) -> None:
         said = self._listener.encode(request.command(chip_memory.FIRST_BLOCK, chip_memory.BLOCKS))
         timeout_ns = self._probe_timeout_ns if request.zone is None else self._reply_timeout_ns
-        self._asked = replace(request, sent_ns=now_ns, deadline_ns=now_ns + timeout_ns)
+        self._asked = replace(request, said=said, sent_ns=now_ns, deadline_ns=now_ns + timeout_ns)
         self._unsent += said
 
     def _patience_ns(self, asked: Asked) -> int:
@@ -241,7 +241,8 @@ class BetSpotsSession(Outbox):
                 self._readings.append(disturbed(self._name, message, at_ns))
                 if asked is not None:
                     patience_ns = min(asked.deadline_ns, at_ns + FAULT_PATIENCE_NS)
-                    self._asked = replace(asked, deadline_ns=patience_ns)
+                    damaged = asked.damaged or message.data != asked.said
+                    self._asked = replace(asked, deadline_ns=patience_ns, damaged=damaged)
             case SoftwareRead(address=address, version=version) if (
                 asked is not None and asked.zone is None and address == asked.reader.address
             ):
@@ -296,7 +297,8 @@ class BetSpotsSession(Outbox):
             many = zone.doubts >= DOUBTS_BORNE
             why = "a tag of a kind nobody knows hides others" if answer.nameless else "radio disturbed"
             zone.trouble = f"{why} on spot {zone.spot} {zone.zone}" if many else ""
-            self._read_or_weigh(asked, zone, Inventory(chips, asked.begun_ns, now_ns, doubtful))
+            incomplete = doubtful or asked.damaged
+            self._read_or_weigh(asked, zone, Inventory(chips, asked.begun_ns, now_ns, incomplete))
         self._judge(asked.reader, now_ns)
 
     def _strangers(self, zone: Zone, kinds: tuple[int, ...]) -> Iterable[str]:

@@ -26,7 +26,8 @@ from dataclasses import dataclass
 class Inventory:
     """One inventory of a zone, whole: asked for at ``sent_ns``, its last part received at ``received_ns``.
 
-    ``doubtful``: the reader warned that the radio was disturbed; nothing missing from it is evidence.
+    ``doubtful``: the reader warned that the radio was disturbed, or a part of the answer may have been lost on the
+    line; nothing missing from it is evidence.
     """
 
     chips: frozenset[str]

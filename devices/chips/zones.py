@@ -53,6 +53,8 @@ class Reader:
 class Asked(Struct, frozen=True):
     """A request outstanding: who ``reader`` is where ``zone`` is None, else an inventory of it.
 
+    ``damaged``: bytes that could not be read came meanwhile; they may have been chips of the answer. ``said``: the
+    request's bytes, which an adapter may echo.
     Once its ``inventory`` is whole, the memory of its ``unread`` chips, the first one now.
     """
 
@@ -62,8 +64,10 @@ class Asked(Struct, frozen=True):
     chips: frozenset[str] = frozenset()
     parts: int = 0
     doubtful: bool = False
+    damaged: bool = False
     inventory: Inventory | None = None
     unread: tuple[str, ...] = ()
+    said: bytes = b""
     sent_ns: int = 0
     deadline_ns: int = 0
 

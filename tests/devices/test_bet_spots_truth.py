@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from devices.chips.bet_spots import BetSpotsSession
@@ -137,6 +137,16 @@ class Night:
             assert self.seen(place)[-1].chips == self.truth[place][-1][1]
 
 
+FIVE_CHIPS = frozenset(f"E00401000000000{digit}" for digit in (0, 1, 2, 3, 5))
+LAID_AMONG_LOST_LINES: list[tuple[int, Lay | Power | Unplug]] = [
+    (2, Unplug(1)),
+    (635, Lay((3, "main"), FIVE_CHIPS)),
+    (3, Unplug(1)),
+    (2, Unplug(1)),
+    (354, Unplug(1)),
+]
+"""The last chip's part of an inventory is damaged, and its request, told twice, is answered with no chip."""
+
 each_codec = pytest.mark.parametrize("codec", [PLAIN, feig_obid.CODEC], ids=["plain", "feig_obid"])
 
 
@@ -147,6 +157,7 @@ each_codec = pytest.mark.parametrize("codec", [PLAIN, feig_obid.CODEC], ids=["pl
     agreeing=st.sampled_from([1, 2, 2, 3]),
     rates=rates,
 )
+@example(LAID_AMONG_LOST_LINES, 180693877, 1, Rates(drop=3, flip=7, insert=2, split=1, duplicate=10))
 @settings(max_examples=25, deadline=None)
 def test_hasty_hands_bad_radio_and_bad_line(
     codec: Codec, script: list[tuple[int, Lay | Power | Unplug]], seed: int, agreeing: int, rates: Rates

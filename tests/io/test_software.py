@@ -220,8 +220,8 @@ def test_python_imports_from_the_program_from_its_own_or_from_strangers(tmp_path
     here.mkdir()
     library.mkdir()
     asked = (
-        "import json; from controller.io.operators.software import Installed; "
-        "print(json.dumps(Installed.here(), default=str))"
+        "import json; from controller.io.operators.software import InstalledProgram; "
+        "print(json.dumps(InstalledProgram.here(), default=str))"
     )
     paths = os.pathsep.join(map(str, (library, ROOT, tmp_path / "missing")))
     ran = subprocess.run(

@@ -83,7 +83,7 @@ async def test_two_persons_rule_on_a_wager_each_with_their_own_key(
         await dialog.locator("input[name=amount]").fill("180")
         await expect(dialog.locator(".beyond")).to_contain_text("Beyond the rules")
         await sent(page)
-        await expect(dialog.locator(".reply")).to_contain_text("approve it: round 1 spot 1 main -> 180.00")
+        await expect(dialog.locator(".reply")).to_contain_text("approve it: round 1 spot 1 main: -25.00 -> 180.00")
         proposed = await house.ear.event(RulingProposed, order=1)
         assert (proposed.net_cents, proposed.vouched) == (18_000, "own signature")
         await dialog.get_by_role("button", name="Close").click()

@@ -216,10 +216,9 @@ class ZmtpProxy:
                 return
             inside = await self._reached(where)
             outward, inward = (one.told, one.sent) if self._is_ours else (one.sent, one.told)
-            pumps = {
-                asyncio.create_task(self._pump(one.outside, inside, outward)),
-                asyncio.create_task(self._pump(inside, one.outside, inward)),
-            }
+            there = asyncio.create_task(self._pump(one.outside, inside, outward))
+            back = asyncio.create_task(self._pump(inside, one.outside, inward))
+            pumps = {there, back}
             try:
                 done, _ = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
             finally:
