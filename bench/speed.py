@@ -45,7 +45,8 @@ class Figure(NamedTuple):
 def bench_output(*command: str) -> Any:  # noqa: ANN401 - what a bench prints
     """Run another bench and read the JSON that it prints."""
     done = subprocess.run((sys.executable, "-m", *command), check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
+    # What a bench's own servers log comes before it.
+    return json.loads(done.stdout[f"\n{done.stdout}".rindex("\n{") :])
 
 
 def latency(runs: int, cards: int) -> list[Figure]:
