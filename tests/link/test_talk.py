@@ -117,8 +117,9 @@ async def first_alarm(link: Process) -> dict[str, Any]:
     raise AssertionError("the link ended")
 
 
-async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() -> None:
-    """Whoever has the link's key: the table takes note of a few words, says so once, and hangs up."""
+@contextlib.asynccontextmanager
+async def hostile_link() -> AsyncIterator[tuple[zmq.asyncio.Socket, Table]]:
+    """Somebody who has the link's key, and a table that speaks to them."""
     public, secret = zmq.curve_keypair()
     with zmq.asyncio.Context() as context, context.socket(zmq.ROUTER) as link:
         link.set(zmq.LINGER, 0)
@@ -126,26 +127,32 @@ async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() ->
         link.set(zmq.CURVE_SECRETKEY, secret)
         port = link.bind_to_random_port("tcp://127.0.0.1")
         table = Table("pit-1", Where(f"127.0.0.1:{port}", public, zmq.curve_keypair()[1]))
-        shown: list[int | None] = []
-        began = time.monotonic()
         running = asyncio.create_task(table.end.run())
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                peer, *_ = await link.recv_multipart()
-                number = 0
-                while not table.alarms:
-                    number += 1
-                    await link.send_multipart([peer, *frames(PoolStatus("pit-1", number, number, 1, 0))])
-                    await asyncio.sleep(0)
-                    shown.append(table.shows.shown_cents)
-                # It is silent for the table from then on, and asked anew later.
-                await table.until(closed=True)
-                anew, *_ = await link.recv_multipart()
-                while anew == peer:
-                    anew, *_ = await link.recv_multipart()
+                yield link, table
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() -> None:
+    """Whoever has the link's key: the table takes note of a few words, says so once, and hangs up."""
+    shown: list[int | None] = []
+    began = time.monotonic()
+    async with hostile_link() as (link, table):
+        peer, *_ = await link.recv_multipart()
+        number = 0
+        while not table.alarms:
+            number += 1
+            await link.send_multipart([peer, *frames(PoolStatus("pit-1", number, number, 1, 0))])
+            await asyncio.sleep(0)
+            shown.append(table.shows.shown_cents)
+        # It is silent for the table from then on, and asked anew later.
+        await table.until(closed=True)
+        anew, *_ = await link.recv_multipart()
+        while anew == peer:
+            anew, *_ = await link.recv_multipart()
     assert len(table.alarms) == 1
     assert "too many messages a second" in table.alarms[0]
     # So many at once and so many a second, however slowly this machine runs.
@@ -154,27 +161,15 @@ async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() ->
 
 
 async def test_a_link_whose_message_never_ends_is_hung_up_on() -> None:
-    public, secret = zmq.curve_keypair()
-    with zmq.asyncio.Context() as context, context.socket(zmq.ROUTER) as link:
-        link.set(zmq.LINGER, 0)
-        link.set(zmq.CURVE_SERVER, 1)
-        link.set(zmq.CURVE_SECRETKEY, secret)
-        port = link.bind_to_random_port("tcp://127.0.0.1")
-        table = Table("pit-1", Where(f"127.0.0.1:{port}", public, zmq.curve_keypair()[1]))
-        running = asyncio.create_task(table.end.run())
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                peer, *_ = await link.recv_multipart()
-                with capture_logs() as lines, link.get_monitor_socket(zmq.EVENT_DISCONNECTED) as gone:
-                    await link.send_multipart([peer, *[bytes(MESSAGE_LIMIT_BYTES // 2)] * 1_000])
-                    assert await gone.poll(round(ANEW_NS / 2_000_000)), "a message of 8 MB was taken"
-                    link.disable_monitor()
-                anew = peer
-                while anew == peer:
-                    anew, *_ = await link.recv_multipart()
-        finally:
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
+    async with hostile_link() as (link, table):
+        peer, *_ = await link.recv_multipart()
+        with capture_logs() as lines, link.get_monitor_socket(zmq.EVENT_DISCONNECTED) as gone:
+            await link.send_multipart([peer, *[bytes(MESSAGE_LIMIT_BYTES // 2)] * 1_000])
+            assert await gone.poll(round(ANEW_NS / 2_000_000)), "a message of 8 MB was taken"
+            link.disable_monitor()
+        anew = peer
+        while anew == peer:
+            anew, *_ = await link.recv_multipart()
     assert len(table.alarms) == 1
     closed = [line["reason"] for line in lines if line["event"] == "connection closed"]
     assert any("without an end" in reason for reason in closed), "it was read whole, and then refused"
