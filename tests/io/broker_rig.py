@@ -109,8 +109,8 @@ class Cuttable:
         """Whether what we say is swallowed too."""
 
     @contextlib.asynccontextmanager
-    async def open(self) -> AsyncIterator[Broker]:
-        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+    async def open(self, port: int = 0) -> AsyncIterator[Broker]:
+        server = await asyncio.start_server(self._serve, "127.0.0.1", port)
         port = server.sockets[0].getsockname()[1]
         try:
             yield msgspec.structs.replace(self._target, port=port)
