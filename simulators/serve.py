@@ -251,12 +251,12 @@ class Station:
 
         Nobody can tell from a shoe's end of the line whether somebody listens to it.
         """
+        return await self.until(lambda: not self.unpolled(looks))
 
-        def polled() -> bool:
-            counts = (self.inventories(*place) for place in self.places)
-            return self._keypad.is_set_up and min(counts, default=looks) >= looks
-
-        return await self.until(polled)
+    def unpolled(self, looks: int = 1) -> tuple[str, ...]:
+        """What keeps people from playing, in words: the keypad, each zone inventoried fewer than ``looks`` times."""
+        zones = tuple(f"spot {spot} {zone}" for spot, zone in self.places if self.inventories(spot, zone) < looks)
+        return zones if self._keypad.is_set_up else ("the keypad", *zones)
 
     # --- the stage ------------------------------------------------------------------------------------
 

@@ -17,6 +17,8 @@ from controller.commands.terminal import say
 from controller.demo import PROFILE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from controller.demo.table import DemoOptions
     from simulators.people.acts import RoundPlayed
     from simulators.people.rack import Rack
@@ -99,6 +101,16 @@ def prepare(wanted: DemoOptions, rack: Rack) -> None:
         (directory / "table.toml").write_text(text, encoding="utf-8")
 
 
+def waiting_for(unpolled: Sequence[str], zones: int) -> str:
+    """Why nobody plays yet, for the person who looks at the terminal."""
+    if len(unpolled) > zones:
+        return "nobody plays before a daemon polls the devices"
+    return (
+        f"nobody plays before the daemon polls these as well: {', '.join(unpolled)}; "
+        "name them in the table file, or simulate with the options that the file was made with"
+    )
+
+
 async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
     """Serve and play; the rounds played when it ends."""
     import asyncio
@@ -116,8 +128,12 @@ async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
         acts = script(wanted, rack, sevens_meter())
 
         async def people() -> None:
+            said = ""
             while not await station.ready(looks=POLLED_LOOKS):
-                pass
+                waiting = waiting_for(station.unpolled(POLLED_LOOKS), len(station.places))
+                if waiting != said:
+                    said = waiting
+                    say(said)
             await perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=told.append)
 
         task = asyncio.create_task(people())

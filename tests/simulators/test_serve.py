@@ -147,6 +147,7 @@ async def test_a_script_is_heard_as_it_was_written(tmp_path: Path) -> None:
     async with station(tmp_path) as table:
         with host(tmp_path, readings) as listeners:
             assert await table.ready(looks=3)
+            assert table.unpolled(looks=3) == ()
             performance = await perform(script, table, 100, sleep=asyncio.sleep)
             expected = [(1, STAKE), "P", Card("8h"), Card("Td"), (1, PAID), "M", Card("2c"), "T", (1, ())]
             await until(listeners, lambda: len(evidence(readings)) >= len(expected))
@@ -194,6 +195,7 @@ async def test_a_host_that_comes_back_finds_the_line_as_it_was(tmp_path: Path) -
 async def test_without_a_host_patience_ends(tmp_path: Path) -> None:
     async with station(tmp_path, patience_s=0.01) as table:
         assert not await table.ready()
+        assert table.unpolled() == ("the keypad", *(f"spot {spot} {zone}" for spot, zone in table.places))
         performance = await perform([Lay(1, "main", STAKE)], table, 1, sleep=asyncio.sleep)
     assert performance.impatient == [Lay(1, "main", STAKE)]
 
