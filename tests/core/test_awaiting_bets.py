@@ -135,6 +135,34 @@ def test_a_side_bet_seen_around_the_first_card_stays_open_and_accuses_nobody() -
     assert rig.told(ChipsUnexplained, AlertRaised) == []
 
 
+def raised(by_ms: int) -> Rig:
+    """A bet, the cards dealt to it, and more chips beside it, told in an interval from before the first card."""
+    rig = table()
+    laid_ns = rig.now_ns
+    deal(rig, "5h 9c 6d 8s")
+    rig.pass_ms(1_500)
+    deal(rig, "Th")
+    rig.give(ChipsSeen(3, "main", (CHIP,), laid_ns - 1_000 * MS, laid_ns + 300 * MS))
+    rig.give(ChipsSeen(3, "main", (CHIP, BESIDE), laid_ns + 200 * MS, laid_ns + by_ms * MS))
+    looked(rig)
+    return rig
+
+
+def test_chips_that_are_a_raise_before_the_deal_or_a_double_after_it_settle_nothing() -> None:
+    (irregular,) = raised(by_ms=2_400).told(RoundIrregular)
+    assert isinstance(irregular, RoundIrregular)
+    assert irregular.reason == (
+        "what spot 3 had bet is not known: its chips were changed before the first card, or after the deal"
+    )
+
+
+def test_chips_told_before_a_hand_could_be_played_were_laid_before_the_deal() -> None:
+    rig = raised(by_ms=1_500)
+    assert rig.told(RoundIrregular) == []
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.main_wagers() == (3000,)
+
+
 def test_where_a_reader_is_lost_the_wait_ends() -> None:
     rig = table()
     deal(rig, "Th")

@@ -22,6 +22,9 @@ from controller.core.table.layout import Change, key
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
+NEVER_NS: Final = 1 << 62
+"""A moment after every other."""
+
 _COMBINED: Final = 16
 """Ways in which uncertain wagers may lie together that are gone through where a limit binds all wins to one another."""
 
@@ -38,6 +41,12 @@ def in_time(round_now: Round, first_ns: int, last_ns: int) -> bool:
 def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     """Whether a change may have been before the lock, or after the first card."""
     return first_ns < round_now.bets.lock_ns and last_ns > _first_card_ns(round_now)
+
+
+def may_be_play(round_now: Round, change: Change, last_ns: int) -> bool:
+    """Whether a change that holds the first card may be the play of a hand: chips lay there, and the deal was done."""
+    cards = [known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardCame)]
+    return bool(change.before) and round_now.is_dealt() and cards[round_now.deal_cards() - 1] < last_ns
 
 
 def unseen_at_lock(round_now: Round, change: Change, first_ns: int) -> bool:
@@ -62,7 +71,7 @@ def is_unread(round_now: Round, spot: int, bet: str) -> bool:
 def _first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
     cards = (known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardCame))
-    return next(cards, 1 << 62)
+    return next(cards, NEVER_NS)
 
 
 def before_deal(transaction: Transaction, zone: str) -> bool:

@@ -13,12 +13,13 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.core.betting import lock
-from controller.core.certainty import deal_confirmation, round_end
+from controller.core.certainty import deal_confirmation, round_end, uncertain_wagers
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.messages.inputs import DeadlinePassed, Input, Stamped, Started
 from controller.core.round import lifecycle, next_deal
 from controller.core.table import readiness
 from controller.core.table.keymap import KEYPAD
+from controller.core.table.layout import key
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import (
@@ -101,7 +102,7 @@ def _awaits(transaction: Transaction) -> bool:
             begins = transaction.state.round is None or lifecycle.may_be_ended_by_card(
                 transaction, transaction.table_ns(at_ns)
             )
-        case KeyPressed(at_ns, key) if transaction.house.keys.get(key) == "no_more_bets":
+        case KeyPressed(at_ns, pressed) if transaction.house.keys.get(pressed) == "no_more_bets":
             begins = transaction.state.round is None or (
                 may_lock_next(transaction, bets=True) and not transaction.round().ending.closing
             )
@@ -140,18 +141,31 @@ def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
     """What waited: first the chips that lay there by the moment of the first, or may have, and that no others did.
 
     A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
-    wager may have come after, and follows.
+    wager may have come after, and follows. So may chips that a whole deal went by before they were told, where others
+    lay there already: a double, or what is left of a surrendered bet.
     """
     wanted_ns, transaction = moment(table, held), Transaction(table, held[0])
-
-    def lay_there(one: Stamped) -> bool:
+    lying = {name: zone.chips for name, zone in table.state.felt.items()}
+    played_ns, first, then = _first_play_ns(transaction, held), list[Stamped](), list[Stamped]()
+    for one in held:
         seen = one.input
         if not isinstance(seen, ChipsSeen) or transaction.table_ns(seen.after_ns) >= wanted_ns:
-            return False
-        return seen.zone == "main" or transaction.table_ns(seen.by_ns) <= wanted_ns
+            then.append(one)
+            continue
+        name, by_ns = key(seen.spot, seen.zone), transaction.table_ns(seen.by_ns)
+        if by_ns <= wanted_ns or (seen.zone == "main" and (not lying.get(name) or by_ns < played_ns)):
+            first.append(one)
+            lying[name] = seen.chips
+        else:
+            then.append(one)
+    return (*first, *_confirmed_by(held), *then)
 
-    first = tuple(one for one in held if lay_there(one))
-    return (*first, *_confirmed_by(held), *(one for one in held if not lay_there(one)))
+
+def _first_play_ns(transaction: Transaction, held: tuple[Stamped, ...]) -> int:
+    """The first moment at which a hand may be played, if the cards that wait are a deal to one box; else never."""
+    cards = [transaction.table_ns(one.input.at_ns) for one in held if isinstance(one.input, CardDrawn)]
+    last = cards[2 + (transaction.rules.hole_card == "dealt") :][:1]
+    return last[0] + lifecycle.REACH_NS if last else uncertain_wagers.NEVER_NS
 
 
 def _confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:

@@ -51,7 +51,7 @@ from controller.core.table.transaction import Transaction
 from controller.core.table.workings import Published, Timeline, are
 from firmware_protocols.cards import Card
 
-_REACH_NS: Final = 250_000_000
+REACH_NS: Final = 250_000_000
 """Nobody lays chips and draws a card, or sees a card and takes the chips, in less time than it takes to reach out."""
 
 
@@ -134,6 +134,12 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
     if not round_now.bets.locked and bets and uncertain_wagers.holds_first_card(round_now, first_ns, last_ns):
         if change.zone != "main":
             uncertain_wagers.take(transaction, change)
+        elif uncertain_wagers.may_be_play(round_now, change, last_ns - REACH_NS):
+            transaction.irregular(
+                f"what spot {change.spot} had bet is not known: its chips were changed before the first card, "
+                "or after the deal"
+            )
+            return
         lock_again(transaction)
         return
     if bets and round_now.bets.locked and uncertain_wagers.unseen_at_lock(round_now, change, first_ns):
@@ -205,7 +211,7 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
             return False
     elif item.after <= item.before or (explained and transaction.legal(transaction.lattice())):
         return False
-    first_ns, last_ns = told.first_ns + _REACH_NS, told.last_ns - _REACH_NS
+    first_ns, last_ns = told.first_ns + REACH_NS, told.last_ns - REACH_NS
     cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardCame))
     if not any(first_ns < card.first_ns and card.last_ns < last_ns for card in cards):
         return False

@@ -341,7 +341,11 @@ class Round(Value, frozen=True, tag=False):
 
     def is_dealt(self) -> bool:
         """Whether the last card of the deal has left the shoe."""
-        return len(self.cards.drawn) > 2 * len(self.bets.spots) + self.cards.hole_dealt
+        return len(self.cards.drawn) >= self.deal_cards()
+
+    def deal_cards(self) -> int:
+        """How many cards the deal has: two to a box, and one or two to the dealer."""
+        return 2 * len(self.bets.spots) + 1 + self.cards.hole_dealt
 
     def declared_boxes(self) -> tuple[LockedWager, ...]:
         """The boxes without chips, as somebody declared them."""
