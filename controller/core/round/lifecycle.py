@@ -130,20 +130,7 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
     if shared_chips.says_nothing(transaction, change):
         keep_moved(transaction, change, first_ns)
         return
-    bets = change.zone == "main" or uncertain_wagers.before_deal(transaction, change.zone)
-    if not round_now.bets.locked and bets and uncertain_wagers.holds_first_card(round_now, first_ns, last_ns):
-        if change.zone != "main":
-            uncertain_wagers.take(transaction, change)
-        elif uncertain_wagers.may_be_play(round_now, change, last_ns - REACH_NS):
-            transaction.irregular(
-                f"what spot {change.spot} had bet is not known: its chips were changed before the first card, "
-                "or after the deal"
-            )
-            return
-        lock_again(transaction)
-        return
-    if bets and round_now.bets.locked and uncertain_wagers.unseen_at_lock(round_now, change, first_ns):
-        _laid_unseen(transaction, change)
+    if _changed_around_lock(transaction, change, first_ns, last_ns):
         return
     keep_moved(transaction, change, first_ns)
     if acceptance.handed_back(round_now, change):
@@ -176,6 +163,30 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
             came = Change(change.spot, change.zone, rise.item.before, rise.item.after)
             unexplained(transaction, came, rise.first_ns)
         unexplained(transaction, change, first_ns)
+
+
+def _changed_around_lock(transaction: Transaction, change: Change, first_ns: int, last_ns: int) -> bool:
+    """Take a change of a bet that may have come before the lock or after it; false where it is no such change."""
+    round_now = transaction.round()
+    if change.zone != "main" and not uncertain_wagers.before_deal(transaction, change.zone):
+        return False
+    if round_now.bets.locked:
+        unseen = uncertain_wagers.unseen_at_lock(round_now, change, first_ns)
+        if unseen:
+            _laid_unseen(transaction, change)
+        return unseen
+    if not uncertain_wagers.holds_first_card(round_now, first_ns, last_ns):
+        return False
+    if change.zone == "main" and uncertain_wagers.may_be_play(round_now, change, last_ns - REACH_NS):
+        transaction.irregular(
+            f"what spot {change.spot} had bet is not known: its chips were changed before the first card, "
+            "or after the deal"
+        )
+        return True
+    if change.zone != "main":
+        uncertain_wagers.take(transaction, change)
+    lock_again(transaction)
+    return True
 
 
 def unexplained(transaction: Transaction, change: Change, first_ns: int) -> None:
