@@ -56,7 +56,9 @@ def begin(transaction: Transaction) -> Dealing:
     if not guarded(transaction.rules):
         return Dealing()
     kept = (*transaction.state.last_shoe.closed, *transaction.state.shoe.closed)
-    astray = any(transaction.state.unturned(card) and not card.burned for card in kept)
+    # By its rhythm it is known to be a deal, and none of the cards before it belongs to it.
+    by_rhythm = transaction.state.begins == transaction.stamped.number
+    astray = not by_rhythm and any(transaction.state.unturned(card) and not card.burned for card in kept)
     return Dealing("open", uneven=_ASTRAY if astray else "")
 
 

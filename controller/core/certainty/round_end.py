@@ -43,7 +43,14 @@ def is_over(transaction: Transaction) -> bool:
     if round_now.dealing.unturned() and _left_lying(transaction):
         # Chips that one player moved do not say that the others have finished.
         return False
-    return paying(transaction) or (_takes_no_card(transaction) and not _left_lying(transaction))
+    return paying(transaction) or (
+        _takes_no_card(transaction) and (_may_be_paid(transaction) or not _left_lying(transaction))
+    )
+
+
+def _may_be_paid(transaction: Transaction) -> bool:
+    """Whether payment has begun in some play: a player may take it up and let his wager lie for the next round."""
+    return any(node.paying for node in transaction.lattice().frontier)
 
 
 def _owes_card(transaction: Transaction) -> bool:

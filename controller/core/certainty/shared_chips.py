@@ -13,6 +13,7 @@ from typing import Final
 from controller.core.certainty import uncertain_wagers
 from controller.core.inference.observation import EVER
 from controller.core.table.layout import Change, Felt, Zone, conflicts, key
+from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 _REASON: Final = "a chip lay between two zones, and nobody knows of which wager it was"
@@ -31,6 +32,15 @@ def note(transaction: Transaction) -> None:
         names = {name for zones in found.values() for name in zones}
         amounts = {name: _amounts_of(transaction, felt[name], set(found)) for name in sorted(names)}
         transaction.change_shared(zones_of=found, amounts={**amounts, **round_now.bets.shared.amounts})
+
+
+def look(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
+    """A zone hears a chip no more that two held at the lock: the other must be looked at again before it counts."""
+    round_now, name = transaction.round(), key(after.spot, after.name)
+    gone = set(() if before is None else before.chips).difference(after.chips)
+    held = (chip for chip, zones in round_now.bets.shared.zones_of.items() if name in zones)
+    if not round_now.bets.locked and not gone.isdisjoint(held):
+        transaction.change_shared(changed_ns=max(last_ns, round_now.bets.shared.changed_ns))
 
 
 def forget(transaction: Transaction) -> None:
@@ -94,6 +104,18 @@ def says_nothing(transaction: Transaction, change: Change) -> bool:
     return (
         round_now.bets.shared.lost and other and any(name in zones for zones in round_now.bets.shared.zones_of.values())
     )
+
+
+def boxes_are_lost(round_now: Round) -> bool:
+    """Whether a chip was picked up that may have been of one box's main wager or another's, before anybody knew."""
+    zones = {name for names in round_now.bets.shared.zones_of.values() for name in names}
+    return not round_now.bets.locked and round_now.bets.shared.lost and any(name.endswith("/main") for name in zones)
+
+
+def took_chips(transaction: Transaction, change: Change) -> bool:
+    """Whether a change is that chips which two zones held at the lock went from one of them, and no more than that."""
+    bets, name = transaction.round().bets, key(change.spot, change.zone)
+    return not bets.locked and bets.shared.lost and bets.shared.amounts.get(name) == (change.after, change.before)
 
 
 def give_up(transaction: Transaction) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.messages.alerts import AssistanceRequested, KeyRefused
@@ -16,6 +18,9 @@ from controller.core.table.keymap import DECISIONS, DIGITS, EVIDENCE
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import KeyPressed
 
+_NAMED_FOR_NS: Final = 5_000_000_000
+"""A digit names a spot for the key that follows it, not for one of the next hand: where none comes it names nothing."""
+
 
 def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
     """A key of the dealer's."""
@@ -25,9 +30,9 @@ def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
         return
     transaction.emit(KeyRead(pressed.key, meaning))
     at_ns = transaction.table_ns(pressed.at_ns)
-    named, before = transaction.state.spot_named, transaction.state
+    named, before = _spot_named(transaction, at_ns), transaction.state
     deal_confirmation.key_came(transaction, at_ns)
-    transaction.change(spot_named=int(meaning) if meaning in DIGITS else 0)
+    transaction.change(spot_named=int(meaning) if meaning in DIGITS else 0, named_ns=at_ns)
     does = meaning
     if meaning in DIGITS:
         reason: RefusalReason | None = None
@@ -50,9 +55,17 @@ def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
         undo.remember(transaction, does, before)
 
 
+def _spot_named(transaction: Transaction, at_ns: int) -> int:
+    """The spot that this key speaks of because a digit has just named it; 0: none."""
+    fresh = at_ns - transaction.state.named_ns <= _NAMED_FOR_NS
+    return transaction.state.spot_named if fresh else 0
+
+
 def card_came(transaction: Transaction) -> None:
-    """What was pressed before a card cannot be taken back after it."""
+    """What was pressed before a card cannot be taken back after it, nor does a digit name a spot any more."""
     undo.forget(transaction)
+    if transaction.state.spot_named:
+        transaction.change(spot_named=0)
 
 
 def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int) -> RefusalReason | None:

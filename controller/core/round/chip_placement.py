@@ -92,6 +92,8 @@ def lie(transaction: Transaction, felt: Felt, name: str, last_ns: int) -> None:
     if felt[name].doubted and transaction.state.round is not None and not transaction.round().bets.locked:
         # Also where no amount changes: the reader of a chip's own zone may be the later one to tell of it.
         shared_chips.note(transaction)
+    if transaction.state.round is not None:
+        shared_chips.look(transaction, before, felt[name], last_ns)
     since_ns = _unplaced_since(before, felt[name])
     if since_ns >= 0 and transaction.state.round is not None and felt[name].name in played_zones(transaction):
         round_now, spot = transaction.round(), felt[name].spot

@@ -192,7 +192,8 @@ def _changed_around_lock(transaction: Transaction, change: Change, first_ns: int
 def unexplained(transaction: Transaction, change: Change, first_ns: int) -> None:
     """Say what a change looks like that no play explains; it may be the next bets."""
     after_next_lock = 0 <= transaction.round().ending.next_lock_ns <= first_ns
-    if not after_next_lock and not next_bet(transaction, change.zone):
+    of_nobody = next_bet(transaction, change.zone) or shared_chips.took_chips(transaction, change)
+    if not after_next_lock and not of_nobody:
         _alert_of(transaction, change)
 
 

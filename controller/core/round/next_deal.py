@@ -17,11 +17,12 @@ from itertools import pairwise
 from typing import Final
 
 from controller.core.betting import lock
-from controller.core.certainty import deal_confirmation, round_end
+from controller.core.certainty import deal_confirmation, round_end, shared_chips
 from controller.core.messages.inputs import DeadlinePassed, Stamped
 from controller.core.messages.raised_alerts import Kind
 from controller.core.round import closing, lifecycle, missed_cards
 from controller.core.table.alert_list import raise_alert
+from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
@@ -60,7 +61,7 @@ def may_begin(transaction: Transaction) -> bool:
     if (
         options.no_more_bets == "always"
         or round_now.ending.closing
-        or (not round_now.questions.doubt and (round_now.held() or not round_now.is_dealt()))
+        or (not _unexplained(round_now) and (round_now.held() or not round_now.is_dealt()))
     ):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
@@ -68,19 +69,23 @@ def may_begin(transaction: Transaction) -> bool:
         return False
     if options.turn_key != "sometimes" and not _turn_forgotten(transaction):
         return False
-    # Where cards may be missing neither their number nor a play says whether it is over.
     may_be_over = (
-        round_now.questions.doubt
-        or round_now.evidence.trouble
-        or round_now.blind()
-        or round_end.may_be_over(transaction)
+        _unexplained(round_now) or round_now.evidence.trouble or round_now.blind() or round_end.may_be_over(transaction)
     )
-    return bool(may_be_over) and (bool(round_now.questions.doubt) or not lifecycle.ended_by_card(transaction, at_ns))
+    return bool(may_be_over) and (_unexplained(round_now) or not lifecycle.ended_by_card(transaction, at_ns))
+
+
+def _unexplained(round_now: Round) -> bool:
+    """Whether neither the number of its cards nor a play says that the round is over.
+
+    Cards may be missing, or nobody can know any more which boxes are dealt to.
+    """
+    return bool(round_now.questions.doubt) or shared_chips.boxes_are_lost(round_now)
 
 
 def _turn_forgotten(transaction: Transaction) -> bool:
     """Whether payment shows that the dealer forgot the key of the turn; players' chips alone would say too little."""
-    if transaction.round().questions.doubt:
+    if _unexplained(transaction.round()):
         return False
     return round_end.paying(transaction) or round_end.is_over(transaction)
 

@@ -78,6 +78,8 @@ class State(Value, frozen=True, tag=False):
     """Keys pressed since the last card that may be taken back, the last one last."""
     spot_named: int = 0
     """The spot a digit key named for the next action; 0: none."""
+    named_ns: int = 0
+    """When it was named, in table time."""
     shoes: tuple[ShoeDraws, ...] = ()
     """How far the draws of each shoe that numbers them have been taken; the one in use is the last."""
     shoe_round: int = 0

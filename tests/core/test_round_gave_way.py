@@ -1,0 +1,75 @@
+"""What follows a round that gave way, or whose payment was taken up: the next one is a round like any other."""
+
+from __future__ import annotations
+
+from controller.core.messages.alerts import CloseRefused, KeyRefused
+from controller.core.messages.events import BettingClosed, DealUnconfirmed, RoundClosed
+from controller.io.files import profile_files
+from tests.core.rig import Rig
+from tests.core.test_heard_twice import CHIPS, accused
+from tests.core.test_next_deal import cards_of, deal, table, unended
+
+
+def test_its_deal_is_confirmed_by_its_rhythm_and_the_close_after_it_is_taken() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    deal(rig, "5h 6c Td 8s")
+    deal(rig, "9h", quiet_ms=1_000)
+    rig.talk("1 main 0 \n key round_closed")
+    assert unended(rig) == [2]
+    assert rig.told(DealUnconfirmed, CloseRefused) == []
+    assert rig.outcomes() == ["settled", "open", "settled"]
+
+
+def between_boxes() -> Rig:
+    """Nobody knows of which of two boxes a chip was that both antennas heard: all was picked up at once."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules, dict(CHIPS))
+    rig.lay(5, "main", ("E4",))
+    deal(rig, "Th 9c Kd 8s")
+    rig.lay(5, "main", ())
+    rig.talk("key round_closed")
+    rig.lay(1, "main", ("E1", "E2"))
+    rig.lay(2, "main", ("E2",))
+    deal(rig, "Th 9c 6d 8s")
+    rig.late = True
+    rig.lay(1, "main", ())
+    rig.lay(2, "main", ())
+    rig.late = False
+    rig.pass_ms(1_000)
+    return rig
+
+
+def test_a_round_whose_boxes_nobody_knows_any_more_ends_with_the_next_deal() -> None:
+    rig = between_boxes()
+    rig.talk("key round_closed")
+    rig.lay(1, "main", ("E5",))
+    deal(rig, "5h 6c Td 8s")
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
+    assert unended(rig) == [2]
+
+
+def test_a_chip_that_two_zones_heard_is_picked_up_and_nobody_has_pinched_it() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E5",))
+    rig.lay(1, "main", ("E2", "E5"))
+    rig.lay(1, "lucky_ladies", ("E2",))
+    rig.talk("key no_more_bets \n Th 9c 6d 8s")
+    rig.late = True
+    rig.lay(1, "lucky_ladies", ())
+    rig.lay(1, "main", ("E5",))
+    rig.late = False
+    rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
+    assert (rig.outcomes(), rig.postings()) == (["irregular"], [])
+    assert accused(rig) == []
+
+
+def test_a_naturals_payment_that_is_taken_up_leaves_its_wager_for_the_next_round() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    rig.talk("1 main 10 \n key no_more_bets \n Ah 9c Kd 8s \n key hole_turned \n 1 main 25 \n 1 main 10")
+    rig.pass_ms(9_000)
+    rig.talk("key no_more_bets")
+    assert rig.told(KeyRefused) == []
+    assert rig.postings() == ["1: spot 1 main +15.00"]
+    deal(rig, "Th 9c Kd 8s")
+    assert [one.round for one in rig.told(BettingClosed) if isinstance(one, BettingClosed)] == [1, 2]
+    assert [one.outcome for one in rig.told(RoundClosed) if isinstance(one, RoundClosed)] == ["settled"]
