@@ -263,12 +263,13 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         transaction.change(afresh=tuple(zone for zone in transaction.state.afresh if zone != name))
     felt, changes, told = inventory(transaction.state.felt, transaction.house.chips, seen, first_ns, last_ns)
     before = transaction.state.felt.get(name)
-    chip_placement.lie(transaction, felt, name, last_ns)
+    changes = chip_placement.lie(transaction, felt, name, last_ns, changes)
     transaction.emit(*told)
     passed = passing_chips.note(transaction, before, felt[name], first_ns, last_ns)
     for change in changes:
         if transaction.state.round is not None and not passed:
-            lifecycle.chips(transaction, change, first_ns, last_ns)
+            from_ns = first_ns if change.since_ns < 0 else change.since_ns
+            lifecycle.chips(transaction, change, from_ns, last_ns)
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)
 
