@@ -270,6 +270,8 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         if transaction.state.round is not None and not passed:
             from_ns = first_ns if change.since_ns < 0 else change.since_ns
             lifecycle.chips(transaction, change, from_ns, last_ns)
+    if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
+        lifecycle.exchanged(transaction, felt[name], first_ns, last_ns)
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)
 
