@@ -95,6 +95,8 @@ class Account:
         """The round of each card, by its reading."""
         self.lost: list[RoundPlayed] = []
         """Rounds of which the table took no card for a round's."""
+        self.untold: list[tuple[RoundPlayed, list[int]]] = []
+        """Rounds of whose cards the table has said nothing yet, as they wait for its readers."""
         self.numbers: list[int] = []
         self.played: dict[int, set[int]] = {}
         """The spots at which people played the table's rounds; those of a lost round are the one's before."""
@@ -118,9 +120,22 @@ class Account:
                     self.cards[event.card] = event.round or 0
                 case _:
                     pass
+        while self.untold and any(card in self.cards for card in self.untold[0][1]):
+            self._enter(*self.untold.pop(0))
 
     def round_played(self, told: RoundPlayed, dealt: list[int]) -> None:
         """People have played a round with these cards, by their readings."""
+        self.untold.append((told, dealt))
+        self.take([])
+
+    def played_out(self) -> None:
+        """Nothing more is played or told: what the table has not spoken of until now is lost."""
+        for told, dealt in self.untold:
+            self._enter(told, dealt)
+        self.untold.clear()
+
+    def _enter(self, told: RoundPlayed, dealt: list[int]) -> None:
+        """Enter what a round was, once the table has said to which of its rounds the cards belong."""
         number = next((self.cards[card] for card in dealt if self.cards.get(card)), 0)
         lost = not number or number in self.numbers
         near = max(self.numbers, default=0) if lost else number
@@ -201,9 +216,10 @@ def sat(block: Block) -> tuple[Account, BusRig]:
         account.take(rig.events)
         for told in played_out:
             account.round_played(told, dealt)
-            dealt.clear()
+            dealt = []
         rig.events[:] = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
         rig.stamped.clear()
+    account.played_out()
     return account, rig
 
 
