@@ -7,7 +7,7 @@ Blocks go round every habit with keys, number of boxes and profile (``habit_bloc
 of FILE; begun again with the same FILE and seed the campaign goes on after the last one.
 
 Exit status 1 if a wager was settled otherwise than it truly ended, was neither settled nor open, a round did not end,
-or somebody was accused: everybody at these tables is honest.
+or somebody was accused, for everybody at these tables is honest. Chips noticed where nobody plays accuse nobody.
 """
 
 from __future__ import annotations

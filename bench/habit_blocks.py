@@ -40,6 +40,7 @@ ACCUSATIONS: Final = frozenset(
         *(Kind.MISPAY, Kind.LOSING_BET_LEFT, Kind.WINNING_BET_TAKEN),
     }
 )
+"""Alerts that say that a player or the dealer did wrong; whom they accuse, ``Account.accusations`` says."""
 
 Key = tuple[int, int, str]
 """The table's number of the round, spot, bet."""
@@ -94,7 +95,11 @@ class Account:
         """The round of each card, by its reading."""
         self.lost: list[RoundPlayed] = []
         """Rounds of which the table took no card for a round's."""
+        self.untold: list[tuple[RoundPlayed, list[int]]] = []
+        """Rounds of whose cards the table has said nothing yet, as they wait for its readers."""
         self.numbers: list[int] = []
+        self.played: dict[int, set[int]] = {}
+        """The spots at which people played the table's rounds; those of a lost round are the one's before."""
 
     def take(self, events: list[Event]) -> None:
         """What the table has said."""
@@ -115,16 +120,47 @@ class Account:
                     self.cards[event.card] = event.round or 0
                 case _:
                     pass
+        while self.untold and any(card in self.cards for card in self.untold[0][1]):
+            self._enter(*self.untold.pop(0))
 
     def round_played(self, told: RoundPlayed, dealt: list[int]) -> None:
         """People have played a round with these cards, by their readings."""
+        self.untold.append((told, dealt))
+        self.take([])
+
+    def played_out(self) -> None:
+        """Nothing more is played or told: what the table has not spoken of until now is lost."""
+        for told, dealt in self.untold:
+            self._enter(told, dealt)
+        self.untold.clear()
+
+    def _enter(self, told: RoundPlayed, dealt: list[int]) -> None:
+        """Enter what a round was, once the table has said to which of its rounds the cards belong."""
         number = next((self.cards[card] for card in dealt if self.cards.get(card)), 0)
-        if not number or number in self.numbers:
+        lost = not number or number in self.numbers
+        near = max(self.numbers, default=0) if lost else number
+        self.played[near] = self.played.get(near, set()) | {wager.spot for wager in told.wagers}
+        if lost:
             self.lost.append(told)
             return
         self.numbers.append(number)
         for wager in told.wagers:
             self.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.net_cents
+
+    def accusations(self) -> list[AlertRaised]:
+        """The alerts that accuse somebody: of an act at a spot where somebody plays, by people's own account.
+
+        Who plays there plays that round, the one before (and picks up what it left) or the next (and lays its bets).
+        Chips at a spot that nobody plays at are noticed and nobody's act: an antenna heard what lies beside it.
+        """
+        return [alert for alert in self.alerts if alert.kind in ACCUSATIONS and self._is_played(alert)]
+
+    def _is_played(self, alert: AlertRaised) -> bool:
+        """Whether somebody plays where an alert says that something was done; without round or spot it is the table."""
+        if alert.round is None or alert.spot is None:
+            return True
+        near = (self.played.get(alert.round + away, set()) for away in (-1, 0, 1))
+        return any(alert.spot in spots for spots in near)
 
 
 def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str, Any]) -> Any:  # noqa: ANN401
@@ -180,9 +216,10 @@ def sat(block: Block) -> tuple[Account, BusRig]:
         account.take(rig.events)
         for told in played_out:
             account.round_played(told, dealt)
-            dealt.clear()
+            dealt = []
         rig.events[:] = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
         rig.stamped.clear()
+    account.played_out()
     return account, rig
 
 
@@ -198,7 +235,7 @@ def result(block: Block, account: Account, rig: BusRig) -> dict[str, Any]:
     waiting = {one.number for one in rig.table.state.waiting}
     neither = [key for key in unsaid if key not in account.opened and key[0] not in handed | waiting]
     unended = [n for n in account.numbers if n != last and n not in account.outcomes and n not in waiting]
-    accused = [alert for alert in account.alerts if alert.kind in ACCUSATIONS]
+    accused = account.accusations()
     flagged = {alert.round for alert in account.alerts if alert.kind not in {*ACCUSATIONS, Kind.PROCEDURE_LATE}}
     return {
         **block._asdict(),

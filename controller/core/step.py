@@ -90,18 +90,21 @@ _EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 def step(table: Table, stamped: Stamped) -> Stepped:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told, when asked."""
     table = _with_order(table, stamped)
-    now, held, begins = awaited_bets.due(table, stamped)
-    if now == (stamped,):
+    due = awaited_bets.due(table, stamped)
+    if due.now == (stamped,):
         return _take_in(table, stamped)
     # While readings wait the display says so, and no key is meant for a question.
-    displayed = 0 if held else table.state.question_displayed
-    state = replace(table.state, held=held, begins=begins, question_displayed=displayed)
+    displayed = 0 if due.held else table.state.question_displayed
+    state = replace(table.state, held=due.held, begins=due.begins, question_displayed=displayed)
     after = Table(table.house, state, table.found, table.workings)
     events = list[Event]()
-    first = now.index(table.state.held[0]) if now and table.state.held[0] in now else -1
-    for place, one in enumerate(now):
-        # The first that waited is known now, with what comes before it; another may have to wait in its turn.
-        stepped = step(after, one) if place > first else _take_in(after, one)
+    for one in due.ahead:
+        taken = _take_in(after, one)
+        after, events = taken.table, [*events, *taken.events]
+    ahead, now = awaited_bets.in_turn(after, due)
+    # What is taken ahead waits for nothing; another of what follows may have to wait in its turn.
+    for place, one in enumerate((*ahead, *now)):
+        stepped = _take_in(after, one) if place < len(ahead) else step(after, one)
         after, events = stepped.table, [*events, *stepped.events]
     after = Table(after.house, replace(after.state, number=stamped.number), after.found, after.workings)
     return Stepped(after, tuple(events), partial(wanted, Transaction(after, stamped)))
@@ -260,12 +263,15 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         transaction.change(afresh=tuple(zone for zone in transaction.state.afresh if zone != name))
     felt, changes, told = inventory(transaction.state.felt, transaction.house.chips, seen, first_ns, last_ns)
     before = transaction.state.felt.get(name)
-    chip_placement.lie(transaction, felt, name, last_ns)
+    changes = chip_placement.lie(transaction, felt, name, last_ns, changes)
     transaction.emit(*told)
     passed = passing_chips.note(transaction, before, felt[name], first_ns, last_ns)
     for change in changes:
         if transaction.state.round is not None and not passed:
-            lifecycle.chips(transaction, change, first_ns, last_ns)
+            from_ns = first_ns if change.since_ns < 0 else change.since_ns
+            lifecycle.chips(transaction, change, from_ns, last_ns)
+    if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
+        lifecycle.exchanged(transaction, felt[name], first_ns, last_ns)
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)
 

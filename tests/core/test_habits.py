@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bench.campaign_habits import blocks, faults, table
-from bench.habit_blocks import HABITS, PROFILES, Block, played
+from bench.habit_blocks import HABITS, PROFILES, Account, Block, played
+from controller.core.messages.events import CardDrawn
+from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
+from simulators.people.acts import RoundPlayed, Wager
 
 
 @pytest.mark.parametrize("habit", HABITS)
@@ -20,6 +23,53 @@ def test_nothing_is_settled_wrong_nothing_is_left_out_every_round_ends_and_nobod
 def test_hands_quicker_than_the_readers_settle_nothing_wrong(habit: str) -> None:
     result = played(Block(16, 81016, 5, 3, habit, "hollywood-penn-national", 4_000, 300))
     assert (result["wrong"], result["phantom"], result["neither"]) == (0, 0, 0)
+
+
+def account_of(*rounds: tuple[int, ...]) -> Account:
+    """People who played one round after another at these spots."""
+    account = Account()
+    for number, spots in enumerate(rounds, start=1):
+        account.cards[number] = number
+        wagers = tuple(Wager(spot, "main", 1000, -1000) for spot in spots)
+        account.round_played(RoundPlayed(number, wagers, {}, (), ()), [number])
+    return account
+
+
+def noticed(kind: Kind, number: int, spot: int) -> AlertRaised:
+    return AlertRaised(1, kind, Severity.NOTICE, "a wager after the lock", number, spot, "main")
+
+
+@pytest.mark.parametrize(
+    ("spot", "accuses"), [(1, True), (2, True), (3, True), (4, False)], ids=["before", "now", "next", "nobody's"]
+)
+def test_only_an_alert_at_a_spot_that_somebody_plays_accuses_anybody(spot: int, *, accuses: bool) -> None:
+    account = account_of((1,), (2,), (3,), (4,))
+    account.alerts = [noticed(Kind.PAST_POSTING, 2, spot), noticed(Kind.DUPLICATED_CHIP, 2, spot)]
+    assert [one.kind for one in account.accusations()] == [Kind.PAST_POSTING][: int(accuses)]
+
+
+def test_a_round_whose_cards_are_told_only_after_it_was_played_is_not_lost() -> None:
+    account = account_of((1,))
+    account.round_played(RoundPlayed(2, (Wager(5, "main", 1000, -1000),), {}, (), ()), [7])
+    assert account.lost == []
+    account.take([CardDrawn(2, 7, 0, "")])
+    account.played_out()
+    assert (account.lost, account.truth[2, 5, "main"]) == ([], (1000, -1000))
+
+
+def test_one_of_whose_cards_the_table_never_speaks_is() -> None:
+    account = account_of((1,))
+    account.round_played(RoundPlayed(2, (Wager(5, "main", 1000, -1000),), {}, (), ()), [7])
+    account.played_out()
+    assert [told.round for told in account.lost] == [2]
+
+
+def test_who_plays_a_round_that_the_table_took_for_cards_of_another_can_be_accused_in_that() -> None:
+    account = account_of((1,))
+    account.round_played(RoundPlayed(2, (Wager(5, "main", 1000, -1000),), {}, (), ()), [99])
+    account.played_out()
+    account.alerts = [noticed(Kind.CAPPING, 1, 5)]
+    assert len(account.accusations()) == 1
 
 
 def test_a_campaign_goes_round_every_habit_profile_and_number_of_boxes() -> None:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
     BetIncreasedAfterLock,
     ChipsUnexplained,
     RoundIrregular,
 )
-from controller.core.messages.events import BettingClosed, HandsSplit, InsuranceTaken, SpotSurrendered, WagerUnresolved
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.events import (
+    BettingClosed,
+    HandsSplit,
+    InsuranceTaken,
+    SpotSurrendered,
+    WagerUnresolved,
+)
+from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
 from tests.core.rig import MS, Rig
@@ -225,6 +233,43 @@ def test_a_double_of_which_one_chip_was_heard_beside_is_never_settled_as_one_for
     rig.talk("key hole_turned \n 1 main 60 \n 1 main 0 \n key round_closed")
     assert accused(rig) == []
     assert rig.postings() in ([], ["1: spot 1 main +30.00"])
+
+
+def doubled_beside() -> Rig:
+    """Sixteen doubles for its 15.00 and breaks; an empty spot's antenna heard one of these chips before its own did."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E4",))
+    rig.talk(f"key no_more_bets \n {DEALT} \n key double")
+    rig.late = True
+    rig.lay(2, "main", ("E3",))
+    rig.lay(1, "main", ("E1", "E2", "E3", "E4"))
+    rig.talk("Kh")
+    return rig
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=["the box first", "the neighbour first"])
+def test_taken_before_anybody_knew_where_that_chip_lay_it_is_not_settled_as_one_for_less(
+    order: tuple[int, int],
+) -> None:
+    rig = doubled_beside()
+    for spot in order:
+        rig.lay(spot, "main", ())
+    rig.late = False
+    rig.talk("key hole_turned round_closed")
+    assert rig.postings() == []
+    (opened,) = rig.told(WagerUnresolved)
+    assert isinstance(opened, WagerUnresolved)
+    assert (opened.wager_cents, -3000 in opened.possible_cents) == (1500, True)
+    assert [one for one in accused(rig) if one.severity is not Severity.NOTICE] == []
+
+
+def test_a_chip_that_an_empty_spot_heard_until_only_its_own_zone_did_accuses_nobody() -> None:
+    rig = doubled_beside()
+    rig.lay(2, "main", ())
+    rig.lay(1, "main", ())
+    rig.late = False
+    rig.talk("key hole_turned round_closed")
+    assert accused(rig) == []
 
 
 def test_one_that_is_told_only_when_the_round_is_over_accuses_nobody() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.alerts import CloseRefused, KeyRefused
+from controller.core.messages.alerts import CloseRefused, KeyRefused, RoundIrregular
 from controller.core.messages.events import (
     BettingClosed,
     CardDrawn,
@@ -19,8 +19,15 @@ from controller.core.messages.raised_alerts import AlertRaised, Kind
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
-from firmware_protocols.readings import ChipsSeen, DeviceComplained, DeviceHealth, HealthState
-from tests.core.rig import MS, Rig
+from firmware_protocols.readings import (
+    ChipsConfirmed,
+    ChipsSeen,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    KeyPressed,
+)
+from tests.core.rig import KEY_OF, MS, SPOTS, Rig
 
 
 def table(profile: str = "hollywood-penn-national", *, keys: str = "", **options: str) -> Rig:
@@ -414,3 +421,145 @@ def test_its_own_next_card_is_its_own() -> None:
         rig.give(DeviceHealth("shoe", state, rig.now_ns))
     deal(rig, "5h")
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 3, 0]
+
+
+def close_pending(rig: Rig, faces: str = "Th 9c 9d Ts") -> None:
+    """After a deal that its rhythm did not confirm *round closed* is pressed, and the readers have still to look."""
+    *first, last = faces.split()
+    uneven(rig, " ".join(first), (400, 700))
+    rig.late = True
+    rig.pass_ms(100)
+    rig.give(CardRead(rig.now_ns, Card(last)))
+    rig.pass_ms(2_000)
+    rig.talk("key round_closed")
+    assert rig.told(CloseRefused) == []
+
+
+@pytest.mark.parametrize("cards", [1, 2, 3, 4])
+def test_a_close_refused_only_while_the_next_deals_cards_wait_leaves_them_to_its_rhythm(cards: int) -> None:
+    rig = table()
+    close_pending(rig)
+    rig.pass_ms(6_000)
+    for number, face in enumerate(["5h", "6c", "Td", "8s"], start=1):
+        rig.pass_ms(400)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+        if number == cards:
+            rig.give(ChipsConfirmed(SPOTS, rig.now_ns))
+            assert len(rig.told(CloseRefused)) == 1
+    rig.late = False
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
+    assert unended(rig) == [2]
+
+
+def test_a_card_that_waited_for_a_close_that_is_refused_and_begins_no_deal_is_the_rounds_own() -> None:
+    rig = table()
+    close_pending(rig, "2h 9c 2d Ts")
+    deal(rig, "3h")
+    rig.late = False
+    rig.pass_ms(100)
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 5, 0]
+    assert len(rig.told(CloseRefused)) == 1
+
+
+@pytest.mark.parametrize("cards", [1, 2, 4])
+def test_round_closed_pressed_late_among_the_next_deals_cards_closes_the_round_before(cards: int) -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    rig.pass_ms(6_000)
+    for number, face in enumerate(["5h", "6c", "Td", "8s"], start=1):
+        rig.pass_ms(400)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+        if number == cards:
+            rig.give(KeyPressed(rig.now_ns, KEY_OF["round_closed"]))
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
+    assert (unended(rig), rig.outcomes()) == ([], ["settled", "settled"])
+    assert rig.postings() == ["1: spot 1 main +10.00", "2: spot 1 main +0.00"]
+
+
+def test_after_one_card_that_no_deal_follows_it_closes_the_round_with_that_card() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    rig.pass_ms(6_000)
+    rig.give(CardRead(rig.now_ns, Card("2h")))
+    rig.give(KeyPressed(rig.now_ns, KEY_OF["round_closed"]))
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 5, 0]
+    assert rig.postings() == ["1: spot 1 main +10.00", "2: spot 1 main +10.00"]
+
+
+@pytest.mark.parametrize("begun_by", ["card", "key"])
+def test_pressed_while_what_ends_the_round_waits_for_the_readers_it_is_of_that_round(begun_by: str) -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules)
+    rig.talk("1 main 10 \n key no_more_bets \n Th 9c Kd 8s \n key stand hole_turned \n 1 main 20 \n 1 main 10")
+    rig.pass_ms(6_000)
+    rig.late = True
+    rig.pass_ms(1_000)
+    rig.lay(1, "main", ())
+    rig.values["E0040100000000FF"] = 2_500
+    laid_ns = rig.now_ns
+    rig.pass_ms(1_000)
+    rig.give(KeyPressed(rig.now_ns, KEY_OF["no_more_bets"]) if begun_by == "key" else CardRead(rig.now_ns, Card("5h")))
+    rig.pass_ms(300)
+    rig.give(KeyPressed(rig.now_ns, KEY_OF["round_closed"]))
+    rig.give(ChipsSeen(1, "main", ("E0040100000000FF",), laid_ns, laid_ns + 900 * MS))
+    rig.late = False
+    rig.pass_ms(100)
+    rig.talk("5h 6c Td 8s" if begun_by == "key" else "6c Td 8s")
+    assert rig.told(CloseRefused, KeyRefused) == []
+    assert rig.outcomes() == ["settled"]
+    assert rig.table.state.round is not None
+    assert (rig.table.state.round.number, rig.table.state.round.ending.closing) == (2, False)
+    assert cards_of(rig, 2) == 4
+
+
+def paid_late_key(rig: Rig, key: str) -> None:
+    """Twenty against nineteen is paid, which looks like a split of tens, and much later a key is pressed."""
+    uneven(rig, "Th 9d Tc Td", (316, 443, 375))
+    rig.talk("1 main 20")
+    rig.pass_ms(12_000)
+    rig.talk(f"key {key}")
+
+
+def test_no_more_bets_long_after_the_deal_may_be_meant_for_the_next_bets_which_the_next_deal_shows() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules)
+    rig.talk("1 main 10")
+    paid_late_key(rig, "no_more_bets")
+    assert [one.reason for one in rig.told(KeyRefused) if isinstance(one, KeyRefused)] == ["a round is being played"]
+    rig.pass_ms(500)
+    for face, gap_ms in {"Qs": 0, "4h": 487, "2s": 577, "Js": 358}.items():
+        rig.pass_ms(gap_ms)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (1, 2)] == [4, 4]
+    assert (unended(rig), rig.outcomes()) == ([1], ["open"])
+
+
+def test_a_card_after_it_that_begins_no_deal_is_asked_about() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules)
+    rig.talk("1 main 10")
+    paid_late_key(rig, "no_more_bets")
+    rig.talk("Qs")
+    rig.pass_ms(2_000)
+    assert rig.desired.display == "Another round begun? yes/no"
+    rig.talk("key no")
+    assert rig.told(RoundIrregular) == []
+
+
+def test_unless_a_key_has_said_that_the_round_is_played_on() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules)
+    rig.talk("1 main 10")
+    paid_late_key(rig, "no_more_bets split")
+    rig.talk("Qs")
+    rig.pass_ms(2_000)
+    assert rig.told(QuestionAsked) == []
+
+
+def test_soon_after_the_deal_it_still_says_that_the_deal_is_done() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules)
+    rig.talk("1 main 10")
+    uneven(rig, "Th 9d Tc Td", (316, 443, 375))
+    rig.talk("key no_more_bets")
+    assert rig.told(KeyRefused) == []

@@ -91,12 +91,32 @@ def test_that_the_bets_are_locked_by_key_says_nothing_of_the_keys_of_the_play() 
     assert [event.text for event in rig.events if isinstance(event, QuestionAsked)] == ["Did spot 1 double?"]
 
 
-@pytest.mark.parametrize("bet", [("E",), ("D", "E")], ids=["smaller", "larger"])
+@pytest.mark.parametrize("bet", [("E",), ("D", "E"), ("D",)], ids=["smaller", "larger", "equal"])
 def test_so_is_one_at_whose_spot_the_next_bet_lies_when_the_reader_looks_again(bet: tuple[str, ...]) -> None:
     rig = broken_between_two_looks("key no_more_bets", lies=bet)
     assert [event for event in rig.events if isinstance(event, WagerSettled)] == []
     assert dues(rig) >= {-5_000, -2_500}
     assert [event.text for event in rig.events if isinstance(event, QuestionAsked)] == ["Did spot 1 double?"]
+
+
+def test_chips_exchanged_for_equal_ones_with_no_card_between_mean_nothing() -> None:
+    rig = Rig(penn(), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk("key no_more_bets \n 9d 6h 5h 2d \n 9s")
+    rig.lay(1, "main", ("B",))
+    rig.talk("key hole_turned \n Ts \n 1 main 0 \n key round_closed")
+    assert [event for event in rig.events if isinstance(event, QuestionAsked)] == []
+    assert dues(rig) == {-2_500}
+
+
+def test_nor_do_they_where_the_hand_they_were_dealt_to_is_not_broken() -> None:
+    """Twenty against eighteen is paid for the chips that lie there."""
+    rig = Rig(penn(), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk("key no_more_bets \n 9d 6h 2h 2d")
+    seen_late(rig, ("B",), "9s", "key hole_turned")
+    rig.talk("Ts \n 1 main 50 \n 1 main 0 \n key round_closed")
+    assert dues(rig) == {2_500}
 
 
 def test_chips_of_the_wager_that_are_left_say_that_it_was_not_cleared_away() -> None:

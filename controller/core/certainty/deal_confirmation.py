@@ -91,6 +91,12 @@ def rhythm_ms(transaction: Transaction) -> int:
     return usual_ms(transaction) * _RHYTHM_PER_MILLE // 1000
 
 
+def last_gaps_ms(transaction: Transaction) -> tuple[int, ...]:
+    """The gaps before the last cards of the open round's deal, once it is confirmed that they are the deal's."""
+    deal = transaction.round().dealing
+    return deal.gaps_ms[-_LAST:] if deal.stands == "confirmed" else ()
+
+
 def _in_rhythm(transaction: Transaction) -> bool:
     """Whether the last cards of the deal came as a dealer deals, and not as those of a player who draws quickly."""
     return all(gap <= rhythm_ms(transaction) for gap in transaction.round().dealing.gaps_ms[-_LAST:])
@@ -210,7 +216,10 @@ def awaits_key(transaction: Transaction) -> bool:
 
 
 def deal_done(transaction: Transaction) -> bool:
-    """The key *no more bets* was pressed again: the deal is done. False: it says nothing of the deal."""
+    """The key *no more bets* was pressed again: the deal is done. False: it says nothing of the deal.
+
+    So long after a deal that needs it no more it may be meant for the next bets as well.
+    """
     round_now = transaction.state.round
     if round_now is None or not round_now.dealing.unturned() or not round_now.cards.drawn:
         return False
@@ -219,7 +228,7 @@ def deal_done(transaction: Transaction) -> bool:
         # Pressed between its cards it is a key in the deal, which leaves the count uncertain.
         change(transaction, done_by=transaction.stamped.number)
         return not round_now.trouble_told()
-    if round_now.trouble_told():
+    if round_now.trouble_told() or long_after(transaction):
         return False
     return deal.stands == "confirmed" and count == _size(transaction) and not transaction.state.presses
 
@@ -286,10 +295,11 @@ def may_end_by_key(transaction: Transaction) -> bool:
     return keyless(transaction) or round_now.evidence.keys_unheard or turn_pressed(round_now)
 
 
-def forgets_turn(transaction: Transaction) -> bool:
-    """Whether a dealer who locks the next bets so long after the last card has forgotten the key of the turn.
+def long_after(transaction: Transaction) -> bool:
+    """Whether what is pressed now comes so long after the last card that the next bets may have been laid.
 
-    The round then ends with its hole card closed. While its cards are dealt or drawn the key is a slip of the finger.
+    A dealer who then locks them has forgotten the key of the turn, and the round ends with its hole card closed. While
+    its cards are dealt or drawn the key is a slip of the finger.
     """
     round_now = transaction.round()
     quiet_ns = transaction.table_ns(transaction.stamped.at_ns) - round_now.dealing.last_ns

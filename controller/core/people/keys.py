@@ -21,6 +21,9 @@ from firmware_protocols.readings import KeyPressed
 _NAMED_FOR_NS: Final = 5_000_000_000
 """A digit names a spot for the key that follows it, not for one of the next hand: where none comes it names nothing."""
 
+_WANTS_CARD: Final = frozenset({"hit", "double", "split"})
+"""Keys that say that the next card is the open round's."""
+
 
 def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
     """A key of the dealer's."""
@@ -74,6 +77,9 @@ def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int
         return RefusalReason("no_cards", "no cards have been dealt")
     if meaning == "even_money" and not named:
         return RefusalReason("spot_needed", "even money names its spot: the spot's digit first, then this key")
+    if meaning in _WANTS_CARD:
+        # So the round is played on, whatever *no more bets* was pressed for.
+        transaction.change_ending(next_bets="")
     if not named or meaning not in DECISIONS:
         lifecycle.key(transaction, meaning, None, at_ns)
     elif named in transaction.round().bets.spots:
@@ -131,8 +137,8 @@ def _no_more_bets(transaction: Transaction, at_ns: int) -> RefusalReason | None:
             if deal_confirmation.deal_done(transaction):
                 return None
             if transaction.round().cards.drawn:
-                unturned = transaction.round().dealing.unturned()
-                transaction.change_ending(next_bets="unturned" if unturned else "pressed")
+                in_play = transaction.round().dealing.unturned() and not deal_confirmation.long_after(transaction)
+                transaction.change_ending(next_bets="unturned" if in_play else "pressed")
             if transaction.round().questions.unkeyed:
                 return RefusalReason("round_in_play", "say first whether a new round has begun: yes or no")
             return RefusalReason("round_in_play", "a round is being played")

@@ -47,33 +47,74 @@ _ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
 """What ends the wait: a look may never come, or more than the layout is in doubt."""
 
 
-class _Due(NamedTuple):
-    """What is to be taken now, in order, and what waits; which of now begins a round by its deal's rhythm, or 0."""
+class Due(NamedTuple):
+    """What is to be taken now, in order, and what waits.
+
+    ``ahead``: what comes before that; ``begins``: which of ``now`` begins a round by its deal's rhythm, or 0;
+    ``looked``: the layout is known at its first, and it has waited for nothing else.
+    """
 
     now: tuple[Stamped, ...]
     held: tuple[Stamped, ...]
     begins: int = 0
+    ahead: tuple[Stamped, ...] = ()
+    looked: bool = False
 
 
-def due(table: Table, stamped: Stamped) -> _Due:
+def due(table: Table, stamped: Stamped) -> Due:
     """What is to be taken now, and what waits."""
     held = table.state.held
     if not held:
         if not isinstance(stamped.input, _BEGINNINGS):
-            return _Due((stamped,), ())
+            return Due((stamped,), ())
         transaction = Transaction(table, stamped)
         waits = _awaits(transaction) or next_deal.may_begin(transaction)
-        return _Due((), (stamped,)) if waits else _Due((stamped,), ())
+        return Due((), (stamped,)) if waits else Due((stamped,), ())
     by_rhythm = waits_for_deal(table)
     if isinstance(stamped.input, _ENDS) and (not by_rhythm or _tells_of_cards(stamped.input)):
         begins = held[0].number if by_rhythm and next_deal.is_whole(table, held) else 0
-        return _Due((*(held if by_rhythm and not begins else _in_order(table, held)), stamped), (), begins)
+        if by_rhythm and not begins:
+            return Due((*held, stamped), ())
+        ahead, now = _in_order(table, held)
+        return Due((*now, stamped), (), begins, ahead)
     if not isinstance(stamped.input, _IN_ORDER):
-        return _Due((stamped,), held)
+        return Due((stamped,), held)
     held = (*held, stamped)
     if by_rhythm:
         return _by_deal(table, held)
-    return _Due(_in_order(table, held), ()) if _is_known(table, held) else _Due((), held)
+    if not _is_known(table, held):
+        return Due((), held)
+    ahead, now = _in_order(table, held)
+    return Due(now, (), ahead=ahead, looked=True)
+
+
+def in_turn(table: Table, given: Due) -> tuple[tuple[Stamped, ...], tuple[Stamped, ...]]:
+    """Of what is to be taken now, what waits for nothing more, and what follows it.
+
+    *Round closed* that was pressed while the first card or the key of another round waited is said of the round before,
+    and comes before it. A card that has waited for the layout and is not known to be one by it waits for its deal.
+    """
+    if not given.now or not isinstance(given.now[0].input, _BEGINNINGS):
+        return (), given.now
+    first, *others = given.now
+    transaction = Transaction(table, first)
+    if given.looked and next_deal.may_begin(transaction) and not _awaits(transaction):
+        return (), given.now
+    if transaction.state.round is None or not (given.begins or _ends_round(transaction)):
+        return (first,), tuple(others)
+    closes = tuple(one for one in others if _closes(transaction, one))
+    return (*closes, first), tuple(one for one in others if one not in closes)
+
+
+def _ends_round(transaction: Transaction) -> bool:
+    """Whether the key or card of this step ends the open round, which no key has closed."""
+    drawn = transaction.stamped.input
+    return not isinstance(drawn, CardDrawn) or lifecycle.ended_by_card(transaction, transaction.table_ns(drawn.at_ns))
+
+
+def _closes(transaction: Transaction, one: Stamped) -> bool:
+    """Whether a reading is the key *round closed*."""
+    return isinstance(one.input, KeyPressed) and transaction.house.keys.get(one.input.key) == "round_closed"
 
 
 def _tells_of_cards(given: Input) -> bool:
@@ -87,12 +128,15 @@ def waits_for_deal(table: Table) -> bool:
     return not _awaits(transaction) and next_deal.may_begin(transaction)
 
 
-def _by_deal(table: Table, held: tuple[Stamped, ...]) -> _Due:
+def _by_deal(table: Table, held: tuple[Stamped, ...]) -> Due:
     """What waits for the cards of a deal, once they are one or are none."""
     begins = next_deal.begins_round(table, held)
     if begins is None:
-        return _Due((), held)
-    return _Due(_in_order(table, held), (), held[0].number) if begins else _Due(held, ())
+        return Due((), held)
+    if not begins:
+        return Due(held, ())
+    ahead, now = _in_order(table, held)
+    return Due(now, (), held[0].number, ahead)
 
 
 def _awaits(transaction: Transaction) -> bool:
@@ -134,11 +178,12 @@ def _is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
             upto_ns = transaction.table_ns(one.input.upto_ns)
             confirmed |= {str(spot): max(upto_ns, confirmed.get(str(spot), -1)) for spot in one.input.spots}
     spots = spots_watched(transaction.house, transaction.state)
-    return all(confirmed.get(str(spot), -1) >= wanted_ns for spot in spots)
+    # What is taken ahead of the first has been confirmed up to just before it.
+    return all(confirmed.get(str(spot), -1) >= wanted_ns - 1 for spot in spots)
 
 
-def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
-    """What waited: first the chips that lay there by the moment of the first, or may have, and that no others did.
+def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[tuple[Stamped, ...], tuple[Stamped, ...]]:
+    """What waited: ahead the chips that lay there by the moment of the first, or may have, and that no others did.
 
     A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
     wager may have come after, and follows. So may chips that a whole deal went by before they were told, where others
@@ -158,7 +203,7 @@ def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
             lying[name] = seen.chips
         else:
             then.append(one)
-    return (*first, *_confirmed_by(held), *then)
+    return (*first, *_confirmed_by(held)), tuple(then)
 
 
 def _first_play_ns(transaction: Transaction, held: tuple[Stamped, ...]) -> int:
@@ -192,7 +237,7 @@ def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
         if deal_confirmation.awaits_key(transaction):
             return False
         bets = bets or lock.main_lies(transaction)
-        forgot_turn = bets and deal_confirmation.forgets_turn(transaction)
+        forgot_turn = bets and deal_confirmation.long_after(transaction)
         if forgot_turn and transaction.round().ending.close_refused:
             # Two keys have said so.
             return True

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from controller.core.certainty import shared_chips
 from controller.core.certainty.rebuild import weave_with
 from controller.core.certainty.round_end import played_zones
-from controller.core.inference.observation import ChipsMoved
+from controller.core.inference.observation import ChipsMoved, Dated
 from controller.core.inference.unobserved import Silence
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle, passing_chips
@@ -55,19 +55,38 @@ def _told_whole(transaction: Transaction, change: Change, upto_ns: int) -> Chang
         or change.zone not in played_zones(transaction)
     ):
         return change
-    box = round_now.bets.spots.index(change.spot)
-    zone = box, change.zone
-    moved = [(one, one.item) for one in round_now.evidence.observations if isinstance(one.item, ChipsMoved)]
-    parts = [(one, item) for one, item in moved if (item.box, item.zone) == zone and one.last_ns >= change.since_ns]
+    parts = _parts(transaction, change.spot, change.zone, change.since_ns)
     if not parts or any(item.idle and one.last_ns == change.since_ns for one, item in parts):
         return change
-    told = [one for one, _ in parts]
-    transaction.change_evidence(observations=tuple(one for one in round_now.evidence.observations if one not in told))
     # A part that no play explains says that the rest of it is to come, not that anything went unseen.
-    unseen = Silence(box, max(change.since_ns, round_now.bets.lock_ns), upto_ns)
-    more = () if any(item.idle for _, item in parts) else (unseen,)
-    weave_with(transaction, (*round_now.evidence.silences, *more))
+    seen = any(item.idle for _, item in parts)
+    _take_back(transaction, parts, change, None if seen else (change.since_ns, upto_ns))
     return replace(change, before=parts[0][1].before)
+
+
+_Part = tuple[Dated, ChipsMoved]
+"""A change that was told without chips that may have been of it."""
+
+
+def _parts(transaction: Transaction, spot: int, zone: str, since_ns: int) -> list[_Part]:
+    """The changes of a box's zone since a moment."""
+    place = transaction.round().bets.spots.index(spot), zone
+    moved = (one for one in transaction.round().evidence.observations if one.last_ns >= since_ns)
+    return [
+        (one, one.item) for one in moved if isinstance(one.item, ChipsMoved) and (one.item.box, one.item.zone) == place
+    ]
+
+
+def _take_back(transaction: Transaction, parts: list[_Part], at: Change, unseen: tuple[int, int] | None) -> None:
+    """Tell these changes of a zone no more; ``unseen``: between which moments what was done at the box is not known."""
+    round_now, told = transaction.round(), [one for one, _ in parts]
+    transaction.change_evidence(observations=tuple(one for one in round_now.evidence.observations if one not in told))
+    silences = round_now.evidence.silences
+    if unseen is not None:
+        from_ns, to_ns = unseen
+        box = round_now.bets.spots.index(at.spot)
+        silences = (*silences, Silence(box, max(from_ns, round_now.bets.lock_ns), to_ns))
+    weave_with(transaction, silences)
 
 
 def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
@@ -84,8 +103,14 @@ def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
                 lifecycle.unexplained(transaction, Change(spot, item.zone, item.before, item.after), one.first_ns)
 
 
-def lie(transaction: Transaction, felt: Felt, name: str, last_ns: int) -> None:
-    """Chips lie so now. Of a box whose chips went before anybody knew which were its own nothing was seen till then."""
+def lie(
+    transaction: Transaction, felt: Felt, name: str, last_ns: int, changes: tuple[Change, ...]
+) -> tuple[Change, ...]:
+    """Chips lie so now, by these changes of a zone; the changes as they are to be judged.
+
+    Of a box whose chips went before anybody knew which were its own nothing was seen till then: what was told meanwhile
+    lacked chips that may have been of it, and only what it came to in the end is known.
+    """
     was = transaction.state.felt
     before = was.get(name)
     transaction.change(felt=felt)
@@ -94,13 +119,17 @@ def lie(transaction: Transaction, felt: Felt, name: str, last_ns: int) -> None:
         shared_chips.note(transaction)
     if transaction.state.round is not None:
         shared_chips.look(transaction, before, felt[name], last_ns)
-    since_ns = _unplaced_since(before, felt[name])
-    if since_ns >= 0 and transaction.state.round is not None and felt[name].name in played_zones(transaction):
-        round_now, spot = transaction.round(), felt[name].spot
-        if round_now.bets.locked and spot in round_now.bets.spots:
-            unseen = Silence(round_now.bets.spots.index(spot), max(since_ns, round_now.bets.lock_ns), last_ns)
-            weave_with(transaction, (*round_now.evidence.silences, unseen))
+    since_ns, now = _unplaced_since(before, felt[name]), felt[name]
+    if since_ns >= 0 and transaction.state.round is not None and now.name in played_zones(transaction):
+        round_now = transaction.round()
+        if round_now.bets.locked and now.spot in round_now.bets.spots:
+            parts = _parts(transaction, now.spot, now.name, since_ns)
+            whole = Change(now.spot, now.name, parts[0][1].before if parts else 0, now.cents, since_ns)
+            _take_back(transaction, parts, whole, (since_ns, last_ns))
+            if parts:
+                changes = (whole,) if whole.before != whole.after else ()
     _tell_held_back(transaction, was, name)
+    return changes
 
 
 def _unplaced_since(before: Zone | None, after: Zone) -> int:

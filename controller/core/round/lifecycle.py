@@ -27,6 +27,7 @@ from controller.core.certainty.rebuild import payment_began, remembered, resume,
 from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
+from controller.core.game.position import Kind
 from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
 from controller.core.inference.lattice import Reconstruction, TooManyOrders
@@ -44,7 +45,7 @@ from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, missed_cards, passing_chips, questions
 from controller.core.round.irregular import likely
-from controller.core.table.layout import Change, cents_at
+from controller.core.table.layout import Change, Zone, cents_at
 from controller.core.table.layout import key as layout_key
 from controller.core.table.round_state import CardKept, Round
 from controller.core.table.transaction import Transaction
@@ -212,8 +213,7 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
         return False
     if round_now.evidence.trouble or transaction.lacks_card(told):
         return False
-    # Whose procedure keys the decisions presses *double* too.
-    keyed = round_now.rules(transaction.rules).options.stand_key == "always"
+    keyed = _is_keyed(transaction)
     if not keyed and _is_cleared(transaction, round_now.bets.spots[item.box]):
         # What lies there is the next bet.
         item = replace(item, after=0)
@@ -223,10 +223,18 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
             return False
     elif item.after <= item.before or (explained and transaction.legal(transaction.lattice())):
         return False
-    first_ns, last_ns = told.first_ns + REACH_NS, told.last_ns - REACH_NS
-    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardCame))
-    if not any(first_ns < card.first_ns and card.last_ns < last_ns for card in cards):
+    if not _holds_card(round_now, told.first_ns, told.last_ns):
         return False
+    return _happened_unseen(transaction, woven, round_now.evidence.observations[:-1], told)
+
+
+def _happened_unseen(transaction: Transaction, woven: Reconstruction, before: tuple[Dated, ...], told: Dated) -> bool:
+    """Take a change of a main zone so that what happened there between its looks went unseen, if a play explains that.
+
+    ``woven`` is the lattice of the evidence ``before`` it.
+    """
+    round_now, item = transaction.round(), told.item
+    assert isinstance(item, ChipsMoved), "chips moved"
     unseen = Silence(item.box, max(told.first_ns, round_now.bets.lock_ns), told.last_ns, zones=("main",))
     silences = (*round_now.evidence.silences, unseen)
     try:
@@ -236,8 +244,42 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     if not transaction.legal(found):
         return False
     transaction.found = found
-    transaction.change_evidence(observations=(*round_now.evidence.observations[:-1], told), silences=silences)
+    transaction.change_evidence(observations=(*before, told), silences=silences)
     return True
+
+
+def exchanged(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
+    """Other chips than before lie in a zone, and come to the same.
+
+    They mean nothing, but at a box whose hand has broken: where a card came between two looks and no chip is left of
+    those that lay there, that hand was cleared away and they are the next bet. It may have been doubled before.
+    """
+    round_now = transaction.round()
+    if zone.name != "main" or zone.spot not in round_now.bets.spots or not round_now.bets.locked:
+        return
+    if round_now.evidence.trouble or not round_now.is_dealt() or _is_keyed(transaction):
+        return
+    if round_now.hides():
+        # Whether a hand broke is said by faces that nothing may depend on yet.
+        return
+    box, found = round_now.bets.spots.index(zone.spot), transaction.lattice()
+    broke = all(node.boxes[box].kind is Kind.BROKEN for node in found.frontier)
+    if broke and _is_cleared(transaction, zone.spot) and _holds_card(round_now, first_ns, last_ns):
+        cleared = ChipsMoved(box, zone.name, zone.cents, 0)
+        told = Dated(first_ns, last_ns, cleared, transaction.stamped.number)
+        if not transaction.lacks_card(told):
+            _happened_unseen(transaction, found, round_now.evidence.observations, told)
+
+
+def _is_keyed(transaction: Transaction) -> bool:
+    """Whether the dealer presses *double* for every double: whose procedure keys the decisions does."""
+    return transaction.round().rules(transaction.rules).options.stand_key == "always"
+
+
+def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
+    """Whether a card came between two looks at a zone, with time to reach out before it and after."""
+    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardCame))
+    return any(first_ns + REACH_NS < card.first_ns and card.last_ns < last_ns - REACH_NS for card in cards)
 
 
 def _is_cleared(transaction: Transaction, spot: int) -> bool:

@@ -108,6 +108,9 @@ def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
                     return False
             case DeadlinePassed(at_ns) if at_ns >= drawn_ns[-1] + gap_ns:
                 return not untold and len(drawn_ns) == cards
+            case KeyPressed(_, key) if transaction.house.keys.get(key) == "round_closed":
+                # Of the last round too it may be pressed late.
+                pass
             case KeyPressed(_, key):
                 by_key = transaction.house.keys.get(key) == "no_more_bets"
                 return by_key and not untold and len(drawn_ns) == cards
@@ -126,15 +129,20 @@ def is_whole(table: Table, held: tuple[Stamped, ...]) -> bool:
 
 
 def _average_ms(transaction: Transaction) -> int:
-    """The average gap of the last deals; a pause in one counts as twice the usual gap."""
+    """The average gap of the last deals; a pause in one counts as twice the usual gap.
+
+    Where few are known, a confirmed deal's last gaps count too, for they were in the rhythm of the others.
+    """
     gaps, most_ms = transaction.state.deal_gaps_ms, 2 * deal_confirmation.usual_ms(transaction)
+    if len(gaps) < _FEW_GAPS:
+        gaps = (*gaps, *deal_confirmation.last_gaps_ms(transaction))
     return sum(min(gap, most_ms) for gap in gaps) // len(gaps)
 
 
 def _falters(transaction: Transaction, drawn_ns: list[int], cards: int) -> bool:
     """Whether more of these cards came late than of a deal of so many may."""
     few, ending = len(transaction.state.deal_gaps_ms) < _FEW_GAPS, transaction.round().ending
-    doubted = few or ending.close_refused or ending.next_bets == "unturned"
+    doubted = few or ending.close_refused or bool(ending.next_bets)
     late = _LATE_WHERE_DOUBTED_PER_MILLE if doubted else _LATE_PER_MILLE
     most_ms = _average_ms(transaction) * late // 1000
     return sum(gap > most_ms for gap in _gaps_ms(drawn_ns)) > int(cards >= _MAY_FALTER)

@@ -123,9 +123,12 @@ def accuse(transaction: Transaction) -> None:
     for one in transaction.state.suspected:
         if one.left_ns < 0 and one.gone(transaction.state.felt[key(one.spot, one.zone)].chips):
             one = replace(one, left_ns=transaction.table_ns(transaction.stamped.at_ns))  # noqa: PLW2901 - the same one
+        if _lies_elsewhere(transaction.state.felt, one):
+            # By the time that every reader has looked round it may be gone from there too.
+            continue
         if not one.moved().isdisjoint(heard_twice) or known_ns < one.since_ns():
             kept.append(one)
-        elif not _lies_elsewhere(transaction.state.felt, one):
+        else:
             _tell(transaction, one)
     transaction.change(suspected=tuple(kept))
 

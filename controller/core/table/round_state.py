@@ -245,7 +245,7 @@ class RoundEnding(Value, frozen=True, tag=False):
     """What lay then, in cents, in the zones whose chips have moved since, by zone."""
     next_bets: str = ""
     """``pressed``: *no more bets* was refused, for the round may go on; ``asked``: then came a card; ``unturned``:
-    it was refused before the hole card was turned, and no card is asked about."""
+    it was refused soon after a card, before the hole card was turned, and no card is asked about."""
 
 
 class Round(Value, frozen=True, tag=False):
