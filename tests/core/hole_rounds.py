@@ -24,11 +24,17 @@ from controller.core.messages.inputs import (
     Answered,
     ApproveOrder,
     AssignCard,
+    DayBegan,
     DeclareBox,
     EnterInventory,
+    FitnessLevel,
+    FitnessTold,
     Input,
+    OpeningRefuted,
+    ReadingsHeld,
     SetCard,
     ShoeChanged,
+    SoftwareLooked,
     Started,
     VoidRound,
     WithdrawOrder,
@@ -38,14 +44,21 @@ from controller.core.table.keymap import KEYPAD, MEANINGS
 from controller.core.table.state import Stepped
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
-from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed
+from firmware_protocols.readings import (
+    CardDrawn,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    KeyPressed,
+    LineDisturbed,
+)
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.dealer import play
 from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, MAIN, StandKey
 from simulators.people.house import house_from
 from simulators.people.rack import Rack
 from tests.core.houses import chips_of
-from tests.core.human import HumanRig
+from tests.core.human import Happens, HumanRig
 from tests.core.pictures import Pictures
 from tests.core.rig import KEY_OF, SPOTS, coded
 
@@ -69,6 +82,8 @@ class HoleRig(HumanRig):
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int = 1) -> None:
         self.said: list[bytes] = []
         self.pictures = Pictures()
+        self.is_deaf = False
+        """Whether the next card of the deal is not heard."""
         super().__init__(rules, {**chips, **dict.fromkeys((CHIP, *MORE_CHIPS), 1000)}, seed)
 
     def give(self, item: Input, *, closed: bool = False) -> Stepped:
@@ -76,6 +91,14 @@ class HoleRig(HumanRig):
         pictures = self.pictures.after(self.house, self.table.state, stepped.events, self.now_ns)
         self.said.append(coded((stepped.events, stepped.desired, pictures)))
         return stepped
+
+    def perform(self, acts: Iterable[Act | Happens]) -> list[RoundPlayed]:
+        told: list[RoundPlayed] = []
+        for act in acts:
+            unheard = self.is_deaf and isinstance(act, Draw)
+            self.is_deaf = self.is_deaf and not unheard
+            told += [] if unheard else super().perform([act])
+        return told
 
     def fork(self) -> HoleRig:
         """The same table at the same moment, to be played on in another way."""
@@ -232,9 +255,15 @@ def draw_at_once(script: Script, rng: Random, cards: int) -> Script:
     return insert(script, script.hole + 1, *acts)
 
 
+def draw_in_rhythm(script: Script, rng: Random) -> Script:
+    """A player draws as fast as the dealer deals."""
+    return insert(script, script.hole + 1, Pause(450), Draw(rng.choice(DECK)))
+
+
 DRAWS: Final[dict[str, Callable[[Script, Random], Script]]] = {
     "a card drawn at once": partial(draw_at_once, cards=1),
     "two cards drawn at once": partial(draw_at_once, cards=2),
+    "a card drawn in the dealer's rhythm": draw_in_rhythm,
 }
 
 # --- what people may do meanwhile -------------------------------------------------------------------
@@ -384,6 +413,93 @@ def lose_shoe(rig: HoleRig, rng: Random) -> None:
         rig.give(DeviceHealth("shoe", state, rig.now_ns))
 
 
+def restart_unheard(rig: HoleRig, rng: Random) -> None:
+    """The program ends, a card is dealt, and it starts again."""
+    restart(rig, rng)
+    rig.is_deaf = rig.table.state.round is not None
+
+
+def lose_shoe_unheard(rig: HoleRig, rng: Random) -> None:
+    """A card is dealt while the shoe is lost."""
+    lose_shoe(rig, rng)
+    rig.is_deaf = rig.table.state.round is not None
+
+
+def disturb_unheard(rig: HoleRig, rng: Random) -> None:
+    """A card comes as bytes that nobody can read."""
+    disturb_shoe(rig, rng)
+    rig.is_deaf = rig.table.state.round is not None
+
+
+def complain_unheard(rig: HoleRig, rng: Random) -> None:
+    """The shoe says that it has dealt a card that did not reach the table."""
+    rig.give(DeviceComplained("shoe", "draws_missing", "1 draw did not arrive", rig.now_ns))
+    rig.is_deaf = rig.table.state.round is not None
+
+
+def disturb_shoe(rig: HoleRig, rng: Random) -> None:
+    """The last card comes once more, as bytes that are no message."""
+    drawn = [one.input.face for one in rig.stamped if isinstance(one.input, CardDrawn)]
+    rig.give(LineDisturbed("shoe", f"no message: {drawn[-1:]}", str(drawn[-1:]).encode(), rig.now_ns))
+
+
+def tell_fitness(rig: HoleRig, rng: Random) -> None:
+    """The table is not fit for another round, or is again."""
+    cause, levels = rng.choice(("storage", "consumers", "second_copy")), list(FitnessLevel)
+    for level in rng.sample(levels, len(levels)):
+        rig.give(FitnessTold(rig.now_ns, cause, level, "test"))
+
+
+def hold_readings(rig: HoleRig, rng: Random) -> None:
+    """The program was held back."""
+    rig.give(ReadingsHeld(rig.now_ns, rng.randrange(1, 2_000) * 1_000_000))
+
+
+def begin_day(rig: HoleRig, rng: Random) -> None:
+    """Another gaming day begins."""
+    rig.give(DayBegan(rig.now_ns, "2026-11-25"))
+
+
+def look_at_software(rig: HoleRig, rng: Random) -> None:
+    """The program is held against its list of files, and is another."""
+    rig.give(SoftwareLooked(rig.now_ns, "hour", rng.random() < 0.5, "0" * 64, 1, "", "test"))
+
+
+def refute(rig: HoleRig, rng: Random) -> None:
+    """A card that was opened is found to have been committed to as another."""
+    lying = [one.card for one in rig.events if isinstance(one, CardOpened)] or [1]
+    rig.give(OpeningRefuted(rig.now_ns, rng.choice(lying[-20:]), str(rng.choice(DECK))))
+
+
+def new_shoe(rig: HoleRig, rng: Random) -> None:
+    """The floor says that another shoe is used."""
+    rig.give(ShoeChanged(rig.now_ns, -1, "floor"))
+
+
+def answer_all(rig: HoleRig, rng: Random) -> None:
+    """Every question there was is answered, right or wrong."""
+    for question in range(1, rig.table.state.questions + 1):
+        rig.give(Answered(rig.now_ns, question, rng.choice(("yes", "no", "1", "2", "3")), "floor"))
+
+
+def adjust_beyond(rig: HoleRig, rng: Random) -> None:
+    """The floor adjusts a wager to what no cards could give it."""
+    cents = rng.choice((-100_000_000, 100_000_000))
+    rig.give(AdjustWager(rig.now_ns, number_of(rig), rng.choice(SPOTS), MAIN, cents, "floor", "test", FLOOR))
+
+
+def adjust_all(rig: HoleRig, rng: Random) -> None:
+    """The floor adjusts every wager of the round."""
+    cents = rng.choice((-1000, 0, 500, 1500))
+    for spot in SPOTS:
+        rig.give(AdjustWager(rig.now_ns, number_of(rig), spot, MAIN, cents, "floor", "test"))
+
+
+def wait(rig: HoleRig, rng: Random) -> None:
+    """Nobody does anything for a while, shorter than the pause that counts as the turn."""
+    rig.pass_until(rig.now_ns + rng.randrange(1, 20) * 1_000_000_000)
+
+
 ORDERS: Final[tuple[Doing, ...]] = (
     strike,
     name_card,
@@ -405,11 +521,26 @@ OTHERS: Final[tuple[Doing, ...]] = (
     restart,
     lose_readers,
     lose_shoe,
+    disturb_shoe,
+    tell_fitness,
+    hold_readings,
+    begin_day,
+    look_at_software,
+    refute,
+    new_shoe,
+    answer_all,
+    adjust_beyond,
+    adjust_all,
 )
 """What is no ruling on the round, or takes two persons, and what befalls the program and its devices."""
 
+UNHEARD: Final[tuple[Doing, ...]] = (restart_unheard, lose_shoe_unheard, disturb_unheard, complain_unheard)
+"""What keeps a card of an open round from the table, and tells it that one may be missing."""
+
 KEYS: Final[tuple[Doing, ...]] = (any_key, no_more_bets, undo)
-DOINGS: Final[dict[str, Doing]] = {one.__name__: one for one in (nothing, *ORDERS, *OTHERS, *KEYS, flicker, touch)}
+DOINGS: Final[dict[str, Doing]] = {
+    one.__name__: one for one in (nothing, *ORDERS, *OTHERS, *UNHEARD, *KEYS, wait, flicker, touch)
+}
 
 
 class Case(NamedTuple):
@@ -444,6 +575,7 @@ def assert_secret(case: Case, faces: Iterable[Card] = RANKS) -> None:
     carry_out(rig, (), doings, script.hole)
     draw = script.acts[script.hole]
     assert isinstance(draw, Draw)
+    rig.is_deaf = False
     first: list[bytes] | None = None
     for face in faces:
         run = rig.fork()

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.events import HoleCardRevealed
-from tests.core.hole_rounds import IRREGULARITIES, OTHERS, PROFILES, Case, assert_secret
+from tests.core.hole_rounds import IRREGULARITIES, OTHERS, PROFILES, UNHEARD, Case, assert_secret
 from tests.core.test_hole_card import TURN_KEYS, table
+
+CARD_TOO_MANY = ("an unannounced burn", "a card read twice")
+"""Such a deal is confirmed by a pause just before the hole card: docs/reference/threat-model.md says so."""
 
 
 @pytest.mark.parametrize("doing", [one.__name__ for one in OTHERS])
@@ -15,6 +18,21 @@ def test_nor_whatever_two_persons_order_or_befalls_the_table_meanwhile(profile: 
     for seed, irregularity in enumerate(IRREGULARITIES):
         if (seed + PROFILES.index(profile)) % 3 == 0:
             assert_secret(Case(profile, irregularity, (doing,), 300 + seed, turn_key=TURN_KEYS[seed % 2]))
+
+
+@pytest.mark.parametrize("doing", [one.__name__ for one in UNHEARD])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_nor_where_a_card_went_unheard_and_a_player_draws_as_fast_as_the_dealer_deals(profile: str, doing: str) -> None:
+    """By number and rhythm the player's card then is the hole card, and the hole card a player's or the up card."""
+    for seed in range(12):
+        assert_secret(Case(profile, "a card drawn in the dealer's rhythm", (doing,), seed, boxes=(1, 1)))
+
+
+@pytest.mark.parametrize("irregularity", [one for one in IRREGULARITIES if one not in CARD_TOO_MANY])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_nor_where_nobody_does_anything_for_a_while(profile: str, irregularity: str) -> None:
+    for seed in range(2):
+        assert_secret(Case(profile, irregularity, ("wait",), seed, turn_key=TURN_KEYS[seed]))
 
 
 @pytest.mark.parametrize(("turn_key", "turned"), [("always", 0), ("sometimes", 1)])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from controller.core.messages.events import QuestionAsked, WagerSettled
+import pytest
+
+from controller.core.messages.events import HoleCardRevealed, QuestionAsked, WagerSettled
+from controller.core.messages.floor_events import RoundResumed
 from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import CardDrawn, ChipsSeen
-from tests.core.rig import MS, Rig, penn
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen
+from tests.core.rig import MS, SPOTS, Rig, penn
 
 CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500, "D": 1_000}
 ACCUSED = {Kind.CAPPING, Kind.PINCHING, Kind.PAST_POSTING, Kind.BET_TOUCHED, Kind.MISPAY}
@@ -108,3 +112,71 @@ def test_chips_that_left_only_after_the_card_were_a_double() -> None:
     rig.talk("Th \n key hole_turned \n 5s \n key round_closed")
     assert settled(rig) == {1: 3_500, 2: 2_500}
     assert {alert.kind for alert in accused(rig)} == {Kind.PINCHING}
+
+
+HOLE_CARD_HOUSES = tuple(name for name in profile_files.names() if profile_files.load(name).rules.hole_card == "dealt")
+KEYLESS = {"turn_key": "sometimes", "stand_key": "sometimes", "no_more_bets": "sometimes"}
+
+
+def keyless(profile: str, deal: str) -> Rig:
+    """Two boxes of 25.00 where no key says when the hole card is turned; these cards are dealt to them."""
+    rig = Rig(profile_files.load(profile, KEYLESS).rules, dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.lay(2, "main", ("B",))
+    rig.pass_ms(3_000)
+    for face in deal.split():
+        rig.pass_ms(450)
+        rig.give(CardDrawn(rig.now_ns, Card(face)))
+    rig.pass_ms(3_000)
+    return rig
+
+
+def passed_a_stopped_hand(profile: str, *, waits_ms: int) -> Rig:
+    """Twelve at spot 1 after a hit, soft eighteen at spot 2, against a six; then spot 1 asks for another card.
+
+    Spot 2's double lies at spot 1 meanwhile. A hand of three cards is not doubled, so that they look like its payment,
+    and eighteen may have been a push.
+    """
+    rig = keyless(profile, "5h Ah 6c 4d 7d Ts")
+    rig.talk("3c")
+    rig.pass_ms(1_000)
+    rig.lay(1, "main", ("A", "C"))
+    rig.pass_ms(waits_ms)
+    rig.talk("2d")
+    return rig
+
+
+@pytest.mark.parametrize("waits_ms", [600, 3_000])
+@pytest.mark.parametrize("profile", HOLE_CARD_HOUSES)
+def test_chips_that_pass_a_hand_that_has_stopped_turn_no_hole_card(profile: str, waits_ms: int) -> None:
+    rig = passed_a_stopped_hand(profile, waits_ms=waits_ms)
+    rig.pass_ms(1_000)
+    assert (rig.told(HoleCardRevealed), settled(rig), rig.table.state.rounds) == ([], {}, 1)
+
+
+def test_heard_where_they_belong_the_hand_plays_on_and_is_settled() -> None:
+    """The dealer has sixteen and breaks."""
+    rig = passed_a_stopped_hand("classic-shoe-and-pitch", waits_ms=600)
+    rig.lay(1, "main", ("A",))
+    rig.lay(2, "main", ("B", "C"))
+    rig.talk("Kd")
+    assert rig.told(HoleCardRevealed) == []
+    rig.talk("9s \n key round_closed")
+    assert len(rig.told(RoundResumed)) == 1
+    assert settled(rig) == {1: 2_500, 2: 5_000}
+
+
+def test_a_payment_ends_the_round_once_time_for_other_bets_has_passed() -> None:
+    rig = passed_a_stopped_hand("classic-shoe-and-pitch", waits_ms=6_000)
+    assert (len(rig.told(HoleCardRevealed)), rig.table.state.rounds) == (1, 2)
+
+
+@pytest.mark.parametrize("profile", HOLE_CARD_HOUSES)
+def test_nor_do_they_say_that_the_card_before_them_was_the_dealers(profile: str) -> None:
+    """Thirteen at both spots against a five, which must draw: spot 2's ten would be the dealer's if spot 1 was paid."""
+    rig = keyless(profile, "5d 9h 5c 8s 4s As")
+    rig.talk("Td")
+    rig.pass_ms(1_000)
+    rig.lay(1, "main", ("A", "C"))
+    rig.give(ChipsConfirmed(SPOTS, rig.now_ns))
+    assert (rig.told(HoleCardRevealed), settled(rig)) == ([], {})

@@ -278,10 +278,26 @@ def may_end_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card at ``at_ns`` may be the next round's although no key has ended this one.
 
     Chips alone do not say so while the hole card is not turned, for a player can move them: where the dealer's key
-    turns it, the key must have come; and no card begins a round that follows the last one at once.
+    turns it, the key must have come; and no card begins a round that follows the last one at once, or chips that may
+    only be on their way past a hand.
     """
-    return not transaction.round().dealing.unturned() or (
-        may_end_by_key(transaction) and not _at_once(transaction, at_ns)
+    if not transaction.round().dealing.unturned():
+        return True
+    return may_end_by_key(transaction) and not _at_once(transaction, at_ns) and not _just_added_to(transaction, at_ns)
+
+
+def _just_added_to(transaction: Transaction, at_ns: int) -> bool:
+    """Whether chips came to a wager of the round so short a time before a card that they may only be passing.
+
+    Payment they would be if they stay: between it and the next deal lies the time between two rounds. A deal that comes
+    sooner all the same is known by its rhythm.
+    """
+    round_now = transaction.round()
+    return any(
+        one.zone == "main"
+        and at_ns - one.from_ns < BETWEEN_ROUNDS_NS
+        and not set(one.lay).isdisjoint(round_now.cards.lying)
+        for one in round_now.evidence.visits
     )
 
 
@@ -335,11 +351,11 @@ def paused(transaction: Transaction) -> bool:
         return False
     if any(press.meaning in EVIDENCE for press in transaction.state.presses):
         return False
-    found = _up_to_last_card(transaction)
+    found = up_to_last_card(transaction)
     return bool(found.frontier) and all(found.play().finished(node) for node in found.frontier)
 
 
-def _up_to_last_card(transaction: Transaction) -> Reconstruction:
+def up_to_last_card(transaction: Transaction) -> Reconstruction:
     """The lattice of everything told up to the last card."""
     evidence = transaction.round().evidence.observations
     last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardCame)), default=-1)

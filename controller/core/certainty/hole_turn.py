@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from controller.core.certainty import deal_confirmation
+from controller.core.game.position import Node
 from controller.core.inference.lattice import Reconstruction
 from controller.core.table.transaction import Transaction
 
@@ -19,13 +20,24 @@ def turn_if_shown(transaction: Transaction, view: Reconstruction) -> None:
         # What the table concludes is not what the dealer's hand did: a player's chips can make a hit look like the card
         # of a double and the next one like the dealer's. Where the dealer keys the turn no card says it for him.
         keyed = not deal_confirmation.keyless(transaction)
-        by_card = not keyed and bool(nodes) and all(node.drawn for node in (*nodes, *view.frontier))
+        by_card = not keyed and _is_dealers(transaction, (*nodes, *view.frontier))
         # After a correction every play rests on a person's word, which may be wrong: then the key or the close says it.
         concluded = not any(transaction.round().corrected) and (by_card or deal_confirmation.paused(transaction))
     else:
         concluded = all(play.finished(node) for node in view.frontier)
     if by_key or concluded:
         transaction.turn_hole()
+
+
+def _is_dealers(transaction: Transaction, nodes: tuple[Node, ...]) -> bool:
+    """Whether every play gives the dealer a card beyond his first two, and did when the last card came.
+
+    Chips that come after a card say nothing of it: they may be on their way past a hand that has stopped.
+    """
+    if not nodes or not all(node.drawn for node in nodes):
+        return False
+    told = deal_confirmation.up_to_last_card(transaction).frontier
+    return bool(told) and all(node.drawn for node in told)
 
 
 def known(transaction: Transaction) -> bool:

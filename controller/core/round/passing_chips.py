@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.certainty.rebuild import weave_with
+from controller.core.certainty.rebuild import weave_corrected, weave_with
 from controller.core.inference.observation import ChipsMoved, Dated
 from controller.core.inference.unobserved import Silence
 from controller.core.table.layout import Change, Zone
@@ -122,4 +122,10 @@ def _take_back(transaction: Transaction, visit: Visit, *, unseen: bool = True) -
     visits = tuple(one for one in round_now.evidence.visits if one != visit)
     transaction.change_evidence(observations=observations, visits=visits)
     more = (Silence(box, from_ns, visit.to_ns, zones=("main",)),) if unseen else ()
-    weave_with(transaction, (*round_now.evidence.silences, *more))
+    silences = (*round_now.evidence.silences, *more)
+    if round_now.evidence.trouble and round_now.evidence.curable:
+        # The card that no play explained beside them may be explained without them.
+        transaction.change_evidence(silences=silences)
+        weave_corrected(transaction, transaction.round())
+    else:
+        weave_with(transaction, silences)
