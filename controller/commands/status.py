@@ -95,7 +95,7 @@ def those_needed(reader: JournalReader, hours: int) -> Iterator[Published]:
 
     from controller.core.table.pace import HOUR_NS
     from controller.formats.mqtt.envelope import own_event
-    from controller.reports.status import needed
+    from controller.reports.status import deal_ends, needed
 
     last = reader.head().seq
     if not last:
@@ -104,11 +104,15 @@ def those_needed(reader: JournalReader, hours: int) -> Iterator[Published]:
     since_ns = moment(reader, last) - hours * HOUR_NS
     since = 1 + bisect.bisect_left(range(1, last), since_ns, key=lambda seq: moment(reader, seq))
     shoe, begun = reader.last_named("shoe_begun"), reader.last_named("betting_closed")
-    rows = {seq: reader.event(seq).body for seq in (since, last)}
-    for kinds, first in needed(since, shoe or last, begun or last):
-        rows.update((row.seq, row.body) for row in reader.events_named(kinds, first))
+    rows = {seq: own_event(reader.event(seq).body) for seq in (since, last)}
+    for row in reader.events_named(needed(since, shoe or last, begun or last)):
+        rows[row.seq] = own_event(row.body)
+    for position, after, before in deal_ends(list(rows.values())):
+        card = reader.first_named_with("card_drawn", "position", position, after, before or last + 1)
+        if card is not None:
+            rows[card.seq] = own_event(card.body)
     for seq in sorted(rows):
-        yield own_event(rows[seq])
+        yield rows[seq]
 
 
 def moment(reader: JournalReader, seq: int) -> int:

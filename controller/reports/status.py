@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -16,17 +17,19 @@ from controller.core.messages.events import (
     CardOpened,
     DeviceStatusChanged,
     Event,
+    HandCompleted,
     QuestionAnswered,
     QuestionAsked,
     QuestionWithdrawn,
     RoundClosed,
     ShoeBegun,
     TableStarted,
+    WagerSettled,
 )
 from controller.core.messages.raised_alerts import Severity
-from controller.core.table.pace import HOUR_NS, Figures, Pace, figures, paced
+from controller.core.table.pace import HOUR_NS, Figures, Pace, figures, main_boxes, paced
 from controller.core.table.shoe import ShoeAccount, remaining, running_count
-from controller.formats.mqtt.envelope import Published, nanoseconds
+from controller.formats.mqtt.envelope import Published, nanoseconds, utc_text
 from controller.formats.mqtt.retained_alerts import alerts_told
 from controller.reports import recent_takings
 from controller.reports.recent_takings import RecentTakings
@@ -137,17 +140,15 @@ SELDOM: Final = frozenset(
 DEALT: Final = frozenset(["shoe_begun", "card_drawn", "card_burned", "card_opened"])
 """What tells of a shoe since it was begun."""
 
-PACED: Final = recent_takings.KINDS | {
-    "card_drawn",
-    "hole_card_revealed",
-    "round_irregular",
-    "device_alarm",
-    "line_errors",
-}
-"""What the figures of the last hours are made of, beside what is ``SELDOM``."""
+PACED: Final = recent_takings.KINDS | {"hole_card_revealed", "round_irregular", "device_alarm", "line_errors"}
+"""What the figures of the last hours are made of, beside what is ``SELDOM`` and the cards of ``deal_ends``."""
 
 ROUND: Final = frozenset(["betting_closed", "round_closed"])
 """What tells whether a round is being played."""
+
+
+TAKEN_ALONE: Final = frozenset([HandCompleted, WagerSettled])
+"""Most events of the hours, and of them nothing but what the rounds took is made."""
 
 
 def needed(since: int, shoe: int, round_begun: int) -> tuple[tuple[frozenset[str], int], ...]:
@@ -159,22 +160,41 @@ def needed(since: int, shoe: int, round_begun: int) -> tuple[tuple[frozenset[str
     return (SELDOM, 1), (PACED, since), (DEALT, shoe), (ROUND, round_begun)
 
 
+class DealEnd(NamedTuple):
+    """Where in the journal the card is with which a deal ends, each box's second: its position, and seqs around it."""
+
+    position: int
+    after: int
+    before: int
+
+
+def deal_ends(events: Iterable[Published]) -> Iterator[DealEnd]:
+    """Where the deals of these events' rounds end; ``before`` of the last round is 0.
+
+    Of all cards of the hours ``standing`` needs only the first that is found at each, beside what ``needed`` names.
+    """
+    ends = [DealEnd(2 * main_boxes(one.event), one.seq, 0) for one in events if isinstance(one.event, BettingClosed)]
+    for end, following in itertools.pairwise(ends):
+        yield end._replace(before=following.after)
+    yield from ends[-1:]
+
+
 def standing(events: Iterable[Published], hours: int) -> Standing:
     """The table after its last event, with the figures of the last ``hours`` before it."""
     events = tuple(events)
-    waiting = [one.event.severity for one in alerts_told(events) if not one.acknowledged]
-    fold = _Fold()
-    timed: list[tuple[int, Published]] = []
-    for one in events:
-        fold.last = one
+    fold = _Fold(last=events[-1] if events else None)
+    told = [one for one in events if type(one.event) not in TAKEN_ALONE]
+    waiting = [one.event.severity for one in alerts_told(told) if not one.acknowledged]
+    for one in told:
         fold.take(one.event)
-        timed.append((nanoseconds(one.time), one))
-    since_ns = timed[-1][0] - hours * HOUR_NS if timed else 0
+    # Times of one form are in order as texts are.
+    since = utc_text(nanoseconds(events[-1].time) - hours * HOUR_NS) if events else ""
+    recent = [one for one in events if one.time >= since]
     pace, taken = Pace(), RecentTakings()
-    for at_ns, one in timed:
-        if at_ns >= since_ns:
-            pace = paced(pace, one.event, at_ns)
-            taken.take(one)
+    for place, one in enumerate(recent, start=1):
+        taken.take(one)
+        if type(one.event) not in TAKEN_ALONE or place in {1, len(recent)}:
+            pace = paced(pace, one.event, nanoseconds(one.time))
     now = Standing(figures(pace, taken.figures()))
     if fold.last is None or fold.started is None:
         return now

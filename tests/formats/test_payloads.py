@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 
 import msgspec
 import pytest
@@ -113,6 +114,24 @@ def test_an_envelope_that_contradicts_itself_is_refused() -> None:
         assert old in payload
         with pytest.raises(PayloadRefused):
             read_event(payload.replace(old, new))
+
+
+def test_an_envelope_passed_on_in_another_form_is_the_same_event() -> None:
+    payload = event_bytes(SETTLED, HERE, 42, 0)
+    backwards = dict(reversed(json.loads(payload).items()))
+    for other in (json.dumps(json.loads(payload)), json.dumps(backwards)):
+        assert read_event(other.encode()) == own_event(payload)
+
+
+def test_an_event_of_another_name_than_its_envelope_says_is_refused() -> None:
+    payload = event_bytes(SETTLED, HERE, 42, 0)
+    other = payload.replace(b'"data":{', b'"data":{"type":"round_closed",')
+    said = b'{"data":{"specversion":"1.0","id":"","source":"","type":"tableside.wager_settled.v1"},' + payload[1:]
+    twice = payload[:-1] + b',"type":"tableside.round_closed.v1"}'
+    assert read_event(payload).event == SETTLED
+    for refused in (other, said, twice):
+        with pytest.raises(PayloadRefused):
+            own_event(refused)
 
 
 def test_topics() -> None:

@@ -72,6 +72,15 @@ def test_every_leaf_has_a_proof_that_leads_to_the_root(size: int, data: st.DataO
     assert len(path) <= (size - 1).bit_length()
 
 
+@given(st.integers(0, 40), st.integers(0, 600))
+def test_leaves_added_together_make_the_same_tree(before: int, more: int) -> None:
+    leaves = [leaf_hash(bytes([number % 256])) for number in range(before + more)]
+    one_by_one = CompactRange()
+    for leaf in leaves:
+        one_by_one = one_by_one.appended(leaf)
+    assert CompactRange().appended(*leaves[:before]).appended(*leaves[before:]) == one_by_one
+
+
 def test_adding_a_leaf_costs_as_many_hashes_as_the_size_has_bits() -> None:
     tree = CompactRange()
     for number in range(1000):

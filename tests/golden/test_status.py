@@ -8,6 +8,7 @@ import pytest
 
 from controller.commands.journal_reader import published
 from controller.commands.status import those_needed
+from controller.core.messages.events import CardDrawn
 from controller.formats.mqtt.envelope import event_name
 from controller.io.journal.journal import JournalReader
 from controller.reports.status import needed, standing
@@ -47,13 +48,28 @@ def test_whatever_lies_before_the_hours_looked_back(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_card_is_found_by_its_position(name: str, tmp_path: Path) -> None:
+    with JournalReader(unpacked(name, tmp_path)) as reader:
+        drawn = [(one.seq, one.event.position) for one in published(reader) if isinstance(one.event, CardDrawn)]
+        middle = drawn[len(drawn) // 2][0]
+        for position in (2, 4, 14, 400):
+            for after, before in ((0, middle), (middle, middle), (middle, drawn[-1][0] + 1)):
+                right = [seq for seq, place in drawn if place == position and after < seq < before]
+                found = reader.first_named_with("card_drawn", "position", position, after, before)
+                assert (None if found is None else found.seq) == (right[0] if right else None)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_events_are_found_by_their_kinds(name: str, tmp_path: Path) -> None:
     with JournalReader(unpacked(name, tmp_path)) as reader:
         kinds = [(one.seq, event_name(one.event)) for one in published(reader)]
         first = len(kinds) // 2
         for names in ({"card_drawn", "round_closed"}, {"alert_raised"}, {"no_such_event"}):
-            found = [(row.seq, row.kind) for row in reader.events_named(names, first)]
-            assert found == [one for one in kinds[first - 1 :] if one[1] in names]
+            found = [row.seq for row in reader.events_named([(names, first)])]
+            assert found == [seq for seq, kind in kinds[first - 1 :] if kind in names]
+        groups = (({"card_drawn", "round_closed"}, first), ({"alert_raised", "card_drawn"}, 2), ({"key_read"}, first))
+        found = [row.seq for row in reader.events_named(groups)]
+        assert found == [seq for seq, kind in kinds if any(kind in names and seq >= since for names, since in groups)]
         for kind in ("card_drawn", "table_started", "no_such_event"):
             assert reader.last_named(kind) == max((seq for seq, one in kinds if one == kind), default=0)
 
@@ -61,4 +77,4 @@ def test_events_are_found_by_their_kinds(name: str, tmp_path: Path) -> None:
 def test_no_event_is_of_a_kind_that_another_ends_with(tmp_path: Path) -> None:
     """``drawn`` is the end of ``card_drawn``, and ``card`` its beginning: neither is a kind."""
     with JournalReader(unpacked(NAMES[0], tmp_path)) as reader:
-        assert not list(reader.events_named({"drawn", "card", "card_drawn.v1", ""}))
+        assert not list(reader.events_named([({"drawn", "card", "card_drawn.v1", ""}, 1)]))

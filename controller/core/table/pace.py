@@ -98,9 +98,8 @@ def _of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | 
     """A mark of the round's course."""
     marks = pace.marks_ns
     match event:
-        case BettingClosed(_, wagers):
-            boxes = sum(wager.bet == "main" for wager in wagers)
-            return replace(pace, boxes=boxes, marks_ns=(*marks, at_ns) if len(marks) == 1 else ())
+        case BettingClosed():
+            return replace(pace, boxes=main_boxes(event), marks_ns=(*marks, at_ns) if len(marks) == 1 else ())
         case CardDrawn(_, _, position):
             dealt = len(marks) == 2 and position == 2 * pace.boxes
             return replace(pace, marks_ns=(*marks, at_ns)) if dealt else pace
@@ -115,6 +114,11 @@ def _of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | 
             return replace(pace, rounds=pace.rounds + 1, timed=pace.timed + 1, phases_ns=phases, marks_ns=(at_ns,))
         case _:
             assert_never(event)
+
+
+def main_boxes(closed: BettingClosed) -> int:
+    """The boxes with a main wager."""
+    return sum(wager.bet == MAIN for wager in closed.wagers)
 
 
 def _question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> Pace:

@@ -29,6 +29,9 @@ COPY_COOKIE: Final = 1
 COPY_LIBRARIES: Final = range(3_037_000, 4_000_000)
 """The versions of SQLite that may write a copy; what opens a journal as ours notes its own version in it."""
 
+LEAVES_AT_ONCE: Final = 256
+"""Held before they are added to the tree, unless a seal or a checkpoint asks for it sooner."""
+
 Row = tuple[Any, ...]
 """The columns of a row as SQLite gives them, the key first."""
 
@@ -140,9 +143,9 @@ def _check_chain(contents: Contents, identity: Identity, marks: _Marks, beside: 
             raise Damage(f"record {number}{which}: not what was committed, the chain hash differs")
         previous = own
         beside.pass_record(number, fields)
-        for event in bodies:
-            seq += 1
-            marks.pass_event(seq, event)
+        if bodies:
+            marks.pass_events(bodies)
+            seq += len(bodies)
         records += 1
     if waiting is not None:
         raise Damage(f"event {waiting[0]}: belongs to record {waiting[1]!r}, which is not there")
@@ -158,16 +161,16 @@ class _Marks:
         self._seq = 0
         self._next = self._read()
 
-    def pass_event(self, seq: int, body: bytes) -> None:
-        """The next event."""
-        self.stream = stream_hash(self.stream, body)
-        self._seq = seq
-        if self._next is None or self._next[1] != seq:
-            return
-        row, _, marked = self._next
-        if marked != self.stream:
-            raise Damage(f"published: row {row} has not the hash of the stream at event {seq}")
-        self._next = self._read()
+    def pass_events(self, bodies: list[bytes]) -> None:
+        """The next events."""
+        for body in bodies:
+            self.stream = stream_hash(self.stream, body)
+            self._seq += 1
+            if self._next is not None and self._next[1] == self._seq:
+                row, _, marked = self._next
+                if marked != self.stream:
+                    raise Damage(f"published: row {row} has not the hash of the stream at event {self._seq}")
+                self._next = self._read()
 
     def end(self) -> None:
         """There are no more events."""
@@ -194,28 +197,38 @@ class _Beside:
     def __init__(self, seals: Iterator[Row], checkpoints: Iterator[Row]) -> None:
         self._seals = seals
         self._checkpoints = checkpoints
-        self._tree = CompactRange()
+        self._grown = CompactRange()
+        self._leaves: list[bytes] = []
+        """Of the records behind it."""
         self._sealed = 0
         self._seal = next(seals, None)
         self._checkpoint = next(checkpoints, None)
 
     def pass_record(self, number: int, fields: bytes) -> None:
         """The next record, as its hashes cover it (``record_fields``)."""
-        self._tree = self._tree.appended(leaf_hash(fields))
+        self._leaves.append(leaf_hash(fields))
+        if len(self._leaves) == LEAVES_AT_ONCE:
+            self._tree()
         if self._seal is not None and self._seal[0] == number:
             root, mac, signature, digest = _blobs(self._seal, "seal", 4)
             if digest != seal_digest(number, root, mac, signature) or len(root) != NODE_BYTES:
                 raise Damage(f"seal {number}: does not fit its digest")
-            if root != self._tree.root():
+            if root != self._tree().root():
                 raise Damage(f"seal {number}: not the root of the tree of records 1 to {number}")
             self._sealed, self._seal = number, next(self._seals, None)
         if self._checkpoint is not None and self._checkpoint[0] == number:
             sealed, compact_range, digest = _blobs(self._checkpoint, "checkpoint", 3)
             if digest != checkpoint_digest(number, sealed, compact_range):
                 raise Damage(f"checkpoint {number}: does not fit its digest")
-            if compact_range != self._tree.data():
+            if compact_range != self._tree().data():
                 raise Damage(f"checkpoint {number}: not the compact range of the tree of records 1 to {number}")
             self._checkpoint = next(self._checkpoints, None)
+
+    def _tree(self) -> CompactRange:
+        """Of all records that have passed."""
+        if self._leaves:
+            self._grown, self._leaves = self._grown.appended(*self._leaves), []
+        return self._grown
 
     def end(self, records: int) -> None:
         """There are no more records."""

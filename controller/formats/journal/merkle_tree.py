@@ -36,14 +36,16 @@ class CompactRange(NamedTuple):
         """What ``read`` takes."""
         return b"".join(self.nodes)
 
-    def appended(self, leaf: bytes) -> CompactRange:
-        """The range with one more leaf, given by its hash (``leaf_hash``)."""
-        nodes, left = [*self.nodes, leaf], self.size + 1
-        while left % 2 == 0:
-            right = nodes.pop()
-            nodes.append(node_hash(nodes.pop(), right))
-            left //= 2
-        return CompactRange(self.size + 1, tuple(nodes))
+    def appended(self, *leaves: bytes) -> CompactRange:
+        """The range with more leaves, given by their hashes (``leaf_hash``) in order."""
+        nodes = list(self.nodes)
+        for left, leaf in enumerate(leaves, start=self.size + 1):
+            found = leaf
+            while not left & 1:
+                found = node_hash(nodes.pop(), found)
+                left >>= 1  # noqa: PLW2901 - each leaf has its own
+            nodes.append(found)
+        return CompactRange(self.size + len(leaves), tuple(nodes))
 
     def root(self) -> bytes:
         """The tree's root; of no leaves, the hash of nothing."""

@@ -236,9 +236,7 @@ def record_fields(number: int, body: bytes, event_bodies: Iterable[bytes]) -> by
 
 def chained(previous: bytes, fields: bytes) -> bytes:
     """The chain hash of a record, given by its ``record_fields``."""
-    digest = hashlib.sha256(_eight_bytes(len(previous)) + previous)
-    digest.update(fields)
-    return digest.digest()
+    return hashlib.sha256(_eight_bytes(len(previous)) + previous + fields).digest()
 
 
 def seal_checkpoint(checkpoint: bytes, key: bytes, number: int, chain_hash: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sqlite3
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -31,6 +32,9 @@ READ_WAIT_SECONDS: Final = 5.0
 KIND_BYTES: Final = 48
 """More than the longest name of an event and the dot behind it."""
 
+LAST_SEQ: Final = 2**63 - 1
+"""Behind the last that a journal can have."""
+
 CELL_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """Of a record, an event or a checkpoint of a journal that is read; a larger one is damage, before it is in memory."""
 
@@ -57,14 +61,6 @@ class EventRow(NamedTuple):
 
     seq: int
     number: int
-    body: bytes
-
-
-class NamedRow(NamedTuple):
-    """A committed event and its kind (``card_drawn``)."""
-
-    seq: int
-    kind: str
     body: bytes
 
 
@@ -122,10 +118,19 @@ class JournalReader:
         with _damage(self.path):
             yield from event_rows(self.connection, first, limit)
 
-    def events_named(self, names: Collection[str], first: int = 1) -> Iterator[NamedRow]:
-        """The events of these kinds from seq ``first`` on, in order; SQLite passes over the others."""
+    def events_named(self, wanted: Collection[tuple[Collection[str], int]]) -> Iterator[EventRow]:
+        """The events of each of these groups of kinds from its own seq on, in order; SQLite passes over the others."""
+        starts = sorted({first for _, first in wanted})
         with _damage(self.path):
-            yield from self._named(names, "seq >= ?", "ORDER BY seq", first)
+            for start, end in itertools.pairwise([*starts, LAST_SEQ]):
+                names = {name for group, first in wanted if first <= start for name in group}
+                yield from self._named(names, "seq >= ? AND seq < ?", "ORDER BY seq", start, end)
+
+    def first_named_with(self, name: str, field: str, number: int, after: int, before: int) -> EventRow | None:
+        """The first event of a kind between two seqs whose ``field``, which is not its last, is this number."""
+        where, value = "seq > ? AND seq < ? AND instr(body, ?)", f'"{field}":{number},'.encode()
+        with _damage(self.path):
+            return next(self._named((name,), where, "ORDER BY seq LIMIT 1", after, before, value), None)
 
     def last_named(self, name: str) -> int:
         """The seq of the last event of a kind, 0 if there is none."""
@@ -133,15 +138,19 @@ class JournalReader:
             found = next(self._named((name,), "true", "ORDER BY seq DESC LIMIT 1"), None)
         return 0 if found is None else found.seq
 
-    def _named(self, names: Collection[str], where: str, rest: str, *given: int) -> Iterator[NamedRow]:
+    def _named(self, names: Collection[str], where: str, rest: str, *given: int | bytes) -> Iterator[EventRow]:
         # A kind stands at the same place in every event of an epoch, but for the digits of the event's seq.
         begins = f"{len(envelope_head(self.identity)) + 1} + length(seq)"
         kind = f"substr(body, {begins}, instr(substr(body, {begins}, {KIND_BYTES}), '.') - 1)"
-        marks = ", ".join("?" * len(names))
-        query = f"SELECT seq, {kind}, body FROM events WHERE {where} AND {kind} IN ({marks}) {rest}"  # noqa: S608
+        # Most events are passed over by their kind's first letters, so that its end is looked for in few.
+        width = min(map(len, names), default=0) + 1
+        initials = sorted({f"{name}.".encode()[:width] for name in names})
+        first = f"substr(body, {begins}, {width}) IN ({', '.join('?' * len(initials))})"
+        whole = f"{kind} IN ({', '.join('?' * len(names))})"
+        query = f"SELECT seq, number, body FROM events WHERE {first} AND {whole} AND {where} {rest}"  # noqa: S608
         encoded = (name.encode() for name in names)
-        for seq, name, body in self.connection.execute(query, (*given, *encoded)):
-            yield NamedRow(seq, bytes(name).decode(), body)
+        for row in self.connection.execute(query, (*initials, *encoded, *given)):
+            yield EventRow(*row)
 
     def event(self, seq: int) -> EventRow:
         """One event.

@@ -21,7 +21,7 @@ from typing import Any, Final
 import structlog
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import Allowance, Pace
+from controller.io.system.rate_limits import NANOSECONDS, Allowance, Pace
 
 CONNECTIONS_LIMIT: Final = 16
 """Of one socket: people's programs connect for one request, and a table's link once."""
@@ -142,6 +142,99 @@ class _Connection:
             self.was_answered = True
 
 
+class _Pump:
+    """Passes on what comes of one side of a connection, a piece at a time, until ``stop``.
+
+    ``taken`` is told of each piece before it is passed on, ``over`` that the side has ended, or why it is to.
+    """
+
+    # A future and a task's turn for each piece, and the selector told twice, cost more than the piece.
+    def __init__(
+        self,
+        source: socket.socket,
+        sink: socket.socket,
+        taken: Callable[[bytes], None],
+        clock: Clock,
+        over: asyncio.Future[None],
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._source, self._sink = source, sink
+        self._taken = taken
+        self._clock = clock
+        self._over = over
+        self._allowance = Allowance(PIECES_PER_SECOND, PIECES_PER_SECOND // 10)
+        self._left = b""
+        """Of the present piece, what the other side has not taken yet."""
+        self._waits = ""
+        """For which of "turn" and "sink"; empty: the next piece is read as soon as it comes."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop.add_reader(source, self._read)
+
+    def stop(self) -> None:
+        """Pass on no more."""
+        self._loop.remove_reader(self._source)
+        self._loop.remove_writer(self._sink)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _read(self) -> None:
+        try:
+            data = self._source.recv(PIECE_BYTES)
+            if data:
+                self._taken(data)
+        except (BlockingIOError, InterruptedError):
+            return
+        except (OSError, TooMuch) as error:
+            self._end(error)
+            return
+        if not data:
+            self._end(None)
+            return
+        self._left = data
+        self._write()
+
+    def _write(self) -> None:
+        try:
+            sent = self._sink.send(self._left)
+        except (BlockingIOError, InterruptedError):
+            sent = 0
+        except OSError as error:
+            self._end(error)
+            return
+        self._left = self._left[sent:]
+        if not self._left:
+            self._go_on()
+        elif self._waits != "sink":
+            self._wait("sink")
+            self._loop.add_writer(self._sink, self._write)
+
+    def _go_on(self) -> None:
+        """To the next piece, in its turn."""
+        if self._waits == "sink":
+            self._loop.remove_writer(self._sink)
+        now_ns = self._clock.monotonic_ns()
+        if not self._allowance.take(now_ns):
+            self._wait("turn")
+            self._timer = self._loop.call_later(self._allowance.wait_ns(now_ns) / NANOSECONDS, self._go_on)
+        elif self._waits:
+            self._waits = ""
+            self._loop.add_reader(self._source, self._read)
+
+    def _wait(self, what: str) -> None:
+        if not self._waits:
+            self._loop.remove_reader(self._source)
+        self._waits = what
+
+    def _end(self, error: Exception | None) -> None:
+        self.stop()
+        if self._over.done():
+            return
+        if error is None:
+            self._over.set_result(None)
+        else:
+            self._over.set_exception(error)
+
+
 class ZmtpProxy:
     """Serves a listening socket until cancelled.
 
@@ -216,17 +309,14 @@ class ZmtpProxy:
                 return
             inside = await self._reached(where)
             outward, inward = (one.told, one.sent) if self._is_ours else (one.sent, one.told)
-            there = asyncio.create_task(self._pump(one.outside, inside, outward))
-            back = asyncio.create_task(self._pump(inside, one.outside, inward))
-            pumps = {there, back}
+            over = asyncio.get_running_loop().create_future()
+            there = _Pump(one.outside, inside, outward, self._clock, over)
+            back = _Pump(inside, one.outside, inward, self._clock, over)
             try:
-                done, _ = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+                await over
             finally:
-                for pump in pumps:
-                    pump.cancel()
-                await asyncio.gather(*pumps, return_exceptions=True)
-            for pump in done:
-                pump.result()
+                there.stop()
+                back.stop()
         except TooMuch as error:
             self._say(one, str(error))
             self._complain(str(error))
@@ -252,13 +342,6 @@ class ZmtpProxy:
             raise
         self._away = ""
         return found
-
-    async def _pump(self, source: socket.socket, sink: socket.socket, taken: Callable[[bytes], None]) -> None:
-        loop, pace = asyncio.get_running_loop(), Pace(self._clock, PIECES_PER_SECOND)
-        while data := await loop.sock_recv(source, PIECE_BYTES):
-            taken(data)
-            await loop.sock_sendall(sink, data)
-            await pace.turn()
 
 
 async def _connected(where: Path | tuple[str, int]) -> socket.socket:
