@@ -10,9 +10,15 @@ showed it is counted as unseen. All of it runs on this machine; a browser's page
 ``--drawn`` of the pages are drawn by Chromium on this machine; the others are streams that a program reads, as browsers
 on machines of their own do. ``--still`` asks for reduced motion: a card that slides is drawn some nine times.
 
+``told`` is when the page's script has the event: what is later is the browser's drawing.
+
 ``--latency BLOCKS`` measures a card's way at the table instead (as ``bench.latency``), in blocks of cards in turn: with
 no page open, with as many streams read by a program that draws nothing (browsers on other machines), and with
-``--drawn`` pages of a Chromium on this machine's processors, if any. Prints one JSON object.
+``--drawn`` pages of a Chromium on this machine's processors, if any. Beside it, what the daemon, the broker and the
+pages' server took of a processor for each card.
+
+The pages' server has the place behind the table that its unit gives it (``systemd/tableside-web@.service``). The
+program that reads streams stands for other machines: it runs when nothing else does. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -21,6 +27,8 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
+import re
 import shutil
 import statistics
 import tempfile
@@ -42,6 +50,26 @@ from controller.io.mqtt.broker import free_port, mosquitto
 TABLE: Final = "daemon"
 FLAGS: Final = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 PATIENCE_MS: Final = 60_000
+UNIT: Final = Path("systemd/tableside-web@.service")
+WHEN_IDLE: Final = ("chrt", "--idle", "0")
+
+PROGRAMS: Final = {"daemon": "controller\0run", "broker": "mosquitto", "server": "controller\0web"}
+"""What a program's command line has."""
+
+TOLD: Final = """(() => {
+  const told = (window.told = {});
+  const Plain = window.WebSocket;
+  window.WebSocket = class extends Plain {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener("message", (message) => {
+        const now = performance.timeOrigin + performance.now();
+        for (const table of Object.values(JSON.parse(message.data).tables))
+          for (const line of table.log ?? []) told[line.seq] ??= now;
+      });
+    }
+  };
+})();"""
 
 LOOK: Final = """() => {
   const seen = (window.seen = {});
@@ -89,7 +117,13 @@ class Streams:
     def open(self, count: int) -> None:
         """Read so many."""
         reader = process(
-            self._machine, "streams.log", "-m", "bench.page_streams", self._at, f"{SITE}/{TABLE}", str(count)
+            self._machine._replace(before=WHEN_IDLE),
+            "streams.log",
+            "-m",
+            "bench.page_streams",
+            self._at,
+            f"{SITE}/{TABLE}",
+            str(count),
         )
         started = self._open.enter_context(reader)
         assert started.stdout is not None
@@ -100,13 +134,34 @@ class Streams:
         self._open.close()
 
 
+def place() -> tuple[str, ...]:
+    """The commands that give a program the place behind others that its unit names."""
+    said = dict(re.findall(r"^(Nice|CPUSchedulingPolicy|IOSchedulingPriority)=(.*)$", UNIT.read_text(), re.MULTILINE))
+    policy, niceness, disk = said["CPUSchedulingPolicy"], said["Nice"], said["IOSchedulingPriority"]
+    return ("chrt", f"--{policy}", "0", "nice", "-n", niceness, "ionice", "-c", "2", "-n", disk)
+
+
+def processor_seconds() -> dict[str, float]:
+    """What each program below this one has taken of a processor."""
+    taken = dict.fromkeys(PROGRAMS, 0.0)
+    ours = os.getpid()
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            words = (folder / "cmdline").read_text()
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            for name, mark in PROGRAMS.items():
+                if mark in words and int(fields[1]) == ours:
+                    taken[name] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return taken
+
+
 @contextlib.contextmanager
 def served(machine: Machine) -> Iterator[str]:
     """The pages' server, as a process of its own."""
     port = free_port()
     broker = f"{machine.broker.host}:{machine.broker.port}"
     command = ("-m", "controller", "web", "--listen", f"127.0.0.1:{port}", "--broker", broker)
-    with process(machine, "web.log", *command) as started:
+    with process(machine._replace(before=place()), "web.log", *command) as started:
         assert started.stdout is not None
         started.stdout.readline()
         yield f"http://127.0.0.1:{port}"
@@ -115,6 +170,7 @@ def served(machine: Machine) -> Iterator[str]:
 def show(pages: list[Page], at: str) -> None:
     """Open the table's page in each."""
     for page in pages:
+        page.add_init_script(TOLD)
         page.goto(f"{at}/table/{SITE}/{TABLE}")
     for page in pages:
         page.wait_for_selector(".head .state.live", timeout=PATIENCE_MS)
@@ -129,15 +185,17 @@ def leave(pages: list[Page]) -> None:
 
 def seen_in(pages: list[Page], came: dict[str, float], since_ms: float) -> dict[str, object]:
     """How long each event took to each page."""
-    frames, painted, unseen = [], [], 0
+    scripts, frames, painted, unseen = [], [], [], 0
     for page in pages:
         seen: dict[str, Any] = page.evaluate("window.seen")
         shown = {seq: times for seq, times in seen.items() if came.get(seq, 0) > since_ms}
+        told: dict[str, float] = page.evaluate("window.told")
+        scripts += [time_ms - came[seq] for seq, time_ms in told.items() if came.get(seq, 0) > since_ms]
         frames += [times[0] - came[seq] for seq, times in shown.items()]
         painted += [times[1] - came[seq] for seq, times in shown.items() if times[1]]
         first, last = min(map(int, shown)), max(map(int, shown))
         unseen += sum(1 for seq in came if first <= int(seq) <= last and seq not in seen)
-    figures = {"frame": percentiles(frames), "painted": percentiles(painted)}
+    figures = {"told": percentiles(scripts), "frame": percentiles(frames), "painted": percentiles(painted)}
     below = sum(1 for one in painted if one <= 100) / len(painted)
     return {"shown": len(frames), "not_listed": unseen, **figures, "painted_within_100_ms": round(below, 4)}
 
@@ -156,19 +214,28 @@ def in_turn(
 ) -> dict[str, object]:
     """A card's way at the table while each of these is open, in blocks in turn; and to the first, block by block."""
     taken: dict[str, list[list[float]]] = {name: [] for name in ways}
-    for _ in range(given.latency):
-        for name, (begin, end) in ways.items():
+    spent = {name: dict.fromkeys(PROGRAMS, 0.0) for name in ways}
+    for turn in range(given.latency):
+        # Each way is first in every other turn.
+        for name, (begin, end) in list(ways.items())[:: -1 if turn % 2 else 1]:
             begin()
             dealt(card, 5, given.gap_s)
+            before = processor_seconds()
             taken[name].append(dealt(card, given.cards, given.gap_s))
+            after = processor_seconds()
+            spent[name] = {one: so_far + after[one] - before[one] for one, so_far in spent[name].items()}
             end()
     found: dict[str, object] = {}
     base = next(iter(taken.values()))
     for name, blocks in taken.items():
         ratios = [statistics.median(one) / statistics.median(of) for one, of in zip(blocks, base, strict=True)]
-        whole = [spent for block in blocks for spent in block]
+        whole = [one for block in blocks for one in block]
         found[name] = {
             **percentiles(whole),
+            "to_the_first": round(
+                statistics.median(whole) / statistics.median([of for block in base for of in block]), 3
+            ),
+            "processor_ms_a_card": {one: round(1000 * s / len(whole), 2) for one, s in spent[name].items()},
             "medians_to_the_first": [round(one, 3) for one in ratios],
             "their_median": round(statistics.median(ratios), 3),
         }

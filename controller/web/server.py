@@ -21,7 +21,7 @@ from controller.io.system.rate_limits import NANOSECONDS, Allowance
 from controller.reports.playback.round_course import RoundCourse, course_lines
 from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
 from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
-from controller.web.floor_view import FloorView, Reader
+from controller.web.floor_view import EVERY_TABLE, FloorView, Reader
 from controller.web.journals import JournalRefused, Journals, wanted_of
 from controller.web.order_relay import OrderNotBrought, OrderRelay
 from controller.web.page_files import PageFile, page_files
@@ -267,13 +267,14 @@ async def stream(socket: web.WebSocketResponse, parts: Parts, holder: str, reque
     ``holder``: the secret of the session in which the page was opened.
     """
     floor, visitor = parts.floor, parts.sign_in.visitor(holder)
-    reader, news = Reader(floor, request.query.get("table", "*"), visitor.sight), asyncio.Event()
+    wanted, news = request.query.get("table", EVERY_TABLE), asyncio.Event()
+    reader = Reader(floor, wanted, visitor.sight)
     allowance, loop = Allowance(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE), asyncio.get_running_loop()
 
     def now_ns() -> int:
         return int(loop.time() * NANOSECONDS)
 
-    floor.wait(news)
+    floor.wait(news, wanted)
     try:
         told: bytes | None = reader.news() or reader.message({})
         while parts.sign_in.visitor(holder) == visitor:

@@ -40,6 +40,16 @@ def test_the_pages_are_this_machines_alone() -> None:
     assert setting("web", "IPAddressAllow") == ["localhost"]
 
 
+def test_the_pages_yield_to_a_table() -> None:
+    table = (SYSTEMD / "tableside@.service").read_text()
+    for weight in ("CPUWeight", "IOWeight"):
+        (of_table,) = re.findall(rf"^{weight}=(\d+)$", table, re.MULTILINE)
+        assert int(setting("web", weight)[0]) < 100 < int(of_table), "100 is everybody else's"
+    assert int(setting("web", "Nice")[0]) > 0
+    assert setting("web", "CPUSchedulingPolicy") == ["batch"]
+    assert re.findall(r"^Nice=", table, re.MULTILINE) == [], "below 0 it would not start in many a container"
+
+
 def test_the_links_key_comes_as_a_credential() -> None:
     assert setting("link", "LoadCredential") == ["link.key:/etc/tableside-link/%i.key"]
 

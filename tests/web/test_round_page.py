@@ -66,11 +66,21 @@ async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, w
         assert re.search(r"\?at=\d+$", page.url)
         await page.get_by_role("button", name="spot 2 main: 50.00, net").click()
         await expect(page.locator(".account .rests").first).to_be_visible()
+        moment = re.compile(r"event \d+ at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+        await expect(page.locator(".controls time")).to_have_text(moment)
         await window.picture("round")
         link = page.url
         await page.goto(f"{at}/round")
         await page.goto(link)
         await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, net")
+        assert await findings(window) == []
+        await page.keyboard.press("End")
+        await page.get_by_role("button", name="Spot 2 main: −$50.00, certain").press("Enter")
+        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, net")
+        await page.set_viewport_size({"width": 320, "height": 640})
+        await page.get_by_role("button", name="−$50.00").first.click()
+        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, net")
+        assert await page.evaluate("document.documentElement.scrollWidth") == 320
         assert await findings(window) == []
 
 

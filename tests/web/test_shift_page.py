@@ -53,6 +53,7 @@ async def test_the_page_has_the_figures_of_the_report(kept: Path, broker: Broker
         await window.page.goto(at + HERE)
         paper = window.page.locator(".paper")
         await expect(paper.locator(".bets tbody tr")).to_contain_text("main")
+        await expect(paper.locator(".sum")).to_have_text("1 round")
         await expect(paper.locator(".mix")).to_have_text("Average bet $25.00; side wagers 0.0 % of the handle")
         await expect(paper.locator(".counts-of-table")).to_contain_text("Hold (table win by drop)22.22 %")
         await expect(paper.locator(".rulings").last).to_contain_text("A. Ames: round 1 spot 1 main")
@@ -61,6 +62,10 @@ async def test_the_page_has_the_figures_of_the_report(kept: Path, broker: Broker
         assert await findings(window) == []
         await window.page.set_viewport_size({"width": 320, "height": 640})
         assert await window.page.evaluate("document.documentElement.scrollWidth") == 320
+        heads = await paper.locator(".bets thead th").evaluate_all("all => all.map((one) => one.offsetHeight)")
+        assert len(set(heads)) == 1, "a word of the table is broken"
+        assert heads[0] < 40
+        assert await findings(window) == []
         await window.page.set_viewport_size({"width": 794, "height": 1123})
         await window.page.emulate_media(media="print")
         await expect(window.page.locator(".head")).to_be_hidden()

@@ -84,10 +84,65 @@ async def test_a_question_stands_out_until_it_is_answered(broker: Broker, window
         panel = window.page.locator(".question")
         await expect(panel).to_contain_text("Spot 1: how many cards in hand 1?")
         await expect(panel).to_contain_text("s ago, on the keypad")
+        log = window.page.locator(".log")
+        await expect(log).to_contain_text("spot 1 main stays open: −$10.00 or +$10.00")
+        await expect(log).to_contain_text("card to the dealer")
+        assert await cramped(window) == []
         await window.picture("table-question")
         stage.rig.answer(stage.rig.told(QuestionAsked)[-1].choices[0])  # type: ignore[union-attr]
         await stage.tell()
         await expect(panel).to_have_count(0)
+
+
+async def test_before_the_first_round_no_round_is_numbered(broker: Broker, window: Window) -> None:
+    async with staged(broker, Rig(penn())), pages(broker) as at:
+        for page in ("table", "dealer"):
+            await window.page.goto(at + HERE.replace("table", page))
+            await expect(window.page.locator(".head .live")).to_be_visible()
+            await expect(window.page.locator(".head")).not_to_contain_text("Round 0")
+
+
+async def test_a_notice_stands_beside_its_sign_on_a_phone(broker: Broker, window: Window) -> None:
+    async with staged(broker, dealt()) as stage, pages(broker) as at:
+        await window.page.set_viewport_size({"width": 320, "height": 640})
+        await window.page.goto(at + HERE)
+        await stage.hold("record 50 could not be stepped; see its event internal_error")
+        notice = window.page.locator(".notice.held")
+        await expect(notice).to_be_visible()
+        assert await notice.evaluate("""one => {
+          const words = document.createRange();
+          words.selectNodeContents(one.lastChild);
+          return one.firstElementChild.getBoundingClientRect().right <= words.getBoundingClientRect().left;
+        }""")
+
+
+async def cramped(window: Window) -> list[str]:
+    """Dues on the felt that are wider than what they are written on, or lie over a neighbour's cards."""
+    found: list[str] = await window.page.evaluate(CRAMPED)
+    return found
+
+
+CRAMPED: Final = """() => {
+  const box = (one) => one.getBoundingClientRect();
+  const cards = [...document.querySelectorAll(".spot [data-card]")].map((one) => [one, box(one)]);
+  return [...document.querySelectorAll("svg .due.main .press")].filter((press) => {
+    const [rect, text] = [box(press.querySelector("rect")), box(press.querySelector("text"))];
+    const isOver = cards.some(([card, lies]) => card.closest(".spot") !== press.closest(".spot")
+      && lies.left < rect.right && rect.left < lies.right && lies.top < rect.bottom && rect.top < lies.bottom);
+    return isOver || text.left < rect.left || rect.right < text.right || rect.bottom < text.bottom;
+  }).map((press) => press.getAttribute("aria-label"));
+}"""
+
+
+async def test_of_many_ways_the_least_and_the_most_are_shown_and_how_many(broker: Broker, window: Window) -> None:
+    async with staged(broker, dealt()) as stage, pages(broker) as at:
+        await window.page.goto(at + HERE)
+        await left_open(stage, (-10_000, -5_000, 5_000, 7_500))
+        due = window.page.locator(".due.open")
+        await expect(due).to_have_text("−$100.00 to +$75.00, 4 ways")
+        assert await cramped(window) == []
+        await due.locator("rect").click()
+        await expect(window.page.get_by_role("dialog")).to_contain_text("−$100.00 or −$50.00 or +$50.00 or +$75.00")
 
 
 async def test_an_irregular_round_is_handed_to_the_floor(broker: Broker, window: Window) -> None:
@@ -97,6 +152,7 @@ async def test_an_irregular_round_is_handed_to_the_floor(broker: Broker, window:
         await expect(window.page.get_by_role("alert")).to_contain_text("no legal play explains the evidence")
         await expect(window.page.locator(".alerts li").first).to_be_visible()
         await expect(window.page.locator(".round-phase")).to_have_text("irregular: the floor rules")
+        assert await cramped(window) == []
         await window.picture("table-irregular")
 
 
@@ -123,9 +179,9 @@ async def test_what_stays_open_shows_the_ways_that_remain(broker: Broker, window
         await expect(window.page.locator(".spot.asked")).to_have_attribute("aria-label", "Spot 2; $50.00; asked")
 
 
-async def left_open(stage: Stage) -> None:
+async def left_open(stage: Stage, ways: tuple[int, ...] = (-5_000, 5_000)) -> None:
     """A picture of the felt with a wager that was left open, and a question about it."""
-    wager = WagerNow(2, "main", 5_000, possible_cents=(-5_000, 5_000))
+    wager = WagerNow(2, "main", 5_000, possible_cents=ways)
     question = QuestionNow(7, 1, 2, "Spot 2: how many cards in hand 1?", ("2", "3"))
     felt = FeltNow(9_000, 1, False, (), (), (), (), (), (wager,), (), (question,), "", "open", 2)
     lying = msgspec.structs.replace(felt, zones=msgspec.json.decode('[{"spot":2,"zone":"main","cents":5000}]'))
@@ -140,7 +196,8 @@ async def test_a_jackpot_is_announced_and_verified(broker: Broker, window: Windo
         await stage.talk(
             "1 main 10\n1 blazing7s 5\nkey no_more_bets\n7d 7d 7d 8c\nkey stand hole_turned\n5c\nkey round_closed"
         )
-        await expect(window.page.locator(".hit")).to_contain_text("to be verified")
+        await expect(window.page.locator(".hit")).to_contain_text("To be verified: $10,000.85 of Blazing 7's")
+        await expect(window.page.locator(".log")).to_contain_text("jackpot: $10,000.85 of Blazing 7's at spot 1")
         await window.picture("table-jackpot")
 
 
@@ -185,4 +242,6 @@ async def test_it_fits_a_phone_and_a_wall(width: int, broker: Broker, window: Wi
         await expect(window.page.locator(".felt, .felt-list")).to_be_visible()
         assert await window.page.evaluate("document.documentElement.scrollWidth") == width
         if width == 320:
+            totals = await window.page.locator(".felt-list .total").all_text_contents()
+            assert totals == ["9 + ?", "natural", "18", "17", "11", "11"]
             await window.picture("table-phone")

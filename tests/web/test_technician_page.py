@@ -102,6 +102,13 @@ async def test_it_fits_a_phone_and_nothing_serious_is_found(colours: Any, broker
         assert await findings(window) == []
 
 
+async def test_a_table_that_was_never_heard_is_not_being_connected_to(broker: Broker, window: Window) -> None:
+    async with pages(broker) as at:
+        await window.page.goto(f"{at}/technician/harbour/bj-9")
+        await expect(window.page.get_by_role("status")).to_contain_text("No table harbour/bj-9 has been heard")
+        await expect(window.page.locator("main")).to_be_empty()
+
+
 async def test_what_a_line_says_is_text(broker: Broker, window: Window) -> None:
     async with staged(broker, dealt()) as stage, pages(broker) as at:
         await window.page.goto(at + HERE)

@@ -18,7 +18,7 @@ export function DealerPage({ name }) {
   const felt = table?.felt;
   const asks = (felt?.questions ?? []).length > 0;
   return html`<div class="dealer-page ${state.kind}">
-    <header class="head"><h1>${name}</h1><span class="fact">${felt ? t("felt.round", { round: felt.round }) : ""}</span>
+    <header class="head"><h1>${name}</h1><span class="fact">${felt?.round ? t("felt.round", { round: felt.round }) : ""}</span>
       <span class="fact state ${state.kind}">${t(`state.word.${state.kind}`)}</span></header>
     <main>
       ${state.text ? html`<p class="large" role="status">${state.text}</p>` : null}

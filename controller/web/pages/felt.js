@@ -71,15 +71,13 @@ function Dealer({ felt }) {
   const step = cards.length > 4 ? 58 : WIDTH * scale + 10;
   const width = (cards.length - 1) * step + WIDTH * scale;
   const left = WIDE / 2 - width / 2;
-  const faces = cards.map((card) => card.face);
-  const points = total(faces);
-  const isWhole = cards.length > 0 && faces.every((face) => face && face !== "??");
+  const points = total(cards.map((card) => card.face));
   return html`<g role="group" aria-label=${t("felt.dealer")}>
     <text class="name" x="800" y="40" text-anchor="middle">${t("felt.dealer")}</text>
     ${cards.map((card, at) => html`<${Card} key=${card.card} id=${card.card} face=${card.face} x=${left + at * step} y=${58} scale=${scale}
       label=${card.face ? spoken(card.face) : t("card.hole")} />`)}
     ${cards.length ? null : html`<rect class="empty" x="746" y="58" width="108" height="152" rx="11" />`}
-    ${points.points ? html`<${Badge} x=${left + width + 52} y=${134} text=${badge(points, isWhole)} over=${points.points > 21} />` : null}
+    ${points.points ? html`<${Badge} x=${left + width + 52} y=${134} text=${dealersTotal(cards)} over=${points.points > 21} />` : null}
   </g>`;
 }
 
@@ -151,16 +149,29 @@ const fan = (cards, hands) => (hands > 1 ? 22 : cards > 3 ? 27 : 34);
 /** @param {{ hand: import("./seats.js").Hand, x: number, scale: number, step: number, split: boolean }} of */
 function OneHand({ hand, x, scale, step, split }) {
   const top = -72 - HEIGHT * scale;
-  const faces = hand.cards.map((card) => card.face);
-  const points = total(faces);
-  const natural = !split && hand.cards.length === 2 && points.points === 21;
+  const points = total(hand.cards.map((card) => card.face));
   const middle = x + ((WIDTH + (hand.cards.length - 1) * step) * scale) / 2;
-  const text = natural ? t("total.natural") : badge(points, faces.every((face) => face !== null));
   return html`<g role="group">
     ${hand.cards.map((card, at) => html`<${Card} key=${card.card} id=${card.card} face=${card.face} x=${x + at * step * scale} y=${top} scale=${scale}
       sure=${card.hand !== null || card.spot === 0} />`)}
-    ${points.points ? html`<${Badge} x=${middle} y=${top - 24} text=${hand.doubled ? t("total.doubled", { total: text }) : text} over=${points.points > 21} />` : null}
+    ${points.points ? html`<${Badge} x=${middle} y=${top - 24} text=${handTotal(hand, split)} over=${points.points > 21} />` : null}
   </g>`;
+}
+
+/** A hand's total in words. @param {import("./seats.js").Hand} hand @param {boolean} split */
+function handTotal(hand, split) {
+  const faces = hand.cards.map((card) => card.face);
+  const points = total(faces);
+  const natural = !split && hand.cards.length === 2 && points.points === 21;
+  const text = natural ? t("total.natural") : badge(points, faces.every((face) => face !== null));
+  return hand.doubled ? t("total.doubled", { total: text }) : text;
+}
+
+/** The dealer's total in words; empty while no card is open. @param {import("./wire.js").Card[]} cards */
+function dealersTotal(cards) {
+  const faces = cards.map((card) => card.face);
+  const points = total(faces);
+  return points.points ? badge(points, faces.every((face) => face && face !== "??")) : "";
 }
 
 /**
@@ -173,26 +184,50 @@ function Dues({ seat, felt, currency, choose, room, outer }) {
   let y = 98;
   const rows = [...main, ...others].map((wager) => {
     const at = y;
-    y += wager.bet === "main" ? 40 : 34;
+    y += (wager.bet === "main" ? 40 : 34) + (isInTwoLines(wager, felt) ? SECOND_LINE : 0);
     return html`<${Due} key=${wager.bet} wager=${wager} felt=${felt} y=${at} currency=${currency} choose=${choose} room=${room} outer=${outer} />`;
   });
   return html`${seat.surrendered && !main.some((one) => one.net_cents !== null) ? html`<text class="word" y="98" text-anchor="middle">${t("spot.surrendered")}</text>` : null}${rows}`;
+}
+
+const SECOND_LINE = 24;
+
+/** Amounts that remain, and what the floor rules, stand in two lines: a neighbour's cards are near. @param {import("./wire.js").Wager} wager @param {FeltNow} felt */
+const isInTwoLines = (wager, felt) => wager.net_cents === null && (wager.possible_cents.length > 1 || felt.irregular !== "");
+
+/**
+ * What is written at a due, line by line; of many ways the least and the most, and how many there are.
+ * @param {import("./wire.js").Wager} wager @param {string} currency @param {FeltNow} felt
+ */
+function dueLines(wager, currency, felt) {
+  const text = dueText(wager, currency, felt.irregular !== "");
+  if (!isInTwoLines(wager, felt)) return [text];
+  const ways = wager.possible_cents;
+  const least = net(Math.min(...ways), currency);
+  const most = net(Math.max(...ways), currency);
+  if (ways.length > 2) return [least, t("due.most", { most, count: ways.length })];
+  if (ways.length) return [least, `${t("due.or").trimStart()}${most}`];
+  const words = text.split(" ");
+  const last = words.pop() ?? "";
+  return words.length ? [words.join(" "), last] : [last];
 }
 
 /** @param {{ wager: import("./wire.js").Wager, felt: FeltNow, y: number, currency: string, choose: Choose, room: number, outer: number }} of */
 function Due({ wager, felt, y, currency, choose, room, outer }) {
   const kind = look(wager);
   const isMain = wager.bet === "main";
-  const text = dueText(wager, currency, felt.irregular !== "");
-  const label = isMain ? text : `${betInShort(wager.bet)} ${text}`;
-  const width = Math.max(64, 28 + label.length * (isMain ? 12.2 : 10));
+  const lines = dueLines(wager, currency, felt);
+  if (!isMain) lines[0] = `${betInShort(wager.bet)} ${lines[0]}`;
+  const label = lines.join(" ");
+  const more = (lines.length - 1) * SECOND_LINE;
+  const width = Math.max(64, 28 + Math.max(...lines.map((line) => line.length)) * (isMain ? 13 : 10.6));
   const outcome = (wager.net_cents ?? 0) > 0 ? "pays" : (wager.net_cents ?? 0) < 0 ? "takes" : "pushes";
   const press = (/** @type {KeyboardEvent} */ event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose(wager));
   const old = wager.before_cents === null ? "" : net(wager.before_cents, currency);
   return html`<g class="due ${kind} ${wager.net_cents === null ? "" : outcome} ${isMain ? "main" : "side"}" transform="translate(${-outer * Math.max(0, width / 2 - room)} ${y})">
     <g class="press" role="button" tabindex="0" aria-label=${dueSpoken(wager, label, kind, old)} onClick=${() => choose(wager)} onKeyDown=${press}>
-      <rect x=${-width / 2} y=${isMain ? -18 : -15} width=${width} height=${isMain ? 36 : 30} rx=${isMain ? 18 : 15} fill=${kind === "open" ? "url(#hatch)" : null} />
-      <text y=${isMain ? 6 : 5} text-anchor="middle">${label}</text>
+      <rect x=${-width / 2} y=${isMain ? -18 : -15} width=${width} height=${(isMain ? 36 : 30) + more} rx=${isMain ? 18 : 15} fill=${kind === "open" ? "url(#hatch)" : null} />
+      <text y=${isMain ? 6 : 5} text-anchor="middle">${lines.map((line, at) => html`${at ? " " : ""}<tspan x="0" dy=${at ? SECOND_LINE : 0}>${line}</tspan>`)}</text>
     </g>
     ${kind === "corrected" ? html`<text class="old" aria-hidden="true" x=${-width / 2 - 8} y="6" text-anchor="end">${old}</text>` : null}
     ${kind === "doubt" ? html`<text class="margin" aria-hidden="true" x=${width / 2 + 8} y="7">!</text>` : null}
@@ -220,11 +255,11 @@ export function dueText(wager, currency, irregular) {
 export function FeltList({ felt, currency = "", choose }) {
   const inPlay = seats(felt).filter((seat) => seat.hands.length || seat.cents || seat.wagers.length);
   return html`<div class="felt-list">
-    <div class="row"><span class="who">${t("felt.dealer")}</span><${Faces} cards=${dealers(felt)} /></div>
+    <div class="row"><span class="who">${t("felt.dealer")}</span><span class="hands"><${Faces} cards=${dealers(felt)} /><${Total} text=${dealersTotal(dealers(felt))} /></span></div>
     ${unplaced(felt).length ? html`<div class="row"><span class="who">${t("felt.unplaced")}</span><${Faces} cards=${unplaced(felt)} /></div>` : null}
     ${inPlay.map((seat) => html`<div key=${seat.spot} class="row ${seat.asked ? "asked" : ""}">
       <span class="who">${t("spot.short", { spot: seat.spot })}${seat.asked ? " ?" : ""}</span>
-      <span class="hands">${seat.hands.map((hand) => html`<${Faces} key=${hand.hand} cards=${hand.cards} />`)}</span>
+      <span class="hands">${seat.hands.map((hand) => html`<span key=${hand.hand} class="hand"><${Faces} cards=${hand.cards} /><${Total} text=${total(hand.cards.map((card) => card.face)).points ? handTotal(hand, seat.hands.length > 1) : ""} /></span>`)}${seat.surrendered ? html`<span class="total">${t("spot.surrendered")}</span>` : null}</span>
       <span class="sum">${seat.cents ? money(seat.cents, currency) : ""}</span>
       <span class="dues">${seat.wagers.filter((wager) => look(wager) !== "waiting" || felt.irregular).map((wager) => html`<button key=${wager.bet} type="button" class="due-line ${look(wager)}" onClick=${() => choose(wager)}>
         ${wager.bet === "main" ? "" : `${bet(wager.bet)} `}${look(wager) === "corrected" ? html`<s>${net(wager.before_cents ?? 0, currency)}</s> ` : null}${dueText(wager, currency, felt.irregular !== "")}</button>`)}</span>
@@ -232,6 +267,9 @@ export function FeltList({ felt, currency = "", choose }) {
     ${inPlay.length ? null : html`<p class="quiet">${t("felt.nobody")}</p>`}
   </div>`;
 }
+
+/** @param {{ text: string }} of */
+const Total = ({ text }) => (text ? html`<span class="total">${text}</span>` : null);
 
 /** @param {{ cards: import("./wire.js").Card[] }} of */
 function Faces({ cards }) {

@@ -33,6 +33,14 @@ export function clock(time) {
   return Number.isNaN(at.getTime()) ? time : at.toLocaleTimeString([], { hour12: false, hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
 
+/** 2026-07-04 21:14:07 of an RFC 3339 time, by this browser's clock as the clock beside it. @param {string} time */
+export function dayAndClock(time) {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime())) return time;
+  const two = (/** @type {number} */ part) => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(time)}`;
+}
+
 /** How long ago in words: 6 s, 4 min, 2 h. @param {number} ms */
 export function ago(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));

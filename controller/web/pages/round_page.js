@@ -1,9 +1,9 @@
 // @ts-check
 // A round of a journal: forwards, backwards, to a moment; what each statement rests on; the ways that remained.
-import { Felt } from "./felt.js";
-import { clock, shown } from "./figures.js";
+import { Felt, FeltList } from "./felt.js";
+import { clock, dayAndClock, shown } from "./figures.js";
 import { useAnswer } from "./journal.js";
-import { SettingsPanel, useSettings } from "./settings.js";
+import { SettingsPanel, useNarrow, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { Timeline } from "./timeline.js";
 import { t, tn } from "./texts.js";
@@ -35,6 +35,7 @@ function Player({ course, plays, journal, path }) {
   const [at, setAt] = useState(first);
   const [pace, setPace] = useState(0);
   const [chosen, change] = useSettings();
+  const isList = useNarrow() || chosen.felt === "list";
   const go = (/** @type {number} */ to) => setAt(Math.max(0, Math.min(moments.length - 1, to)));
   const now = moments[at];
   const felt = course.felts[now?.felt ?? 0];
@@ -53,6 +54,7 @@ function Player({ course, plays, journal, path }) {
     return () => removeEventListener("keydown", press);
   }, [at]);
   if (!now || !felt) return null;
+  const settled = (/** @type {import("./wire.js").Wager} */ wager) => go(moments.findIndex((one) => course.felts[one.felt]?.wagers.some((other) => isSame(other, wager))));
   const count = left[at];
   return html`<div class="round-page">
     <header class="head"><h1><a href="/round/${journal}">${course.site}/${course.table}</a></h1>
@@ -62,7 +64,9 @@ function Player({ course, plays, journal, path }) {
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
     </header>
     <main>
-      <div class="stage"><${Felt} felt=${felt} mirrored=${chosen.side === "dealer"} title=${`${course.site}  ·  ${course.table}`} subtitle=${clock(now.time)} choose=${() => undefined} />
+      <div class="stage">${isList
+          ? html`<${FeltList} felt=${felt} choose=${settled} />`
+          : html`<${Felt} felt=${felt} mirrored=${chosen.side === "dealer"} title=${`${course.site}  ·  ${course.table}`} subtitle=${clock(now.time)} choose=${settled} />`}
         <${Controls} at=${at} last=${moments.length - 1} pace=${pace} go=${go} setPace=${setPace} now=${now} moments=${moments} />
         <${Timeline} moments=${moments} left=${left} at=${at} go=${go} />
       </div>
@@ -73,6 +77,9 @@ function Player({ course, plays, journal, path }) {
     </main>
   </div>`;
 }
+
+/** @param {import("./wire.js").Wager} one @param {import("./wire.js").Wager} other */
+const isSame = (one, other) => one.spot === other.spot && one.bet === other.bet && one.net_cents === other.net_cents;
 
 /**
  * How many plays explained the round once each moment had been told; nothing before the first reading that was counted.
@@ -115,7 +122,7 @@ function Controls({ at, last, pace, go, setPace, now, moments }) {
     <button type="button" onClick=${() => go(last)} aria-label=${t("player.last")}><${Symbol} name="last" /></button>
     <input type="range" min="0" max=${last} value=${at} aria-label=${t("player.moment")} aria-valuetext=${now.text} onInput=${(/** @type {{ target: HTMLInputElement }} */ { target }) => go(Number(target.value))} />
     <label>${t("player.time")} <input type="time" step="1" value=${clock(now.time)} onChange=${toTime} /></label>
-    <span class="quiet">${t("log.event", { seq: now.seq, time: now.time })}</span>
+    <time class="quiet" datetime=${now.time} title=${now.time}>${t("log.event", { seq: now.seq, time: dayAndClock(now.time) })}</time>
   </div>`;
 }
 

@@ -1,7 +1,6 @@
 // @ts-check
 // How a person wants the pages to look, kept in this browser. Nothing of a table is ever kept.
-import { useState } from "./vendor/preact-htm.js";
-import { html } from "./vendor/preact-htm.js";
+import { html, useEffect, useState } from "./vendor/preact-htm.js";
 import { t } from "./texts.js";
 
 const KEY = "tableside.look";
@@ -57,4 +56,19 @@ export function SettingsPanel({ chosen, change }) {
         ${values.map((value) => html`<option key=${value} value=${value} selected=${chosen[/** @type {keyof Settings} */ (name)] === value}>${t(`setting.${name}.${value}`)}</option>`)}
       </select></label>`,
   )}</form>`;
+}
+
+/** Where a felt is too small to read. */
+const NARROW = "(max-width: 700px)";
+
+/** Whether the screen is a narrow one, now and later. */
+export function useNarrow() {
+  const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
+  useEffect(() => {
+    const query = matchMedia(NARROW);
+    const look = () => setNarrow(query.matches);
+    query.addEventListener("change", look);
+    return () => query.removeEventListener("change", look);
+  }, []);
+  return isNarrow;
 }

@@ -85,7 +85,7 @@ function Paper({ found }) {
     <p class="quiet">${t("shift.made", { written: at(account.written), version: account.version, versions: account.versions.join(", ") })}</p>
     ${found.is_running ? html`<p class="running"><b>${t("shift.running")}</b> ${t("shift.last", { time: at(account.ended) })}</p>` : null}
     <${Restated} found=${found} at=${at} />
-    <p class="sum"><b>${tn("shift.rounds", account.rounds)}</b>, ${t("shift.pace", { count: account.rounds_per_hour, minutes: Math.floor(account.playing_seconds / 60) })}</p>
+    <p class="sum"><b>${tn("shift.rounds", account.rounds)}</b>${account.playing_seconds < 60 ? null : `, ${t("shift.pace", { count: account.rounds_per_hour, minutes: Math.floor(account.playing_seconds / 60) })}`}</p>
     <${Bets} found=${found} /><${Mix} account=${account} /><${Counts} found=${found} /><${Hours} account=${account} at=${at} />
     <${Attention} account=${account} at=${at} /><${Rulings} title=${t("shift.rulings")} rulings=${account.rulings} account=${account} at=${at} />
     <${Signatures} /></article>`;
@@ -124,9 +124,9 @@ function Bets({ found }) {
   const { account } = found;
   const heads = /** @type {const} */ (["bet", "wagers", "handle", "win", "rate", "expected", "band"]);
   const cash = (/** @type {number | null} */ cents) => (cents === null ? "" : money(cents, account.currency));
-  return html`<table class="bets"><caption>${t("shift.bets")}</caption><thead><tr>${heads.map((one) => html`<th key=${one} scope="col">${t(`shift.${one}`)}</th>`)}</tr></thead>
+  return html`<div class="wide" role="region" tabindex="0" aria-label=${t("shift.bets")}><table class="bets"><caption>${t("shift.bets")}</caption><thead><tr>${heads.map((one) => html`<th key=${one} scope="col">${t(`shift.${one}`)}</th>`)}</tr></thead>
     <tbody>${account.bets.map((one) => html`<tr key=${one.bet}><th scope="row">${bet(one.bet)}</th><td>${one.wagers}</td><td>${cash(one.handle_cents)}</td><td>${cash(one.win_cents)}</td><td>${percent(one.win_per_handle)}</td><td>${cash(one.expected_cents)}</td><td>${band(one, cash)}</td></tr>`)}</tbody>
-    <tfoot><tr><th scope="row">${t("shift.all")}</th><td>${account.bets.reduce((sum, one) => sum + one.wagers, 0)}</td><td>${cash(found.handle_cents)}</td><td>${cash(found.win_cents)}</td><td></td><td></td><td></td></tr></tfoot></table>`;
+    <tfoot><tr><th scope="row">${t("shift.all")}</th><td>${account.bets.reduce((sum, one) => sum + one.wagers, 0)}</td><td>${cash(found.handle_cents)}</td><td>${cash(found.win_cents)}</td><td></td><td></td><td></td></tr></tfoot></table></div>`;
 }
 
 /** The average main wager, and what of the handle was on side wagers. @param {{ account: import("./wire.js").Account }} of */

@@ -59,7 +59,8 @@ function Rolling({ cents, currency }) {
     const began = performance.now();
     let frame = 0;
     const roll = (/** @type {number} */ at) => {
-      const part = Math.min(1, (at - began) / ROLL_MS);
+      // A frame may have begun before we did: it must not count down.
+      const part = Math.min(1, Math.max(0, (at - began) / ROLL_MS));
       setShown(Math.min(cents, start + Math.floor((cents - start) * part)));
       if (part < 1) frame = requestAnimationFrame(roll);
     };

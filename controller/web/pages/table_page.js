@@ -9,13 +9,11 @@ import { OrderDialog } from "./orders.js";
 import { Advice, Alerts, Devices, Log, Meters, Proposals, Questions } from "./panels.js";
 import { look, openWagers } from "./seats.js";
 import { Who, may, seesAll, session } from "./session.js";
-import { SettingsPanel, useSettings } from "./settings.js";
+import { SettingsPanel, useNarrow, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { bet, t, tn } from "./texts.js";
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.js";
 
-/** Where a felt is too small to read. */
-const NARROW = "(max-width: 700px)";
 /** A table speaks every five seconds at least. */
 const SILENT_MS = 12000;
 
@@ -27,7 +25,7 @@ export function TablePage({ name }) {
   const [wager, setWager] = useState(/** @type {import("./wire.js").Wager | null} */ (null));
   const [order, setOrder] = useState(/** @type {{ draw: import("./orders.js").Order } | null} */ (null));
   const prepare = (/** @type {import("./orders.js").Order} */ draw) => setOrder({ draw });
-  const isNarrow = useNarrow() || chosen.felt === "list";
+  const isList = useNarrow() || chosen.felt === "list";
   const table = live.tables[name];
   const state = standing(live, name, now);
   const felt = table?.felt;
@@ -40,7 +38,7 @@ export function TablePage({ name }) {
     ${felt?.irregular ? html`<p class="notice irregular" role="alert"><${Symbol} name="alert" /><b>${t("felt.irregular")}</b> ${felt.irregular}</p>` : null}
     <main>
       <div class="stage">${felt
-        ? isNarrow
+        ? isList
           ? html`<${FeltList} felt=${felt} currency=${table.currency} choose=${setWager} />`
           : html`<${Felt} felt=${felt} currency=${table.currency} mirrored=${chosen.side === "dealer"} title=${name.replace("/", "  ·  ")} subtitle=${phase(table)} shoe=${table.shoe} choose=${setWager} />`
         : html`<div class="felt-empty">${live.told ? t("felt.none") : t("felt.loading")}</div>`}</div>
@@ -95,7 +93,7 @@ function Head({ name, table, state, chosen, change }) {
   const shoe = table?.shoe;
   return html`<header class="head">
     <h1><a href="/" title=${t("nav.tables")}>${name}</a></h1>
-    ${felt ? html`<span class="fact"><b>${t("felt.round", { round: felt.round })}</b></span><span class="fact phase ${table.round?.phase ?? ""}">${phase(table)}</span>
+    ${felt ? html`<span class="fact"><b>${felt.round ? t("felt.round", { round: felt.round }) : t("felt.none")}</b></span><span class="fact phase ${table.round?.phase ?? ""}">${phase(table)}</span>
       <span class="fact">${certainty(felt)}</span>` : null}
     ${shoe ? html`<span class="fact">${t("head.shoe", { percent: Math.floor((shoe.drawn * 100) / (shoe.decks * 52)) })}</span>` : null}
     <span class="fact state ${state.kind}">${t(`state.word.${state.kind}`)}</span>
@@ -130,16 +128,4 @@ function Why({ wager, table, close, prepare }) {
       ${readings.length ? html`<div><dt>${t("why.readings")}</dt><dd>${readings.join(" ")}</dd></div>` : null}</dl>
     <form method="dialog">${rulable && may("adjust") ? html`<button type="button" class="rule" onClick=${rule}>${t("order.adjust")}</button> ` : null}<button type="submit">${t("why.close")}</button></form>
   </dialog>`;
-}
-
-/** Whether the screen is a narrow one, now and later. */
-function useNarrow() {
-  const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
-  useEffect(() => {
-    const query = matchMedia(NARROW);
-    const look = () => setNarrow(query.matches);
-    query.addEventListener("change", look);
-    return () => query.removeEventListener("change", look);
-  }, []);
-  return isNarrow;
 }

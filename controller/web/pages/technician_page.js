@@ -31,7 +31,7 @@ export function TechnicianPage({ name }) {
       <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a> <a href="/table/${name}">${t("nav.table")}</a></nav><${Who} />
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details></header>
     ${state.text ? html`<p class="notice ${state.kind}" role="status"><${Symbol} name=${state.symbol} />${state.text}</p>` : null}
-    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Program} table=${table} now=${now} /><${TableFile} /><${Untold} />` : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
+    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Program} table=${table} now=${now} /><${TableFile} /><${Untold} />` : live.told ? null : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
 }
 
 /** What the table itself says somebody should see to. @param {{ table: Table }} of */
