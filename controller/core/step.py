@@ -333,14 +333,13 @@ def _line_disturbed(transaction: Transaction, disturbed: LineDisturbed) -> None:
         transaction.emit(LineErrors(disturbed.device, "bytes that are no message", ""))
     else:
         transaction.emit(LineErrors(disturbed.device, disturbed.reason, disturbed.data.hex()))
-    round_now = transaction.state.round
-    if (
-        disturbed.device == "shoe"
-        and round_now is not None
-        and not round_now.questions.doubt
-        and not round_now.evidence.trouble
-    ):
-        missed_cards.may_be_missing(transaction, "the shoe's line was disturbed")
+    if disturbed.device != "shoe":
+        return
+    round_now, reason = transaction.state.round, "the shoe's line was disturbed"
+    if round_now is None:
+        missed_cards.before_deal(transaction, reason)
+    elif not round_now.questions.doubt and not round_now.evidence.trouble:
+        missed_cards.may_be_missing(transaction, reason)
 
 
 def _enter_books(transaction: Transaction, entry: BookRecalled | EnterInventory | DayBegan) -> None:

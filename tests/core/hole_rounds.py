@@ -416,25 +416,25 @@ def lose_shoe(rig: HoleRig, rng: Random) -> None:
 def restart_unheard(rig: HoleRig, rng: Random) -> None:
     """The program ends, a card is dealt, and it starts again."""
     restart(rig, rng)
-    rig.is_deaf = rig.table.state.round is not None
+    rig.is_deaf = True
 
 
 def lose_shoe_unheard(rig: HoleRig, rng: Random) -> None:
     """A card is dealt while the shoe is lost."""
     lose_shoe(rig, rng)
-    rig.is_deaf = rig.table.state.round is not None
+    rig.is_deaf = True
 
 
 def disturb_unheard(rig: HoleRig, rng: Random) -> None:
     """A card comes as bytes that nobody can read."""
     disturb_shoe(rig, rng)
-    rig.is_deaf = rig.table.state.round is not None
+    rig.is_deaf = True
 
 
 def complain_unheard(rig: HoleRig, rng: Random) -> None:
     """The shoe says that it has dealt a card that did not reach the table."""
     rig.give(DeviceComplained("shoe", "draws_missing", "1 draw did not arrive", rig.now_ns))
-    rig.is_deaf = rig.table.state.round is not None
+    rig.is_deaf = True
 
 
 def disturb_shoe(rig: HoleRig, rng: Random) -> None:

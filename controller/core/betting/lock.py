@@ -56,7 +56,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
         deal_confirmation.begin(transaction),
         RoundEvidence(keys_unheard=state.keypad_lost, shoe_away=transaction.shoe_is_away()),
     )
-    transaction.change(rounds=number, declared=(), round=round_now)
+    transaction.change(rounds=number, declared=(), unheard_before_deal="", round=round_now)
     transaction.change(keypad_lost=keypad_away(transaction))
     transaction.found = begun(transaction.rules, transaction.round())
     shared_chips.note(transaction)

@@ -59,7 +59,7 @@ def begin(transaction: Transaction) -> Dealing:
     # By its rhythm it is known to be a deal, and none of the cards before it belongs to it.
     by_rhythm = transaction.state.begins == transaction.stamped.number
     astray = not by_rhythm and any(transaction.state.unturned(card) and not card.burned for card in kept)
-    return Dealing("open", uneven=_ASTRAY if astray else "")
+    return Dealing("open", uneven=_ASTRAY if astray else transaction.state.unheard_before_deal)
 
 
 def change(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which

@@ -35,6 +35,12 @@ def may_be_missing(transaction: Transaction, reason: str) -> None:
         ask(transaction, reason)
 
 
+def before_deal(transaction: Transaction, reason: str) -> None:
+    """A card may have been drawn unheard between two rounds, perhaps the first of the next deal."""
+    if not transaction.house.shoe_numbers_cards:
+        transaction.change(unheard_before_deal=reason)
+
+
 def note_bets(transaction: Transaction) -> None:
     """The shoe is back between two rounds: where bets lie, a deal to them may have begun unheard."""
     if transaction.state.round is None and not transaction.house.shoe_numbers_cards:
@@ -51,6 +57,8 @@ def begun_unheard(transaction: Transaction) -> None:
 def ask(transaction: Transaction, reason: str) -> None:
     """Cards may have been drawn that nobody heard of: the open round waits for a person."""
     round_now = transaction.state.round
+    if round_now is None:
+        before_deal(transaction, reason)
     deal_confirmation.disturbed(transaction, reason, 0)
     transaction.emit(CardsMayBeMissing(round_now.number if round_now else None, reason))
     transaction.heard_not_all()

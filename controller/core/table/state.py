@@ -101,6 +101,8 @@ class State(Value, frozen=True, tag=False):
     """Zones not read again since the daemon started."""
     devices: dict[str, str] = msgspec.field(default_factory=dict)
     shoe_lost: bool = False
+    unheard_before_deal: str = ""
+    """Why cards may have been drawn unheard between two rounds, the first of the next deal too; empty: none were."""
     dealt_unheard: bool = False
     """Whether bets lay there when a shoe that does not number its draws came back: a deal may have begun unheard."""
     keypad_lost: bool = False
