@@ -38,7 +38,7 @@ HOLE_CARDS: Final = ("dealt", "none")
 WRONG: Final = tuple(name for name in IRREGULARITIES if name != "burn pressed in vain")
 """Irregularities with which the shoe goes on."""
 
-MEANWHILE: Final = tuple(name for name in DOINGS if name not in {"any_key", "void_and_new_shoe"})
+MEANWHILE: Final = tuple(name for name in DOINGS if name not in {"any_key", "new_shoe", "void_and_new_shoe"})
 """What people may do with which it goes on; any key may be *burn*, which between two rounds says that it is over."""
 
 

@@ -27,7 +27,14 @@ JOURNAL: Final = "/var/lib/tableside/bj-1/journal.sqlite"
 PROFILE: Final = "classic-shoe-and-pitch"
 ADAPTERS: Final = ("shoe", "bet_spots", "keypad")
 RULES: Final = "/etc/udev/rules.d/60-tableside.rules"
-HAPPENINGS: Final = ("kill", "cables", "stop", "broker", "clock", "power")
+HAPPENINGS: Final = ("kill", "cables", "stop", "broker", "clock", "power", "disk", "upgrade", "rollback")
+INSTALLER: Final = "/media/stick/wheels/install"
+ANOTHER_RELEASE: Final = """rm -rf /root/next && cp -r /media/stick/wheels /root/next && cd /root/next && echo next > 0
+sha256sum 0 | cat - SHA256SUMS > sums && mv sums SHA256SUMS"""
+"""The same program as a release of its own: a release is named by the first of its files."""
+FILLER: Final = "/var/lib/filler"
+BLOCKED: Final = "tableside.play_blocked"
+UNBLOCKED: Final = "tableside.play_unblocked"
 PATIENCE_S: Final = 900.0
 ANSWERS: Final = f"""site = "harbour"
 table = "bj-1"
@@ -64,7 +71,7 @@ class Campaign:
     def install(self, stage: Path) -> None:
         """docs/guide/operations.md, Install and Without a network; sockets are named as the rules' file tells."""
         machine = self.machine
-        self.say(machine.run("sh /media/stick/wheels/install").ok().splitlines()[-1])
+        self.say(machine.run(f"sh {INSTALLER}").ok().splitlines()[-1])
         machine.run("install -d /etc/udev/rules.d")
         rules = machine.run("cat /opt/tableside/current/share/tableside/systemd/60-tableside.rules").ok()
         machine.write(RULES, (rules + self._sockets()).encode())
@@ -98,8 +105,7 @@ class Campaign:
 
     def rounds(self) -> int:
         """Rounds closed, as the journal has them."""
-        said = self.machine.run(f"{TABLESIDE} export --events {JOURNAL} | grep -c tableside.round_closed").text
-        return int(said.split()[-1]) if said.split() and said.split()[-1].isdigit() else 0
+        return self.count("tableside.round_closed")
 
     def plays(self, why: str, more: int = 1) -> None:
         """The table is up, and so many more rounds are closed; what it says if not."""
@@ -110,10 +116,26 @@ class Campaign:
         while now < before + more and time.monotonic() < end:
             self.machine.run("sleep 10")
             now = self.rounds()
-        log = (
-            "" if now >= before + more else self.machine.run(f"journalctl -u {UNIT} -o cat --no-pager | tail -15").text
-        )
-        self.check(f"rounds are closed {why} ({before}, then {now})", holds=now >= before + more, seen=log)
+        is_done = now >= before + more
+        self.check(f"rounds are closed {why} ({before}, then {now})", holds=is_done, seen="" if is_done else self.log())
+
+    def log(self) -> str:
+        """The last that the table's service said."""
+        return self.machine.run(f"journalctl -u {UNIT} -o cat --no-pager | tail -15").text
+
+    def count(self, kind: str) -> int:
+        """Events of a type in the journal."""
+        said = self.machine.run(f"{TABLESIDE} export --events {JOURNAL} | grep -c {kind}").text
+        return int(said.split()[-1]) if said.split() and said.split()[-1].isdigit() else 0
+
+    def until_more(self, kind: str, before: int) -> bool:
+        """Whether more events of a type come than there were, within a patient person's time."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            if self.count(kind) > before:
+                return True
+            self.machine.run("sleep 10")
+        return False
 
     def whole(self, why: str) -> None:
         """The journal is."""
@@ -145,8 +167,38 @@ class Campaign:
             case "power":
                 machine.cut_power()
                 self.say(f"up again after {machine.switch_on():.0f} s")
+            case "disk":
+                self.fill_disk()
+            case "upgrade":
+                machine.run(ANOTHER_RELEASE).ok()
+                self.change_release("sh /root/next/install")
+            case "rollback":
+                self.change_release(f"sh {INSTALLER} --back")
             case _:
                 raise ValueError(f"{what}: expected one of {', '.join(HAPPENINGS)}")
+
+    def fill_disk(self) -> None:
+        """Not a free byte is left in the middle of play; the table closes, and opens by itself once there is room."""
+        closings, openings = self.count(BLOCKED), self.count(UNBLOCKED)
+        # What is free for root alone is taken too; dd ends where nothing is left.
+        self.machine.run(f"dd if=/dev/zero of={FILLER} bs=1M; dd if=/dev/zero of={FILLER}.more bs=512; sync")
+        closed = self.until_more(BLOCKED, closings)
+        self.check("a full disk closes the table for new rounds", holds=closed, seen=self.log())
+        self.check("and does not end it", holds=self.is_active(), seen=self.log())
+        self.machine.run(f"rm {FILLER} {FILLER}.more").ok()
+        opened = self.until_more(UNBLOCKED, openings)
+        self.check("it opens by itself once there is room", holds=opened, seen=self.log())
+
+    def change_release(self, command: str) -> None:
+        """As the pages have it: installed beside the release in use while people play, and the service restarted."""
+        before = self.released()
+        self.say(self.machine.run(command).ok().splitlines()[-1])
+        self.check("another release is current", holds=self.released() != before, seen=before)
+        self.machine.run(f"systemctl restart {UNIT}").ok()
+
+    def released(self) -> str:
+        """The release that is current."""
+        return self.machine.run("readlink -f /opt/tableside/current").ok().strip()
 
     def account(self, stage: Path) -> None:
         """What was settled against what the people know."""
