@@ -10,7 +10,7 @@ from typing import Final, get_args
 import msgspec
 import pytest
 
-from controller.core.inference.observation import Item
+from controller.core.inference.observation import Observation
 from controller.core.messages.inputs import Input
 from controller.core.meters import pool_postings
 from controller.core.meters.state import Move
@@ -48,7 +48,7 @@ def named_in(module: object) -> Iterator[type[Value]]:
 ROOMS: Final[dict[str, list[type[Value]]]] = {
     "event": list(event_types()),
     "input": list(members(Input)),
-    "evidence": list(members(Item)),
+    "evidence": list(members(Observation)),
     "order of a meter": list(members(Move)),
     "posting": [*named_in(pool_postings), *named_in(postings)],
     "pool": list(named_in(wire)),

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from controller.core.game import refusals
 from controller.core.game.hand import Outcome, best, is_natural, points_of, seen
 from controller.core.game.play import Play
-from controller.core.game.position import Deal, Emission, Hand, Kind, Node, Now
+from controller.core.game.position import BoxStatus, Deal, Emission, Hand, HandStatus, Node
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import NATURAL, DealerEnd
@@ -191,7 +191,7 @@ class ScriptedRound:
         """The round at ``node``, once the cards that come by themselves have come."""
         standing = _with_ended(standing, node, emitted)
         hand = self.play.hand_in_play(node)
-        if hand is not None and hand.now is Now.OWED:
+        if hand is not None and hand.now is HandStatus.OWED:
             return self.draw(standing, hand)
         return standing
 
@@ -222,7 +222,7 @@ class ScriptedRound:
         natural = len(dealer) == 2 and is_natural(*dealer)
         return Ended(
             outcomes=tuple(outcome for outcome in standing.ended if outcome is not None),
-            even_money=tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes),
+            even_money=tuple(box.kind is BoxStatus.EVEN_MONEY for box in node.boxes),
             offered=node.insured or (0,) * len(self.spots),
             dealer=dealer,
             end=NATURAL if natural else DealerEnd(natural=False, total=min(best(dealer), 22)),

@@ -15,7 +15,7 @@ from controller.core.analysis.simulated_edge import WAGER_CENTS
 from controller.core.game.basic_strategy import choose
 from controller.core.game.hand import Outcome, PlayedHand, best, is_natural
 from controller.core.game.play import Play
-from controller.core.game.position import Deal, Hand, Node, Now
+from controller.core.game.position import Deal, Hand, HandStatus, Node
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import NATURAL, DealerEnd, hand_nets, main_net
 
@@ -55,8 +55,8 @@ class Questions:
 
     def node(self, hand: Hand, hands: int, index: int = 0) -> Node:
         """The box in play with ``hands`` hands, the hand at ``index`` being asked."""
-        done = hand._replace(now=Now.DONE)
-        waiting = hand._replace(cards=hand.cards[:1], now=Now.WAITING)
+        done = hand._replace(now=HandStatus.DONE)
+        waiting = hand._replace(cards=hand.cards[:1], now=HandStatus.WAITING)
         return self._asked._replace(hands=(*(done,) * index, hand, *(waiting,) * (hands - index - 1)))
 
     def act(self, cards: Cards, hands: int, index: int = 0) -> str:
@@ -68,7 +68,7 @@ class Questions:
         """The hand with one more card, and whether it is then finished; its first card keeps its place."""
         hand = Hand(cards, WAGER_CENTS)
         taken = self.play.take_card(self.node(hand, hands), hand, points)
-        return (cards[0], *sorted(taken.cards[1:])), taken.now is Now.DONE
+        return (cards[0], *sorted(taken.cards[1:])), taken.now is HandStatus.DONE
 
     def splits(self, points: int) -> bool:
         """Whether the strategy splits a pair of the first two cards."""

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from controller.core.certainty.reader_zones import confirmed
 from controller.core.game.rules import Rules
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import CardCame, KeySpoke
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.table.keymap import EVIDENCE
@@ -168,7 +168,7 @@ def chips_came(transaction: Transaction, last_ns: int) -> None:
     """Chips moved, at the latest at ``last_ns``."""
     if transaction.state.round is not None and transaction.round().evidence.observations:
         first = next(
-            (one.first_ns for one in transaction.round().evidence.observations if isinstance(one.item, CardCame)),
+            (one.first_ns for one in transaction.round().evidence.observations if isinstance(one.item, CardObserved)),
             last_ns,
         )
         if last_ns > first:
@@ -325,7 +325,7 @@ def long_after(transaction: Transaction) -> bool:
 def turn_pressed(round_now: Round) -> bool:
     """Whether the key of the turn has come, also where by the table's count there was nothing to turn."""
     said = (one.item for one in round_now.evidence.observations)
-    return any(isinstance(item, KeySpoke) and item.action == "hole_turned" for item in said)
+    return any(isinstance(item, KeyObserved) and item.action == "hole_turned" for item in said)
 
 
 def keyless(transaction: Transaction) -> bool:
@@ -355,10 +355,10 @@ def paused(transaction: Transaction) -> bool:
     return bool(found.frontier) and all(found.play().finished(node) for node in found.frontier)
 
 
-def up_to_last_card(transaction: Transaction) -> Reconstruction:
+def up_to_last_card(transaction: Transaction) -> Lattice:
     """The lattice of everything told up to the last card."""
     evidence = transaction.round().evidence.observations
-    last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardCame)), default=-1)
+    last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)
     found = begun(transaction.rules, transaction.round())
     for dated in evidence[: last + 1]:
         found = found.observe(dated)

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from controller.core.certainty.agreed_dues import hole_points, known_until, of_hole
 from controller.core.game.hand import place_of, seen
-from controller.core.inference.lattice import Answer, Reconstruction
-from controller.core.inference.observation import CardCame, ChipsMoved, Item, KeySpoke, idle
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.lattice import Lattice, PlayAnswer
+from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Observation, idle
+from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import ChipsUnexplained
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.messages.floor_events import RoundResumed
@@ -55,9 +55,9 @@ def weave_again(transaction: Transaction, before: Round) -> None:
         item = _item_named(transaction.round(), dated.item, boxes, places)
         if item is None:
             continue
-        chips = isinstance(item, ChipsMoved)
+        chips = isinstance(item, ChipsObserved)
         explained = transaction.observe(replace(dated, item=item), may_drop=chips)
-        if isinstance(item, ChipsMoved) and not (
+        if isinstance(item, ChipsObserved) and not (
             explained or dated.item == idle(dated.item) or transaction.round().evidence.trouble
         ):
             spot = transaction.round().bets.spots[item.box]
@@ -66,7 +66,7 @@ def weave_again(transaction: Transaction, before: Round) -> None:
             )
 
 
-def woven_with_hole(transaction: Transaction, until: int) -> Reconstruction:
+def woven_with_hole(transaction: Transaction, until: int) -> Lattice:
     """The lattice where the hole card, which is turned now, leaves no play.
 
     Chips that were moved before the turn in a way that only another hole card explains mean nothing: they are left out
@@ -94,23 +94,25 @@ def payment_began(transaction: Transaction) -> bool:
     return False
 
 
-def _item_named(now: Round, item: Item, boxes: dict[int, int], places: dict[int, int]) -> Item | None:
+def _item_named(now: Round, item: Observation, boxes: dict[int, int], places: dict[int, int]) -> Observation | None:
     """Evidence with cards and boxes as they are called now; None if its card or box is gone."""
     match item:
-        case CardCame(card):
+        case CardObserved(card):
             place = places.get(place_of(card))
-            return None if place is None else CardCame(remembered(now, place))
-        case ChipsMoved(box, zone, before, after):
-            return ChipsMoved(boxes[box], zone, before, after) if box in boxes else None
-        case KeySpoke(action, None):
-            return KeySpoke(action)
-        case KeySpoke(action, box) if box is not None:
-            return KeySpoke(action, boxes[box]) if box in boxes else None
+            return None if place is None else CardObserved(remembered(now, place))
+        case ChipsObserved(box, zone, before, after):
+            return ChipsObserved(boxes[box], zone, before, after) if box in boxes else None
+        case KeyObserved(action, None):
+            return KeyObserved(action)
+        case KeyObserved(action, box) if box is not None:
+            return KeyObserved(action, boxes[box]) if box in boxes else None
         case _:
             raise AssertionError("no such evidence")
 
 
-def _answers_named(answers: tuple[Answer, ...], boxes: dict[int, int], places: dict[int, int]) -> Iterator[Answer]:
+def _answers_named(
+    answers: tuple[PlayAnswer, ...], boxes: dict[int, int], places: dict[int, int]
+) -> Iterator[PlayAnswer]:
     """Answers with cards and boxes as they are called now; those about cards and boxes that are gone are left out."""
     for answer in answers:
         card = answer.holds if answer.holds is not None else answer.lacks
@@ -141,7 +143,7 @@ def hear_no_more(
         if box < 0 or any(one.reader == device for one in open_now):
             continue
         from_ns = max(transaction.state.confirmed.get(str(spot), -1), before.bets.lock_ns)
-        silences.append(Silence(box, min(from_ns, at_ns), reader=device, zones=zones))
+        silences.append(Outage(box, min(from_ns, at_ns), reader=device, zones=zones))
         if not zones and not any(one.hides("main") for one in open_now):
             lost.append(spot)
     if tuple(silences) != before.evidence.silences:
@@ -172,7 +174,7 @@ def hear_again(transaction: Transaction, device: str, at_ns: int) -> None:
         weave_with(transaction, back)
 
 
-def weave_with(transaction: Transaction, silences: tuple[Silence, ...]) -> None:
+def weave_with(transaction: Transaction, silences: tuple[Outage, ...]) -> None:
     """Weave the open round again with other silences of its readers."""
     transaction.change_evidence(silences=silences)
     if not transaction.round().evidence.trouble:

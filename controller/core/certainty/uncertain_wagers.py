@@ -14,8 +14,8 @@ from typing import Final
 from controller.core.certainty.reader_zones import looked_ns, split
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
-from controller.core.inference.observation import CardCame
-from controller.core.inference.side_dues import Felt, side_due
+from controller.core.inference.observation import CardObserved
+from controller.core.inference.side_dues import SideEvidence, side_due
 from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
 from controller.core.table.layout import Change, key
@@ -45,7 +45,7 @@ def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
 
 def may_be_play(round_now: Round, change: Change, last_ns: int) -> bool:
     """Whether a change that holds the first card may be the play of a hand: chips lay there, and the deal was done."""
-    cards = [known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardCame)]
+    cards = [known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved)]
     return bool(change.before) and round_now.is_dealt() and cards[round_now.deal_cards() - 1] < last_ns
 
 
@@ -70,7 +70,7 @@ def is_unread(round_now: Round, spot: int, bet: str) -> bool:
 
 def _first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
-    cards = (known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardCame))
+    cards = (known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
     return next(cards, NEVER_NS)
 
 
@@ -112,7 +112,7 @@ def told_late(round_now: Round, change: Change) -> Iterator[WagerUncertain]:
         yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.bets.uncertain[name])
 
 
-def left_open(transaction: Transaction, felt: Felt) -> Iterator[WagerUnresolved]:
+def left_open(transaction: Transaction, felt: SideEvidence) -> Iterator[WagerUnresolved]:
     """The uncertain wagers at the end of their round: open, unless the floor has ruled."""
     round_now = transaction.round()
     for (spot, bet), amounts in wagers(round_now):
@@ -124,7 +124,7 @@ def left_open(transaction: Transaction, felt: Felt) -> Iterator[WagerUnresolved]
 
 
 def dues_together(
-    transaction: Transaction, felt: Felt, staked: Mapping[_Wager, int]
+    transaction: Transaction, felt: SideEvidence, staked: Mapping[_Wager, int]
 ) -> dict[_Wager, set[SideNet | None]]:
     """What side wagers may come to; where a limit binds them together, for all that uncertain wagers may be."""
     round_now = transaction.round()

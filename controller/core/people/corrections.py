@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from controller.core.betting import acceptance
 from controller.core.certainty import deal_confirmation, face_down, rebuild
 from controller.core.game.wager import Basis, LockedWager
-from controller.core.inference.lattice import Answer
+from controller.core.inference.lattice import PlayAnswer
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
@@ -276,9 +276,9 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
         return RefusalReason("card_concealed", "the players' cards have not been shown yet")
     place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == ruling.card)
     said = (
-        (Answer(round_now.bets.spots.index(ruling.spot), holds=place),)
+        (PlayAnswer(round_now.bets.spots.index(ruling.spot), holds=place),)
         if ruling.spot
-        else tuple(Answer(box, lacks=place) for box in range(len(round_now.bets.spots)))
+        else tuple(PlayAnswer(box, lacks=place) for box in range(len(round_now.bets.spots)))
     )
     kept = tuple(one for one in round_now.evidence.answers if place not in {one.holds, one.lacks})
     open_round = transaction.state.round

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from controller.core.certainty import shared_chips
 from controller.core.certainty.rebuild import weave_with
 from controller.core.certainty.round_end import played_zones
-from controller.core.inference.observation import ChipsMoved, Dated
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.inference.unobserved import Outage
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle, passing_chips
 from controller.core.table.layout import Change, Felt, Zone, key, placed
@@ -64,7 +64,7 @@ def _told_whole(transaction: Transaction, change: Change, upto_ns: int) -> Chang
     return replace(change, before=parts[0][1].before)
 
 
-_Part = tuple[Dated, ChipsMoved]
+_Part = tuple[DatedObservation, ChipsObserved]
 """A change that was told without chips that may have been of it."""
 
 
@@ -73,7 +73,7 @@ def _parts(transaction: Transaction, spot: int, zone: str, since_ns: int) -> lis
     place = transaction.round().bets.spots.index(spot), zone
     moved = (one for one in transaction.round().evidence.observations if one.last_ns >= since_ns)
     return [
-        (one, one.item) for one in moved if isinstance(one.item, ChipsMoved) and (one.item.box, one.item.zone) == place
+        (one, one.item) for one in moved if isinstance(one.item, ChipsObserved) and (one.item.box, one.item.zone) == place
     ]
 
 
@@ -85,7 +85,7 @@ def _take_back(transaction: Transaction, parts: list[_Part], at: Change, unseen:
     if unseen is not None:
         from_ns, to_ns = unseen
         box = round_now.bets.spots.index(at.spot)
-        silences = (*silences, Silence(box, max(from_ns, round_now.bets.lock_ns), to_ns))
+        silences = (*silences, Outage(box, max(from_ns, round_now.bets.lock_ns), to_ns))
     weave_with(transaction, silences)
 
 
@@ -97,7 +97,7 @@ def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
     round_now, since_ns = transaction.round(), min(known.doubted.values())
     for one in round_now.evidence.observations:
         item = one.item
-        if isinstance(item, ChipsMoved) and item.idle and one.last_ns > since_ns:
+        if isinstance(item, ChipsObserved) and item.idle and one.last_ns > since_ns:
             spot = round_now.bets.spots[item.box]
             if key(spot, item.zone) == name:
                 lifecycle.unexplained(transaction, Change(spot, item.zone, item.before, item.after), one.first_ns)

@@ -14,7 +14,7 @@ from controller.core.betting import acceptance, bet_sensors
 from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, main_lies, play_with
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
-    Judged,
+    AgreedPlays,
     doubt_reopened,
     hole_points,
     known_until,
@@ -27,12 +27,12 @@ from controller.core.certainty.rebuild import payment_began, remembered, resume,
 from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
-from controller.core.game.position import Kind
+from controller.core.game.position import BoxStatus
 from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
-from controller.core.inference.lattice import Reconstruction, TooManyOrders
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.lattice import Lattice, TooManyOrders
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
+from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
     BetIncreasedAfterLock,
@@ -99,7 +99,7 @@ def card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int)
         _first_moment(round_now, transaction.times(), since_ns, at_ns),
         remembered(transaction.round(), place),
     )
-    transaction.observe(Dated(first_ns, at_ns, CardCame(told), stamped.number), may_drop=False)
+    transaction.observe(DatedObservation(first_ns, at_ns, CardObserved(told), stamped.number), may_drop=False)
 
 
 def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) -> int:
@@ -109,7 +109,7 @@ def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) 
 
 def key(transaction: Transaction, action: str, box: int | None, at_ns: int) -> None:
     """A key that is evidence."""
-    transaction.observe(Dated(at_ns, at_ns, KeySpoke(action, box), transaction.stamped.number), may_drop=False)
+    transaction.observe(DatedObservation(at_ns, at_ns, KeyObserved(action, box), transaction.stamped.number), may_drop=False)
     if action == "hole_turned" and transaction.round().is_dealt() and not transaction.round().cards.turn_key:
         transaction.change_cards(turn_key=transaction.stamped.number)
 
@@ -143,8 +143,8 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
         return
     kept = boxed and change.zone in played
     if kept:
-        item = ChipsMoved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
-        told, woven = Dated(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
+        item = ChipsObserved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
+        told, woven = DatedObservation(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
         explained = transaction.observe(told, may_drop=True)
         explained = _several_told_as_one(transaction, woven, told, explained=explained) or explained
         if explained and change.zone == "insurance" and not round_now.evidence.trouble:
@@ -160,7 +160,7 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
     # What a chip that may lie elsewhere makes of it shows once that is known.
     if not explained and not (kept and shared_chips.told_in_part(transaction.state.felt, change)):
         rise = passing_chips.withdrawn(transaction, change) if kept else None
-        if rise is not None and isinstance(rise.item, ChipsMoved):
+        if rise is not None and isinstance(rise.item, ChipsObserved):
             came = Change(change.spot, change.zone, rise.item.before, rise.item.after)
             unexplained(transaction, came, rise.first_ns)
         unexplained(transaction, change, first_ns)
@@ -198,7 +198,7 @@ def unexplained(transaction: Transaction, change: Change, first_ns: int) -> None
         _alert_of(transaction, change)
 
 
-def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: Dated, *, explained: bool) -> bool:
+def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedObservation, *, explained: bool) -> bool:
     """Whether a change is what several moves with a card between them came to between two looks of a slow reader.
 
     A pair that is split, dealt to and split again; a hand that is doubled, breaks and is cleared away, perhaps for the
@@ -209,7 +209,7 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     key for every decision: that the bets were locked by a key says nothing of the keys of the play.
     """
     round_now, item = transaction.round(), told.item
-    if not isinstance(item, ChipsMoved) or item.zone != "main" or not round_now.is_dealt():
+    if not isinstance(item, ChipsObserved) or item.zone != "main" or not round_now.is_dealt():
         return False
     if round_now.evidence.trouble or transaction.lacks_card(told):
         return False
@@ -228,14 +228,14 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     return _happened_unseen(transaction, woven, round_now.evidence.observations[:-1], told)
 
 
-def _happened_unseen(transaction: Transaction, woven: Reconstruction, before: tuple[Dated, ...], told: Dated) -> bool:
+def _happened_unseen(transaction: Transaction, woven: Lattice, before: tuple[DatedObservation, ...], told: DatedObservation) -> bool:
     """Take a change of a main zone so that what happened there between its looks went unseen, if a play explains that.
 
     ``woven`` is the lattice of the evidence ``before`` it.
     """
     round_now, item = transaction.round(), told.item
-    assert isinstance(item, ChipsMoved), "chips moved"
-    unseen = Silence(item.box, max(told.first_ns, round_now.bets.lock_ns), told.last_ns, zones=("main",))
+    assert isinstance(item, ChipsObserved), "chips moved"
+    unseen = Outage(item.box, max(told.first_ns, round_now.bets.lock_ns), told.last_ns, zones=("main",))
     silences = (*round_now.evidence.silences, unseen)
     try:
         found = woven.again(round_now.evidence.answers, silences).observe(told)
@@ -263,10 +263,10 @@ def exchanged(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int)
         # Whether a hand broke is said by faces that nothing may depend on yet.
         return
     box, found = round_now.bets.spots.index(zone.spot), transaction.lattice()
-    broke = all(node.boxes[box].kind is Kind.BROKEN for node in found.frontier)
+    broke = all(node.boxes[box].kind is BoxStatus.BROKEN for node in found.frontier)
     if broke and _is_cleared(transaction, zone.spot) and _holds_card(round_now, first_ns, last_ns):
-        cleared = ChipsMoved(box, zone.name, zone.cents, 0)
-        told = Dated(first_ns, last_ns, cleared, transaction.stamped.number)
+        cleared = ChipsObserved(box, zone.name, zone.cents, 0)
+        told = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
         if not transaction.lacks_card(told):
             _happened_unseen(transaction, found, round_now.evidence.observations, told)
 
@@ -278,7 +278,7 @@ def _is_keyed(transaction: Transaction) -> bool:
 
 def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     """Whether a card came between two looks at a zone, with time to reach out before it and after."""
-    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardCame))
+    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
     return any(first_ns + REACH_NS < card.first_ns and card.last_ns < last_ns - REACH_NS for card in cards)
 
 
@@ -342,7 +342,7 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
     if round_now.blind():
         return False
     try:
-        found = transaction.lattice().observe(Dated(first_ns, at_ns, CardCame(seen(len(round_now.cards.drawn), face))))
+        found = transaction.lattice().observe(DatedObservation(first_ns, at_ns, CardObserved(seen(len(round_now.cards.drawn), face))))
     except TooManyOrders:
         return False
     return transaction.legal(found)
@@ -504,12 +504,12 @@ def _infer(transaction: Transaction, until: int) -> None:
     if not frontier:
         transaction.irregular(DEALERS_RULE, curable=True, likely=likely(transaction.rules, transaction.round()))
     else:
-        judged = Judged(view, frontier, points)
+        judged = AgreedPlays(view, frontier, points)
         _tell_certain(transaction, judged, confirmed=until >= latest(transaction))
         questions.consider(transaction)
 
 
-def _tell_certain(transaction: Transaction, judged: Judged, *, confirmed: bool) -> None:
+def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: bool) -> None:
     """Publish what follows from a lattice; ``confirmed``: the readers have confirmed everything told so far."""
     known = transaction.published
     is_new = not are(known.rests_on, _rests_on(transaction, judged))
@@ -525,7 +525,7 @@ def _tell_certain(transaction: Transaction, judged: Judged, *, confirmed: bool) 
     transaction.published = Published(_rests_on(transaction, judged), confirmed)
 
 
-def _rests_on(transaction: Transaction, judged: Judged) -> tuple[object, ...]:
+def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ...]:
     """All that decides what ``_tell_certain`` tells: where nothing of it has changed nothing is left to tell.
 
     Whatever is corrected weaves the lattice again, and then its last cut is another value. In the deal the cards that
@@ -539,7 +539,7 @@ def _rests_on(transaction: Transaction, judged: Judged) -> tuple[object, ...]:
     return (*lattice, *told, *wagers, round_now.evidence.silences)
 
 
-def _dealt(judged: Judged) -> bool:
+def _dealt(judged: AgreedPlays) -> bool:
     """Whether the readers have confirmed the layout up to the end of the deal."""
     return all(node.dealt == judged.found.play().deal_cards for node in judged.frontier)
 

@@ -17,8 +17,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import weave_corrected, weave_with
-from controller.core.inference.observation import ChipsMoved, Dated
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.inference.unobserved import Outage
 from controller.core.table.layout import Change, Zone
 from controller.core.table.round_state import Visit
 from controller.core.table.transaction import Transaction
@@ -79,7 +79,7 @@ def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[st
             _take_back(transaction, visit, unseen=False)
 
 
-def withdrawn(transaction: Transaction, change: Change) -> Dated | None:
+def withdrawn(transaction: Transaction, change: Change) -> DatedObservation | None:
     """The rise that an unexplained fall takes back, if neither card nor key came between; None: there is none.
 
     Both are forgotten: nobody was dealt to on these chips, nor had anybody said what they were.
@@ -91,9 +91,9 @@ def withdrawn(transaction: Transaction, change: Change) -> Dated | None:
         return None
     meanwhile = [one for one in evidence.observations if visit.from_ns <= one.last_ns and one.first_ns <= visit.to_ns]
     box = transaction.round().bets.spots.index(visit.spot)
-    moves = [one for one in meanwhile if isinstance(one.item, ChipsMoved) and _is_at(one.item, box, visit.zone)]
-    rise, said = moves[0] if moves else None, any(not isinstance(one.item, ChipsMoved) for one in meanwhile)
-    if rise is None or said or not isinstance(rise.item, ChipsMoved) or rise.item.idle:
+    moves = [one for one in meanwhile if isinstance(one.item, ChipsObserved) and _is_at(one.item, box, visit.zone)]
+    rise, said = moves[0] if moves else None, any(not isinstance(one.item, ChipsObserved) for one in meanwhile)
+    if rise is None or said or not isinstance(rise.item, ChipsObserved) or rise.item.idle:
         return None
     if rise.item.before != change.after or rise.first_ns < visit.from_ns:
         return None
@@ -101,7 +101,7 @@ def withdrawn(transaction: Transaction, change: Change) -> Dated | None:
     return rise
 
 
-def _is_at(item: ChipsMoved, box: int, zone: str) -> bool:
+def _is_at(item: ChipsObserved, box: int, zone: str) -> bool:
     return (item.box, item.zone) == (box, zone)
 
 
@@ -113,7 +113,7 @@ def _take_back(transaction: Transaction, visit: Visit, *, unseen: bool = True) -
         one
         for one in round_now.evidence.observations
         if not (
-            isinstance(one.item, ChipsMoved)
+            isinstance(one.item, ChipsObserved)
             and _is_at(one.item, box, visit.zone)
             and visit.from_ns <= one.first_ns
             and one.last_ns <= visit.to_ns
@@ -121,7 +121,7 @@ def _take_back(transaction: Transaction, visit: Visit, *, unseen: bool = True) -
     )
     visits = tuple(one for one in round_now.evidence.visits if one != visit)
     transaction.change_evidence(observations=observations, visits=visits)
-    more = (Silence(box, from_ns, visit.to_ns, zones=("main",)),) if unseen else ()
+    more = (Outage(box, from_ns, visit.to_ns, zones=("main",)),) if unseen else ()
     silences = (*round_now.evidence.silences, *more)
     if round_now.evidence.trouble and round_now.evidence.curable:
         # The card that no play explained beside them may be explained without them.

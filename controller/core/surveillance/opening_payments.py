@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty.reader_zones import looked_ns
 from controller.core.game.side_bet import find, terms_of
-from controller.core.inference.observation import CardCame, KeySpoke
+from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.events import WagerSettled
 from controller.core.messages.raised_alerts import Kind
 from controller.core.table.alert_list import raise_alert
@@ -71,11 +71,11 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
 def _begun_ns(transaction: Transaction, round_now: Round, *, by_card: bool) -> tuple[int, int] | None:
     """The first and the last moment at which play began: ``by_card`` with the first card, else with a decision too."""
     deal = 2 * len(round_now.bets.spots) + (2 if transaction.rules.hole_card == "dealt" else 1)
-    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardCame)][deal:]
+    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardObserved)][deal:]
     keys = [
         one
         for one in round_now.evidence.observations
-        if isinstance(one.item, KeySpoke) and one.item.action in _DECISIONS
+        if isinstance(one.item, KeyObserved) and one.item.action in _DECISIONS
     ]
     begins = [*cards[:1], *([] if by_card else keys[:1])]
     return min(((one.first_ns, one.last_ns) for one in begins), key=lambda span: span[1], default=None)

@@ -17,10 +17,10 @@ import msgspec
 from controller.core.game.hand import place_of
 from controller.core.game.rules import Rules
 from controller.core.game.wager import LockedWager
-from controller.core.inference.lattice import Answer
-from controller.core.inference.observation import CardCame, Dated, Item
+from controller.core.inference.lattice import PlayAnswer
+from controller.core.inference.observation import CardObserved, DatedObservation, Observation
 from controller.core.inference.question import Question
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import Event
 from firmware_protocols.cards import Card
@@ -176,10 +176,10 @@ class Visit(Value, frozen=True, tag=False):
 class RoundEvidence(Value, frozen=True, tag=False):
     """What was observed of the play, what was not heard, and what was concluded."""
 
-    observations: tuple[Dated, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    observations: tuple[DatedObservation, ...] = ()
+    answers: tuple[PlayAnswer, ...] = ()
     """What people answered about the play."""
-    silences: tuple[Silence, ...] = ()
+    silences: tuple[Outage, ...] = ()
     """When readers of boxes were lost."""
     unheard: bool = False
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""
@@ -299,9 +299,9 @@ class Round(Value, frozen=True, tag=False):
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
         return bool(said) or any(map(_RULED, self.cards.drawn))
 
-    def is_unread(self, item: Item) -> bool:
+    def is_unread(self, item: Observation) -> bool:
         """Whether evidence is a card in sight that nobody could read; the hole card counts only once it is turned."""
-        if not isinstance(item, CardCame):
+        if not isinstance(item, CardObserved):
             return False
         place = place_of(item.card)
         return self.cards.drawn[place].unread and place != self.hole_place()

@@ -9,7 +9,7 @@ import msgspec
 
 from controller.core.game.rules import Rules
 from controller.core.game.wager import LockedWager
-from controller.core.inference.lattice import Reconstruction
+from controller.core.inference.lattice import Lattice
 from controller.core.messages.advice import Advice
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
@@ -174,7 +174,7 @@ class Table(NamedTuple):
 
     house: House
     state: State
-    found: Reconstruction | None = None
+    found: Lattice | None = None
     workings: Workings = Workings()
     """What follows from these two and need not be worked out again."""
 
@@ -197,14 +197,14 @@ def restore(house: House, state: State) -> Table:
     return Table(house, state, None if state.round is None else woven(house.rules, state.round))
 
 
-def begun(rules: Rules, round_now: Round) -> Reconstruction:
+def begun(rules: Rules, round_now: Round) -> Lattice:
     """A round's lattice before its first card."""
     lying = {(round_now.bets.spots.index(spot), "main"): 0 for spot in round_now.bets.declared}
     mains, given = round_now.main_wagers(), (round_now.evidence.answers, round_now.evidence.silences)
-    return Reconstruction.begin(round_now.rules(rules), mains, lying, *given)
+    return Lattice.begin(round_now.rules(rules), mains, lying, *given)
 
 
-def woven(rules: Rules, round_now: Round) -> Reconstruction:
+def woven(rules: Rules, round_now: Round) -> Lattice:
     """A round's lattice from its evidence and answers, up to the first card that nobody could read."""
     found = begun(rules, round_now)
     if round_now.evidence.trouble:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from operator import is_
 from typing import NamedTuple
 
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.messages.events import CardDealt, Event, HandCompleted, SpotSurrendered
 
 
 class Timeline(NamedTuple):
     """The times of a round's evidence, in nanoseconds of table time; -1 where there is none yet."""
 
-    evidence: tuple[Dated, ...] = ()
+    evidence: tuple[DatedObservation, ...] = ()
     latest_ns: int = -1
     """The last moment to which any of it may belong."""
     elsewhere_ns: int = -1
@@ -28,7 +28,7 @@ class Timeline(NamedTuple):
     cards_until_ns: int = -1
     """The last moment at which any card may have come."""
 
-    def of(self, evidence: tuple[Dated, ...]) -> Timeline:
+    def of(self, evidence: tuple[DatedObservation, ...]) -> Timeline:
         """The times of a round's evidence, these being those of an earlier reading."""
         if evidence is self.evidence:
             return self
@@ -39,14 +39,14 @@ class Timeline(NamedTuple):
             begun = begun.after(dated)
         return begun._replace(evidence=evidence)
 
-    def after(self, dated: Dated) -> Timeline:
+    def after(self, dated: DatedObservation) -> Timeline:
         """The times with one more piece of evidence."""
         last_ns = dated.last_ns
         latest_ns = max(self.latest_ns, last_ns)
-        if isinstance(dated.item, ChipsMoved):
+        if isinstance(dated.item, ChipsObserved):
             return self._replace(latest_ns=latest_ns)
         known = self._replace(latest_ns=latest_ns, elsewhere_ns=max(self.elsewhere_ns, last_ns))
-        if not isinstance(dated.item, CardCame):
+        if not isinstance(dated.item, CardObserved):
             return known
         return known._replace(
             first_card_ns=dated.first_ns if self.cards_until_ns < 0 else self.first_card_ns,

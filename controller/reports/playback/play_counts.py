@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from controller.core.inference.case import Recount
+from controller.core.inference.case import RoundCase
 from controller.core.messages.events import BettingClosed
 from controller.core.messages.house import House
 from controller.core.messages.inputs import Stamped
@@ -36,7 +36,7 @@ def play_counts(house: House, locked: BettingClosed, given: Iterable[Stamped]) -
     wagers: dict[int, dict[str, int]] = {}
     for one in locked.wagers:
         wagers.setdefault(one.spot, {})[one.bet] = one.cents
-    recount = Recount(house.rules, wagers)
+    recount = RoundCase(house.rules, wagers)
     named: int | None = None
     for stamped in given:
         match stamped.input:
