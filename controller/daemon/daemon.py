@@ -26,12 +26,12 @@ from controller.core.messages.inputs import (
     Started,
 )
 from controller.core.meters.state import Progressives
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalReason
 from controller.core.step import step
 from controller.core.table.desired import Desired
 from controller.core.table.ledger import Books
-from controller.core.table.state import Proposed, State, Table
+from controller.core.table.state import ProposedRuling, State, Table
 from controller.daemon.closed_rounds import LateRuling, OldRounds, is_late, look_up
 from controller.daemon.recovery import Recovery
 from controller.formats.journal.records import Identity, chain, seal, seal_checkpoint, stamp
@@ -174,7 +174,7 @@ class Daemon:
         self.alarms: tuple[str, ...] = ()
         self.meters_told: Progressives | None = None
         """What the picture of the meters was last made of; a linked meter moves without an event."""
-        self.orders_told: tuple[Books, tuple[Proposed, ...]] | None = None
+        self.orders_told: tuple[Books, tuple[ProposedRuling, ...]] | None = None
         """What the picture of the orders was last made of: settled, proposed and withdrawn a few times in a round."""
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
@@ -269,7 +269,9 @@ class Daemon:
         else:
             self.publisher.reply(verb, reply_bytes(payload, NOT_OVER_MQTT))
 
-    def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Vouched = UNVOUCHED) -> None:
+    def ask(
+        self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Authentication = UNAUTHENTICATED
+    ) -> None:
         """Carry out what people ask for, and answer once the journal has it; ``vouched``: how they are known."""
         try:
             order, asked, vouched = self.signatures.taken(

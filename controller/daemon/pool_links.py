@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, assert_never
 
 from controller.core.messages.inputs import LinkEntered, LinkHeard, LinkReading
-from controller.core.meters.pooled_meter import LinkedMeter, Owing
+from controller.core.meters.pooled_meter import PooledMeter, PostingBacklog
 from controller.core.table.desired import Desired
 from controller.core.table.state import State
 from controller.formats.config.pooled_meters import LinkedMeterSection
@@ -73,7 +73,7 @@ class Links:
 class LinkedEnd:
     """The table's end of the link of one linked meter."""
 
-    def __init__(self, section: LinkedMeterSection, ends: Ends, known: LinkedMeter | None) -> None:
+    def __init__(self, section: LinkedMeterSection, ends: Ends, known: PooledMeter | None) -> None:
         if known is not None and known.pool != section.pool:
             raise OtherPool(
                 f"[[linked_meters]] {section.name}: pool: this table's journal posts to pool {known.pool} under that"
@@ -97,7 +97,7 @@ class LinkedEnd:
         self._heard: tuple[int | None, str] | None = None
         """What the table was last told the pool shows, and why it is closed."""
 
-    def post(self, owing: Owing) -> None:
+    def post(self, owing: PostingBacklog) -> None:
         """Post what is owed and was not posted yet."""
         new = owing.posted - self._posted
         if new <= 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol, assert_never
 
-from controller.core.meters.awards import Jackpot, Standing, Winner, taken
+from controller.core.meters.awards import AwardStatus, Jackpot, Winner, taken
 from controller.core.meters.meter import (
     CENTS_LIMIT,
     UNITS,
@@ -123,7 +123,7 @@ def judged(meter: Meter, deed: Judged, jackpot: Jackpot | None) -> Step:
             assert_never(deed.verdict)
     if isinstance(after, RefusalReason):
         return Step(Declined(after.text), meter)
-    if after.standing is Standing.REFUSED:
+    if after.standing is AwardStatus.REFUSED:
         shown = meter.shown_cents()
         meter, recovered = returned(meter, after.cents, after.resets)
         stands = Stands(shown, meter.current_units, meter.shown_cents())

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.core.persons import Signed
+from controller.core.persons import SignedText
 from controller.formats.orders.epoch_authorization import is_genuine
 from controller.formats.orders.operators import RIGHTS, STATUS, Asking, Role
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
@@ -102,7 +102,7 @@ class SignIn:
         if self._challenges.redeem(text.challenge) is None:
             raise SignInRefused("expected a challenge of this server, unused and not older than ten seconds")
         who = (self._signers or {}).get(found.key)
-        if who is None or not is_genuine(Signed(found.text, found.key, found.signature)):
+        if who is None or not is_genuine(SignedText(found.text, found.key, found.signature)):
             raise SignInRefused("the key is of no operator that this server knows; see: tableside web --operators")
         visitor = Visitor(sight_of(who.roles), who.name, who.roles, found.key)
         secret = secrets.token_urlsafe(32)

@@ -15,7 +15,7 @@ from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import QuestionAsked
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.meter_events import MeterChangeProposed, OrderApproved, OrderWithdrawn
-from controller.core.meters.state import Move
+from controller.core.meters.state import MeterChange
 from controller.formats.mqtt.envelope import Published, Status
 from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_meters import MetersNow
@@ -69,7 +69,7 @@ class Proposal(msgspec.Struct, frozen=True):
     bet: str | None = None
     before_cents: int | None = None
     net_cents: int | None = None
-    move: Move | None = None
+    move: MeterChange | None = None
 
 
 class Needs(msgspec.Struct, frozen=True):
@@ -188,10 +188,10 @@ class NeedBook:
         )
 
 
-def move_of(said: dict[str, Any]) -> Move | None:
+def move_of(said: dict[str, Any]) -> MeterChange | None:
     """What a picture says of a proposed move; None: it is none that this version knows."""
     try:
-        known: Move = msgspec.convert(said, Move)
+        known: MeterChange = msgspec.convert(said, MeterChange)
     except msgspec.ValidationError:
         return None
     return known

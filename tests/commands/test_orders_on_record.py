@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from controller.cli import main
 from controller.core.messages.inputs import ApproveOrder, Input, Started, VoidRound
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.journal.records import seal
@@ -21,8 +21,8 @@ from controller.io.journal.verification import verify
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn
 
-FLOOR = Vouched("key", ("floor",))
-SURVEILLANCE = Vouched("socket", ("surveillance",), 1002)
+FLOOR = Authentication("key", ("floor",))
+SURVEILLANCE = Authentication("socket", ("surveillance",), 1002)
 
 
 def a_table() -> Rig:
@@ -35,7 +35,7 @@ def a_table() -> Rig:
     return rig
 
 
-def written(rig: Rig, path: Path, forged: dict[type[Input], Vouched]) -> Path:
+def written(rig: Rig, path: Path, forged: dict[type[Input], Authentication]) -> Path:
     """The journal of a rig, sealed with the table's key, in which orders are recorded as vouched for otherwise."""
 
     async def write() -> None:
@@ -62,14 +62,14 @@ def written(rig: Rig, path: Path, forged: dict[type[Input], Vouched]) -> Path:
     ("forged", "same"),
     [
         ({}, True),
-        ({VoidRound: UNVOUCHED}, False),
-        ({VoidRound: Vouched("socket", ("floor",), 1001)}, False),
+        ({VoidRound: UNAUTHENTICATED}, False),
+        ({VoidRound: Authentication("socket", ("floor",), 1001)}, False),
         ({ApproveOrder: FLOOR}, False),
-        ({ApproveOrder: Vouched("socket", ("surveillance",), 1003)}, False),
+        ({ApproveOrder: Authentication("socket", ("surveillance",), 1003)}, False),
     ],
 )
 def test_how_an_order_was_vouched_for_cannot_be_changed_in_the_journal_even_by_who_has_the_key(
-    tmp_path: Path, forged: dict[type[Input], Vouched], *, same: bool
+    tmp_path: Path, forged: dict[type[Input], Authentication], *, same: bool
 ) -> None:
     path = written(a_table(), tmp_path / "journal.sqlite", forged)
     assert verify(path, KEY).damage is None

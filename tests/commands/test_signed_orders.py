@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from controller.cli import main
 from controller.core.messages.inputs import SignedOrder, Stamped, Started, VoidRound
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.daemon.startup import Keeping, opened
@@ -42,7 +42,7 @@ def a_table() -> list[Stamped]:
     rig = Rig(penn(stand_key="always"))
     rig.give(Started(rig.now_ns, "test", rig.house))
     rig.talk("1 main 10\nkey no_more_bets\n9h Ts 8d 9c")
-    rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal", Vouched("signature", ("floor",))))
+    rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal", Authentication("signature", ("floor",))))
     return [replace(one, order=ORDER) if isinstance(one.input, VoidRound) else one for one in rig.stamped]
 
 

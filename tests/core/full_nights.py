@@ -18,7 +18,7 @@ from typing import Final
 
 from controller.core.game.rules import Rules
 from controller.core.messages.inputs import Answered, Started
-from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, KeyPressed
@@ -56,7 +56,7 @@ class FullRig(Rig):
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int, *, pooled: bool) -> None:
         self.rng, self.lost = Random(seed), dict[int, int]()
         bets = rules.side_bets
-        linked: tuple[LinkedTerms, ...] = (LINKED,) if pooled and "blazing7s" in bets else ()
+        linked: tuple[PooledTerms, ...] = (LINKED,) if pooled and "blazing7s" in bets else ()
         own = (*(() if linked else (SEVENS,)), MYSTERY) if "blazing7s" in bets else ()
         meters: tuple[MeterTerms, ...] = own
         zones = {

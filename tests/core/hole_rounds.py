@@ -39,7 +39,7 @@ from controller.core.messages.inputs import (
     VoidRound,
     WithdrawOrder,
 )
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.core.table.keymap import KEYPAD, MEANINGS
 from controller.core.table.state import Stepped
 from controller.io.files import profile_files
@@ -349,8 +349,8 @@ def nothing(rig: HoleRig, rng: Random) -> None:
     pass
 
 
-FLOOR: Final = Vouched("key", ("floor",))
-SURVEILLANCE: Final = Vouched("socket", ("surveillance",), 1002)
+FLOOR: Final = Authentication("key", ("floor",))
+SURVEILLANCE: Final = Authentication("socket", ("surveillance",), 1002)
 
 
 def propose(rig: HoleRig, rng: Random) -> None:

@@ -17,7 +17,7 @@ from controller.core.game.rules import Options, Rules
 from controller.core.messages.events import Event, QuestionAsked, RoundClosed, WagerSettled
 from controller.core.messages.house import House
 from controller.core.messages.inputs import Answered, DeadlinePassed, Input, Stamped, Started
-from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from controller.core.step import step
 from controller.core.table.desired import Desired
@@ -52,7 +52,7 @@ class Rig:
         rules: Rules,
         chips: dict[str, int] | None = None,
         meters: tuple[MeterTerms, ...] = (),
-        linked: tuple[LinkedTerms, ...] = (),
+        linked: tuple[PooledTerms, ...] = (),
         zones: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         self.values = {} if chips is None else chips

@@ -19,7 +19,7 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.floor_events import CardAssigned
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, Started, VoidRound
-from controller.core.meters.state import Grant, Refusal
+from controller.core.meters.state import Grant, JackpotRefusal
 from controller.core.table.state import Table, restore
 from controller.formats.replay import read_state, state_bytes
 from controller.io.files import profile_files
@@ -401,7 +401,7 @@ def test_a_refused_jackpot_is_taken_only_from_a_due_that_holds_it() -> None:
     set_card(rig, 0, "7d")
     fixed = dues(rig)[1, "blazing7s"]
     assert fixed is not None
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == fixed
 
 
@@ -409,14 +409,14 @@ def test_a_refused_jackpot_leaves_what_the_floor_ruled() -> None:
     rig = MeterRig(SEVENS)
     rig.talk(SUITED)
     adjust(rig, 1, "blazing7s", 250_000)
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == 250_000
 
 
 def test_a_jackpot_refused_by_two_people_leaves_the_wager_open_to_corrections() -> None:
     rig = MeterRig(SEVENS)
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 7h 7h 7h 8c")
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == -500
     set_card(rig, 0, "7d")
     assert (dues(rig)[1, "blazing7s"] or 0) > 0
@@ -437,7 +437,7 @@ def test_the_jackpot_of_a_void_round_is_refused_not_paid() -> None:
     void(rig)
     rig.pay(1)
     assert refusals(rig) == ["round 1 is void and its wagers go back: two people must refuse the jackpot instead"]
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == 0
     assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted) and e.bet == "blazing7s"] == [
         0

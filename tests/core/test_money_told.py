@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.analysis.stated_meters import Linked, linked_awards
+from controller.core.analysis.stated_meters import StatedPooledMeter, linked_awards
 from controller.core.certainty.side_wagers import sides_of
 from controller.core.game.hand import PlayedHand, seen
 from controller.core.game.position import Box, BoxStatus
@@ -123,8 +123,8 @@ def test_hands_and_the_dealers_cards_are_told_where_every_play_agrees() -> None:
 
 
 def test_a_tenth_of_the_linked_meter_leaves_its_reset_value_alone() -> None:
-    awards, after = linked_awards(Linked(1_000_000, 200_000), [Winner(3, (1, 10))], shared=True)
-    assert (awards, after) == ({3: 100_000}, Linked(900_000, 200_000))
+    awards, after = linked_awards(StatedPooledMeter(1_000_000, 200_000), [Winner(3, (1, 10))], shared=True)
+    assert (awards, after) == ({3: 100_000}, StatedPooledMeter(900_000, 200_000))
 
 
 def test_queens_among_the_faces_of_an_unread_card_leave_the_wager_undecided() -> None:

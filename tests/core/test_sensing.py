@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.messages.events import BettingClosed, CardDealt, WagerSettled
-from controller.core.messages.house import Counted
+from controller.core.messages.house import SensorBet
 from controller.core.messages.inputs import Started
 from controller.core.messages.meter_events import ContributionMade, MeterClosed
 from controller.core.messages.raised_alerts import Severity
@@ -134,7 +134,7 @@ def test_a_table_without_sensors_wishes_nothing_of_them() -> None:
 def alone(*spots: int, meters: tuple[MeterTerms, ...] = ()) -> Rig:
     """A table where no reader sees Blazing 7's at these spots; its sensors are at work."""
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, meters=meters)
-    counted = {BET: Counted(UNIT, spots, 500)}
+    counted = {BET: SensorBet(UNIT, spots, 500)}
     rig.house = replace(rig.house, sensors={BET: (1, 2, 3)}, counted=counted)
     rig.give(Started(rig.now_ns, "test", rig.house))
     health(rig, HealthState.READY)

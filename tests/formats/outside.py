@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 import controller
-from controller.core.persons import Signed
+from controller.core.persons import SignedText
 from controller.formats.mqtt.envelope import DeviceStatus, Status
 from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.orders.epoch_authorization import Proposal
@@ -45,7 +45,7 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.formats.orders.requests.read_command": commands,
     "controller.formats.orders.epoch_authorization._order": lambda read, data: [lambda: read(data)],
     "controller.formats.orders.epoch_authorization._value": lambda read, data: [
-        lambda: read(Signed(data.decode(errors="replace"), "", ""), Proposal)
+        lambda: read(SignedText(data.decode(errors="replace"), "", ""), Proposal)
     ],
     "controller.formats.cases.reconstruct_input.parsed": lambda read, data: [
         lambda: read(data.decode(errors="replace"), 1)

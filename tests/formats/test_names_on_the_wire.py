@@ -13,7 +13,7 @@ import pytest
 from controller.core.inference.observation import Observation
 from controller.core.messages.inputs import Input
 from controller.core.meters import pool_postings
-from controller.core.meters.state import Move
+from controller.core.meters.state import MeterChange
 from controller.formats.mqtt.envelope import event_types
 from controller.pool import postings, wire
 from controller.trigger_box import entries
@@ -49,7 +49,7 @@ ROOMS: Final[dict[str, list[type[Value]]]] = {
     "event": list(event_types()),
     "input": list(members(Input)),
     "evidence": list(members(Observation)),
-    "order of a meter": list(members(Move)),
+    "order of a meter": list(members(MeterChange)),
     "posting": [*named_in(pool_postings), *named_in(postings)],
     "pool": list(named_in(wire)),
     "trigger box": list(named_in(entries)),

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 import zmq
 
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.daemon.operator_orders import listening
 from controller.formats.config.table_file import OperatorSection
 from controller.formats.orders.epoch_authorization import Signer
@@ -36,7 +36,7 @@ class Table:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, object]]] = []
-        self.vouched: list[Vouched] = []
+        self.vouched: list[Authentication] = []
         self.floods: list[str] = []
         self.limit = RequestLimit(SystemClock(), self.floods.append)
 
@@ -88,7 +88,7 @@ async def test_the_socket_says_the_role(directory: Path) -> None:
         assert (refused.status, refused.text) == ("refused", "void is for floor; you are auditor")
         assert table.asked == [("void", {"round": 7, "who": "M. Okafor", "transaction": "a"})]
         # The kernel says whose process it was.
-        assert table.vouched == [Vouched("socket", ("floor",), os.getuid())]
+        assert table.vouched == [Authentication("socket", ("floor",), os.getuid())]
 
 
 async def test_at_a_socket_nobody_gives_the_name_of_somebody_with_a_key(directory: Path) -> None:
@@ -133,7 +133,7 @@ async def test_over_tcp_the_key_says_who_asks(directory: Path) -> None:
         assert (await put(own, "void", round=7, who="J. Lee")).text.startswith("your key is M. Okafor's")
         assert (await put(own, "ack", alert=1, who="M. Okafor")).status == "accepted"
         assert [(verb, body["who"]) for verb, body in table.asked] == [("void", "M. Okafor"), ("ack", "M. Okafor")]
-        assert table.vouched == [Vouched("key", ("floor",))] * 2
+        assert table.vouched == [Authentication("key", ("floor",))] * 2
         # A handshake that fails is silence.
         with pytest.raises(NoReply, match="one of the keys is not known"):
             await put(Where(address, server.public, stranger.file), "void", SILENCE_S, round=7)

@@ -22,9 +22,9 @@ from controller.core.messages.inputs import (
 )
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import UNITS, Meter, Parameters
-from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, Owing
-from controller.core.meters.state import MeterTerms, Move
-from controller.core.persons import Vouched
+from controller.core.meters.pooled_meter import PooledMeter, PooledTerms, PostingBacklog
+from controller.core.meters.state import MeterChange, MeterTerms
+from controller.core.persons import Authentication
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.state import Stepped
 from controller.io.files import profile_files
@@ -40,7 +40,7 @@ from firmware_protocols.readings import (
 )
 from tests.core.rig import Rig
 
-OWN_KEY = Vouched("key", ("floor",))
+OWN_KEY = Authentication("key", ("floor",))
 
 SEVENS = MeterTerms(
     "sevens",
@@ -59,7 +59,7 @@ MYSTERY = MeterTerms(
 class MeterRig(Rig):
     """Penn National with both meters, or with a pool in place of the sevens' own."""
 
-    def __init__(self, *meters: MeterTerms, linked: tuple[LinkedTerms, ...] = (), stand_key: str = "always") -> None:
+    def __init__(self, *meters: MeterTerms, linked: tuple[PooledTerms, ...] = (), stand_key: str = "always") -> None:
         rules = profile_files.load("hollywood-penn-national", {"stand_key": stand_key}).rules
         own = (MYSTERY,) if linked else (SEVENS, MYSTERY)
         super().__init__(rules, meters=meters or own, linked=linked)
@@ -81,7 +81,7 @@ class MeterRig(Rig):
             item = msgspec.structs.replace(item, vouched=OWN_KEY)
         return super().give(item, closed=closed)
 
-    def order(self, meter: str, move: Move, who: str = "A. Ames", second: str = "B. Bell") -> None:
+    def order(self, meter: str, move: MeterChange, who: str = "A. Ames", second: str = "B. Bell") -> None:
         """One person proposes, another approves."""
         self.give(ProposeMove(self.now_ns, meter, move, who, "as counted"))
         self.give(ApproveOrder(self.now_ns, self.table.state.progressives.ordered, second))
@@ -145,7 +145,7 @@ class Box:
 
 
 POOL = "pit-1"
-LINKED = LinkedTerms("pit_sevens", POOL, ("blazing7s",), "Blazing 7's of the pit")
+LINKED = PooledTerms("pit_sevens", POOL, ("blazing7s",), "Blazing 7's of the pit")
 
 
 class Pit:
@@ -174,13 +174,13 @@ class Pit:
         return answered
 
 
-def owing(rig: Rig) -> Owing:
+def owing(rig: Rig) -> PostingBacklog:
     """What the pool's link is told."""
     (found,) = rig.desired.owing
     return found
 
 
-def linked(rig: Rig) -> LinkedMeter:
+def linked(rig: Rig) -> PooledMeter:
     found = rig.table.state.progressives.linked_meter(LINKED.name)
     assert found is not None
     return found

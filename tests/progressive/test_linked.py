@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import WagerAdjusted, WagerSettled, WagerUnresolved
-from controller.core.messages.house import Counted as Latched
+from controller.core.messages.house import SensorBet as Latched
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, LinkEntered, LinkHeard, Started, VerifyJackpot
 from controller.core.messages.meter_events import ContributionRefused, JackpotHit, MeterClosed, MeterReopened
 from controller.core.messages.pool_events import (
@@ -19,7 +19,7 @@ from controller.core.messages.pool_events import (
     PoolEntryRecorded,
     VerdictPosted,
 )
-from controller.core.meters.awards import Standing
+from controller.core.meters.awards import AwardStatus
 from controller.core.meters.meter import UNITS
 from controller.core.meters.pool_postings import Claimed, Counted, Wagered, WinningRow
 from controller.core.meters.pooled_meter import NOT_HEARD
@@ -246,7 +246,7 @@ def test_a_round_that_was_voided_or_ruled_on_is_not_settled_by_the_ledger(pit: P
     before = rig.told(WagerSettled, WagerAdjusted)
     pit.answers(rig)
     assert rig.told(WagerSettled, WagerAdjusted) == before
-    assert [one.standing for one in rig.jackpots()] == [Standing.PENDING]
+    assert [one.standing for one in rig.jackpots()] == [AwardStatus.PENDING]
 
 
 def test_a_row_of_a_pool_and_of_the_mystery_is_settled_with_both(pit: Pit) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.inputs import LinkEntered, LinkHeard, LinkReading
 from controller.core.meters.pool_postings import Counted, Wagered
-from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, Owed, Owing
+from controller.core.meters.pooled_meter import PendingPosting, PooledMeter, PooledTerms, PostingBacklog
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
 from controller.core.table.pace import HOUR_NS
@@ -59,7 +59,7 @@ def test_a_linked_meter_is_as_the_file_says() -> None:
     (section,) = read().linked_meters
     assert section.key_file == "/etc/pit.key"
     assert linked_terms((section,)) == (
-        LinkedTerms("pit_sevens", "pit-1", ("blazing7s",), "Blazing 7's of the pit", 24 * HOUR_NS),
+        PooledTerms("pit_sevens", "pit-1", ("blazing7s",), "Blazing 7's of the pit", 24 * HOUR_NS),
     )
     (refusing,) = linked_terms((replace(section, while_closed="refuse"),))
     assert refusing.while_closed == "refuse"
@@ -140,8 +140,8 @@ def test_a_key_that_others_may_read_or_that_is_none_is_refused(tmp_path: Path) -
 
 # --- the links made of it ---------------------------------------------------------------------------------
 
-OWED = tuple(Owed(seq, Wagered(500)) for seq in (2, 3))
-KNOWN = LinkedMeter("pit_sevens", "pit-1", posted=3, owed=OWED)
+OWED = tuple(PendingPosting(seq, Wagered(500)) for seq in (2, 3))
+KNOWN = PooledMeter("pit_sevens", "pit-1", posted=3, owed=OWED)
 
 
 def sections() -> tuple[LinkedMeterSection, ...]:
@@ -154,7 +154,7 @@ def ends(told: list[LinkReading | DeviceComplained]) -> Ends:
     return Ends(Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append, random.Random(1))
 
 
-def links(known: LinkedMeter | None = KNOWN, others: tuple[OtherLink, ...] = ()) -> Links:
+def links(known: PooledMeter | None = KNOWN, others: tuple[OtherLink, ...] = ()) -> Links:
     linked = () if known is None else (known,)
     named = tuple(replace(section, other_links=others) for section in sections())
     return Links(named, ends([]), State(progressives=Progressives(linked=linked)))
@@ -168,9 +168,9 @@ def test_a_name_that_stood_for_another_pool_is_refused() -> None:
 def test_what_the_journal_owes_is_posted_once_and_what_waits_is_said() -> None:
     made = links()
     assert made.remarks() == ("pit_sevens closed, the link is away, 2 postings wait",)
-    more = (*OWED, Owed(4, Wagered(100)))
+    more = (*OWED, PendingPosting(4, Wagered(100)))
     for _ in range(2):
-        made.wish(Desired(owing=(Owing("pit_sevens", 4, more), Owing("nobodys", 1, ()))))
+        made.wish(Desired(owing=(PostingBacklog("pit_sevens", 4, more), PostingBacklog("nobodys", 1, ()))))
     assert made.remarks() == ("pit_sevens closed, the link is away, 3 postings wait",)
     assert links(None).remarks() == ("pit_sevens closed, the link is away",)
     assert [name for name, _ in made.works()] == ["link of pit_sevens"]

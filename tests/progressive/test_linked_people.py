@@ -11,10 +11,10 @@ from controller.core.messages.events import WagerSettled
 from controller.core.messages.inputs import AdjustWager, LinkEntered, PayJackpot, ProposeMove, SetCard
 from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotRefused
 from controller.core.messages.pool_events import JackpotClaimed, PoolEntryDeclined
-from controller.core.meters.awards import Jackpot, Standing
+from controller.core.meters.awards import AwardStatus, Jackpot
 from controller.core.meters.meter import UNITS
 from controller.core.meters.pool_postings import Declined, Judged, Stood
-from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
+from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, NewParameters
 from controller.pool.reconciliation import reconcile
 from firmware_protocols.cards import Card
 from tests.progressive.live import (
@@ -61,8 +61,8 @@ def test_an_award_is_verified_and_paid_at_the_table_and_the_ledger_is_told(pit: 
 
 def test_a_refused_award_is_in_the_pool_again_and_out_of_the_wager(pit: Pit) -> None:
     rig = hit(pit)
-    rig.order("pit_sevens", Refusal(1))
-    assert rig.jackpots()[0].standing is Standing.REFUSED
+    rig.order("pit_sevens", JackpotRefusal(1))
+    assert rig.jackpots()[0].standing is AwardStatus.REFUSED
     assert rig.told(JackpotRefused) == []
     pit.answers(rig)
     (said,) = rig.told(JackpotRefused)
@@ -78,7 +78,7 @@ def test_a_refused_award_is_in_the_pool_again_and_out_of_the_wager(pit: Pit) -> 
 
 def test_a_refusal_answered_after_the_award_is_forgotten_changes_nothing(pit: Pit) -> None:
     rig = hit(pit)
-    rig.order("pit_sevens", Refusal(1))
+    rig.order("pit_sevens", JackpotRefusal(1))
     state = rig.table.state
     rig.table = rig.table._replace(state=replace(state, progressives=replace(state.progressives, jackpots=())))
     pit.answers(rig)
@@ -91,7 +91,7 @@ def test_the_ledger_may_decline_a_judgement(pit: Pit) -> None:
     rig.give(LinkEntered(rig.now_ns, "pit_sevens", 3, 3, 500_000, Declined("this table has no jackpot 1")))
     said = rig.last(PoolEntryDeclined)
     assert said == PoolEntryDeclined("pit_sevens", 3, 3, None, None, None, "this table has no jackpot 1")
-    stood = Stood(Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, Standing.PAID, "B. Bell"))
+    stood = Stood(Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, AwardStatus.PAID, "B. Bell"))
     rig.give(LinkEntered(rig.now_ns, "pit_sevens", 4, 4, 500_000, stood))
     assert owing(rig).owed == ()
 
@@ -123,7 +123,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     [
         (Adjustment("meter", 5, "funding"), "the pool is moved at the link, by two people"),
         (NewParameters(PIT_PARAMETERS), "the pool is moved at the link, by two people"),
-        (Refusal(9), "there is no such jackpot"),
+        (JackpotRefusal(9), "there is no such jackpot"),
         (Grant(1, 1, "blazing7s", "one_seven"), "meter pit_sevens pays"),
         (Grant(1, 2, "blazing7s", "three_suited"), "there is no wager"),
         (Grant(1, 1, "five_card_progressive", "three_suited"), "does not feed meter pit_sevens"),
@@ -139,9 +139,9 @@ def test_what_cannot_be_ordered_of_a_pool_at_a_table(pit: Pit, move: object, sai
 def test_a_jackpot_of_another_meter_is_not_refused_through_the_pool(pit: Pit) -> None:
     rig = MeterRig(SEVENS, linked=(replace(LINKED, fed_by=("royal_match",)),))
     rig.talk(DIAMONDS)
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", Refusal(1), "A. Ames", ""))
+    rig.give(ProposeMove(rig.now_ns, "pit_sevens", JackpotRefusal(1), "A. Ames", ""))
     assert "there is no such jackpot" in refusals(rig)[-1]
-    rig.give(ProposeMove(rig.now_ns, "nobodys", Refusal(1), "A. Ames", ""))
+    rig.give(ProposeMove(rig.now_ns, "nobodys", JackpotRefusal(1), "A. Ames", ""))
     assert refusals(rig)[-1] == "there is no meter nobodys; there are: sevens, pit_sevens"
 
 
@@ -159,7 +159,7 @@ def test_a_corrected_card_does_not_claim_twice(pit: Pit) -> None:
 def test_a_refused_award_leaves_what_the_floor_ruled(pit: Pit) -> None:
     rig = hit(pit)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "blazing7s", 250_000, "floor", "ruled"))
-    rig.order("pit_sevens", Refusal(1))
+    rig.order("pit_sevens", JackpotRefusal(1))
     pit.answers(rig)
     assert len(rig.told(JackpotRefused)) == 1
     assert [net for *_, net in rig.adjustments()] == [250_000]

@@ -33,9 +33,9 @@ from controller.core.messages.meter_events import (
     ParametersQueued,
 )
 from controller.core.messages.raised_alerts import AlertRaised
-from controller.core.meters.awards import Standing
+from controller.core.meters.awards import AwardStatus
 from controller.core.meters.meter import UNITS
-from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
+from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, NewParameters
 from controller.core.step import step
 from controller.core.table.state import State, restore
 from controller.formats.replay import read_state, state_bytes
@@ -128,9 +128,9 @@ def test_a_card_that_was_misread_takes_the_award_out_of_the_account_and_people_p
     rig.give(SetCard(rig.now_ns, first.card, Card("6d"), "floor", "misread"))
     rig.talk("key stand hole_turned \n 5c \n key round_closed")
     assert (1, 1, "blazing7s", 999_585, 500) in rig.adjustments()
-    assert [one.standing for one in rig.jackpots()] == [Standing.PENDING]
-    rig.order("sevens", Refusal(1))
-    assert rig.jackpots()[0].standing is Standing.REFUSED
+    assert [one.standing for one in rig.jackpots()] == [AwardStatus.PENDING]
+    rig.order("sevens", JackpotRefusal(1))
+    assert rig.jackpots()[0].standing is AwardStatus.REFUSED
     assert rig.meter("sevens").current_units == 1_000_085 * UNITS
     assert len(rig.adjustments()) == 1
 
@@ -138,7 +138,7 @@ def test_a_card_that_was_misread_takes_the_award_out_of_the_account_and_people_p
 def test_a_refused_jackpot_is_put_back_and_its_wager_adjusted() -> None:
     rig = MeterRig()
     rig.talk(DIAMONDS)
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     refused = rig.last(JackpotRefused)
     assert isinstance(refused, JackpotRefused)
     assert (refused.house_units, refused.reserve_units) == ((500_000 - 15) * UNITS, 15 * UNITS)

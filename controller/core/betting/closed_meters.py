@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from controller.core.game.refusals import Refusal
 from controller.core.messages.house import House
-from controller.core.messages.raised_alerts import Kind
-from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.messages.raised_alerts import AlertKind
+from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.state import State
@@ -25,9 +25,9 @@ def now(state: State) -> dict[str, str]:
     return {name: why for name, why in state.progressives.closed.items() if why}
 
 
-def _feeding(house: House, closed: Mapping[str, str], bet: str) -> Iterator[MeterTerms | LinkedTerms]:
+def _feeding(house: House, closed: Mapping[str, str], bet: str) -> Iterator[MeterTerms | PooledTerms]:
     """The closed meters that a side wager feeds."""
-    every: list[MeterTerms | LinkedTerms] = [*house.meters, *house.linked]
+    every: list[MeterTerms | PooledTerms] = [*house.meters, *house.linked]
     yield from (terms for terms in every if bet in terms.fed_by and terms.name in closed)
 
 
@@ -48,7 +48,7 @@ def raise_standing(transaction: Transaction) -> None:
             laid = f"a wager of {money(wager.cents)} while {terms.name} is closed: {closed[terms.name]}"
             where = {"round": round_now.number, "spot": wager.spot, "zone": wager.bet, "after_cents": wager.cents}
             text = f"spot {wager.spot} {wager.bet}: {laid}; dealt to, it stands"
-            raise_alert(transaction, Kind.METER_CLOSED_AT_LOCK, text, **where)
+            raise_alert(transaction, AlertKind.METER_CLOSED_AT_LOCK, text, **where)
 
 
 def returnable(house: House, state: State) -> tuple[tuple[str, int], ...]:

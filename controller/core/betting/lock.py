@@ -14,7 +14,7 @@ from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import CardOutsideRound, SpotReaderLost
 from controller.core.messages.events import RoundClosed, RoundStarted
 from controller.core.table import readiness
-from controller.core.table.layout import Change, key
+from controller.core.table.layout import ZoneChange, key
 from controller.core.table.round_state import Round, RoundBets, RoundCards, RoundEvidence
 from controller.core.table.state import begun
 from controller.core.table.transaction import Transaction
@@ -190,7 +190,7 @@ def play_with(transaction: Transaction, bets: Bets) -> None:
     weave_again(transaction, before)
 
 
-def keep_moved(transaction: Transaction, change: Change, first_ns: int) -> None:
+def keep_moved(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Keep what lay in a zone at a lock that has still to be told, or put off, once its chips move after it."""
     round_now, name = transaction.round(), key(change.spot, change.zone)
     if not round_now.bets.locked:

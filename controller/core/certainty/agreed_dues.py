@@ -19,7 +19,7 @@ from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.table.ledger import book_of
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
-from controller.core.table.workings import Looked, are
+from controller.core.table.workings import ChipsHorizon, are_identical
 
 
 def known_until(transaction: Transaction) -> int:
@@ -36,8 +36,8 @@ def known_until(transaction: Transaction) -> int:
         round_now.bets.locked,
         round_now.evidence.silences,
     )
-    if not are(transaction.looked.rests_on, rests_on):
-        transaction.looked = Looked(rests_on, _looked_until(transaction))
+    if not are_identical(transaction.looked.rests_on, rests_on):
+        transaction.looked = ChipsHorizon(rests_on, _looked_until(transaction))
     return transaction.looked.known_ns
 
 

@@ -17,7 +17,7 @@ from controller.core.messages.events import (
     InsuranceTaken,
     SpotSurrendered,
 )
-from controller.core.table.workings import Facts
+from controller.core.table.workings import PublishedFacts
 
 
 class RoundNames(NamedTuple):
@@ -29,7 +29,7 @@ class RoundNames(NamedTuple):
 
 
 def inferred(
-    cards: tuple[int, ...], play: Play, frontier: Frontier, names: RoundNames, known: Facts
+    cards: tuple[int, ...], play: Play, frontier: Frontier, names: RoundNames, known: PublishedFacts
 ) -> Iterator[Event]:
     """Every fact that holds in all plays once these cards have come, in a fixed order, save what is ``known``."""
     yield from dealt_initially(cards, play, names, known)
@@ -43,7 +43,7 @@ def inferred(
             yield from _box_facts(frontier, box, spot, names)
 
 
-def dealt_initially(cards: tuple[int, ...], play: Play, names: RoundNames, known: Facts) -> Iterator[Event]:
+def dealt_initially(cards: tuple[int, ...], play: Play, names: RoundNames, known: PublishedFacts) -> Iterator[Event]:
     """The initial deal: its order is certain."""
     boxes = len(names.spots)
     for place in range(min(len(cards), play.deal_cards)):
@@ -63,7 +63,7 @@ def _insured(frontier: Frontier, names: RoundNames) -> Iterator[Event]:
             yield InsuranceTaken(names.round, spot, cents.pop())
 
 
-def _drawn(cards: tuple[int, ...], frontier: Frontier, names: RoundNames, known: Facts) -> Iterator[Event]:
+def _drawn(cards: tuple[int, ...], frontier: Frontier, names: RoundNames, known: PublishedFacts) -> Iterator[Event]:
     """Cards after the deal whose owner every play agrees on."""
     untold = {card for card in cards if names.cards[place_of(card)] not in known.cards}
     if not untold:

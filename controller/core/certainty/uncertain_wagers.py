@@ -18,7 +18,7 @@ from controller.core.inference.observation import CardObserved
 from controller.core.inference.side_dues import SideEvidence, side_due
 from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
-from controller.core.table.layout import Change, key
+from controller.core.table.layout import ZoneChange, key
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -43,13 +43,13 @@ def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     return first_ns < round_now.bets.lock_ns and last_ns > _first_card_ns(round_now)
 
 
-def may_be_play(round_now: Round, change: Change, last_ns: int) -> bool:
+def may_be_play(round_now: Round, change: ZoneChange, last_ns: int) -> bool:
     """Whether a change that holds the first card may be the play of a hand: chips lay there, and the deal was done."""
     cards = [known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved)]
     return bool(change.before) and round_now.is_dealt() and cards[round_now.deal_cards() - 1] < last_ns
 
 
-def unseen_at_lock(round_now: Round, change: Change, first_ns: int) -> bool:
+def unseen_at_lock(round_now: Round, change: ZoneChange, first_ns: int) -> bool:
     """Whether a zone's reader was lost at the lock, and a change since it looked last may have been before that."""
     lost = not {str(change.spot), key(change.spot, change.zone)}.isdisjoint(round_now.bets.lost_at_lock)
     return lost and first_ns < round_now.bets.lock_ns
@@ -79,7 +79,7 @@ def before_deal(transaction: Transaction, zone: str) -> bool:
     return zone in transaction.rules.side_bets and find(zone).placed == "before_deal"
 
 
-def take(transaction: Transaction, change: Change) -> None:
+def take(transaction: Transaction, change: ZoneChange) -> None:
     """A zone's content at the lock is what it was before a change or what it is after it."""
     name, known = key(change.spot, change.zone), transaction.round().bets.uncertain
     amounts = {*known.get(name, ()), change.before, change.after}
@@ -105,7 +105,7 @@ def told_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
         yield WagerUncertain(round_now.number, spot, bet, amounts)
 
 
-def told_late(round_now: Round, change: Change) -> Iterator[WagerUncertain]:
+def told_late(round_now: Round, change: ZoneChange) -> Iterator[WagerUncertain]:
     """An uncertain wager of which a reader has told after the lock was told."""
     name = key(change.spot, change.zone)
     if change.spot in round_now.bets.spots and (change.spot, change.zone) not in round_now.ending.settled:

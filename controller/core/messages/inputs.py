@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from controller.core.game.wager import Book
+from controller.core.game.wager import RoundBook
 from controller.core.messages.floor_events import ChipCount, Count
 from controller.core.messages.house import House
 from controller.core.meters.pool_postings import TableOutcome
-from controller.core.meters.state import Move
-from controller.core.persons import UNVOUCHED, Signed, Vouched
+from controller.core.meters.state import MeterChange
+from controller.core.persons import UNAUTHENTICATED, Authentication, SignedText
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import Reading
 from firmware_protocols.values import Value
@@ -43,7 +43,7 @@ class VoidRound(Value, frozen=True, tag="void_round"):
     round: int
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
     case: str = ""
     """The house's own number for the matter; a round that was recalled needs one."""
 
@@ -92,7 +92,7 @@ class AdjustWager(Value, frozen=True, tag="adjust_wager"):
     net_cents: int
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
     case: str = ""
     """The house's own number for the matter; a round that was recalled needs one."""
 
@@ -137,7 +137,7 @@ class BookRecalled(Value, frozen=True, tag="book_recalled"):
     """The journal gives back what the wagers of a round came to, so that people can still rule on it."""
 
     at_ns: int
-    book: Book
+    book: RoundBook
 
 
 class VerifyJackpot(Value, frozen=True, tag="verify_jackpot"):
@@ -147,7 +147,7 @@ class VerifyJackpot(Value, frozen=True, tag="verify_jackpot"):
     jackpot: int
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class PayJackpot(Value, frozen=True, tag="pay_jackpot"):
@@ -157,7 +157,7 @@ class PayJackpot(Value, frozen=True, tag="pay_jackpot"):
     jackpot: int
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class ProposeMove(Value, frozen=True, tag="propose_move"):
@@ -165,10 +165,10 @@ class ProposeMove(Value, frozen=True, tag="propose_move"):
 
     at_ns: int
     meter: str
-    move: Move
+    move: MeterChange
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class ApproveOrder(Value, frozen=True, tag="approve_order"):
@@ -177,7 +177,7 @@ class ApproveOrder(Value, frozen=True, tag="approve_order"):
     at_ns: int
     order: int
     who: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class WithdrawOrder(Value, frozen=True, tag="withdraw_order"):
@@ -315,7 +315,7 @@ Input = (
 class SignedOrder(Value, frozen=True, tag=False):
     """An order as its operator signed it, and the ``number`` in it: of one key none is carried out twice."""
 
-    signed: Signed
+    signed: SignedText
     number: int
 
 

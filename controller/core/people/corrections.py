@@ -22,7 +22,7 @@ from controller.core.progressives.live_meters import contribute
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
 from controller.core.table.layout import cents_at
-from controller.core.table.ledger import Book, Row, book_of
+from controller.core.table.ledger import BookRow, RoundBook, book_of
 from controller.core.table.round_state import CardKept, Round
 from controller.core.table.transaction import Transaction
 
@@ -105,7 +105,9 @@ _NO_BOOK = RefusalReason("no_such_round", "no such round: it was never dealt, or
 _NO_CASE = RefusalReason("case_number_needed", "the round is long over: expected the case number with it (--case)")
 
 
-def _enter_case(transaction: Transaction, ruling: VoidRound | AdjustWager, book: Book, row: Row | None) -> None:
+def _enter_case(
+    transaction: Transaction, ruling: VoidRound | AdjustWager, book: RoundBook, row: BookRow | None
+) -> None:
     """Publish what is ruled under its case, before what it changes."""
     if not ruling.case and not book.recalled:
         return
@@ -126,7 +128,7 @@ def ruled_wager(ruling: VoidRound | AdjustWager) -> tuple[int, str, int] | tuple
             assert_never(ruling)
 
 
-def _return_wagers(transaction: Transaction, book: Book | None, ruling: VoidRound) -> None:
+def _return_wagers(transaction: Transaction, book: RoundBook | None, ruling: VoidRound) -> None:
     """Every wager of the round goes back."""
     for row in () if book is None else book.rows:
         if row.net_cents != 0:
@@ -152,7 +154,9 @@ def _end_void(transaction: Transaction) -> None:
     lifecycle.lock_put_off(transaction, round_now)
 
 
-def _put_right(transaction: Transaction, ruling: VoidRound | AdjustWager, row: Row, net_cents: int, why: str) -> None:
+def _put_right(
+    transaction: Transaction, ruling: VoidRound | AdjustWager, row: BookRow, net_cents: int, why: str
+) -> None:
     """Settle an open wager on the floor's word, or adjust a settled one."""
     number, who = ruling.round, ruling.who
     if row.net_cents is None:
@@ -175,7 +179,7 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> RefusalReaso
     row = book.row(ruling.spot, ruling.bet)
     if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:
         # Made where nobody saw it: at a spot whose reader was lost, or by word of mouth.
-        row = Row(ruling.spot, ruling.bet, 0)
+        row = BookRow(ruling.spot, ruling.bet, 0)
     if row is None:
         return RefusalReason(
             "no_such_wager", f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"

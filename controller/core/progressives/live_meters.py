@@ -26,10 +26,10 @@ from controller.core.messages.meter_events import (
     ParametersChanged,
     ParametersDiffer,
 )
-from controller.core.meters.awards import Jackpot, SpotAward, Standing, Winner, taken
+from controller.core.meters.awards import AwardStatus, Jackpot, SpotAward, Winner, taken
 from controller.core.meters.meter import UNITS, Meter, MeterContribution, Unreasonable, opened
 from controller.core.meters.meter import contribute as raised
-from controller.core.meters.pooled_meter import Owing
+from controller.core.meters.pooled_meter import PostingBacklog
 from controller.core.meters.state import (
     WAITING_LIMIT,
     Contribution,
@@ -197,7 +197,7 @@ def awarded(transaction: Transaction, bet: str) -> Iterator[tuple[int, int]]:
     number = transaction.round().number
     for one in transaction.state.progressives.jackpots:
         if (one.round, one.bet) == (number, bet) and one.row != MYSTERY_ROW:
-            yield one.spot, 0 if one.standing is Standing.REFUSED else one.cents
+            yield one.spot, 0 if one.standing is AwardStatus.REFUSED else one.cents
 
 
 def mystery_cents(progressives: Progressives, number: int, spot: int, bet: str) -> int:
@@ -258,7 +258,7 @@ def _shown(progressives: Progressives) -> tuple[MeterShown, ...]:
 
 def _notice(progressives: Progressives) -> str:
     """The newest award that nobody has verified yet, for all to see; empty: none."""
-    pending = [one for one in progressives.jackpots if one.standing is Standing.PENDING]
+    pending = [one for one in progressives.jackpots if one.standing is AwardStatus.PENDING]
     if not pending:
         return ""
     cents = pending[-1].cents
@@ -269,7 +269,7 @@ def with_meters(progressives: Progressives, desired: Desired) -> Desired:
     """What the devices should be told, signs and trigger box included."""
     if not progressives.meters and not progressives.linked:
         return desired
-    owing = tuple(Owing(one.name, one.posted, one.owed) for one in progressives.linked)
+    owing = tuple(PostingBacklog(one.name, one.posted, one.owed) for one in progressives.linked)
     told = (_shown(progressives), _notice(progressives), trigger_wish(progressives))
     return replace(desired, meters=told[0], notice=told[1], trigger=told[2], owing=owing)
 

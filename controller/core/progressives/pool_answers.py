@@ -13,7 +13,7 @@ from controller.core.messages.meter_events import JackpotHit, JackpotRefused
 from controller.core.messages.pool_events import PoolEntryDeclined, PoolEntryRecorded
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.pool_postings import Awarded, Counted, Declined, Stands, Stood
-from controller.core.meters.pooled_meter import LinkedMeter, Owed
+from controller.core.meters.pooled_meter import PendingPosting, PooledMeter
 from controller.core.progressives import late_settlement, mystery
 from controller.core.progressives.live_meters import mystery_cents
 from controller.core.progressives.orders import settle_grant, take_back
@@ -36,7 +36,7 @@ def take(transaction: Transaction, told: LinkHeard | LinkEntered) -> None:
             assert_never(told)
 
 
-def _entered(transaction: Transaction, linked: LinkedMeter, told: LinkEntered) -> None:
+def _entered(transaction: Transaction, linked: PooledMeter, told: LinkEntered) -> None:
     """The oldest posting owed is in the ledger. What is answered already was posted again before its answer came."""
     if not linked.owed or linked.owed[0].seq != told.seq:
         return
@@ -68,7 +68,11 @@ def _entered(transaction: Transaction, linked: LinkedMeter, told: LinkEntered) -
 
 
 def _awarded(
-    transaction: Transaction, linked: LinkedMeter, claim: Owed, jackpots: Sequence[Jackpot], stands: Sequence[Stands]
+    transaction: Transaction,
+    linked: PooledMeter,
+    claim: PendingPosting,
+    jackpots: Sequence[Jackpot],
+    stands: Sequence[Stands],
 ) -> None:
     """The awards of a claim: their amounts are frozen, and wagers of rounds that are over are settled."""
     for given, stood in zip(jackpots, stands, strict=True):
@@ -106,7 +110,7 @@ def _settle_late(transaction: Transaction, jackpot: Jackpot) -> None:
 
 
 def _refused(
-    transaction: Transaction, linked: LinkedMeter, verdict: Owed, stood: Stands, back: tuple[int, int]
+    transaction: Transaction, linked: PooledMeter, verdict: PendingPosting, stood: Stands, back: tuple[int, int]
 ) -> None:
     """An award that two people refused is in the pool again, and out of the wager's account."""
     jackpot = transaction.state.progressives.jackpot(verdict.jackpot)

@@ -11,7 +11,7 @@ from controller.core.inference.observation import ChipsObserved, DatedObservatio
 from controller.core.inference.unobserved import Outage
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle, passing_chips
-from controller.core.table.layout import Change, Felt, Zone, key, placed
+from controller.core.table.layout import Felt, Zone, ZoneChange, key, placed
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
@@ -42,7 +42,7 @@ def looked_again(transaction: Transaction, silence: ChipsConfirmed | DeadlinePas
         _tell_held_back(transaction, before, name)
 
 
-def _told_whole(transaction: Transaction, change: Change, upto_ns: int) -> Change:
+def _told_whole(transaction: Transaction, change: ZoneChange, upto_ns: int) -> ZoneChange:
     """A chip counts only now at a box whose chips have changed since it may have come: the change with all its chips.
 
     A double told without one of them looks like one for less. Nothing has been concluded from it yet; but nobody saw
@@ -100,7 +100,7 @@ def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
         if isinstance(item, ChipsObserved) and item.idle and one.last_ns > since_ns:
             spot = round_now.bets.spots[item.box]
             if key(spot, item.zone) == name:
-                lifecycle.unexplained(transaction, Change(spot, item.zone, item.before, item.after), one.first_ns)
+                lifecycle.unexplained(transaction, ZoneChange(spot, item.zone, item.before, item.after), one.first_ns)
 
 
 def lie(

@@ -33,7 +33,7 @@ from controller.core.inference.successors import endings, layout_of
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
 from controller.core.round import missed_cards, questions
 from controller.core.round.irregular import likely
-from controller.core.table.ledger import Row, book_of
+from controller.core.table.ledger import BookRow, book_of
 from controller.core.table.payments import HIDDEN_NS
 from controller.core.table.round_state import Round
 from controller.core.table.state import woven
@@ -313,7 +313,7 @@ def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
     }
     reason = "what its readers told later leaves no legal play that comes to it"
 
-    def elsewhere(row: Row) -> bool:
+    def elsewhere(row: BookRow) -> bool:
         return row.net_cents not in possible.get((row.spot, row.bet), (row.net_cents,))
 
     transaction.emit(*transaction.doubts(reason, elsewhere))

@@ -45,11 +45,11 @@ from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, missed_cards, passing_chips, questions
 from controller.core.round.irregular import likely
-from controller.core.table.layout import Change, Zone, cents_at
+from controller.core.table.layout import ZoneChange, Zone, cents_at
 from controller.core.table.layout import key as layout_key
 from controller.core.table.round_state import CardKept, Round
 from controller.core.table.transaction import Transaction
-from controller.core.table.workings import Published, Timeline, are
+from controller.core.table.workings import PublicationBasis, Timeline, are_identical
 from firmware_protocols.cards import Card
 
 REACH_NS: Final = 250_000_000
@@ -65,7 +65,7 @@ def lock_put_off(transaction: Transaction, ended: Round) -> None:
         spot, _, zone = name.partition("/")
         after = cents_at(transaction.state.felt, int(spot), zone)
         if after != before and (zone == "main" or uncertain_wagers.before_deal(transaction, zone)):
-            _alert_of(transaction, Change(int(spot), zone, before, after))
+            _alert_of(transaction, ZoneChange(int(spot), zone, before, after))
 
 
 def let_in(transaction: Transaction, answer: str, who: str) -> None:
@@ -114,7 +114,7 @@ def key(transaction: Transaction, action: str, box: int | None, at_ns: int) -> N
         transaction.change_cards(turn_key=transaction.stamped.number)
 
 
-def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int) -> None:
+def chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> None:
     """The chips of a zone changed while a round is open."""
     deal_confirmation.chips_came(transaction, last_ns)
     round_now = transaction.round()
@@ -161,12 +161,12 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
     if not explained and not (kept and shared_chips.told_in_part(transaction.state.felt, change)):
         rise = passing_chips.withdrawn(transaction, change) if kept else None
         if rise is not None and isinstance(rise.item, ChipsObserved):
-            came = Change(change.spot, change.zone, rise.item.before, rise.item.after)
+            came = ZoneChange(change.spot, change.zone, rise.item.before, rise.item.after)
             unexplained(transaction, came, rise.first_ns)
         unexplained(transaction, change, first_ns)
 
 
-def _changed_around_lock(transaction: Transaction, change: Change, first_ns: int, last_ns: int) -> bool:
+def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> bool:
     """Take a change of a bet that may have come before the lock or after it; false where it is no such change."""
     round_now = transaction.round()
     if change.zone != "main" and not uncertain_wagers.before_deal(transaction, change.zone):
@@ -190,7 +190,7 @@ def _changed_around_lock(transaction: Transaction, change: Change, first_ns: int
     return True
 
 
-def unexplained(transaction: Transaction, change: Change, first_ns: int) -> None:
+def unexplained(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Say what a change looks like that no play explains; it may be the next bets."""
     after_next_lock = 0 <= transaction.round().ending.next_lock_ns <= first_ns
     of_nobody = next_bet(transaction, change.zone) or shared_chips.took_chips(transaction, change)
@@ -287,7 +287,7 @@ def _is_cleared(transaction: Transaction, spot: int) -> bool:
     return set(transaction.state.felt[layout_key(spot, "main")].chips).isdisjoint(transaction.round().cards.lying)
 
 
-def _laid_unseen(transaction: Transaction, change: Change) -> None:
+def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:
     """Chips that may have lain there at the lock, told by a reader that was lost then.
 
     A side wager stays open between both amounts. With a main wager nobody can say who was dealt to, and for how much.
@@ -303,7 +303,7 @@ def _laid_unseen(transaction: Transaction, change: Change) -> None:
     transaction.emit(*transaction.doubts(reason, lambda row: (row.spot, row.bet) == (change.spot, change.zone)))
 
 
-def _check_insurance(transaction: Transaction, change: Change) -> None:
+def _check_insurance(transaction: Transaction, change: ZoneChange) -> None:
     """More on the insurance line than the card allows is said while it can still be put right."""
     box = transaction.round().bets.spots.index(change.spot)
     most = transaction.rules.insurance_cap_cents(transaction.round().main_wagers()[box])
@@ -360,7 +360,7 @@ def refute_payment(transaction: Transaction) -> None:
         woven_with_hole(transaction, known_until(transaction))
 
 
-def _alert_of(transaction: Transaction, change: Change) -> None:
+def _alert_of(transaction: Transaction, change: ZoneChange) -> None:
     """A change that means nothing: say what it looks like. The locked wagers stand."""
     round_now = transaction.round()
     fields = (round_now.number, change.spot, change.zone, change.before, change.after)
@@ -512,7 +512,7 @@ def _infer(transaction: Transaction, until: int) -> None:
 def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: bool) -> None:
     """Publish what follows from a lattice; ``confirmed``: the readers have confirmed everything told so far."""
     known = transaction.published
-    is_new = not are(known.rests_on, _rests_on(transaction, judged))
+    is_new = not are_identical(known.rests_on, _rests_on(transaction, judged))
     if not is_new and known.confirmed >= confirmed:
         return
     dealt = len(judged.found.cards) >= judged.found.play().deal_cards and bool(judged.frontier) and _dealt(judged)
@@ -522,7 +522,7 @@ def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: b
             settle_sides(transaction, judged, closed=False)
     if dealt and confirmed:
         doubt_reopened(transaction)
-    transaction.published = Published(_rests_on(transaction, judged), confirmed)
+    transaction.published = PublicationBasis(_rests_on(transaction, judged), confirmed)
 
 
 def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ...]:

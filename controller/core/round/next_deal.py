@@ -19,7 +19,7 @@ from typing import Final
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
 from controller.core.messages.inputs import DeadlinePassed, Stamped
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.round import closing, lifecycle, missed_cards
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.round_state import Round
@@ -187,7 +187,7 @@ def overtake(transaction: Transaction) -> None:
     """The next round's first card comes, and nothing had shown that the open one was over: it ends as it is known."""
     round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
-    raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
+    raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)
     if round_now.questions.doubt:
         transaction.irregular(missed_cards.unanswered_reason(round_now))
     if round_now.dealing.unturned() and deal_confirmation.keyless(transaction):

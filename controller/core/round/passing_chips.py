@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from controller.core.certainty.rebuild import weave_corrected, weave_with
 from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.inference.unobserved import Outage
-from controller.core.table.layout import Change, Zone
+from controller.core.table.layout import Zone, ZoneChange
 from controller.core.table.round_state import Visit
 from controller.core.table.transaction import Transaction
 
@@ -79,7 +79,7 @@ def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[st
             _take_back(transaction, visit, unseen=False)
 
 
-def withdrawn(transaction: Transaction, change: Change) -> DatedObservation | None:
+def withdrawn(transaction: Transaction, change: ZoneChange) -> DatedObservation | None:
     """The rise that an unexplained fall takes back, if neither card nor key came between; None: there is none.
 
     Both are forgotten: nobody was dealt to on these chips, nor had anybody said what they were.

@@ -14,9 +14,9 @@ from controller.core.certainty.reader_zones import looked_ns
 from controller.core.game.side_bet import find, terms_of
 from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.events import WagerSettled
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.payments import PaidRound, Watch
+from controller.core.table.payments import PaidRound, ZoneHistory
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -64,7 +64,7 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
         before = "a card was drawn after the deal" if watch.zone == "main" else "play began"
         what = "the natural had not been paid" if watch.zone == "main" else "the wager had not been settled"
         text = f"spot {watch.spot} {watch.zone}: {what} when {before}"
-        raise_alert(transaction, Kind.PROCEDURE_LATE, text, round=paid.round, spot=watch.spot, zone=watch.zone)
+        raise_alert(transaction, AlertKind.PROCEDURE_LATE, text, round=paid.round, spot=watch.spot, zone=watch.zone)
     return replace(paid, first=tuple(left))
 
 
@@ -81,6 +81,6 @@ def _begun_ns(transaction: Transaction, round_now: Round, *, by_card: bool) -> t
     return min(((one.first_ns, one.last_ns) for one in begins), key=lambda span: span[1], default=None)
 
 
-def _moved_by(watch: Watch, begun_ns: int) -> bool:
+def _moved_by(watch: ZoneHistory, begun_ns: int) -> bool:
     """Whether the chips may have been touched by then."""
     return any(look.first_ns < begun_ns for look in watch.looks[1:])

@@ -29,7 +29,16 @@ from controller.core.messages.events import (
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import opening_payments
 from controller.core.table.layout import Zone, conflicts, key
-from controller.core.table.payments import EARLIER, Finding, Look, Owed, PaidRound, Terms, Watch, judge
+from controller.core.table.payments import (
+    EARLIER,
+    Mispay,
+    PaidRound,
+    PaymentTerms,
+    WagerDue,
+    ZoneContent,
+    ZoneHistory,
+    judge,
+)
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -48,22 +57,22 @@ _TAKEN_IN: Final = frozenset(
 """The events that mean something for payments."""
 
 
-class Wrong(NamedTuple):
+class RoundMispay(NamedTuple):
     """A wager that was not paid as it is due."""
 
     round: int
-    owed: Owed
-    finding: Finding
+    owed: WagerDue
+    finding: Mispay
 
 
-def followed(before: Table, transaction: Transaction) -> list[Wrong]:
+def followed(before: Table, transaction: Transaction) -> list[RoundMispay]:
     """Take in what a step's reading says of the chips, then what it made the table say; what is found wrong by it."""
     _look_at_chips(before, transaction)
     open_round = transaction.state.round
     if open_round is not None and _cards_changed(before, open_round) and _follows(transaction, open_round):
         was = before.state.round
         _look_at_cards(transaction, open_round, dealt=was is None or was.cards.drawn is not open_round.cards.drawn)
-    found: list[Wrong] = []
+    found: list[RoundMispay] = []
     by_key = _closed_by_key(before, transaction)
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
         paid = of(transaction, event.round) if isinstance(event, RoundClosed | RoundPending) else None
@@ -106,7 +115,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
     old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
     watch = paid.watches.get(name)
     if watch is None and (told.zone == "insurance" or made_later(transaction.rules, told.zone)):
-        watch = Watch(told.spot, told.zone, 0, (Look(0, 0, 0, old.cents, old.chips),))
+        watch = ZoneHistory(told.spot, told.zone, 0, (ZoneContent(0, 0, 0, old.cents, old.chips),))
     if watch is not None and old.chips != now[name].chips:
         look = _looked(transaction, told, old, now[name], paid.closed_ns)
         sound = look.came_cents - look.left_cents == now[name].cents - old.cents
@@ -117,7 +126,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
     change(transaction, paid)
 
 
-def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> Look:
+def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
     """A zone's content with the value of the chips that came and of those that left."""
     chips = transaction.house.chips
     came = sum(chips.get(chip, now.values.get(chip, 0)) for chip in set(now.chips) - set(old.chips))
@@ -126,7 +135,7 @@ def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, clo
     # A reader often tells after the close what happened before it.
     closed = 0 <= closed_ns <= first_ns
     over = _may_be_over(transaction, transaction.state.paid[-1].round)
-    return Look(transaction.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
+    return ZoneContent(transaction.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
 
 
 def _may_be_over(transaction: Transaction, number: int) -> bool:
@@ -182,7 +191,7 @@ def _natural_at(round_now: Round, first: int, second: int) -> bool:
 # --- what the table says ----------------------------------------------------------------------------
 
 
-def _take_in(transaction: Transaction, event: Event) -> Iterator[Wrong]:
+def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
     """What an event means for the payments."""
     match event:
         case BettingClosed():
@@ -242,7 +251,7 @@ def _of_round(transaction: Transaction, number: int) -> PaidRound:
     return found
 
 
-def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[Wrong]:
+def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMispay]:
     """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
     for paid in transaction.state.paid:
         if not paid.frozen:
@@ -251,16 +260,16 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[Wrong]:
                 yield from _wrong(paid, owed)
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
     kept = tuple(paid for paid in transaction.state.paid if paid.round in open_rounds)
-    watches: dict[str, Watch] = {}
+    watches: dict[str, ZoneHistory] = {}
     for wager in event.wagers:
         zone = transaction.state.felt.get(key(wager.spot, wager.bet))
         if zone is not None:
-            look = Look(0, 0, 0, zone.cents, zone.chips)
+            look = ZoneContent(0, 0, 0, zone.cents, zone.chips)
             # Other chips than those at the lock lie there already, or some that nobody can count.
             spoilt = zone.cents != wager.cents or any(
                 key(wager.spot, wager.bet) in z for z in _conflicts_of(transaction)
             )
-            watches[key(wager.spot, wager.bet)] = Watch(wager.spot, wager.bet, wager.cents, (look,), spoilt)
+            watches[key(wager.spot, wager.bet)] = ZoneHistory(wager.spot, wager.bet, wager.cents, (look,), spoilt)
     earlier = tuple(ns for paid in transaction.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[
         -EARLIER:
     ]
@@ -274,13 +283,13 @@ def _conflicts_of(transaction: Transaction) -> Iterator[tuple[str, ...]]:
     yield from conflicts(transaction.state.felt).values()
 
 
-def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[Wrong]:
+def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMispay]:
     """A wager's due is known; if the chips lie still already it can be judged at once."""
     paid = of(transaction, event.round)
     judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not _by_hand(transaction, event)
     if paid is None or not judged:
         return
-    owed = Owed(event.spot, event.bet, event.wager_cents, event.net_cents, transaction.stamped.number)
+    owed = WagerDue(event.spot, event.bet, event.wager_cents, event.net_cents, transaction.stamped.number)
     first = (key(event.spot, event.bet),) if opening_payments.comes_first(transaction, paid, event) else ()
     change(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.frozen:
@@ -297,13 +306,13 @@ def _by_hand(transaction: Transaction, event: WagerSettled) -> bool:
     return bool(terms.awards_cents or terms.meter_shares)
 
 
-def _wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
+def _wrong(paid: PaidRound, owed: WagerDue) -> Iterator[RoundMispay]:
     """What is wrong with the payment of one wager, if anything is."""
     watch = paid.watches.get(key(owed.spot, owed.zone))
     if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):
         return
     main = owed.zone == "main"
-    terms = Terms(
+    terms = PaymentTerms(
         last_card_ns=paid.last_card_ns,
         whole=not main or owed.spot in paid.naturals,
         later=watch.wager_cents == 0,
@@ -318,4 +327,4 @@ def _wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
     elif found is not None and paid.closed_ns >= 0:
         found = judge(watch.closed_by(paid.closed_ns), owed, terms)
     if found is not None:
-        yield Wrong(paid.round, owed, found)
+        yield RoundMispay(paid.round, owed, found)

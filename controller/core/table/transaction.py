@@ -16,10 +16,10 @@ from controller.core.messages.events import CardOpened, Event, HoleCardRevealed,
 from controller.core.messages.inputs import Stamped
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
-from controller.core.table.ledger import KEPT_ON_BOOKS, Row, entered
+from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, entered
 from controller.core.table.round_state import UNREAD, Round
 from controller.core.table.state import State, Table
-from controller.core.table.workings import Facts, Timeline, Workings
+from controller.core.table.workings import PublishedFacts, Timeline, Workings
 
 _ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
 """Events that change the books, or what the cards have decided of wagers that wait for the trigger box."""
@@ -137,7 +137,7 @@ class Transaction:
             self._times = self._times.of(evidence)
         return self._times
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublishedFacts:
         """The inferred facts told of the open round."""
         self._facts = self._facts.of(self.round().evidence.published, self.round().evidence.corrected_at)
         return self._facts
@@ -223,7 +223,9 @@ class Transaction:
                 else:
                     self.emit_when_shown(event)
 
-    def doubts(self, reason: str, doubted: Callable[[Row], bool] = lambda _: True) -> tuple[SettlementDisputed, ...]:
+    def doubts(
+        self, reason: str, doubted: Callable[[BookRow], bool] = lambda _: True
+    ) -> tuple[SettlementDisputed, ...]:
         """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
         return doubts_of(self.state.books, self.round().number, reason, doubted)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find, names, terms_of
-from controller.core.meters.pooled_meter import LinkedTerms, WhileClosed
+from controller.core.meters.pooled_meter import PooledTerms, WhileClosed
 from controller.core.table.pace import HOUR_NS
 from controller.formats.config.meters import MeterName, MeterSection
 from controller.formats.text.struct_decoder import Mistake, shown
@@ -96,10 +96,10 @@ def linked_profile_checks(linked: Sequence[LinkedMeterSection], rules: Rules) ->
             yield f"[[linked_meters]] {one.name}: fed_by: no row of these wagers pays a part of a meter"
 
 
-def linked_terms(linked: Sequence[LinkedMeterSection]) -> tuple[LinkedTerms, ...]:
+def linked_terms(linked: Sequence[LinkedMeterSection]) -> tuple[PooledTerms, ...]:
     """The linked meters as the table feeds them."""
     return tuple(
-        LinkedTerms(
+        PooledTerms(
             one.name, one.pool, one.fed_by, one.title or one.name, one.long_outage_hours * HOUR_NS, one.while_closed
         )
         for one in linked

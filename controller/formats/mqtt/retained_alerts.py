@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind, UnacknowledgedAlert
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised, UnacknowledgedAlert
 from controller.formats.mqtt.envelope import Published, utc_text
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def alerts_told(events: Iterable[Published]) -> tuple[AlertTold, ...]:
                 told[event.alert] = AlertTold(one.seq, one.time, event)
                 if full:
                     unlisted.append(event.alert)
-                full = event.alert if event.kind is Kind.ALERTS_UNREAD else full
+                full = event.alert if event.kind is AlertKind.ALERTS_UNREAD else full
             case AlertAcknowledged(alert, _, who, note):
                 for number in (alert, *unlisted) if alert == full else (alert,):
                     seen = told[number]

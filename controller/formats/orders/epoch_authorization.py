@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from controller.core.persons import Signed, same_person
+from controller.core.persons import SignedText, same_person
 from controller.formats.orders.operators import Asking, Role
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 
@@ -59,8 +59,8 @@ class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A proposal, and its approval once there is one."""
 
-    proposal: Signed
-    approval: Signed | None = None
+    proposal: SignedText
+    approval: SignedText | None = None
 
     @classmethod
     def read(cls, data: bytes) -> Order:
@@ -82,13 +82,13 @@ class Signer:
         self.public = self._private.public_key().public_bytes_raw().hex()
         """What stands in the file of operators under ``signs``."""
 
-    def sign(self, value: msgspec.Struct) -> Signed:
+    def sign(self, value: msgspec.Struct) -> SignedText:
         """A value as text, signed."""
         text = msgspec.json.encode(value)
-        return Signed(text.decode(), self.public, self._private.sign(text).hex())
+        return SignedText(text.decode(), self.public, self._private.sign(text).hex())
 
 
-def is_genuine(signed: Signed) -> bool:
+def is_genuine(signed: SignedText) -> bool:
     """Whether the text was signed with that key."""
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signed.key))
@@ -129,7 +129,7 @@ def check(order: Order, signers: dict[str, Asking]) -> tuple[Proposal, Approval]
     return proposal, approval
 
 
-def _vouch(signed: Signed, who: str, signers: dict[str, Asking], roles: frozenset[Role], deed: str) -> None:
+def _vouch(signed: SignedText, who: str, signers: dict[str, Asking], roles: frozenset[Role], deed: str) -> None:
     known = signers.get(signed.key)
     if known is None or known.name != who or not is_genuine(signed):
         raise EpochOrderRefused(f"the signature is not {who}'s")
@@ -147,7 +147,7 @@ def _order(data: bytes) -> Order:
 
 
 @reads_outside(EpochOrderRefused)
-def _value(signed: Signed, kind: type[Any]) -> Any:  # noqa: ANN401 - what the caller names
+def _value(signed: SignedText, kind: type[Any]) -> Any:  # noqa: ANN401 - what the caller names
     try:
         return json_as(signed.text, kind, limit_bytes=ORDER_LIMIT_BYTES)
     except DataRefused as error:

@@ -15,8 +15,8 @@ from controller.core.messages.inputs import (
     VerifyJackpot,
     WithdrawOrder,
 )
-from controller.core.meters.state import Move
-from controller.core.persons import Vouched
+from controller.core.meters.state import MeterChange
+from controller.core.persons import Authentication
 
 
 class VerifyWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,7 +41,7 @@ class OrderWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/order-move``: a proposal that another person must approve; ``move`` as in ``meter_change_proposed``."""
 
     meter: str
-    move: Move
+    move: MeterChange
     who: str
     why: str
     transaction: Any = None
@@ -92,7 +92,7 @@ METER_VERBS: Final[dict[str, tuple[type[MeterWanted], str]]] = {
 """What each verb asks for, and an example of it."""
 
 
-def meter_input(wanted: MeterWanted, at_ns: int, vouched: Vouched) -> MeterRuling:
+def meter_input(wanted: MeterWanted, at_ns: int, vouched: Authentication) -> MeterRuling:
     """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:
         case VerifyWanted(jackpot, who, why):

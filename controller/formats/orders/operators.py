@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.person_names import look_alike, mixed_scripts
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, Reply, is_signed
@@ -97,9 +97,9 @@ class Asking(NamedTuple):
         at_socket = f"{' or '.join(sorted(self.roles))} at the socket"
         return self.name or (at_socket if self.user is None else f"{at_socket} (user {self.user})")
 
-    def vouched(self) -> Vouched:
+    def vouched(self) -> Authentication:
         """How the channel knows who asks."""
-        return Vouched("key" if self.name else "socket", tuple(sorted(self.roles)), self.user)
+        return Authentication("key" if self.name else "socket", tuple(sorted(self.roles)), self.user)
 
 
 class Request(NamedTuple):
@@ -107,7 +107,7 @@ class Request(NamedTuple):
 
     verb: str
     payload: bytes
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 def read_operators(text: str, name: str) -> Mapping[str, Asking]:

@@ -26,7 +26,7 @@ from controller.core.messages.inputs import (
     ShoeChanged,
     VoidRound,
 )
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterWanted, meter_input
 from controller.formats.orders.person_names import mixed_scripts
@@ -288,7 +288,7 @@ def inventory_of(wanted: InventoryWanted, at_ns: int) -> EnterInventory:
 
 
 def input_of(
-    wanted: Wanted, at_ns: int, vouched: Vouched = UNVOUCHED
+    wanted: Wanted, at_ns: int, vouched: Authentication = UNAUTHENTICATED
 ) -> Answered | Acknowledged | ShoeChanged | EnterInventory | Ruling | MeterRuling:
     """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 
 from controller.core.messages.inputs import SignedOrder
-from controller.core.persons import UNVOUCHED, Signed, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication, SignedText
 from controller.formats.journal.records import Identity, Record
 from controller.formats.orders.epoch_authorization import is_genuine
 from controller.formats.orders.operators import Asking, no_right
@@ -65,7 +65,7 @@ class VerifiedOrder(NamedTuple):
 
     order: SignedOrder | None
     request: bytes
-    vouched: Vouched
+    vouched: Authentication
 
 
 class Signatures(NamedTuple):
@@ -76,7 +76,7 @@ class Signatures(NamedTuple):
     required: bool = False
 
     def taken(
-        self, verb: str, payload: bytes, vouched: Vouched, last: Mapping[str, int], wall_ns: int
+        self, verb: str, payload: bytes, vouched: Authentication, last: Mapping[str, int], wall_ns: int
     ) -> VerifiedOrder:
         """What a payload asks for; ``vouched``: how the channel knows who brought it, who gives what is not signed.
 
@@ -107,12 +107,12 @@ class Signatures(NamedTuple):
             raise CommandRefused(given, "not_signed_right")
         if old := stale(text.number, wall_ns):
             raise CommandRefused(old, "not_signed_right")
-        own = Vouched("signature", tuple(sorted(signer.roles)))
+        own = Authentication("signature", tuple(sorted(signer.roles)))
         return VerifiedOrder(SignedOrder(signed, text.number), msgspec.json.encode(text.request), own)
 
 
 @reads_outside(CommandRefused)
-def read_signed(payload: bytes) -> tuple[Signed, OrderText]:
+def read_signed(payload: bytes) -> tuple[SignedText, OrderText]:
     """What was sent, and what was signed; whether the signature holds is not looked at.
 
     Raises:
@@ -125,7 +125,7 @@ def read_signed(payload: bytes) -> tuple[Signed, OrderText]:
         raise CommandRefused(f"expected a signed order, text, key and signature: {error}") from error
     if text.what != WHAT:
         raise CommandRefused(f"expected {WHAT}, got {text.what[:80]!r}")
-    return Signed(sent.text, sent.key, sent.signature), text
+    return SignedText(sent.text, sent.key, sent.signature), text
 
 
 def order_text(identity: Identity, number: int, verb: str, request: Mapping[str, Any]) -> OrderText:
@@ -206,11 +206,11 @@ def _differs(record: Record, text: OrderText) -> str:
         wanted = read_command(text.verb, msgspec.json.encode(text.request))
     except CommandRefused as refused:
         return f"what was signed is no order: {refused}"
-    vouched: Vouched | None = getattr(given, "vouched", None)
+    vouched: Authentication | None = getattr(given, "vouched", None)
     if vouched is not None and vouched.by != "signature":
         return "the record does not say that a signature vouched for it"
     # What a reading of the devices has of its own does not matter: it is no order's input whatever it says.
-    made = input_of(wanted, getattr(given, "at_ns", 0), getattr(given, "vouched", UNVOUCHED))
+    made = input_of(wanted, getattr(given, "at_ns", 0), getattr(given, "vouched", UNAUTHENTICATED))
     if made != given:
         return f"the record is not the {text.verb} that was signed"
     return ""
