@@ -26,7 +26,7 @@ from pathlib import Path
 from controller.io.system.clock import SystemClock
 from controller.pool.ledger import Ledger
 from controller.pool.postgresql import PostgresqlDatabase
-from controller.pool.postings import Wagered
+from controller.pool.postings import WagerPosting
 from controller.pool.reconciliation import reconcile
 from controller.pool.session import Event, LinkSession, PostingConfirmed
 from controller.pool.table_end import TableEnd, Where
@@ -35,7 +35,7 @@ from tests.link.server import Server, programs
 
 SCRIPT = "INSERT INTO single (body) VALUES (repeat('x', 200));\n"
 CLIENTS = 32
-WAGER = Wagered(500, 9, 3, "blazing_7s")
+WAGER = WagerPosting(500, 9, 3, "blazing_7s")
 
 
 class Table:

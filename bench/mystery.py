@@ -28,7 +28,15 @@ from controller.reports.audit.mystery_proof import Bounds, commitment, moved_by,
 from controller.reports.randomness_tests import kolmogorov_distance, kolmogorov_p
 from controller.trigger_box import custody
 from controller.trigger_box.box import Maker, TriggerBox
-from controller.trigger_box.entries import Begun, BoundsSet, Counted, Drawn, Opened, State, after
+from controller.trigger_box.entries import (
+    BoundsSet,
+    BoxCommissioned,
+    BoxState,
+    ContributionCounted,
+    CycleDrawn,
+    CycleOpened,
+    after,
+)
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Place, Sealer, Secret
 from controller.trigger_box.store import Store
@@ -52,15 +60,15 @@ SITE = ("harbour", "bj-1")
 class Forgetful:
     """A store that remembers nothing: a table of good manners never asks for anything again."""
 
-    def counted(self, number: int) -> Counted | None:
+    def counted(self, number: int) -> ContributionCounted | None:
         del number
         return None
 
-    def drawn(self, cycle: int) -> Drawn | None:
+    def drawn(self, cycle: int) -> CycleDrawn | None:
         del cycle
         return None
 
-    def opened(self, cycle: int) -> Opened | None:
+    def opened(self, cycle: int) -> CycleOpened | None:
         del cycle
         return None
 
@@ -69,9 +77,9 @@ def new_box(bounds: Bounds, seed: int | None) -> TriggerBox:
     """A box in memory; without a seed its noise is the system's."""
     chance = Random(seed)
     take = os.urandom if seed is None else chance.randbytes
-    state = State()
+    state = BoxState()
     two = ("ann", "ben")
-    for entry in (Begun(*SITE, 0, 0, 0, 0, *two, 0), BoundsSet(*bounds, 10**9, *two, 0)):
+    for entry in (BoxCommissioned(*SITE, 0, 0, 0, 0, *two, 0), BoundsSet(*bounds, 10**9, *two, 0)):
         state = after(state, entry)
     sealer = Sealer(take(32), take(32))
     return TriggerBox(
@@ -216,7 +224,7 @@ def measure_timing(count: int) -> list[str]:
     return lines
 
 
-def _state_with(box: TriggerBox, share: bytes, bounds: Bounds, trigger: int, meter_units: int) -> State:
+def _state_with(box: TriggerBox, share: bytes, bounds: Bounds, trigger: int, meter_units: int) -> BoxState:
     """The box's state with another number sealed in it, so that ``trigger`` is the trigger."""
     identity = box.state.identity()
     moved = moved_by(share, identity, 1, bounds.width)

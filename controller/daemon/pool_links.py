@@ -18,7 +18,7 @@ from controller.formats.config.pooled_meters import LinkedMeterSection
 from controller.formats.journal.records import Identity
 from controller.io.system.clock import Clock
 from controller.io.system.supervision import Endless
-from controller.pool.postings import Shifted
+from controller.pool.postings import ChangeOutcome
 from controller.pool.session import Event, LinkSession, PoolState, PostingConfirmed
 from controller.pool.table_end import TableEnd, Where
 from controller.reports.live_narrative import dollars
@@ -130,7 +130,7 @@ class LinkedEnd:
                     self._deliver(LinkHeard(now_ns, self._name, shown_cents, closed))
             case PostingConfirmed(seq, answer):
                 outcome = answer.outcome
-                assert not isinstance(outcome, Shifted), "only people at the link shift a pool"
+                assert not isinstance(outcome, ChangeOutcome), "only people at the link shift a pool"
                 if self._heard is not None and not self._heard[1]:
                     self._heard = (answer.shown_cents, "")
                 self._deliver(LinkEntered(now_ns, self._name, seq, answer.number, answer.shown_cents, outcome))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from controller.core.meters.meter import Meter
-from controller.pool.ledger import Account, Books, Ledger, Rows, books
+from controller.pool.ledger import Ledger, LedgerBooks, LedgerRows, TableAccount, books
 from controller.pool.postings import HOUSE
 
 
@@ -57,7 +57,7 @@ def reconcile(ledger: Ledger) -> Reconciled:
     return ledger.examine(lambda rows: _reconciled(rows, ledger.pool))
 
 
-def _reconciled(rows: Rows, pool: str) -> Reconciled:
+def _reconciled(rows: LedgerRows, pool: str) -> Reconciled:
     held = books(rows, pool)
     tables = {name: Sums() for name in held.accounts if name != HOUSE}
     query = (
@@ -86,7 +86,7 @@ def _reconciled(rows: Rows, pool: str) -> Reconciled:
     return found._replace(mistakes=wrong)
 
 
-def _mistakes(found: Reconciled, held: Books, highest: int, count: int) -> Iterator[str]:
+def _mistakes(found: Reconciled, held: LedgerBooks, highest: int, count: int) -> Iterator[str]:
     try:
         held.meter.audited()
     except AssertionError as error:
@@ -94,13 +94,13 @@ def _mistakes(found: Reconciled, held: Books, highest: int, count: int) -> Itera
     if not held.entries == highest == count:
         yield f"{count} entries up to number {highest}; the pool counts {held.entries}"
     for name, sums in sorted(found.tables.items()):
-        yield from _of_table(name, sums, held.accounts.get(name, Account()))
+        yield from _of_table(name, sums, held.accounts.get(name, TableAccount()))
     yield from _of_meter(found.total, held.meter)
     if found.left() != found.right():
         yield f"paid + shown + reserved is {found.left()} units, contributed + funded {found.right()}"
 
 
-def _of_table(name: str, sums: Sums, account: Account) -> Iterator[str]:
+def _of_table(name: str, sums: Sums, account: TableAccount) -> Iterator[str]:
     given, won = account.units + account.hidden_units, sums.paid + sums.reserved + sums.refused
     if sums.contributed != given:
         yield f"{name}: its entries contribute {sums.contributed} units, its account says {given}"

@@ -22,8 +22,16 @@ from zmq.auth.asyncio import AsyncioAuthenticator
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import NANOSECONDS, Pace
 from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, tcp_listener
-from controller.pool.ledger import Account, Ledger, LedgerFailed
-from controller.pool.postings import Answer, Awarded, Declined, Entered, OutOfOrder, Posting, Standing
+from controller.pool.ledger import Ledger, LedgerFailed, TableAccount
+from controller.pool.postings import (
+    AwardOutcome,
+    DeclinedOutcome,
+    LedgerAnswer,
+    LedgerEntry,
+    OutOfOrder,
+    PoolBalance,
+    Posting,
+)
 from controller.pool.reconciliation import Reconciled, reconcile
 from controller.pool.session import WINDOW
 from controller.pool.turns import Turns
@@ -104,8 +112,8 @@ class Service:
         self._audit = audit
         self._clock = clock
         self._turns: Turns[_Waiting] = Turns(set(where.tables.values()), clock, chance)
-        self._accounts: dict[str, Account] = {}
-        self._standing = Standing(0, 0)
+        self._accounts: dict[str, TableAccount] = {}
+        self._standing = PoolBalance(0, 0)
         self._turn = asyncio.Lock()
         self._looked = 0.0
         """When the ledger last answered, by the loop's clock."""
@@ -201,7 +209,7 @@ class Service:
             to = bytes(peer.buffer)
             match message:
                 case StatusRequest():
-                    account = self._accounts.get(table, Account())
+                    account = self._accounts.get(table, TableAccount())
                     standing = self._standing
                     status = PoolStatus(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
                     self._send(socket, to, frames(status))
@@ -243,16 +251,16 @@ class Service:
                 self._note(posting, answer)
                 self._send(socket, peer, frames(PostingAnswer(posting.epoch, posting.seq, answer)))
 
-    def _note(self, posting: Posting, answer: Answer) -> None:
-        if isinstance(answer, Entered):
-            if isinstance(answer.outcome, Declined):
+    def _note(self, posting: Posting, answer: LedgerAnswer) -> None:
+        if isinstance(answer, LedgerEntry):
+            if isinstance(answer.outcome, DeclinedOutcome):
                 where = {"pool": self._ledger.pool, "table": posting.table, "epoch": posting.epoch, "seq": posting.seq}
                 log.error("ALARM: posting declined", **where, entry=answer.number, reason=answer.outcome.reason)
-            if isinstance(answer.outcome, Awarded):
+            if isinstance(answer.outcome, AwardOutcome):
                 cents = sum(one.cents for one in answer.outcome.jackpots)
                 log.warning("pool won", pool=self._ledger.pool, table=posting.table, entry=answer.number, cents=cents)
-            self._standing = max(self._standing, Standing(answer.number, answer.shown_cents))
-            account = self._accounts.get(posting.table, Account())
+            self._standing = max(self._standing, PoolBalance(answer.number, answer.shown_cents))
+            account = self._accounts.get(posting.table, TableAccount())
             epoch, seq = max((account.epoch, account.seq), (posting.epoch, posting.seq))
             self._accounts[posting.table] = account._replace(epoch=epoch, seq=seq)
 
@@ -265,7 +273,7 @@ class Service:
                 self._fail(error)
                 return
         self._looked = asyncio.get_running_loop().time()
-        self._standing = Standing(books.entries, books.meter.shown_cents())
+        self._standing = PoolBalance(books.entries, books.meter.shown_cents())
         self._accounts = dict(books.accounts)
         if self.closed and self._wrong is None:
             log.info("the ledger is there again", pool=self._ledger.pool)

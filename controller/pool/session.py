@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Final, NamedTuple, assert_never
 
-from controller.pool.postings import Answer, Claimed, Entered, Judged, OutOfOrder, Wagered
+from controller.pool.postings import ClaimPosting, LedgerAnswer, LedgerEntry, OutOfOrder, VerdictPosting, WagerPosting
 from controller.pool.wire import NOT_ADDED_UP, PoolStatus, PostingAnswer, PostingRequest, StatusRequest
 
 ASK_NS: Final = 500_000_000
@@ -33,7 +33,7 @@ STILL_NS: Final = 900_000_000_000
 BEHIND_LIMIT: Final = 3
 """Times in a row that the ledger may be behind what it has answered."""
 
-Deed = Wagered | Claimed | Judged
+Deed = WagerPosting | ClaimPosting | VerdictPosting
 
 
 class PoolState(NamedTuple):
@@ -47,7 +47,7 @@ class PostingConfirmed(NamedTuple):
     """A deed of ours is in the ledger, with its answer. They come in the order of ``seq``."""
 
     seq: int
-    answer: Entered
+    answer: LedgerEntry
 
 
 Event = PoolState | PostingConfirmed
@@ -189,7 +189,7 @@ class LinkSession:
             self._behind = 0
         return self._reaction(now_ns)
 
-    def _answered(self, now_ns: int, epoch: int, seq: int, answer: Answer) -> Reaction:
+    def _answered(self, now_ns: int, epoch: int, seq: int, answer: LedgerAnswer) -> Reaction:
         if epoch != self._epoch or seq <= self._settled:
             return Reaction()
         if isinstance(answer, OutOfOrder):

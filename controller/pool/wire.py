@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import msgspec
 
 from controller.formats.text.safe_parse import json_as, reads_outside
-from controller.pool.postings import Answer, Claimed, Judged, Wagered
+from controller.pool.postings import ClaimPosting, LedgerAnswer, VerdictPosting, WagerPosting
 from firmware_protocols.values import Value
 
 PROTOCOL: Final = b"tableside.link.v1"
@@ -33,7 +33,7 @@ class PostingRequest(Value, frozen=True, tag="posted"):
 
     epoch: Count
     seq: Count
-    deed: Wagered | Claimed | Judged
+    deed: WagerPosting | ClaimPosting | VerdictPosting
 
 
 class PoolStatus(Value, frozen=True, tag="told"):
@@ -55,7 +55,7 @@ class PostingAnswer(Value, frozen=True, tag="answered"):
 
     epoch: int
     seq: int
-    answer: Answer
+    answer: LedgerAnswer
 
 
 class NotUnderstood(Exception):  # noqa: N818 - named for what happened

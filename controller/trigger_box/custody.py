@@ -10,7 +10,7 @@ from controller.core.persons import folded, same_person
 from controller.formats.config.trigger_file import TABLES_USER, TriggerConfig, read_trigger_config
 from controller.io.files.config_files import kept_path, text_of
 from controller.io.files.key_file import KeyRefused, read_key
-from controller.trigger_box.entries import Begun, BoundsSet, Opened
+from controller.trigger_box.entries import BoundsSet, BoxCommissioned, CycleOpened
 from controller.trigger_box.sealing import Sealer
 from controller.trigger_box.store import Store, StoreRefused
 from firmware_protocols import discovery
@@ -117,7 +117,9 @@ def begin(config: TriggerConfig, sealer: Sealer, people: People, wall_ns: int, t
             raise StoreRefused(f"the meter taken over stands below the reset value, {config.bounds.reset_cents} cents")
     known = takeover or Takeover(0, 0, 0, 0)
     box = config.box
-    begun = Begun(box.site, box.table, known.epoch, known.cycle, known.number, carried_units, *people, wall_ns=wall_ns)
+    begun = BoxCommissioned(
+        box.site, box.table, known.epoch, known.cycle, known.number, carried_units, *people, wall_ns=wall_ns
+    )
     store = Store(Path(box.store), sealer, create=True)
     try:
         store.append([begun, _bounds(config, people, wall_ns)])
@@ -156,9 +158,9 @@ def check_bounds(config: TriggerConfig, store: Store) -> None:
         )
 
 
-def opened_at_the_end(store: Store) -> Opened | None:
+def opened_at_the_end(store: Store) -> CycleOpened | None:
     """The cycle that was running when the box was ended, opened; None if none ran."""
-    return next((entry for entry in store.entries() if isinstance(entry, Opened) and not entry.number), None)
+    return next((entry for entry in store.entries() if isinstance(entry, CycleOpened) and not entry.number), None)
 
 
 def _bounds(config: TriggerConfig, people: People, wall_ns: int) -> BoundsSet:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from controller.formats.journal.records import Identity
 from controller.reports.audit.mystery_proof import commitment
-from controller.trigger_box.entries import Begun
+from controller.trigger_box.entries import BoxCommissioned
 from devices.trigger.mystery_trigger import TableName
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
@@ -225,7 +225,7 @@ def test_a_box_that_took_over_goes_on_where_the_table_stands_and_says_what_is_lo
     rig.contribute(10_000, 10_000)
     rig.run(S)
     successor = BoxDevice(seed=9)
-    begun = Begun("harbour", "bj-1", 7, 1, 2, 20_000, "ann", "ben", wall_ns=0)
+    begun = BoxCommissioned("harbour", "bj-1", 7, 1, 2, 20_000, "ann", "ben", wall_ns=0)
     successor.restore((begun, *successor.memory.entries[1:]))
     rig.box = successor
     rig.restart()

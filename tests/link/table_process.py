@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from controller.io.system.clock import SystemClock
-from controller.pool.postings import Claimed, Wagered, WinningRow
+from controller.pool.postings import ClaimPosting, WagerPosting, WinningRow
 from controller.pool.session import Deed, Event, LinkSession
 from controller.pool.table_end import TableEnd, Where
 
@@ -28,11 +28,11 @@ def deeds(name: str, seed: int, count: int) -> list[Deed]:
     for number in range(1, count + 1):
         drawn = chance.random()
         last = found[-1] if found else None
-        if drawn < 0.97 or not isinstance(last, Wagered):
-            found.append(Wagered(chance.choice((100, 500, 33, 7)), number, chance.randint(1, 7), "blazing_7s"))
+        if drawn < 0.97 or not isinstance(last, WagerPosting):
+            found.append(WagerPosting(chance.choice((100, 500, 33, 7)), number, chance.randint(1, 7), "blazing_7s"))
         else:
             share = (1, 10) if drawn < 0.99 else (1, 1)
-            found.append(Claimed(last.round, (WinningRow(last.spot, last.bet, "row", share),)))
+            found.append(ClaimPosting(last.round, (WinningRow(last.spot, last.bet, "row", share),)))
     return found
 
 

@@ -19,7 +19,7 @@ import zmq
 import zmq.asyncio
 from structlog.testing import capture_logs
 
-from controller.pool.postings import Wagered
+from controller.pool.postings import WagerPosting
 from controller.pool.service import STRANGERS_LIMIT
 from controller.pool.session import WINDOW
 from controller.pool.table_end import ANEW_NS, TELLINGS_PER_SECOND, Where
@@ -29,7 +29,7 @@ from tests.io.test_allowances import Hands
 from tests.link.premises import BY_TWO, PATIENCE_SECONDS, Premises, Table
 
 SECOND_NS = 1_000_000_000
-WAGER = Wagered(500, 9, 3, "blazing_7s")
+WAGER = WagerPosting(500, 9, 3, "blazing_7s")
 
 
 @contextlib.asynccontextmanager

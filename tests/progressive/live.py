@@ -29,7 +29,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.table.state import Stepped
 from controller.io.files import profile_files
 from controller.pool.ledger import Ledger
-from controller.pool.postings import Entered, Posting, Shifted
+from controller.pool.postings import ChangeOutcome, LedgerEntry, Posting
 from controller.pool.sqlite import SqliteDatabase
 from firmware_protocols.readings import (
     DeviceHealth,
@@ -166,8 +166,8 @@ class Pit:
         answered = 0
         while owed := owing(rig).owed:
             (answer,) = self.ledger.post([Posting(table, 1, owed[0].seq, owed[0].deed)])
-            assert isinstance(answer, Entered)
-            assert not isinstance(answer.outcome, Shifted)
+            assert isinstance(answer, LedgerEntry)
+            assert not isinstance(answer.outcome, ChangeOutcome)
             told = LinkEntered(rig.now_ns, LINKED.name, owed[0].seq, answer.number, answer.shown_cents, answer.outcome)
             rig.give(told)
             answered += 1

@@ -21,7 +21,7 @@ from controller.core.messages.pool_events import (
 )
 from controller.core.meters.awards import AwardStatus
 from controller.core.meters.meter import UNITS
-from controller.core.meters.pool_postings import Claimed, Counted, Wagered, WinningRow
+from controller.core.meters.pool_postings import ClaimPosting, ContributionOutcome, WagerPosting, WinningRow
 from controller.core.meters.pooled_meter import NOT_HEARD
 from controller.core.meters.state import WAITING_LIMIT
 from controller.core.step import step
@@ -129,7 +129,7 @@ def test_a_wager_is_owed_when_it_is_collected_and_counted_when_the_ledger_has_it
     assert rig.told(ContributionPosted) == []
     rig.talk(f"9h 6c 8s Tc \n {REST}")
     assert rig.told(ContributionPosted) == [ContributionPosted("pit_sevens", 1, 1, 1, "blazing7s", 500)]
-    assert [(one.seq, one.deed) for one in owing(rig).owed] == [(1, Wagered(500, 1, 1, "blazing7s"))]
+    assert [(one.seq, one.deed) for one in owing(rig).owed] == [(1, WagerPosting(500, 1, 1, "blazing7s"))]
     assert pit.answers(rig) == 1
     assert rig.told(PoolEntryRecorded) == [PoolEntryRecorded("pit_sevens", 1, 1, 85 * UNITS, 15 * UNITS, 1_000_085)]
     assert (linked(rig).wagers, linked(rig).contributed_units, linked(rig).reserved_units) == (1, 850_000, 150_000)
@@ -139,7 +139,7 @@ def test_a_wager_is_owed_when_it_is_collected_and_counted_when_the_ledger_has_it
 def test_an_answer_that_comes_twice_or_too_early_counts_once(pit: Pit) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
-    early = LinkEntered(rig.now_ns, "pit_sevens", 2, 2, 1_000_170, Counted(850_000, 150_000))
+    early = LinkEntered(rig.now_ns, "pit_sevens", 2, 2, 1_000_170, ContributionOutcome(850_000, 150_000))
     rig.give(early)
     assert rig.told(PoolEntryRecorded) == []
     pit.answers(rig)
@@ -173,7 +173,7 @@ def test_more_than_a_day_of_wagers_are_refused_aloud_and_a_claim_is_not(pit: Pit
     assert [one.reason for one in rig.told(ContributionRefused) if isinstance(one, ContributionRefused)] == [
         f"{WAITING_LIMIT} postings wait for the link"
     ]
-    assert isinstance(owing(rig).owed[-1].deed, Claimed)
+    assert isinstance(owing(rig).owed[-1].deed, ClaimPosting)
 
 
 # --- awards -----------------------------------------------------------------------------------------------
@@ -284,7 +284,7 @@ def test_a_checkpoint_holds_what_is_owed_and_a_replay_gives_the_same(pit: Pit) -
     kept = read_state(state_bytes(rig.table.state))
     assert kept.progressives.linked == rig.table.state.progressives.linked
     again = restore(rig.house, kept)
-    told = LinkEntered(rig.now_ns, "pit_sevens", 1, 1, 1_000_085, Counted(850_000, 150_000))
+    told = LinkEntered(rig.now_ns, "pit_sevens", 1, 1, 1_000_085, ContributionOutcome(850_000, 150_000))
     stamped = rig.give(told).events
     assert step(again, rig.stamped[-1]).events == stamped
 

@@ -10,7 +10,7 @@ import zmq
 from msgspec.structs import replace
 
 from controller.core.messages.inputs import LinkEntered, LinkHeard, LinkReading
-from controller.core.meters.pool_postings import Counted, Wagered
+from controller.core.meters.pool_postings import ContributionOutcome, WagerPosting
 from controller.core.meters.pooled_meter import PendingPosting, PooledMeter, PooledTerms, PostingBacklog
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
@@ -23,7 +23,7 @@ from controller.formats.journal.records import Identity
 from controller.io.files import profile_files
 from controller.io.files.secret_files import SecretRefused, read_curve_secret, write_secret
 from controller.io.system.clock import SystemClock
-from controller.pool.postings import Entered
+from controller.pool.postings import LedgerEntry
 from controller.pool.session import PoolState, PostingConfirmed
 from firmware_protocols.readings import DeviceComplained
 from tests.progressive.test_meter_config import METERS, TABLE
@@ -140,7 +140,7 @@ def test_a_key_that_others_may_read_or_that_is_none_is_refused(tmp_path: Path) -
 
 # --- the links made of it ---------------------------------------------------------------------------------
 
-OWED = tuple(PendingPosting(seq, Wagered(500)) for seq in (2, 3))
+OWED = tuple(PendingPosting(seq, WagerPosting(500)) for seq in (2, 3))
 KNOWN = PooledMeter("pit_sevens", "pit-1", posted=3, owed=OWED)
 
 
@@ -168,7 +168,7 @@ def test_a_name_that_stood_for_another_pool_is_refused() -> None:
 def test_what_the_journal_owes_is_posted_once_and_what_waits_is_said() -> None:
     made = links()
     assert made.remarks() == ("pit_sevens closed, the link is away, 2 postings wait",)
-    more = (*OWED, PendingPosting(4, Wagered(100)))
+    more = (*OWED, PendingPosting(4, WagerPosting(100)))
     for _ in range(2):
         made.wish(Desired(owing=(PostingBacklog("pit_sevens", 4, more), PostingBacklog("nobodys", 1, ()))))
     assert made.remarks() == ("pit_sevens closed, the link is away, 3 postings wait",)
@@ -186,7 +186,7 @@ def test_what_the_table_knows_already_is_not_read_again() -> None:
     told: list[LinkReading | DeviceComplained] = []
     (section,) = sections()
     end = LinkedEnd(section, ends(told), KNOWN)
-    counted = Entered(9, 1_000_085, Counted(850_000, 150_000))
+    counted = LedgerEntry(9, 1_000_085, ContributionOutcome(850_000, 150_000))
     for event in (
         PoolState(777, ""),
         PoolState(777, ""),

@@ -13,7 +13,7 @@ from controller.core.messages.meter_events import JackpotHit, JackpotPaid, Jackp
 from controller.core.messages.pool_events import JackpotClaimed, PoolEntryDeclined
 from controller.core.meters.awards import AwardStatus, Jackpot
 from controller.core.meters.meter import UNITS
-from controller.core.meters.pool_postings import Declined, Judged, Stood
+from controller.core.meters.pool_postings import DeclinedOutcome, VerdictOutcome, VerdictPosting
 from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, NewParameters
 from controller.pool.reconciliation import reconcile
 from firmware_protocols.cards import Card
@@ -53,7 +53,10 @@ def test_an_award_is_verified_and_paid_at_the_table_and_the_ledger_is_told(pit: 
     assert refusals(rig) == ["jackpot 1 is pending; what is paid must be verified first"]
     rig.pay(1)
     assert rig.last(JackpotPaid) == JackpotPaid(1, 1_000_085, "B. Bell", "A. Ames", "hand pay", "own key")
-    assert [one.deed for one in owing(rig).owed] == [Judged(1, "verified", "A. Ames"), Judged(1, "paid", "B. Bell")]
+    assert [one.deed for one in owing(rig).owed] == [
+        VerdictPosting(1, "verified", "A. Ames"),
+        VerdictPosting(1, "paid", "B. Bell"),
+    ]
     assert pit.answers(rig) == 2
     found = reconcile(pit.ledger)
     assert (found.total.paid, found.total.reserved, found.mistakes) == (1_000_085 * UNITS, 0, ())
@@ -88,10 +91,12 @@ def test_a_refusal_answered_after_the_award_is_forgotten_changes_nothing(pit: Pi
 def test_the_ledger_may_decline_a_judgement(pit: Pit) -> None:
     rig = hit(pit)
     rig.pay(1)
-    rig.give(LinkEntered(rig.now_ns, "pit_sevens", 3, 3, 500_000, Declined("this table has no jackpot 1")))
+    rig.give(LinkEntered(rig.now_ns, "pit_sevens", 3, 3, 500_000, DeclinedOutcome("this table has no jackpot 1")))
     said = rig.last(PoolEntryDeclined)
     assert said == PoolEntryDeclined("pit_sevens", 3, 3, None, None, None, "this table has no jackpot 1")
-    stood = Stood(Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, AwardStatus.PAID, "B. Bell"))
+    stood = VerdictOutcome(
+        Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, AwardStatus.PAID, "B. Bell")
+    )
     rig.give(LinkEntered(rig.now_ns, "pit_sevens", 4, 4, 500_000, stood))
     assert owing(rig).owed == ()
 

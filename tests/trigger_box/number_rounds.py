@@ -14,7 +14,7 @@ import msgspec
 from controller.core.messages.meter_events import MysteryRevealed
 from controller.reports.audit.mystery_proof import Bounds as ProofBounds
 from controller.reports.audit.mystery_proof import trigger_cents
-from controller.trigger_box.entries import Drawn, Entry
+from controller.trigger_box.entries import BoxEntry, CycleDrawn
 from controller.trigger_box.sealing import Place, Sealer
 from firmware_protocols.trigger_messages import (
     ROOT_BYTES,
@@ -123,9 +123,9 @@ def masked(report: TriggerReport) -> TriggerReport:
     return report
 
 
-def open_part(entry: Entry) -> Entry:
+def open_part(entry: BoxEntry) -> BoxEntry:
     """What is stored, with blanks as long as what is sealed and as the commitment."""
-    if isinstance(entry, Drawn):
+    if isinstance(entry, CycleDrawn):
         blanks: dict[str, Any] = {name: bytes(len(getattr(entry, name))) for name in ("commitment", "sealed", "pool")}
         return msgspec.structs.replace(entry, **blanks)
     return entry

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.trigger_box.entries import Entry
+from controller.trigger_box.entries import BoxEntry
 from devices.trigger.mystery_trigger import CHECK_NS, WINDOW, MysteryTriggerSession, TableName
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import DeviceComplained, MysteryAnswered, MysteryReading, Reading
@@ -136,7 +136,7 @@ def test_in_every_pair_of_states_both_fall_silent(
 
 def end(box: BoxDevice) -> None:
     """Two people take it out of service."""
-    entries: tuple[Entry, ...] = box.box.end("ann", "ben", 0)
+    entries: tuple[BoxEntry, ...] = box.box.end("ann", "ben", 0)
     box.memory.entries += entries
     box.power_cycle()
 

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from controller.trigger_box.entries import Counted, Entry, Shared
+from controller.trigger_box.entries import BoxEntry, ContributionCounted, CycleShared
 from controller.trigger_box.sealing import Place, Sealer
 from controller.trigger_box.store import Store, StoreFailed, StoreRefused
 from firmware_protocols.trigger_messages import Contribute, GreetTrigger, OpenCycle
@@ -91,8 +91,8 @@ def test_something_else_is_refused(tmp_path: Path) -> None:
 def test_entries_are_stored_together_or_not_at_all(path: Path) -> None:
     store = Store(path, sealer())
     before = list(store.entries())
-    good = Counted(31, store.state.cycle, 5, store.state.meter_units + 5, 0)
-    impossible = Shared(store.state.cycle, bytes(32))
+    good = ContributionCounted(31, store.state.cycle, 5, store.state.meter_units + 5, 0)
+    impossible = CycleShared(store.state.cycle, bytes(32))
     with pytest.raises(StoreFailed, match="cannot follow"):
         store.append([good, impossible])
     store.close()
@@ -145,7 +145,7 @@ def test_a_store_somebody_changed_is_refused(path: Path, statement: str) -> None
 def test_flipped_bits_are_found_or_change_nothing(path: Path) -> None:
     whole = path.read_bytes()
     store = Store(path, sealer())
-    entries: list[Entry] = list(store.entries())
+    entries: list[BoxEntry] = list(store.entries())
     store.close()
     chance = Random(11)
     found = 0

@@ -7,7 +7,7 @@ from enum import StrEnum
 from controller.core.game.wager import RoundBook
 from controller.core.messages.floor_events import ChipCount, Count
 from controller.core.messages.house import House
-from controller.core.meters.pool_postings import TableOutcome
+from controller.core.meters.pool_postings import TablePostingOutcome
 from controller.core.meters.state import MeterChange
 from controller.core.persons import UNAUTHENTICATED, Authentication, SignedText
 from firmware_protocols.cards import Card
@@ -219,7 +219,7 @@ class LinkEntered(Value, frozen=True, tag="link_entered"):
     seq: int
     entry: int
     shown_cents: int
-    outcome: TableOutcome
+    outcome: TablePostingOutcome
 
 
 LinkReading = LinkHeard | LinkEntered

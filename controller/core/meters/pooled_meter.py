@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from controller.core.meters.pool_postings import TableDeed
+from controller.core.meters.pool_postings import TablePosting
 from firmware_protocols.values import Value
 
 NOT_HEARD: Final = "the link has not been heard yet"
@@ -40,7 +40,7 @@ class PendingPosting(Value, frozen=True, tag=False):
     """A posting the ledger has not answered yet, and what the table has to know when it is."""
 
     seq: int
-    deed: TableDeed
+    deed: TablePosting
     round: int = 0
     spot: int = 0
     bet: str = ""

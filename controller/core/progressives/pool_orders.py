@@ -6,7 +6,7 @@ from typing import Final, assert_never
 
 from controller.core.game.side_bet import terms_of
 from controller.core.meters.awards import Jackpot
-from controller.core.meters.pool_postings import Claimed, WinningRow
+from controller.core.meters.pool_postings import ClaimPosting, WinningRow
 from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, MeterChange, MeterOrder, NewParameters
 from controller.core.progressives.pool_outbox import People, claim, judge
@@ -32,7 +32,7 @@ def impossible(transaction: Transaction, linked: PooledMeter, move: MeterChange)
             refused = jackpot.refused("")
             return refused if isinstance(refused, RefusalReason) else None
         case Grant(number, spot, bet):
-            claims = (one.deed for one in linked.owed if isinstance(one.deed, Claimed) and one.round == number)
+            claims = (one.deed for one in linked.owed if isinstance(one.deed, ClaimPosting) and one.round == number)
             if any((one.spot, one.bet) == (spot, bet) for deed in claims for one in deed.winners):
                 return RefusalReason("already_done", "the wager's claim waits for the link")
             return None
@@ -55,7 +55,7 @@ def carry_out(transaction: Transaction, linked: PooledMeter, order: MeterOrder, 
             claim(
                 transaction,
                 linked,
-                Claimed(number, winners, shared=False),
+                ClaimPosting(number, winners, shared=False),
                 f"granted by {order.who} and {second}",
                 people,
             )

@@ -25,7 +25,7 @@ from controller.core.messages.pool_events import (
     VerdictPosted,
 )
 from controller.core.meters.awards import Jackpot
-from controller.core.meters.pool_postings import Claimed, Judged, Verdict, Wagered, WinningRow
+from controller.core.meters.pool_postings import ClaimPosting, Verdict, VerdictPosting, WagerPosting, WinningRow
 from controller.core.meters.pooled_meter import NOT_HEARD, PendingPosting, PooledMeter
 from controller.core.meters.state import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
 from controller.core.refusal_reason import RefusalReason
@@ -82,7 +82,7 @@ def contribute(transaction: Transaction, wager: LockedWager) -> None:
         if len(linked.owed) >= WAITING_LIMIT:
             transaction.emit(ContributionRefused(linked.name, *place, wager.cents, _FULL, "too_many_waiting"))
             continue
-        number = _owe(transaction, linked, PendingPosting(0, Wagered(wager.cents, *place), *place))
+        number = _owe(transaction, linked, PendingPosting(0, WagerPosting(wager.cents, *place), *place))
         transaction.emit(ContributionPosted(linked.name, number, *place, wager.cents))
 
 
@@ -102,10 +102,12 @@ def claim_rows(transaction: Transaction, bet: str, rows: Mapping[int, str]) -> N
     )
     if winners:
         rule = meter_winners(transaction.rules, bet)
-        claim(transaction, linked, Claimed(number, winners, shared=rule == "share"), rule)
+        claim(transaction, linked, ClaimPosting(number, winners, shared=rule == "share"), rule)
 
 
-def claim(transaction: Transaction, linked: PooledMeter, deed: Claimed, rule: str, people: People = _NOBODY) -> None:
+def claim(
+    transaction: Transaction, linked: PooledMeter, deed: ClaimPosting, rule: str, people: People = _NOBODY
+) -> None:
     """Owe the ledger the winners of a round; ``rule``: how they are evaluated."""
     owed = PendingPosting(0, deed, deed.round, rule=rule, who=people.who, second=people.second, why=people.why)
     posted = _owe(transaction, _with_claims(linked, deed.round, deed.winners), owed)
@@ -123,7 +125,7 @@ def judge(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: 
     linked = transaction.state.progressives.linked_meter(jackpot.meter)
     if linked is None or not jackpot.ledger_number:
         return
-    deed = Judged(jackpot.ledger_number, verdict, jackpot.who)
+    deed = VerdictPosting(jackpot.ledger_number, verdict, jackpot.who)
     owed = PendingPosting(0, deed, jackpot=jackpot.number, who=people.who, second=people.second, why=people.why)
     number = _owe(transaction, linked, owed)
     transaction.emit(VerdictPosted(linked.name, number, jackpot.number, verdict))
