@@ -38,8 +38,8 @@ from controller.trigger_box.entries import (
     after,
 )
 from controller.trigger_box.pool import NOISE_BYTES, Noise
-from controller.trigger_box.sealing import Place, Sealer, Secret
-from controller.trigger_box.store import Store
+from controller.trigger_box.sealing import SealContext, Sealer, Secret
+from controller.trigger_box.store import BoxStore
 from devices.trigger.noise_health import NoiseHealth
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
@@ -152,7 +152,7 @@ def _pooled(chance: Random, meter_units: int, trigger_units: int) -> Iterator[in
 def _trigger_of(box: TriggerBox, bounds: Bounds) -> int:
     state, drawn = box.state, box.state.drawn
     assert drawn is not None
-    place = Place(state.identity(), drawn.cycle, drawn.commitment)
+    place = SealContext(state.identity(), drawn.cycle, drawn.commitment)
     secret = box._sealer.open(place, drawn.sealed)
     return trigger_cents(secret.drawn_cents, state.share, state.identity(), drawn.cycle, bounds)
 
@@ -234,7 +234,7 @@ def _state_with(box: TriggerBox, share: bytes, bounds: Bounds, trigger: int, met
     proof = commitment(secret.key, identity, 1, drawn_cents)
     drawn = box.state.drawn
     assert drawn is not None
-    sealed = box._sealer.seal(Place(identity, 1, proof), secret, os.urandom(12))
+    sealed = box._sealer.seal(SealContext(identity, 1, proof), secret, os.urandom(12))
     drawn = msgspec.structs.replace(drawn, commitment=proof, sealed=sealed)
     return msgspec.structs.replace(box.state, drawn=drawn, meter_units=meter_units)
 
@@ -281,7 +281,7 @@ async def canary(count: int) -> Searched:
         file = write_files(folder, reset_cents=10_000_000, ceiling_cents=99_999_999)
         config = custody.load_config(file)
         sealer = custody.sealer_of(config)
-        custody.begin(config, sealer, custody.People("ann", "ben"), 0, None)
+        custody.begin(config, sealer, custody.Custodians("ann", "ben"), 0, None)
         async with noise(folder), running(*box_command(file, "--log-level", "debug")) as box:
             assert box.stderr is not None
             lines: list[bytes] = []
@@ -306,11 +306,11 @@ async def canary(count: int) -> Searched:
             box.terminate()
             await box.wait()
             await logging
-        store = Store(Path(config.box.store), sealer)
+        store = BoxStore(Path(config.box.store), sealer)
         drawn, state = store.drawn(1), store.state
         store.close()
         assert drawn is not None
-        secret = sealer.open(Place(state.identity(), 1, drawn.commitment), drawn.sealed)
+        secret = sealer.open(SealContext(state.identity(), 1, drawn.commitment), drawn.sealed)
         bounds = Bounds(drawn.reset_cents, drawn.ceiling_cents)
         trigger = trigger_cents(secret.drawn_cents, state.share, state.identity(), 1, bounds)
     places = {"wire and its texts": b"".join(told), "log": b"".join(lines), "store": stored, "process": seen}

@@ -198,17 +198,17 @@ async def _serve(path: Path) -> None:
     from controller.io.system.clock import SystemClock
     from controller.io.system.notify import Notifier
     from controller.io.system.watchdog import Watchdog
-    from controller.pool.service import Listening, Service
+    from controller.pool.service import LinkEndpoint, LinkService
 
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     config = _load(path)
-    where = Listening(config.link.listen, _key(config, path, credentials), config.tables())
+    where = LinkEndpoint(config.link.listen, _key(config, path, credentials), config.tables())
     notifier = Notifier(os.environ)
     log = structlog.get_logger(__name__)
     with _ledger(config) as ledger, _ledger(config) as audit:
         clock = SystemClock()
         chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
-        service = Service(where, ledger, audit, clock=clock, chance=chance)
+        service = LinkService(where, ledger, audit, clock=clock, chance=chance)
         if ledger.books().meter.parameters != config.meter:
             log.warning("the file has other parameters than the pool; `tableside link change` puts them in force")
         log.info("link starts", pool=ledger.pool, tables=len(config.table))

@@ -16,7 +16,7 @@ from controller.commands.terminal import say
 if TYPE_CHECKING:
     from controller.core.game.rules import Rules
     from controller.core.inference.case import RoundCase
-    from controller.formats.cases.reconstruct_input import Line, Table
+    from controller.formats.cases.reconstruct_input import EvidenceLine, TableLine
 
 READS: Final = ("on_draw", "ahead")
 """When a shoe reads a card. It changes nothing here: every card of these lines has left the shoe."""
@@ -86,16 +86,16 @@ def lines_of(evidence: str) -> Iterator[str]:
         raise EvidenceRefused(f"cannot be read: {error.strerror}") from error
 
 
-def recounts(lines: Iterable[tuple[int, Table | Line]], folder: Path = HERE) -> Iterator[RoundCase]:
+def recounts(lines: Iterable[tuple[int, TableLine | EvidenceLine]], folder: Path = HERE) -> Iterator[RoundCase]:
     """The round after each line; a profile's relative path is relative to ``folder``.
 
     Raises:
         EvidenceRefused: a line that is none, after those before it have been given.
     """
     from controller.core.inference.case import RoundCase
-    from controller.formats.cases.reconstruct_input import DeclareLine, Table
+    from controller.formats.cases.reconstruct_input import DeclareLine, TableLine
 
-    heard: list[tuple[int, Table | Line]] = []
+    heard: list[tuple[int, TableLine | EvidenceLine]] = []
     recount: RoundCase | None = None
     for number, line in lines:
         heard.append((number, line))
@@ -104,7 +104,7 @@ def recounts(lines: Iterable[tuple[int, Table | Line]], folder: Path = HERE) -> 
             first, *others = heard
             declared = [one for one in others if isinstance(one[1], DeclareLine)]
             *_, recount = recounts([first, *declared, *(one for one in others if one not in declared)], folder)
-        elif isinstance(line, Table):
+        elif isinstance(line, TableLine):
             recount = RoundCase(rules_of(line, number, folder), line.wagers)
         elif recount is not None:
             take(recount, line, number)
@@ -112,7 +112,7 @@ def recounts(lines: Iterable[tuple[int, Table | Line]], folder: Path = HERE) -> 
             yield recount
 
 
-def rules_of(table: Table, number: int, folder: Path) -> Rules:
+def rules_of(table: TableLine, number: int, folder: Path) -> Rules:
     """The rules of the first line, whose file is in ``folder``.
 
     Raises:
@@ -152,7 +152,7 @@ def check_zone(rules: Rules, zone: str, number: int) -> None:
         raise EvidenceRefused(f"line {number}: zone: expected one of {', '.join(zones)}, got {zone!r}")
 
 
-def take(recount: RoundCase, line: Line, number: int) -> None:
+def take(recount: RoundCase, line: EvidenceLine, number: int) -> None:
     """Add a line to the round.
 
     Raises:

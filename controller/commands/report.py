@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from controller.formats.mqtt.envelope import Published
     from controller.formats.text.moments import HouseCalendar
     from controller.io.journal.journal import JournalReader
-    from controller.reports.shift import Asked, Shift
+    from controller.reports.shift import Shift, ShiftRequest
 
 A_DAY: Final = timedelta(days=1)
 
@@ -112,14 +112,14 @@ def _account(journal: Path, times: Times) -> Shift:
     return account
 
 
-def _shift_wanted(times: Times, house: HouseCalendar) -> Asked:
+def _shift_wanted(times: Times, house: HouseCalendar) -> ShiftRequest:
     """The account that the options name.
 
     Raises:
         NoMoment: a time is none, or the times do not go together.
     """
     from controller.formats.text.moments import NoMoment, Period
-    from controller.reports.shift import ALWAYS, Asked
+    from controller.reports.shift import ALWAYS, ShiftRequest
 
     zone = house.day.time_zone
     if times.shift and not times.day:
@@ -133,12 +133,12 @@ def _shift_wanted(times: Times, house: HouseCalendar) -> Asked:
         )
         which = f", {times.shift} shift" if times.shift else ""
         names = (f"gaming day {one}{which}" for one in (day, day - A_DAY))
-        return Asked(period, next(names), zone, before, next(names))
+        return ShiftRequest(period, next(names), zone, before, next(names))
     since = house.moment(times.since) if times.since else ALWAYS.since
     until = house.moment(times.until) if times.until else ALWAYS.until
     if since >= until:
         raise NoMoment(f"--until {times.until}: expected a time after --since {times.since}")
-    return Asked(Period(since, until), time_zone=zone)
+    return ShiftRequest(Period(since, until), time_zone=zone)
 
 
 def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:

@@ -48,12 +48,12 @@ from controller.formats.orders.signed_orders import Signatures
 from controller.formats.replay import payloads, state_bytes
 from controller.io.displays.screens import Displays
 from controller.io.journal.anchors import Anchors
-from controller.io.journal.consumers import Consumers, Ledger
-from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed
-from controller.io.lines.supervisor import REASON_LIMIT, Link
+from controller.io.journal.consumers import ConsumerLog, Consumers
+from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry, JournalFailed
+from controller.io.lines.supervisor import REASON_LIMIT, LineSupervisor
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.publication import Leaving, topics_of
-from controller.io.mqtt.publisher import Publisher, Stream
+from controller.io.mqtt.publisher import EventSource, Publisher
 from controller.io.system.clock import Clock
 from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import RequestLimit
@@ -85,7 +85,7 @@ class QueueFull(Exception):  # noqa: N818 - named for what happened
     """More readings wait than the journal can take."""
 
 
-class Parts(NamedTuple):
+class DaemonParts(NamedTuple):
     """What the daemon is made of; everything that can surprise it is handed in."""
 
     house: House
@@ -101,7 +101,7 @@ class Parts(NamedTuple):
     """The consumers whose acknowledgements are waited for."""
 
 
-class Request(NamedTuple):
+class PendingRequest(NamedTuple):
     """What somebody asked for, the input it became, and who is to be told what came of it."""
 
     given: Input
@@ -126,7 +126,7 @@ class PendingCommit(NamedTuple):
 class Unsteppable(Exception):  # noqa: N818 - named for what happened
     """Our own code failed at a reading: ``before`` is what was stepped, ``failed`` the reading with the failure."""
 
-    def __init__(self, before: list[Entry], failed: Entry) -> None:
+    def __init__(self, before: list[JournalEntry], failed: JournalEntry) -> None:
         self.before = before
         self.failed = failed
 
@@ -134,7 +134,7 @@ class Unsteppable(Exception):  # noqa: N818 - named for what happened
 class Daemon:
     """One table."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: DaemonParts) -> None:
         self.parts = parts
         self.identity: Identity = parts.journal.identity
         self.topics = Topics(self.identity.site, self.identity.table)
@@ -161,7 +161,7 @@ class Daemon:
         """Whether ``serve`` waits, so that a reading need not wait for it."""
         self.begun: PendingCommit | Exception | None = None
         """What was stepped while ``serve`` waited, for it to go on with."""
-        self.requests: list[Request] = []
+        self.requests: list[PendingRequest] = []
         """Requests of people whose input waits in the queue."""
         self.remarks: Callable[[], Sequence[str]] = tuple
         """What else belongs into ``status``, such as a certificate that ends soon."""
@@ -240,7 +240,7 @@ class Daemon:
         if self.parts.recovered.hold:
             return
         kept = asyncio.get_running_loop().create_future()
-        self.requests.append(Request(given, b"", lambda _: kept.set_result(None)))
+        self.requests.append(PendingRequest(given, b"", lambda _: kept.set_result(None)))
         self.deliver(given)
         await kept
 
@@ -288,14 +288,14 @@ class Daemon:
         if order is not None:
             self.signed[order.signed.key] = order.number
         given = input_of(wanted, self.parts.clock.monotonic_ns(), vouched)
-        request = Request(given, payload, answer, order)
+        request = PendingRequest(given, payload, answer, order)
         if is_late(given, self.table.state):
             give = functools.partial(self.give, request)
             self.old_rounds.take(LateRuling(given, give, lambda reason: answer(reply_bytes(payload, reason))))
         else:
             self.give(request)
 
-    def give(self, request: Request) -> None:
+    def give(self, request: PendingRequest) -> None:
         """Let the table have what somebody asks for."""
         self.requests.append(request)
         self.deliver(request.given)
@@ -308,7 +308,7 @@ class Daemon:
 
     async def run(
         self,
-        links: Sequence[Link],
+        links: Sequence[LineSupervisor],
         beside: Sequence[Endless] = (),
         *,
         ending: tuple[type[Exception], ...] = (),
@@ -391,7 +391,7 @@ class Daemon:
             JournalFailed: storage failed.
         """
         table, desired = self.table, self.desired
-        entries: list[Entry] = []
+        entries: list[JournalEntry] = []
         events: list[Event] = []
         leaving: list[Leaving] = []
         replies: list[tuple[Callable[[bytes], None], bytes]] = []
@@ -461,18 +461,18 @@ class Daemon:
             order=order,
         )
 
-    def entry(self, stamped: Stamped, events: Sequence[Event], seq: int) -> Entry:
+    def entry(self, stamped: Stamped, events: Sequence[Event], seq: int) -> JournalEntry:
         """What is committed of one step; its events follow event ``seq``."""
         bodies = payloads(events, self.identity, seq, stamped.wall_ns)
         numbered = tuple(enumerate(bodies, start=seq + 1))
-        return Entry(stamped.number, seal(stamped, self.parts.key, self.identity), numbered, None)
+        return JournalEntry(stamped.number, seal(stamped, self.parts.key, self.identity), numbered, None)
 
-    def leaving(self, entry: Entry, events: Sequence[Event]) -> Iterator[Leaving]:
+    def leaving(self, entry: JournalEntry, events: Sequence[Event]) -> Iterator[Leaving]:
         """The events of one step as they are published."""
         for (seq, body), event in zip(entry.events, events, strict=True):
             yield Leaving(seq, body, topics_of(type(event), self.topics.root))
 
-    def with_checkpoint(self, entries: list[Entry], table: Table) -> list[Entry]:
+    def with_checkpoint(self, entries: list[JournalEntry], table: Table) -> list[JournalEntry]:
         """A checkpoint goes with the last entry once a round is over or enough readings have come."""
         last = entries[-1]
         due = last.number - self.checkpoint_at
@@ -485,7 +485,7 @@ class Daemon:
         sealed = seal_checkpoint(state_bytes(table.state), self.parts.key, last.number, chained)
         return [*entries[:-1], last._replace(checkpoint=sealed)]
 
-    def failure(self, stamped: Stamped, table: Table, error: Exception) -> Entry:
+    def failure(self, stamped: Stamped, table: Table, error: Exception) -> JournalEntry:
         """Our own code failed: this reading, with nothing but the failure."""
         log.error("step failed", reading=stamped.number, reason=type(error).__name__)
         return self.entry(stamped, (InternalError(f"{type(error).__name__}: {error}"),), table.state.seq)
@@ -539,9 +539,9 @@ class Daemon:
             self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
 
 
-def stream_of(journal: Journal) -> Stream:
+def stream_of(journal: Journal) -> EventSource:
     """What the publisher needs of the journal."""
-    return Stream(
+    return EventSource(
         journal.last_published,
         journal.events_after,
         journal.mark_published,
@@ -550,9 +550,9 @@ def stream_of(journal: Journal) -> Stream:
     )
 
 
-def ledger_of(journal: Journal, anchors: Anchors) -> Ledger:
+def ledger_of(journal: Journal, anchors: Anchors) -> ConsumerLog:
     """What consumers need of the journal."""
-    return Ledger(
+    return ConsumerLog(
         journal.events_after,
         journal.stream_at,
         journal.last_mark,

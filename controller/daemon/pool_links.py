@@ -19,8 +19,8 @@ from controller.formats.journal.records import Identity
 from controller.io.system.clock import Clock
 from controller.io.system.supervision import Endless
 from controller.pool.postings import ChangeOutcome
-from controller.pool.session import Event, LinkSession, PoolState, PostingConfirmed
-from controller.pool.table_end import TableEnd, Where
+from controller.pool.session import LinkSession, LinkSessionEvent, PoolState, PostingConfirmed
+from controller.pool.table_end import LinkAddress, TableEnd
 from controller.reports.live_narrative import dollars
 from firmware_protocols.readings import DeviceComplained
 
@@ -90,8 +90,8 @@ class LinkedEnd:
             waiting=[one.deed for one in owed],
         )
         secret = ends.keys[section.name]
-        ways = [Where(section.link, section.link_key.encode(), secret)]
-        ways += [Where(other.link, other.link_key.encode(), secret) for other in section.other_links]
+        ways = [LinkAddress(section.link, section.link_key.encode(), secret)]
+        ways += [LinkAddress(other.link, other.link_key.encode(), secret) for other in section.other_links]
         self.end = TableEnd(ways, session, ends.clock, self.take_event, chance=ends.chance, alarm=self.complain)
         self._several = len(ways) > 1
         self._heard: tuple[int | None, str] | None = None
@@ -119,7 +119,7 @@ class LinkedEnd:
         code, now_ns = "talks_too_much", self._clock.monotonic_ns()
         self._deliver(DeviceComplained(f"link of {self._name}", code, text, now_ns))
 
-    def take_event(self, event: Event) -> None:
+    def take_event(self, event: LinkSessionEvent) -> None:
         """Take an event of the session, and deliver to the journal what the table does not know yet."""
         now_ns = self._clock.monotonic_ns()
         match event:

@@ -18,7 +18,7 @@ from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import UNITS, Meter, Parameters, opened
 from controller.formats.text.safe_parse import own_json
 from controller.pool.fold import FoldStep, stepped
-from controller.pool.members import RECENT, Member, Place, undue
+from controller.pool.members import RECENT, Member, WagerPlace, undue
 from controller.pool.postings import (
     HOUSE,
     AwardOutcome,
@@ -289,7 +289,7 @@ class _Transaction:
         member = self._members.get(posting.table, Member({}, 0))
         return undue(member, posting.deed, lambda place: self._wagered(posting, place))
 
-    def _wagered(self, posting: Posting, place: Place) -> bool:
+    def _wagered(self, posting: Posting, place: WagerPlace) -> bool:
         """Whether the table's wager there was counted among its recent postings."""
         table, epoch, first = posting.table, posting.epoch, max(1, posting.seq - RECENT)
         now = [self._answers.get((table, epoch, seq)) for seq in range(posting.seq - 1, first - 1, -1)]
@@ -401,7 +401,7 @@ def on_conflict(table: str, update: Sequence[str]) -> str:
     return f" ON CONFLICT ({', '.join(TABLES[table].key)}) DO UPDATE SET {taken}"
 
 
-def _counted(deed: PostingBody, outcome: PostingOutcome, place: Place) -> bool:
+def _counted(deed: PostingBody, outcome: PostingOutcome, place: WagerPlace) -> bool:
     return (
         isinstance(deed, WagerPosting)
         and isinstance(outcome, ContributionOutcome)

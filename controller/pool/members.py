@@ -28,11 +28,11 @@ class Member(NamedTuple):
     spots: int
 
 
-Place = tuple[int, int, str]
+WagerPlace = tuple[int, int, str]
 """Round, spot and bet."""
 
 
-def undue(member: Member, deed: PostingBody, wagered: Callable[[Place], bool]) -> str:
+def undue(member: Member, deed: PostingBody, wagered: Callable[[WagerPlace], bool]) -> str:
     """Why a deed is declined before anything is counted; empty: it may be the table's.
 
     ``wagered``: whether a wager of the table's was counted there lately; that it is claimed once is the pool's to see.

@@ -20,7 +20,7 @@ import zmq.asyncio
 from zmq.auth.asyncio import AsyncioAuthenticator
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import NANOSECONDS, Pace
+from controller.io.system.rate_limits import NANOSECONDS, Pacer
 from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, tcp_listener
 from controller.pool.ledger import Ledger, LedgerFailed, TableAccount
 from controller.pool.postings import (
@@ -89,7 +89,7 @@ class DoesNotAddUp(Exception):  # noqa: N818
         self.mistakes = mistakes
 
 
-class Listening(NamedTuple):
+class LinkEndpoint(NamedTuple):
     """Where tables reach the link, its secret key, and whose each public key is."""
 
     address: str
@@ -103,10 +103,12 @@ class _Waiting(NamedTuple):
     posting: Posting
 
 
-class Service:
+class LinkService:
     """Serves a pool's tables until cancelled. ``audit`` is a way of its own to the same ledger."""
 
-    def __init__(self, where: Listening, ledger: Ledger, audit: Ledger, *, clock: Clock, chance: random.Random) -> None:
+    def __init__(
+        self, where: LinkEndpoint, ledger: Ledger, audit: Ledger, *, clock: Clock, chance: random.Random
+    ) -> None:
         self._where = where
         self._ledger = ledger
         self._audit = audit
@@ -194,7 +196,7 @@ class Service:
         return socket
 
     async def _hear(self, socket: zmq.asyncio.Socket) -> None:
-        pace = Pace(self._clock, MESSAGES_PER_SECOND)
+        pace = Pacer(self._clock, MESSAGES_PER_SECOND)
         while True:
             await pace.turn()
             peer, *parts = await socket.recv_multipart(copy=False)

@@ -12,8 +12,8 @@ from controller.formats.text.moments import zone_of
 from controller.formats.text.printable import printable
 from controller.reports.live_narrative import dollars
 from controller.reports.shift import BetLine, Irregular, Shift
-from controller.reports.shift_inventory import Entry
-from controller.reports.shift_rulings import Ruling
+from controller.reports.shift_inventory import InventoryEntry
+from controller.reports.shift_rulings import ShiftRuling
 
 MISSING: Final = "not entered"
 OTHER_TIME: Final = " (round of another time)"
@@ -53,7 +53,7 @@ class Words(NamedTuple):
     def _local(self, time: str, form: str) -> str:
         return datetime.fromisoformat(time).astimezone(zone_of(self.time_zone)).strftime(form)
 
-    def ruled(self, ruling: Ruling) -> str:
+    def ruled(self, ruling: ShiftRuling) -> str:
         """What a ruling changed: ``round 12 spot 3 main: -$10.00 -> $0.00 (case 2026-117)``."""
         case = f" (case {ruling.case})" if ruling.case else ""
         remark = f"{case}{OTHER_TIME if ruling.elsewhere else ''}"
@@ -149,7 +149,7 @@ def counts(shift: Shift) -> Iterator[CountLine]:
     yield _hold(shift.hold)
 
 
-def _racks(words: Words, kept: TableInventory, entries: Sequence[Entry]) -> Iterator[CountLine]:
+def _racks(words: Words, kept: TableInventory, entries: Sequence[InventoryEntry]) -> Iterator[CountLine]:
     """What was counted, and the win that follows from it."""
     amounts = (
         (Count.OPENER, "opener", kept.opener_cents),
@@ -200,13 +200,13 @@ def restated_counts(shift: Shift) -> Iterator[RecountLine]:
         yield RecountLine(BETWEEN, *(said or MISSING for said in between))
 
 
-def counts_for(one: Entry) -> str:
+def counts_for(one: InventoryEntry) -> str:
     """What an entry belongs to where it says so: ``gaming day 2026-11-21, swing shift``."""
     shift = f", {one.shift} shift" if one.shift else ""
     return f"gaming day {one.gaming_day}{shift}" if one.gaming_day else ""
 
 
-def slips(words: Words, entries: Sequence[Entry], kind: Count) -> str:
+def slips(words: Words, entries: Sequence[InventoryEntry], kind: Count) -> str:
     """The slips of a kind that stand, and what was entered without one: ``slips 4711, 4713; $50.00 without a slip``."""
     standing: dict[str, int] = {}
     for entry in entries:
@@ -297,7 +297,7 @@ def restated_lines(shift: Shift) -> Iterator[tuple[str, ...]]:
     yield "change", *map(words.gain, changes[:2]), *(f"{one:+}" if one else "0" for one in changes[2:])
 
 
-def _ruling(label: str, one: Ruling, words: Words) -> str:
+def _ruling(label: str, one: ShiftRuling, words: Words) -> str:
     house = "" if one.elsewhere else f", house {words.gain(one.win_cents)}"
     return f"{label:12}{words.clock(one.time)} {words.ruled(one)}{house}, {one.who or TABLE}: {one.why}"
 
@@ -329,7 +329,7 @@ def _inventory(shift: Shift, words: Words) -> Iterator[str]:
         yield _entered("entered", one, words)
 
 
-def _entered(label: str, one: Entry, words: Words) -> str:
+def _entered(label: str, one: InventoryEntry, words: Words) -> str:
     slip = f", slip {one.slip}" if one.slip else ""
     of_time = f" ({counts_for(one)}{', not this account' if one.elsewhere else ''})" if one.gaming_day else ""
     what = f"{one.entry}: {one.kind} {words.money(one.cents)}{slip}{of_time}"

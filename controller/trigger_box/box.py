@@ -22,7 +22,7 @@ from controller.trigger_box.entries import (
     after,
 )
 from controller.trigger_box.pool import POOL_BYTES, Noise, mix
-from controller.trigger_box.sealing import NONCE_BYTES, Place, Sealer, Secret
+from controller.trigger_box.sealing import NONCE_BYTES, SealContext, Sealer, Secret
 from firmware_protocols.trigger_messages import (
     KEY_BYTES,
     ROOT_BYTES,
@@ -196,7 +196,7 @@ class TriggerBox:
         cycle, width = state.cycle + 1, bounds.ceiling_cents - bounds.reset_cents
         secret = Secret(bounds.reset_cents + mixed.below(width), mixed.take(KEY_BYTES))
         commitment = proof.commitment(secret.key, state.identity(), cycle, secret.drawn_cents)
-        place = Place(state.identity(), cycle, commitment)
+        place = SealContext(state.identity(), cycle, commitment)
         drawn = CycleDrawn(
             cycle=cycle,
             start_units=bounds.reset_cents * UNITS_PER_CENT + state.carried_units,
@@ -291,13 +291,13 @@ class TriggerBox:
     # --- what is sealed -------------------------------------------------------------------------------
 
     def _secret(self, state: BoxState, drawn: CycleDrawn) -> Secret:
-        return self._sealer.open(Place(state.identity(), drawn.cycle, drawn.commitment), drawn.sealed)
+        return self._sealer.open(SealContext(state.identity(), drawn.cycle, drawn.commitment), drawn.sealed)
 
     def _pool(self, state: BoxState) -> bytes:
         drawn = state.drawn
         if drawn is None:
             return bytes(POOL_BYTES)
-        return self._sealer.open_pool(Place(state.identity(), drawn.cycle, drawn.commitment), drawn.pool)
+        return self._sealer.open_pool(SealContext(state.identity(), drawn.cycle, drawn.commitment), drawn.pool)
 
     def _status(self, token: int, entries: tuple[BoxEntry, ...] = ()) -> TriggerStatus:
         """How the box is once ``entries`` are stored."""

@@ -19,7 +19,7 @@ from firmware_protocols.paired_line import PairedLine
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
 
 if TYPE_CHECKING:
-    from controller.trigger_box.service import Service
+    from controller.trigger_box.service import TriggerBoxService
 
 PAIRING_SECONDS: Final = 5.0
 """Who has not shown by then, on a local socket, that they are the table is hung up: the table takes milliseconds."""
@@ -39,10 +39,10 @@ _PEER: Final = struct.Struct("3i")
 log = structlog.get_logger(__name__)
 
 
-class Line(asyncio.Protocol):
+class TriggerLine(asyncio.Protocol):
     """One opening of the line to the table."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: TriggerBoxService) -> None:
         self._service = service
         self._wire: Wire = service.codec.open(Role.DEVICE)
         self._paired = service.paired_line()

@@ -14,7 +14,7 @@ import msgspec
 
 from controller.core.persons import SignedText
 from controller.formats.orders.epoch_authorization import is_genuine
-from controller.formats.orders.operators import RIGHTS, STATUS, Asking, Role
+from controller.formats.orders.operators import RIGHTS, STATUS, ChannelUser, Role
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 from controller.web.admission import Tickets
 from controller.web.visibility import WHOLE, Sight, sight_of
@@ -75,7 +75,7 @@ class SignIn:
     ``now`` is monotonic seconds.
     """
 
-    def __init__(self, signers: Mapping[str, Asking] | None, now: Callable[[], float]) -> None:
+    def __init__(self, signers: Mapping[str, ChannelUser] | None, now: Callable[[], float]) -> None:
         self._signers = signers
         self._now = now
         self._challenges = Tickets(now)

@@ -52,7 +52,7 @@ class IrregularNeed(msgspec.Struct, frozen=True):
     waits: Waits
 
 
-class Proposal(msgspec.Struct, frozen=True):
+class PendingProposal(msgspec.Struct, frozen=True):
     """What one person proposes and another must approve: of a meter, or a ruling.
 
     ``spot``, ``bet`` and ``net_cents`` (the player's) are null for a whole round, ``before_cents`` of an open one too.
@@ -84,7 +84,7 @@ class Needs(msgspec.Struct, frozen=True):
     offline: Waits | None = None
     open_wagers: int = 0
     doubted_wagers: int = 0
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[PendingProposal, ...] = ()
 
 
 class NeedBook:
@@ -94,7 +94,7 @@ class NeedBook:
         self._needs = Needs()
         self._asked: dict[int, str] = {}
         self._irregular: dict[int, str] = {}
-        self._proposals: dict[int, Proposal] = {}
+        self._proposals: dict[int, PendingProposal] = {}
         self._epoch = 0
 
     def now(self) -> Needs:
@@ -114,9 +114,9 @@ class NeedBook:
             case RoundIrregular(number):
                 self._irregular = {number: one.time}
             case RulingProposed(order, number, spot, bet, net_cents, who, why):
-                self._propose(Proposal(order, who, why, exactly, "", number, spot, bet, None, net_cents))
+                self._propose(PendingProposal(order, who, why, exactly, "", number, spot, bet, None, net_cents))
             case MeterChangeProposed(order, meter, move, who, why):
-                self._propose(Proposal(order, who, why, exactly, meter, move=move))
+                self._propose(PendingProposal(order, who, why, exactly, meter, move=move))
             case OrderApproved(order) | OrderWithdrawn(order):
                 self._proposals.pop(order, None)
             case _:
@@ -142,7 +142,7 @@ class NeedBook:
             case _:
                 pass
 
-    def _propose(self, one: Proposal) -> None:
+    def _propose(self, one: PendingProposal) -> None:
         if one.order in self._proposals or len(self._proposals) < ORDERS_LIMIT:
             self._proposals[one.order] = one
 
@@ -152,7 +152,7 @@ class NeedBook:
         self._proposals = {order: one for order, one in self._proposals.items() if not one.meter or order in waiting}
         for order, one in waiting.items():
             since, move = self._since(order, now_text), move_of(one.move)
-            self._propose(Proposal(order, one.who, one.why, since, one.meter, move=move))
+            self._propose(PendingProposal(order, one.who, one.why, since, one.meter, move=move))
 
     def _take_rulings(self, picture: OrdersNow, now_text: str) -> None:
         """The picture has every proposed ruling, and none of a meter."""
@@ -160,7 +160,7 @@ class NeedBook:
         self._proposals = {order: one for order, one in self._proposals.items() if one.meter or order in waiting}
         for order, one in waiting.items():
             place = one.round, one.spot, one.bet, one.before_cents, one.net_cents
-            self._propose(Proposal(order, one.who, one.why, self._since(order, now_text), "", *place))
+            self._propose(PendingProposal(order, one.who, one.why, self._since(order, now_text), "", *place))
 
     def _since(self, order: int, now_text: str) -> Waits:
         """Since when a proposal waits: as is known, or from now on."""

@@ -16,7 +16,7 @@ from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.journal.records import seal
 from controller.formats.replay import payloads
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from controller.io.journal.verification import verify
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn
@@ -40,7 +40,7 @@ def written(rig: Rig, path: Path, forged: dict[type[Input], Authentication]) -> 
 
     async def write() -> None:
         journal = await Journal.open(path, HERE, key=KEY)
-        table, entries = Table(rig.house, State()), list[Entry]()
+        table, entries = Table(rig.house, State()), list[JournalEntry]()
         for stamped in map(stamped_here, rig.stamped):
             seq = table.state.seq
             stepped = step(table, stamped)
@@ -50,7 +50,7 @@ def written(rig: Rig, path: Path, forged: dict[type[Input], Authentication]) -> 
             if isinstance(given, VoidRound | ApproveOrder) and type(given) in forged:
                 given = msgspec.structs.replace(given, vouched=forged[type(given)])
             body = seal(msgspec.structs.replace(stamped, input=given), KEY, HERE)
-            entries.append(Entry(stamped.number, body, tuple(enumerate(bodies, start=seq + 1))))
+            entries.append(JournalEntry(stamped.number, body, tuple(enumerate(bodies, start=seq + 1))))
         await journal.commit(entries)
         await journal.close()
 

@@ -16,17 +16,17 @@ from controller.core.messages.inputs import SignedOrder, Stamped, Started, VoidR
 from controller.core.persons import Authentication
 from controller.core.step import step
 from controller.core.table.state import State, Table
-from controller.daemon.startup import Keeping, opened
+from controller.daemon.startup import JournalSafeguards, opened
 from controller.formats.journal.records import key_mark
 from controller.formats.journal.seals import Sealing
-from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.epoch_authorization import OrderSigner
 from controller.formats.orders.signed_orders import order_text
-from controller.io.copies.second_copy import Place
+from controller.io.copies.second_copy import CopyPlace
 from controller.io.system.clock import SystemClock
 from tests.core.journals import HERE, KEY, written
 from tests.core.rig import Rig, penn
 
-OKAFOR = Signer(b"o" * 40)
+OKAFOR = OrderSigner(b"o" * 40)
 ORDER = SignedOrder(
     OKAFOR.sign(order_text(HERE, 1_763_000_000_000, "void", {"round": 1, "who": "M. Okafor", "why": "foul deal"})),
     1_763_000_000_000,
@@ -79,11 +79,11 @@ def test_proofs_are_not_held_against_the_file_of_operators(tmp_path: Path) -> No
 def copied(journal: Path, folder: Path) -> Path:
     """The second copy of a journal, as a table that opens it makes one."""
     folder.mkdir()
-    place = Place(folder, lambda path: 2 if path == folder else 1)
+    place = CopyPlace(folder, lambda path: 2 if path == folder else 1)
     marks = {"key": key_mark(KEY), "configuration": "c", "software": "s"}
 
     async def follow() -> None:
-        storage = await opened(journal, HERE, KEY, marks, SystemClock(), keeping=Keeping(0, place))
+        storage = await opened(journal, HERE, KEY, marks, SystemClock(), keeping=JournalSafeguards(0, place))
         storage.watches(lambda *_: None)
         await storage.close()
 

@@ -13,7 +13,7 @@ from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.journal.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
 from controller.formats.replay import payloads, state_bytes
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from tests.core.rig import Rig
 
 HERE = Identity(site="harbour", table="bj-1", epoch=1_795_259_812)
@@ -48,7 +48,7 @@ async def committed(
     """A journal as a daemon writes it: in transactions, with a checkpoint where a round has closed."""
     journal = await Journal.open(path, HERE, key=KEY)
     table, head = Table(house, State()), genesis(HERE)
-    entries: list[Entry] = []
+    entries: list[JournalEntry] = []
     for stamped in map(stamped_here, given):
         seq = table.state.seq
         stepped = step(table, stamped)
@@ -58,7 +58,7 @@ async def committed(
         head = chain(head, stamped.number, body, bodies)
         closed = any(isinstance(event, RoundClosed) for event in stepped.events)
         kept = seal_checkpoint(checkpoint(table.state), KEY, stamped.number, head) if closed else None
-        entries.append(Entry(stamped.number, body, tuple(enumerate(bodies, start=seq + 1)), kept))
+        entries.append(JournalEntry(stamped.number, body, tuple(enumerate(bodies, start=seq + 1)), kept))
         if closed or len(entries) == COMMIT:
             await journal.commit(entries)
             entries = []

@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 from controller.core.messages.inputs import SignedOrder, VoidRound
 from controller.core.persons import UNAUTHENTICATED, Authentication, Person, SignedText, no_second
 from controller.formats.journal.records import Identity, seal, stamp
-from controller.formats.orders.epoch_authorization import Signer
-from controller.formats.orders.operators import Asking, OperatorRefused, read_operators, read_request, read_signers
+from controller.formats.orders.epoch_authorization import OrderSigner
+from controller.formats.orders.operators import ChannelUser, OperatorRefused, read_operators, read_request, read_signers
 from controller.formats.orders.requests import CommandRefused, input_of, read_command
 from controller.formats.orders.signed_orders import FRESH_MS, OrderText, Signatures, SignedRequest, order_in, order_text
 from controller.formats.text.toml_schema import ConfigError
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 7)
-OKAFOR, REYES = Signer(b"o" * 40), Signer(b"r" * 40)
+OKAFOR, REYES = OrderSigner(b"o" * 40), OrderSigner(b"r" * 40)
 FLOOR, WATCH = frozenset({"floor"}), frozenset({"surveillance"})
-KNOWN = Signatures(HERE, {OKAFOR.public: Asking(FLOOR, "M. Okafor"), REYES.public: Asking(WATCH, "J. Reyes")})  # type: ignore[arg-type]
+KNOWN = Signatures(HERE, {OKAFOR.public: ChannelUser(FLOOR, "M. Okafor"), REYES.public: ChannelUser(WATCH, "J. Reyes")})  # type: ignore[arg-type]
 VOID = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
 NUMBER = 1_763_000_000_000
 NOW_NS = NUMBER * 1_000_000
 
 
-def ordered(signer: Signer = OKAFOR, request: dict[str, Any] = VOID, number: int = NUMBER, **text: Any) -> bytes:
+def ordered(signer: OrderSigner = OKAFOR, request: dict[str, Any] = VOID, number: int = NUMBER, **text: Any) -> bytes:
     """What is sent; ``text`` are fields that are signed otherwise."""
     signed = signer.sign(msgspec.structs.replace(order_text(HERE, number, "void", request), **text))
     return msgspec.json.encode(SignedRequest(signed.text, signed.key, signed.signature, "token"))
@@ -43,13 +43,13 @@ def test_a_signed_order_is_its_signers_whoever_brings_it() -> None:
         assert taken.order is not None
         assert (taken.order.number, taken.order.signed.key) == (NUMBER, OKAFOR.public)
     frames = [b"tableside.operator.v1", b"harbour/bj-1", b"void", ordered()]
-    assert read_request(frames, "harbour/bj-1", Asking(frozenset({"auditor"}))).payload == ordered()
+    assert read_request(frames, "harbour/bj-1", ChannelUser(frozenset({"auditor"}))).payload == ordered()
 
 
 @pytest.mark.parametrize(
     ("sent", "why"),
     [
-        (ordered(Signer(b"x" * 40)), "of no operator of this table"),
+        (ordered(OrderSigner(b"x" * 40)), "of no operator of this table"),
         (ordered().replace(b"foul deal", b"fine deal"), "of no operator of this table"),
         (ordered(REYES), "the key is J. Reyes's; sign in that name"),
         (ordered(REYES, {**VOID, "who": "J. Reyes"}), "void is for floor; you are surveillance"),
@@ -164,11 +164,11 @@ def test_whose_a_key_is_is_for_the_file_of_operators_to_say() -> None:
     right = order_in(body, HERE, KNOWN.signers)
     assert right is not None
     assert (right.verb, right.who, right.wrong) == ("void", "M. Okafor", "")
-    for signers in ({}, {OKAFOR.public: Asking(FLOOR, "J. Lee")}):  # type: ignore[arg-type]
+    for signers in ({}, {OKAFOR.public: ChannelUser(FLOOR, "J. Lee")}):  # type: ignore[arg-type]
         wrong = order_in(body, HERE, signers)
         assert wrong is not None
         assert wrong.wrong == "the key is not M. Okafor's"
-    watching = order_in(body, HERE, {OKAFOR.public: Asking(WATCH, "M. Okafor")})  # type: ignore[arg-type]
+    watching = order_in(body, HERE, {OKAFOR.public: ChannelUser(WATCH, "M. Okafor")})  # type: ignore[arg-type]
     assert watching is not None
     assert watching.wrong == "void is for floor; you are surveillance"
     elsewhere = order_in(body, Identity("harbour", "bj-1", 8))

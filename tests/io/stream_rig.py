@@ -20,7 +20,7 @@ from controller.formats.journal.stream import StreamNow
 from controller.formats.mqtt.envelope import event_bytes
 from controller.io.journal.anchors import Anchors
 from controller.io.journal.consumers import Consumers
-from controller.io.journal.journal import Entry, Journal, JournalReader
+from controller.io.journal.journal import Journal, JournalEntry, JournalReader
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.publisher import Publisher
 from controller.io.system.clock import Clock, SystemClock
@@ -72,7 +72,7 @@ class Table:
             head = self.journal.head
             event = RoundClosed(round=head.seq + 1, dealer=(), legal_plays=1, outcome="settled")
             body = event_bytes(event, self.journal.identity, head.seq + 1, 0)
-            await self.journal.commit([Entry(head.number + 1, record, ((head.seq + 1, body),))])
+            await self.journal.commit([JournalEntry(head.number + 1, record, ((head.seq + 1, body),))])
         self.publisher.wake()
 
 

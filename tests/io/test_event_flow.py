@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.formats.journal.records import Identity
-from controller.io.journal.journal import Entry, Journal, JournalReader
+from controller.io.journal.journal import Journal, JournalEntry, JournalReader
 from controller.io.journal.reader import EventRow
 from controller.io.journal.verification import verify
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
@@ -249,9 +249,9 @@ async def test_what_was_just_committed_is_not_read_back() -> None:
 # --- marks that ride along ---------------------------------------------------------------------------
 
 
-def entry(number: int) -> Entry:
+def entry(number: int) -> JournalEntry:
     """A record with an event."""
-    return Entry(number, b"record %d" % number, ((number, b"event %d" % number),))
+    return JournalEntry(number, b"record %d" % number, ((number, b"event %d" % number),))
 
 
 async def test_the_next_commit_remembers_what_was_published(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from controller.commands import capture as capture_command
 from controller.commands import devices as devices_command
 from controller.commands import playback as playback_command
 from controller.commands import probe as probe_command
-from controller.commands.line_probe import Device
+from controller.commands.line_probe import ProbedDevice
 from controller.formats.text.captures import Capture, CaptureRefused, Piece, capture_text, read_capture
 from controller.formats.text.usb_names import Plugged
 from controller.io.lines.line_tools import Playback, between
@@ -197,7 +197,9 @@ def test_a_port_that_is_not_there_is_one_line(module: object, tmp_path: Path) ->
 async def test_probe_shows_bytes_and_readings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     simulator = ShoeSimulator(BEE_TEK)
     shoe = Port(tmp_path / "shoe", simulator, lambda: None)
-    probing = asyncio.ensure_future(probe_command.probe(str(tmp_path / "shoe"), Device("shoe", "bee_tek"), (1,), 9600))
+    probing = asyncio.ensure_future(
+        probe_command.probe(str(tmp_path / "shoe"), ProbedDevice("shoe", "bee_tek"), (1,), 9600)
+    )
     shown = ""
 
     def seen(text: str) -> bool:

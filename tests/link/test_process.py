@@ -21,10 +21,10 @@ from controller.core.meters.meter import UNITS
 from controller.io.system.clock import SystemClock
 from controller.pool.ledger import Database, Ledger, LedgerRows
 from controller.pool.postings import AwardOutcome, ClaimPosting, ContributionOutcome, WagerPosting, WinningRow
-from controller.pool.service import DoesNotAddUp, Listening, Service
+from controller.pool.service import DoesNotAddUp, LinkEndpoint, LinkService
 from controller.pool.session import PoolState
 from controller.pool.sqlite import SqliteDatabase
-from controller.pool.table_end import Where
+from controller.pool.table_end import LinkAddress
 from tests.link.premises import BY_TWO, Premises, Table
 from tests.link.server import Server
 
@@ -78,7 +78,7 @@ async def test_the_link_is_killed_the_pool_closes_and_is_caught_up_with_exactly(
 
 async def test_an_address_that_is_none_is_a_link_that_is_away(tmp_path: Path) -> None:
     public, secret = zmq.curve_keypair()
-    table = Table("pit-1", Where("bad_host!:70", public, secret))
+    table = Table("pit-1", LinkAddress("bad_host!:70", public, secret))
     table.shows = PoolState(0, "")
     task = asyncio.create_task(table.end.run())
     try:
@@ -95,7 +95,7 @@ async def test_tables_reach_a_link_over_ipv6(tmp_path: Path) -> None:
     premises = begun(tmp_path)
     text = premises.file.read_text()
     premises.file.write_text(text.replace(f"127.0.0.1:{premises.port}", f"[::1]:{premises.port}"))
-    where = Where(f"[::1]:{premises.port}", premises.public, premises.tables["harbour/bj-1"][1])
+    where = LinkAddress(f"[::1]:{premises.port}", premises.public, premises.tables["harbour/bj-1"][1])
     async with premises.process():
         table = Table(premises.pool, where)
         task = asyncio.create_task(table.end.run())
@@ -140,9 +140,9 @@ class Hanging:
         self._database.close()
 
 
-def served(where: Listening, ledger: Database, audit: Database, pool: str) -> Service:
+def served(where: LinkEndpoint, ledger: Database, audit: Database, pool: str) -> LinkService:
     """A link over two ways to a ledger."""
-    return Service(where, Ledger(ledger, pool), Ledger(audit, pool), clock=SystemClock(), chance=random.Random(1))
+    return LinkService(where, Ledger(ledger, pool), Ledger(audit, pool), clock=SystemClock(), chance=random.Random(1))
 
 
 async def test_a_ledger_that_hangs_closes_the_pool_and_opens_it_when_it_answers(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ async def test_a_ledger_that_hangs_closes_the_pool_and_opens_it_when_it_answers(
     path = tmp_path / "ledger.sqlite"
     database, audit = Hanging(SqliteDatabase(path)), SqliteDatabase(path)
     tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
-    where = Listening(f"127.0.0.1:{premises.port}", (tmp_path / "link.key").read_bytes().strip(), tables)
+    where = LinkEndpoint(f"127.0.0.1:{premises.port}", (tmp_path / "link.key").read_bytes().strip(), tables)
     service = served(where, database, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:
@@ -227,7 +227,7 @@ async def test_a_link_whose_ledger_is_away_is_left_for_one_whose_ledger_is_there
     tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
     secret = (tmp_path / "link.key").read_bytes().strip()
     away = premises.beside(2)
-    where = Listening(f"127.0.0.1:{away.port}", secret, tables)
+    where = LinkEndpoint(f"127.0.0.1:{away.port}", secret, tables)
     service = served(where, hanging, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:
@@ -268,7 +268,7 @@ async def test_a_ledger_changed_behind_the_link_is_found_while_it_runs_and_table
     database, audit = SqliteDatabase(path), SqliteDatabase(path)
     tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
     secret = (tmp_path / "link.key").read_bytes().strip()
-    where = Listening(f"127.0.0.1:{premises.port}", secret, tables, reconcile_seconds=0.05)
+    where = LinkEndpoint(f"127.0.0.1:{premises.port}", secret, tables, reconcile_seconds=0.05)
     service = served(where, database, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:

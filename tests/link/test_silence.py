@@ -17,7 +17,7 @@ from controller.io.system.patient_connection import CONNECT_SECONDS, KEEPALIVE, 
 from controller.pool.ledger import Ledger, LedgerFailed
 from controller.pool.postgresql import ATTEMPTS, PostgresqlDatabase
 from controller.pool.postings import ContributionOutcome, LedgerEntry, Posting, WagerPosting
-from controller.pool.service import Listening, Service
+from controller.pool.service import LinkEndpoint, LinkService
 from tests.link.conftest import NUMBERS, PARAMETERS
 from tests.link.server import Server
 
@@ -78,8 +78,8 @@ async def test_a_link_whose_server_hangs_is_open_again_soon_after_it_goes_on(pos
     ]
     ledger, audit = (Ledger(database, pool) for database in databases)
     ledger.open(PARAMETERS)
-    service = Service(
-        Listening("127.0.0.1:0", zmq.curve_keypair()[1], {}),
+    service = LinkService(
+        LinkEndpoint("127.0.0.1:0", zmq.curve_keypair()[1], {}),
         ledger,
         audit,
         clock=SystemClock(),

@@ -13,7 +13,7 @@ from controller.cli import main
 from controller.commands.replay import status_of
 from controller.core.messages.inputs import Started
 from controller.daemon.replay import ReplayResult
-from controller.formats.replay import Difference, state_bytes
+from controller.formats.replay import ReplayDifference, state_bytes
 from tests.core.journals import committed
 from tests.core.rig import Rig, penn
 
@@ -48,4 +48,4 @@ async def test_the_same_by_this_version_names_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("by", "status"), [(version(), 1), ("0.0.9", 3)])
 def test_a_difference_is_no_fault_of_another_version_s_journal(by: str, status: int) -> None:
-    assert status_of(ReplayResult(7, 3, 1, Difference(7, 3, "another event"), (by,))) == status
+    assert status_of(ReplayResult(7, 3, 1, ReplayDifference(7, 3, "another event"), (by,))) == status

@@ -16,7 +16,7 @@ import pytest
 from controller.core.messages.events import CardDrawn
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.formats.journal.schema import TABLES
-from controller.formats.journal.segments import Row
+from controller.formats.journal.segments import JournalRow
 from controller.io.copies.segment_folder import batches, survey
 from controller.io.journal.journal import JournalReader
 from controller.io.journal.verification import verify
@@ -43,16 +43,16 @@ async def restarted_with(house: Premises, copy: Path) -> None:
     await house.start()
 
 
-def rows_of(journal: Path) -> set[Row]:
+def rows_of(journal: Path) -> set[JournalRow]:
     with JournalReader(journal) as reader:
         return {
-            Row(table, tuple(values))
+            JournalRow(table, tuple(values))
             for table in TABLES
             for values in reader.connection.execute(f"SELECT * FROM {table}")
         }
 
 
-def copied_rows(copy: Path) -> set[Row]:
+def copied_rows(copy: Path) -> set[JournalRow]:
     return {row for batch in batches(survey(copy)) for row in batch.rows}
 
 

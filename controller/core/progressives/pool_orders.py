@@ -9,7 +9,7 @@ from controller.core.meters.awards import Jackpot
 from controller.core.meters.pool_postings import ClaimPosting, WinningRow
 from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, MeterChange, MeterOrder, NewParameters
-from controller.core.progressives.pool_outbox import People, claim, judge
+from controller.core.progressives.pool_outbox import OrderedBy, claim, judge
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.transaction import Transaction
 
@@ -42,7 +42,7 @@ def impossible(transaction: Transaction, linked: PooledMeter, move: MeterChange)
 
 def carry_out(transaction: Transaction, linked: PooledMeter, order: MeterOrder, second: str) -> None:
     """Do what two people ordered: at once at the table, and owed to the ledger."""
-    people = People(order.who, second, order.why)
+    people = OrderedBy(order.who, second, order.why)
     match order.move:
         case JackpotRefusal(number):
             jackpot = transaction.state.progressives.jackpot(number)

@@ -36,7 +36,7 @@ from controller.core.table.transaction import Transaction
 _FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
 
 
-class People(NamedTuple):
+class OrderedBy(NamedTuple):
     """Two who ordered something, and why."""
 
     who: str = ""
@@ -44,7 +44,7 @@ class People(NamedTuple):
     why: str = ""
 
 
-_NOBODY: Final = People()
+_NOBODY: Final = OrderedBy()
 
 
 def put(transaction: Transaction, linked: PooledMeter) -> None:
@@ -106,7 +106,7 @@ def claim_rows(transaction: Transaction, bet: str, rows: Mapping[int, str]) -> N
 
 
 def claim(
-    transaction: Transaction, linked: PooledMeter, deed: ClaimPosting, rule: str, people: People = _NOBODY
+    transaction: Transaction, linked: PooledMeter, deed: ClaimPosting, rule: str, people: OrderedBy = _NOBODY
 ) -> None:
     """Owe the ledger the winners of a round; ``rule``: how they are evaluated."""
     owed = PendingPosting(0, deed, deed.round, rule=rule, who=people.who, second=people.second, why=people.why)
@@ -120,7 +120,7 @@ def _with_claims(linked: PooledMeter, number: int, winners: Iterable[WinningRow]
     return replace(linked, claimed=(*kept, *((number, one.spot, one.bet) for one in winners)))
 
 
-def judge(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: People = _NOBODY) -> None:
+def judge(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: OrderedBy = _NOBODY) -> None:
     """Owe the ledger what people did with an award of a pool's; an award of the table's own meters is none of its."""
     linked = transaction.state.progressives.linked_meter(jackpot.meter)
     if linked is None or not jackpot.ledger_number:

@@ -14,18 +14,18 @@ from controller.core.table.pace import HOUR_NS
 from controller.formats.config.meters import MeterName, MeterSection
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
-from controller.formats.text.toml_schema import Address, File, Name, PublicKey, Section, Text, ZoneName
+from controller.formats.text.toml_schema import File, HostPort, Name, PublicKey, Section, Text, ZoneName
 
 LONG_OUTAGE_HOURS: Final = 24
 """Mich. Admin. Code R 432.1841(2)(e)."""
 
-Hours = Annotated[int, msgspec.Meta(ge=0, le=8760, description="hours, 0 for never")]
+HoursOrNever = Annotated[int, msgspec.Meta(ge=0, le=8760, description="hours, 0 for never")]
 
 
 class OtherLink(Section, frozen=True):
     """Another link process of the same pool's ledger: where it is reached, and its public key."""
 
-    link: Address
+    link: HostPort
     link_key: PublicKey
 
 
@@ -40,12 +40,12 @@ class LinkedMeterSection(Section, frozen=True):
     name: MeterName
     pool: Name
     fed_by: Annotated[tuple[ZoneName, ...], msgspec.Meta(min_length=1, description="a list of side wagers")]
-    link: Address
+    link: HostPort
     link_key: PublicKey
     key_file: File
     title: Text | None = None
     other_links: tuple[OtherLink, ...] = ()
-    long_outage_hours: Hours = LONG_OUTAGE_HOURS
+    long_outage_hours: HoursOrNever = LONG_OUTAGE_HOURS
     while_closed: WhileClosed = "stand"
 
 

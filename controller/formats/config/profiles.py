@@ -52,7 +52,7 @@ class Profile(Value, frozen=True, tag=False):
     """Doubtful choices, one line each."""
 
 
-class Read(NamedTuple):
+class ProfileDraft(NamedTuple):
     """A profile's plain data turned into values, before the combinations are looked at."""
 
     rules: Rules
@@ -167,7 +167,7 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
     return replace(rules, side_bet_terms={**rules.side_bet_terms, name: found})
 
 
-def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
+def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft | None:
     """A profile's plain data as values; what is wrong goes to ``mistakes``."""
     spare, every = set(TABLES) - data.keys(), f"; expected one of {', '.join(TABLES)}"
     for key in (one for one in data if one not in TABLES):
@@ -193,7 +193,7 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
     if rules is None or options is None:
         return None
     rules = replace(rules, options=options, side_bets=tuple(terms), side_bet_terms=terms)
-    return Read(with_terms(rules), title, sources)
+    return ProfileDraft(with_terms(rules), title, sources)
 
 
 def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, SideBetTerms]:

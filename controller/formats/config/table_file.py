@@ -30,7 +30,7 @@ from controller.formats.text.toml_schema import Section as Section
 from controller.formats.text.toml_schema import Text as Text
 
 Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
-Address = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
+ReaderAddress = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
 Listen = Annotated[
     str, msgspec.Meta(pattern=r"^[^:/\s]+:[0-9]{1,5}\Z", description="an address such as 192.0.2.10:7010")
 ]
@@ -38,7 +38,7 @@ Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]\Z", description="a key from A
 Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many inventories must agree, from 1 to 10")]
 Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 
-Reserve = Annotated[int, msgspec.Meta(ge=0, le=65_536, description="MiB from 0 to 65536")]
+ReserveMib = Annotated[int, msgspec.Meta(ge=0, le=65_536, description="MiB from 0 to 65536")]
 Held = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 Hours = Annotated[int, msgspec.Meta(ge=1, le=8_760, description="hours from 1 to 8760")]
 
@@ -52,7 +52,7 @@ CREDENTIAL: Final = "credential:"
 KINDS: Final = {"trigger": "mystery_trigger", "signs": "sign"}
 """Kinds of device whose section is called otherwise."""
 
-Complaint = tuple[str, str]
+KeyComplaint = tuple[str, str]
 """A key and what is wrong with its value."""
 
 
@@ -68,7 +68,7 @@ class TableSection(Section, frozen=True):
     key_file: File
     journal: File
     chips: File
-    reserve_mib: Reserve = 256
+    reserve_mib: ReserveMib = 256
     software: File | None = None
     software_key: SoftwareKey | None = None
     second_copy: File | None = None
@@ -123,7 +123,7 @@ class ShoeSection(Section, frozen=True):
 class ZoneRow(Section, frozen=True):
     """One zone of one spot: which antenna of which reader sees it; a reader with a single one has no ``antenna``."""
 
-    address: Address
+    address: ReaderAddress
     spot: Spot
     zone: ZoneName
     antenna: Antenna | None = None
@@ -209,11 +209,11 @@ class Config(Section, frozen=True):
     options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-def _no_complaints(_: str, __: Mapping[str, Any]) -> Iterable[Complaint]:
+def _no_complaints(_: str, __: Mapping[str, Any]) -> Iterable[KeyComplaint]:
     return ()
 
 
-def _any_meaning(_: Mapping[str, str]) -> Iterable[Complaint]:
+def _any_meaning(_: Mapping[str, str]) -> Iterable[KeyComplaint]:
     return ()
 
 
@@ -227,8 +227,8 @@ class Known:
     """
 
     protocols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    options: Callable[[str, Mapping[str, Any]], Iterable[Complaint]] = _no_complaints
-    keys: Callable[[Mapping[str, str]], Iterable[Complaint]] = _any_meaning
+    options: Callable[[str, Mapping[str, Any]], Iterable[KeyComplaint]] = _no_complaints
+    keys: Callable[[Mapping[str, str]], Iterable[KeyComplaint]] = _any_meaning
 
 
 def read_config(text: str, name: str, directory: PurePath, known: Known | None = None) -> Config:

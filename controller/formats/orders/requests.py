@@ -42,8 +42,8 @@ WORDS_LIMIT: Final = 200
 VALUES_LIMIT: Final = 40
 """Values of chips in one count; a rack has a dozen."""
 
-Cents = Annotated[int, msgspec.Meta(ge=-CENTS_LIMIT, le=CENTS_LIMIT)]
-Case = Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)]
+OrderCents = Annotated[int, msgspec.Meta(ge=-CENTS_LIMIT, le=CENTS_LIMIT)]
+CaseNumber = Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)]
 """The house's own number for a matter, such as surveillance's."""
 
 ChipValue = Annotated[str, msgspec.Meta(pattern=r"^[1-9][0-9]{0,8}\Z", description="a chip's value in cents")]
@@ -80,7 +80,7 @@ class VoidWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round: Number
     who: str
     why: str
-    case: Case = ""
+    case: CaseNumber = ""
     transaction: Any = None
 
 
@@ -108,7 +108,7 @@ class DeclareBoxWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/declare-box``: a box without chips is in play for so much; 0 takes it back before the first card."""
 
     spot: Number
-    cents: Cents
+    cents: OrderCents
     who: str
     why: str
     transaction: Any = None
@@ -120,10 +120,10 @@ class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round: Number
     spot: Number
     bet: str
-    net_cents: Cents
+    net_cents: OrderCents
     who: str
     why: str
-    case: Case = ""
+    case: CaseNumber = ""
     transaction: Any = None
 
 
@@ -143,7 +143,7 @@ class InventoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     kind: Count
-    cents: Cents
+    cents: OrderCents
     who: str
     why: str
     chips: Annotated[dict[ChipValue, Number], msgspec.Meta(max_length=VALUES_LIMIT)] = {}

@@ -18,7 +18,7 @@ from controller.core.messages.inputs import SignedOrder
 from controller.core.persons import UNAUTHENTICATED, Authentication, SignedText
 from controller.formats.journal.records import Identity, Record
 from controller.formats.orders.epoch_authorization import is_genuine
-from controller.formats.orders.operators import Asking, no_right
+from controller.formats.orders.operators import ChannelUser, no_right
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, CommandRefused, input_of, is_signed, read_command
 from controller.formats.text.safe_parse import DataRefused, json_as, own_json, reads_outside
 
@@ -72,7 +72,7 @@ class Signatures(NamedTuple):
     """Whose signatures a table takes: by signing key, who it is; ``required``: it takes nothing unsigned."""
 
     identity: Identity
-    signers: Mapping[str, Asking] = {}
+    signers: Mapping[str, ChannelUser] = {}
     required: bool = False
 
     def taken(
@@ -167,7 +167,7 @@ class OrderRead(NamedTuple):
     wrong: str = ""
 
 
-def order_in(body: bytes, identity: Identity, signers: Mapping[str, Asking] | None = None) -> OrderRead | None:
+def order_in(body: bytes, identity: Identity, signers: Mapping[str, ChannelUser] | None = None) -> OrderRead | None:
     """The signed order in a record's body, held against what the table was given; None: there is none.
 
     ``signers``: also whether the key is that of the person named, and may order that.

@@ -39,7 +39,7 @@ CELL_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """Of a record, an event or a checkpoint of a journal that is read; a larger one is damage, before it is in memory."""
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """A record to commit: its number, body, its events with their seqs, and a sealed checkpoint taken after it."""
 
     number: int

@@ -45,7 +45,7 @@ Opener = Callable[[asyncio.Protocol], Awaitable[asyncio.Transport]]
 Configured = Callable[[str, Line], serial.Serial]
 """Opens a terminal device by its path, set as a line wants it."""
 
-Census = Callable[[], Sequence[Plugged]]
+PortLister = Callable[[], Sequence[Plugged]]
 """Tells which serial ports there are."""
 
 
@@ -74,7 +74,9 @@ def _plugged(port: Any, links: tuple[str, ...]) -> Plugged:  # noqa: ANN401 - py
     )
 
 
-def serial_opener(port: str, line: Line, census: Census = plugged_in, configured: Configured | None = None) -> Opener:
+def serial_opener(
+    port: str, line: Line, census: PortLister = plugged_in, configured: Configured | None = None
+) -> Opener:
     """Opens ``port`` with the settings of ``line``, found anew at each opening.
 
     ``port`` is a path, ``usb:VID:PID[:SERIAL][:INTERFACE]``, ``unix:/path`` for a local socket, ``socket://host:port``
@@ -207,7 +209,7 @@ def _close_late(port: serial.SerialBase) -> None:
         port.close()
 
 
-def _open_port(name: str, line: Line, census: Census, configured: Configured) -> serial.Serial:
+def _open_port(name: str, line: Line, census: PortLister, configured: Configured) -> serial.Serial:
     path = name
     if name.startswith(SCHEME):
         try:

@@ -19,7 +19,7 @@ FRESH_LIMIT: Final = 1000
 """Events kept in memory until the broker takes them; of more the oldest are read from the journal again."""
 
 
-class Link(Protocol):
+class EventSender(Protocol):
     """A link to a broker. ``CheckedClient`` is one."""
 
     def send(self, topic: str, payload: bytes, *, content_type: str) -> asyncio.Future[None]:
@@ -38,7 +38,7 @@ class EventFlow:
         """The seq of the last event handed over on this link."""
         self.window = INFLIGHT_LIMIT
         """Messages that may be on the way at once."""
-        self._link: Link | None = None
+        self._link: EventSender | None = None
         self.is_halted = False
         """Whether an event was refused, and nothing more leaves before ``go_on``."""
         self._fresh: collections.deque[Leaving] = collections.deque(maxlen=FRESH_LIMIT)
@@ -49,7 +49,7 @@ class EventFlow:
         """Whether answers are waited for."""
         return bool(self._flying)
 
-    def begin(self, link: Link) -> None:
+    def begin(self, link: EventSender) -> None:
         """There is a link: go on after the last event that the broker has."""
         self._link = link
         self._back_to_reached()
@@ -94,7 +94,7 @@ class EventFlow:
             failure = self._advance()
         return failure
 
-    def _hand_over(self, link: Link, event: Leaving) -> None:
+    def _hand_over(self, link: EventSender, event: Leaving) -> None:
         if event.seq == self.sent + 1:
             self.sent = event.seq
             for topic in event.topics:

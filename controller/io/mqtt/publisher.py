@@ -40,7 +40,7 @@ from controller.io.mqtt.publication import Leaving, Outgoing, first_to_end, leav
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import RequestLimit, Verdict, too_much
+from controller.io.system.rate_limits import RequestLimit, RequestVerdict, too_much
 
 REPLY_LIMIT: Final = 1000
 """Replies that wait for the broker; older ones are dropped, as whoever asked has given up."""
@@ -74,7 +74,7 @@ RETAINED: Final = RefusalReason(
 log = structlog.get_logger(__name__)
 
 
-class Stream(NamedTuple):
+class EventSource(NamedTuple):
     """Where events come from, and where it is remembered how far they have gone: the journal's methods."""
 
     last_published: Callable[[], Awaitable[int]]
@@ -104,7 +104,7 @@ class Publisher:
         self,
         broker: Broker,
         topics: Topics,
-        stream: Stream,
+        stream: EventSource,
         *,
         session: int,
         clock: Clock,
@@ -270,16 +270,16 @@ class Publisher:
         """Pass a command on unless its sender has reached the rate limit."""
         known = verb if verb in VERBS or verb == REPLAY else "unknown commands"
         verdict = self._limit.admit(OVER_MQTT, known)
-        if verdict is Verdict.REFUSED:
+        if verdict is RequestVerdict.REFUSED:
             self.reply(verb, reply_bytes(payload, too_much()))
-        elif verdict is Verdict.ADMITTED and verb == REPLAY and self._consumers is not None:
+        elif verdict is RequestVerdict.ADMITTED and verb == REPLAY and self._consumers is not None:
             self._take_replay(self._consumers, payload)
-        elif verdict is Verdict.ADMITTED:
+        elif verdict is RequestVerdict.ADMITTED:
             self._on_command(verb, payload)
 
     def _heard_retained(self, verb: str, payload: bytes) -> None:
         """Refuse what the broker keeps to deliver it again."""
-        if self._limit.admit(OVER_MQTT, "retained commands") is Verdict.ADMITTED:
+        if self._limit.admit(OVER_MQTT, "retained commands") is RequestVerdict.ADMITTED:
             log.warning("retained command refused", verb=verb)
             self.reply(verb, reply_bytes(payload, RETAINED))
 

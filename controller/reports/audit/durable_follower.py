@@ -33,7 +33,7 @@ HEAD_LIMIT: Final = 4096
 """Characters of a signed head: many times what one has."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class EventPlace(msgspec.Struct, frozen=True):
     """What says which event this is; the rest of the envelope is left as it is."""
 
     source: str
@@ -43,13 +43,13 @@ class Place(msgspec.Struct, frozen=True):
 
 
 @reads_outside(DataRefused)
-def read_place(payload: bytes) -> Place:
+def read_place(payload: bytes) -> EventPlace:
     """Which event a payload says it is.
 
     Raises:
         DataRefused: it is no event.
     """
-    place: Place = json_as(payload, Place, limit_bytes=EVENT_LIMIT_BYTES)
+    place: EventPlace = json_as(payload, EventPlace, limit_bytes=EVENT_LIMIT_BYTES)
     return place
 
 
