@@ -22,7 +22,7 @@ from controller.io.system.deadlines import GRACE_NS
 from devices.chips.bet_spots import STALE_NS
 from devices.chips.poll_plan import PollPlan
 from devices.chips.zone_evidence import Inventory
-from devices.chips.zones import Asked, Zone, laid_out
+from devices.chips.zones import AntennaZone, Asked, laid_out
 from devices.keypad import HELD_NS, TAP_NS, KeypadSession
 from firmware_protocols.cards import Card
 from firmware_protocols.keypad import matrix_orbital
@@ -127,7 +127,7 @@ class BusRig(TimedRig):
             if one is not None and one.zone is not None:
                 self.looked(one, one.zone, begun_ns)
 
-    def looked(self, asked: Asked, zone: Zone, begun_ns: int) -> None:
+    def looked(self, asked: Asked, zone: AntennaZone, begun_ns: int) -> None:
         """An antenna has answered."""
         place = (zone.spot, zone.zone)
         heard = self.felt.get(place, ())

@@ -41,7 +41,7 @@ from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import SealContext, Sealer, Secret
 from controller.trigger_box.store import BoxStore
 from devices.trigger.noise_health import NoiseHealth
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.trigger_messages import (
     Contribute,
@@ -288,7 +288,7 @@ async def canary(count: int) -> Searched:
             logging = asyncio.create_task(_collect(box.stderr, lines))
             host = await connected(folder)
             await host.open_cycle()
-            wire = CODEC.open(Role.DEVICE)
+            wire = CODEC.open(LineEnd.DEVICE)
             told: list[bytes] = [repr(host.heard).encode()]
             for number in range(1, count + 1):
                 answer = await host.contribute(number, 100)

@@ -31,7 +31,7 @@ SAMPLE_BYTES: Final = 4096
 TEXT: Final = bytes((*range(0x20, 0x7F), 0x09, 0x0A, 0x0D))
 """Bytes of which a text is made."""
 
-Take = Callable[[int], bytes]
+TakeBytes = Callable[[int], bytes]
 """Gives so many bytes, fewer only when there are no more."""
 
 
@@ -153,14 +153,14 @@ def _failure(health: NoiseHealth) -> str:
 # --- where bytes come from ----------------------------------------------------------------------------
 
 
-def _draws(take: Take, limit: int) -> Iterator[int]:
+def _draws(take: TakeBytes, limit: int) -> Iterator[int]:
     from controller.trigger_box.pool import draw_below
 
     while True:
         yield draw_below(take, limit)
 
 
-def _mixed_draws(take: Take, limit: int) -> Iterator[int]:
+def _mixed_draws(take: TakeBytes, limit: int) -> Iterator[int]:
     from controller.io.system.randomness import SystemEntropy
     from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, mix
 
@@ -170,7 +170,7 @@ def _mixed_draws(take: Take, limit: int) -> Iterator[int]:
         yield mixed.below(limit)
 
 
-def _tested(source: Take, health: NoiseHealth) -> Take:
+def _tested(source: TakeBytes, health: NoiseHealth) -> TakeBytes:
     """Bytes as they are asked for, each through the health tests; taken in larger pieces."""
     kept = bytearray()
 
@@ -188,7 +188,7 @@ def _tested(source: Take, health: NoiseHealth) -> Take:
     return take
 
 
-def _source(runner: asyncio.Runner, options: dict[str, Any]) -> Take:
+def _source(runner: asyncio.Runner, options: dict[str, Any]) -> TakeBytes:
     from controller.io.files.plain_files import content
     from controller.io.system.randomness import SystemEntropy
 

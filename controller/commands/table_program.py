@@ -54,7 +54,7 @@ from controller.io.system.randomness import SystemEntropy
 from controller.io.system.stall_watch import HeldWatch
 from controller.io.system.supervision import Endless
 from controller.io.system.watchdog import Watchdog, WatchedWork, patiently
-from devices.trigger.mystery_trigger import TableName
+from devices.trigger.mystery_trigger import TriggerTable
 
 STEPPING_PATIENCE_SECONDS: Final = 5.0
 """How long readings may wait without one being stepped; a batch takes a few milliseconds and the disk's own time."""
@@ -117,7 +117,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         if storage.second is not None:
             storage.second.shown = daemon.anchors.shown
         daemon.displays = Displays(daemon.topics, daemon.parts.clock, config.tap, config.line_feed)
-        known = TableName(identity.site, identity.table, daemon.identity.epoch)
+        known = TriggerTable(identity.site, identity.table, daemon.identity.epoch)
         box = TriggerBoxWiring(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
         devices = Devices(config, daemon.table.state.shoes, box)
         ends = Ends(daemon.identity, table.link_keys, clock, daemon.deliver, chance)

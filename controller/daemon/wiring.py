@@ -27,7 +27,7 @@ from devices.session import Session
 from devices.shoes.expected_shoe import ExpectedShoe
 from devices.shoes.shoe import ShoeSession
 from devices.sign import SignSession
-from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TriggerTable
 from firmware_protocols import discovery
 from firmware_protocols.messages import CheckShoe, TakeInventory
 from firmware_protocols.paired_line import NONCE_BYTES
@@ -88,7 +88,7 @@ class TriggerBoxWiring(NamedTuple):
     ``pairing_key`` is None where its line is not paired; ``fresh`` gives random bytes, as many as are asked for.
     """
 
-    table: TableName
+    table: TriggerTable
     wish: TriggerWish
     pairing_key: bytes | None
     fresh: Callable[[int], bytes]

@@ -21,7 +21,7 @@ from zmq.auth.asyncio import AsyncioAuthenticator
 
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import NANOSECONDS, Pacer
-from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, tcp_listener
+from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, tcp_listener
 from controller.pool.ledger import Ledger, LedgerFailed, TableAccount
 from controller.pool.postings import (
     AwardOutcome,
@@ -158,7 +158,7 @@ class LinkService:
             authenticator.stop()
             context.destroy(linger=0)
 
-    async def _serve(self, context: zmq.asyncio.Context, listener: Listener, inside: Path) -> None:
+    async def _serve(self, context: zmq.asyncio.Context, listener: PlainSocket, inside: Path) -> None:
         socket = self._socket(context, inside)
         limit = 2 * len(self._where.tables) + STRANGERS_LIMIT
         self.bound.set()
@@ -170,7 +170,7 @@ class LinkService:
             group.create_task(self._repeat(self._where.reconcile_seconds, self._check))
             group.create_task(self._end_condemned())
 
-    def _listener(self) -> Listener:
+    def _listener(self) -> PlainSocket:
         try:
             listener = tcp_listener(self._where.address)
         except OSError as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from firmware_protocols.codec import Role, Wire
+from firmware_protocols.codec import LineEnd, Wire
 from firmware_protocols.messages import LineFault
 from firmware_protocols.paired_line import PairedLine
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
@@ -44,7 +44,7 @@ class TriggerLine(asyncio.Protocol):
 
     def __init__(self, service: TriggerBoxService) -> None:
         self._service = service
-        self._wire: Wire = service.codec.open(Role.DEVICE)
+        self._wire: Wire = service.codec.open(LineEnd.DEVICE)
         self._paired = service.paired_line()
         self._transport: asyncio.Transport | None = None
         self._silence: asyncio.TimerHandle | None = None
@@ -120,7 +120,7 @@ class TriggerLine(asyncio.Protocol):
         for why in fed.refused:
             self._service.refuse(why)
         if fed.paired:
-            self._wire = self._service.codec.open(Role.DEVICE)
+            self._wire = self._service.codec.open(LineEnd.DEVICE)
             self._service.take_line(self)
         if fed.answer and self._transport is not None:
             self._transport.write(fed.answer)

@@ -36,7 +36,7 @@ from controller.trigger_box.sealing import Sealer
 from controller.trigger_box.store import BoxStore, BoxStoreRefused
 from devices.trigger.rng import RngSession
 from firmware_protocols import discovery
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.paired_line import NONCE_BYTES, PairedLine
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, LineDisturbed, Reading
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
@@ -125,7 +125,7 @@ class TriggerBoxService:
         """The box's end of a line just opened; None where lines are not paired."""
         if self._pairing_key is None:
             return None
-        return PairedLine(Role.DEVICE, self._pairing_key, lambda: self.parts.entropy.take(NONCE_BYTES))
+        return PairedLine(LineEnd.DEVICE, self._pairing_key, lambda: self.parts.entropy.take(NONCE_BYTES))
 
     def refuse(self, why: str, what: str = "frame") -> None:
         """A frame or a caller was dropped; in the log when it has happened once, twice, four times, and so on."""

@@ -15,7 +15,7 @@ from controller.io.files.key_file import create_key
 from controller.io.system.randomness import SystemEntropy
 from controller.trigger_box import custody
 from controller.trigger_box.custody import Custodians
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import Message
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.rng import truerng
@@ -109,7 +109,7 @@ class Host:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self._wire = CODEC.open(Role.HOST)
+        self._wire = CODEC.open(LineEnd.HOST)
         self.heard: list[Message] = []
 
     def say(self, *commands: TriggerCommand) -> None:

@@ -19,7 +19,7 @@ from controller.trigger_box.entries import (
 )
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Sealer
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import Message
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
@@ -86,7 +86,7 @@ class BoxDevice:
         self.power_cycle()
 
     def power_cycle(self) -> None:
-        self._wire = CODEC.open(Role.DEVICE)
+        self._wire = CODEC.open(LineEnd.DEVICE)
         sealer = Sealer(OPERATIONS, SURVEILLANCE)
         self.box = TriggerBox(self.memory.state(), self.memory, sealer, MAKER, self.draw_noise)
 

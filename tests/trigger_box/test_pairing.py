@@ -26,8 +26,8 @@ from controller.trigger_box.line import TOO_MUCH, UNREAD_BYTES, TriggerLine
 from controller.trigger_box.service import TriggerBoxService
 from controller.trigger_box.store import BoxStore
 from devices.paired_session import PairedSession
-from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
-from firmware_protocols.codec import Role
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TriggerTable
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, MysteryAnswered, Reading
 from firmware_protocols.trigger_messages import Contribute, GreetTrigger, OpenCycle, TriggerWish
@@ -57,7 +57,7 @@ class Table:
     """The table's end of the socket: its real session behind its real pairing."""
 
     def __init__(self, key: bytes) -> None:
-        self.inner = MysteryTriggerSession(CODEC, TableName("harbour", "bj-1", 7))
+        self.inner = MysteryTriggerSession(CODEC, TriggerTable("harbour", "bj-1", 7))
         self.session = PairedSession(self.inner, "mystery_trigger", key, lambda: SystemEntropy().take(16))
         self.clock = SystemClock()
         self.readings: list[Reading] = []
@@ -344,7 +344,7 @@ async def test_a_line_whose_answers_nobody_reads_is_hung_up_and_holds_no_more_th
     )
     line, transport = TriggerLine(service), Unread()
     line.connection_made(transport)
-    greeting = CODEC.open(Role.HOST).encode(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0))
+    greeting = CODEC.open(LineEnd.HOST).encode(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0))
     while not transport.is_aborted and transport.waiting <= 2 * UNREAD_BYTES:
         line.data_received(greeting)
         clock.held_ns += 1_000_000

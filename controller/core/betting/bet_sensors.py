@@ -23,7 +23,7 @@ from controller.core.table.alert_list import raise_alert
 from controller.core.table.desired import Desired
 from controller.core.table.round_state import Round
 from controller.core.table.sensor_health import answers, gone
-from controller.core.table.sensors import SensorReport
+from controller.core.table.sensors import SensorState
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, WagersSensed
 
@@ -35,9 +35,9 @@ def take(transaction: Transaction, told: WagersSensed) -> None:
     transaction.change(sensed={**transaction.state.sensed, told.bet: after})
 
 
-def _known(transaction: Transaction, bet: str) -> SensorReport:
+def _known(transaction: Transaction, bet: str) -> SensorState:
     """What the sensors of a side bet told last."""
-    return transaction.state.sensed.get(bet, SensorReport())
+    return transaction.state.sensed.get(bet, SensorState())
 
 
 # --- where sensors alone see a wager ----------------------------------------------------------------

@@ -21,7 +21,7 @@ from controller.core.table.layout import Zone
 from controller.core.table.ledger import Books
 from controller.core.table.payments import PaidRound
 from controller.core.table.round_state import Round
-from controller.core.table.sensors import SensorReport
+from controller.core.table.sensors import SensorState
 from controller.core.table.shoe import ShoeAccount, UnseenCard
 from controller.core.table.unexplained_chips import Suspicion
 from controller.core.table.workings import Workings
@@ -146,7 +146,7 @@ class State(Value, frozen=True, tag=False):
     """What stands of each kind and slip of such counts, in cents."""
     unfit: dict[str, FitnessProblem] = msgspec.field(default_factory=dict)
     """By cause, what stands against another round."""
-    sensed: dict[str, SensorReport] = msgspec.field(default_factory=dict)
+    sensed: dict[str, SensorState] = msgspec.field(default_factory=dict)
     """What bet sensors told last, by side bet."""
     deal_gaps_ms: tuple[int, ...] = ()
     """The times between the cards of the last deals."""

@@ -14,7 +14,7 @@ import msgspec
 
 from controller.formats.orders.operators import Operator, Role
 from controller.formats.text.struct_decoder import Mistake, complaints
-from controller.formats.text.toml_schema import Name, Port, Section, Spot, TcpPort, Text, read_sections
+from controller.formats.text.toml_schema import Antenna, Name, Port, Section, Spot, TcpPort, Text, read_sections
 
 HERE: Final = "127.0.0.1"
 """The broker on the table PC itself."""
@@ -29,7 +29,6 @@ NoAddress = Annotated[
     str,
     msgspec.Meta(pattern=r"^([^\s:]+:\d{1,5}|\[[0-9a-fA-F:]+\]:\d{1,5})?\Z", description="HOST:PORT, or nothing"),
 ]
-Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 NoAntenna = Annotated[int, msgspec.Meta(ge=0, le=8, description="an antenna from 1 to 8, or 0: none")]
 
 

@@ -21,7 +21,7 @@ from controller.formats.config.sensors import BetSensorsSection, sensor_checks
 from controller.formats.text.moments import day_complaints
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
-from controller.formats.text.toml_schema import ClockTime, Currency, Spot, TcpPort, ZoneName, read_sections
+from controller.formats.text.toml_schema import Antenna, ClockTime, Currency, Spot, TcpPort, ZoneName, read_sections
 from controller.formats.text.toml_schema import ConfigError as ConfigError
 from controller.formats.text.toml_schema import File as File
 from controller.formats.text.toml_schema import Name as Name
@@ -29,7 +29,6 @@ from controller.formats.text.toml_schema import Port as Port
 from controller.formats.text.toml_schema import Section as Section
 from controller.formats.text.toml_schema import Text as Text
 
-Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 ReaderAddress = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
 Listen = Annotated[
     str, msgspec.Meta(pattern=r"^[^:/\s]+:[0-9]{1,5}\Z", description="an address such as 192.0.2.10:7010")
@@ -39,7 +38,7 @@ Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many invent
 Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 
 ReserveMib = Annotated[int, msgspec.Meta(ge=0, le=65_536, description="MiB from 0 to 65536")]
-Held = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
+HoldMilliseconds = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 Hours = Annotated[int, msgspec.Meta(ge=1, le=8_760, description="hours from 1 to 8760")]
 
 SoftwareKey = Annotated[
@@ -72,7 +71,7 @@ class TableSection(Section, frozen=True):
     software: File | None = None
     software_key: SoftwareKey | None = None
     second_copy: File | None = None
-    held_ms: Held = 150
+    held_ms: HoldMilliseconds = 150
     currency: Currency | None = None
     time_zone: Text = "UTC"
     gaming_day: ClockTime = "00:00"

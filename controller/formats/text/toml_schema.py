@@ -39,6 +39,7 @@ Currency = Annotated[
 ]
 TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]
 ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*\Z", description="a zone such as main or insurance")]
+Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
 
 CURVE_KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")

@@ -18,7 +18,7 @@ import zmq.asyncio
 
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import Pacer
-from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, local_listener
+from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, local_listener
 
 QUEUE_LIMIT: Final = 1000
 """Messages kept for one display that does not read: some minutes of a table, half a megabyte."""
@@ -75,7 +75,7 @@ class DisplayTap:
                     self._path.unlink(missing_ok=True)
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _serve(self, context: zmq.asyncio.Context, listener: Listener, inside: Path) -> None:
+    async def _serve(self, context: zmq.asyncio.Context, listener: PlainSocket, inside: Path) -> None:
         socket = context.socket(zmq.XPUB)
         socket.set(zmq.SNDHWM, QUEUE_LIMIT)
         socket.set(zmq.LINGER, 0)

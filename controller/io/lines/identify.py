@@ -14,7 +14,7 @@ from typing import Final
 from controller.io.lines.ports import Opener
 from controller.io.lines.serial import LineLost
 from firmware_protocols import discovery
-from firmware_protocols.codec import Codec, Line, Role, Wire
+from firmware_protocols.codec import Codec, Line, LineEnd, Wire
 from firmware_protocols.messages import IdentifyShoe, Message, ReadSoftware, ShoeIdentified, SoftwareRead
 
 ANSWER_SECONDS: Final = 0.3
@@ -57,7 +57,7 @@ async def identify(open_at: dict[Line, Opener], answer_seconds: float = ANSWER_S
         OSError: the port cannot be opened, or was lost.
     """
     for kind, codec, asked in questions():
-        wire = codec.open(Role.HOST)
+        wire = codec.open(LineEnd.HOST)
         answers: list[Message] = []
         ear = _Ear()
         transport = await open_at[codec.line](ear)

@@ -31,7 +31,7 @@ from controller.formats.orders.operators import (
 )
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import Pacer, RequestLimit, RequestVerdict, too_much
-from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, local_listener, tcp_listener
+from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, local_listener, tcp_listener
 
 QUEUE_LIMIT: Final = 100
 """Requests that may wait on a socket: people ask a few a minute."""
@@ -148,7 +148,7 @@ class OperatorChannel:
         socket.bind(f"ipc://{path}")
         return socket
 
-    def _tcp(self) -> Listener:
+    def _tcp(self) -> PlainSocket:
         try:
             listener = tcp_listener(self._where.address)
         except OSError as error:
@@ -156,7 +156,7 @@ class OperatorChannel:
         self.port = listener.getsockname()[1]
         return listener
 
-    def _local(self, role: Role) -> Listener:
+    def _local(self, role: Role) -> PlainSocket:
         assert self._where.directory is not None
         folder = self._where.directory / role
         if not self._where.directory.is_dir():

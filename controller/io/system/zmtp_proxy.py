@@ -61,7 +61,7 @@ LONG: Final = 2
 COMMAND: Final = 4
 PEER: Final = struct.Struct("3i")
 
-Listener = socket.socket
+PlainSocket = socket.socket
 """A plain socket that listens, for a module in which sockets are ZeroMQ's."""
 
 log = structlog.get_logger(__name__)
@@ -376,7 +376,7 @@ def peer_of(reached: socket.socket, address: object) -> Hashable:
     return str(address[0]) if isinstance(address, tuple) else None
 
 
-def tcp_listener(address: str) -> Listener:
+def tcp_listener(address: str) -> PlainSocket:
     """A socket that listens at ``HOST:PORT``, or ``[ADDRESS]:PORT`` for IPv6.
 
     Raises:
@@ -390,7 +390,7 @@ def tcp_listener(address: str) -> Listener:
     return listener
 
 
-def local_listener(path: Path, mode: int) -> Listener:
+def local_listener(path: Path, mode: int) -> PlainSocket:
     """A local socket at a path, which whoever ``mode`` lets may open; one that a killed process left there goes first.
 
     Raises:
