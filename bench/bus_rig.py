@@ -15,9 +15,9 @@ from bench.truth import TimedRig
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find
 from controller.core.messages.events import QuestionAsked
-from controller.core.messages.inputs import Answered, DeadlinePassed, Input
+from controller.core.messages.inputs import AnswerQuestion, DeadlinePassed, Input
 from controller.core.meters.state import MeterTerms
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.io.system.deadlines import GRACE_NS
 from devices.chips.bet_spots import STALE_NS
 from devices.chips.poll_plan import PollPlan
@@ -95,7 +95,7 @@ class BusRig(TimedRig):
             zone.evidence.opened(self.now_ns)
         self.pass_ms(5_000)
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         stepped = super().give(item, closed=closed)
         for plan in self.plans:
             plan.watched = frozenset(stepped.desired.watched) or None
@@ -194,4 +194,4 @@ class BusRig(TimedRig):
             self.pass_ms(100)
         asked = [event.question for event in self.events if isinstance(event, QuestionAsked)]
         if said is not None and asked:
-            self.give(Answered(self.now_ns, asked[-1], "yes" if act.dealt_in else "no", "floor"))
+            self.give(AnswerQuestion(self.now_ns, asked[-1], "yes" if act.dealt_in else "no", "floor"))

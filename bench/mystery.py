@@ -27,7 +27,7 @@ import msgspec
 from controller.reports.audit.mystery_proof import Bounds, commitment, moved_by, trigger_cents
 from controller.reports.randomness_tests import kolmogorov_distance, kolmogorov_p
 from controller.trigger_box import custody
-from controller.trigger_box.box import Maker, TriggerBox
+from controller.trigger_box.box import BoxLabel, TriggerBox
 from controller.trigger_box.entries import (
     BoundsSet,
     BoxCommissioned,
@@ -83,7 +83,7 @@ def new_box(bounds: Bounds, seed: int | None) -> TriggerBox:
         state = after(state, entry)
     sealer = Sealer(take(32), take(32))
     return TriggerBox(
-        state, Forgetful(), sealer, Maker("BENCH", "1"), lambda: Noise(take(NOISE_BYTES), take(NOISE_BYTES))
+        state, Forgetful(), sealer, BoxLabel("BENCH", "1"), lambda: Noise(take(NOISE_BYTES), take(NOISE_BYTES))
     )
 
 

@@ -12,7 +12,7 @@ from random import Random
 from msgspec.structs import replace
 
 from controller.core.messages.events import CardOpened, Event
-from controller.core.messages.inputs import OpeningRefuted, Stamped
+from controller.core.messages.inputs import OpeningRefuted, StampedInput
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.step import step
 from controller.core.table.state import State, Table
@@ -30,7 +30,7 @@ class Listener:
         self._table = Table(rig.house, State())
         self._openings = OwnOpenings(HERE)
 
-    def refuted(self, told: Iterable[Stamped], chance: Random | None) -> list[CardOpened]:
+    def refuted(self, told: Iterable[StampedInput], chance: Random | None) -> list[CardOpened]:
         """The openings of a round that are none; ``chance``: one of them is made so."""
         events: list[Event] = []
         for stamped in told:

@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from controller.core.game.rules import Rules
-from controller.core.messages.inputs import Input, Stamped
+from controller.core.messages.inputs import Input, StampedInput
 from controller.core.step import step
-from controller.core.table.state import State, Stepped, Table
+from controller.core.table.state import State, StepResult, Table
 from controller.daemon.recovery import recover
 from controller.daemon.replay import replay
 from controller.formats.journal.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
@@ -59,7 +59,7 @@ class RecordingRig(Rig):
         self.head = genesis(HERE)
         super().__init__(rules, chips)
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         """Step an input and keep it."""
         assert not closed, "a daemon sees every face"
         self.number += 1
@@ -100,7 +100,7 @@ async def kept(path: Path, entries: list[JournalEntry]) -> None:
     await journal.close()
 
 
-def stepped_in_memory(rig: RecordingRig, inputs: Iterable[Stamped]) -> None:
+def stepped_in_memory(rig: RecordingRig, inputs: Iterable[StampedInput]) -> None:
     table = Table(rig.house, State())
     for stamped in inputs:
         table = step(table, stamped).table

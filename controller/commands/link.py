@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from controller.pool.ledger import Database, Ledger
     from controller.pool.members import Member
     from controller.pool.postings import ChangePosting
-    from controller.pool.reconciliation import Reconciled
+    from controller.pool.reconciliation import Reconciliation
 
 DOES_NOT_ADD_UP: Final = 3
 """Exit status: the ledger does not agree with itself."""
@@ -315,7 +315,7 @@ def _money(units: int) -> str:
     return f"{cents // 100:,}.{cents % 100:02}" + (f" and {part}/10,000 cent" if part else "")
 
 
-def _account(pool: str, found: Reconciled) -> Iterator[str]:
+def _account(pool: str, found: Reconciliation) -> Iterator[str]:
     from controller.pool.service import totals
 
     yield f"{pool}, units of 1/10,000 cent"
@@ -328,7 +328,7 @@ def _account(pool: str, found: Reconciled) -> Iterator[str]:
     yield "reconciled" if not found.mistakes else "NOT RECONCILED"
 
 
-def _as_data(found: Reconciled) -> dict[str, object]:
+def _as_data(found: Reconciliation) -> dict[str, object]:
     from controller.pool.service import totals
 
     tables = {name: sums._asdict() for name, sums in found.tables.items()}

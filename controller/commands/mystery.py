@@ -108,7 +108,7 @@ def end(config: Path, operations: str, surveillance: str) -> None:
 
     from controller.io.system.clock import SystemClock
     from controller.trigger_box import custody
-    from controller.trigger_box.box import Maker, TriggerBox
+    from controller.trigger_box.box import BoxLabel, TriggerBox
     from controller.trigger_box.custody import Custodians
     from controller.trigger_box.store import BoxStore
 
@@ -118,7 +118,7 @@ def end(config: Path, operations: str, surveillance: str) -> None:
         people.check()
         store = BoxStore(Path(parsed.box.store), sealer)
         try:
-            box = TriggerBox(store.state, store, sealer, Maker(parsed.box.serial, "-"), lambda: None)
+            box = TriggerBox(store.state, store, sealer, BoxLabel(parsed.box.serial, "-"), lambda: None)
             if not store.state.ended:
                 store.append(box.end(*people, SystemClock().wall_ns()))
             opened = custody.opened_at_the_end(store)

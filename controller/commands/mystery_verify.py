@@ -14,7 +14,7 @@ from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say
 
 if TYPE_CHECKING:
-    from controller.reports.audit.mystery_audit import Audit, CycleFound
+    from controller.reports.audit.mystery_audit import Audit, CycleFinding
     from controller.reports.audit.mystery_events import TableEvents
     from controller.reports.audit.sequence_audit import HashMark
 
@@ -110,7 +110,7 @@ def _published(file: Path, count: int) -> Iterator[bytes]:
 
 
 def _lines(table_events: TableEvents, audit: Audit) -> Iterator[str]:
-    from controller.reports.audit.mystery_audit import CycleFound
+    from controller.reports.audit.mystery_audit import CycleFinding
     from controller.reports.audit.sequence_audit import Range
 
     given = Range(audit.first, audit.last).text() if audit.last >= audit.first else "no events"
@@ -119,11 +119,11 @@ def _lines(table_events: TableEvents, audit: Audit) -> Iterator[str]:
     yield from map(_cycle_line, audit.cycles)
     yield from (f"WRONG   {fault}" for fault in audit.faults)
     yield from (f"unknown {text}" for text in audit.unchecked)
-    cycles, proven = len(audit.cycles), sum(map(CycleFound.proven, audit.cycles))
+    cycles, proven = len(audit.cycles), sum(map(CycleFinding.proven, audit.cycles))
     yield f"{table_events.identity.text()}: {cycles} cycles, {proven} proven"
 
 
-def _cycle_line(found: CycleFound) -> str:
+def _cycle_line(found: CycleFinding) -> str:
     word = "WRONG " if found.faults else "partly" if found.partly else "proven" if found.hit else "open  "
     parts = [f"{word}  cycle {found.cycle}", f"{found.contributions} contributions"]
     if found.trigger_cents is not None:

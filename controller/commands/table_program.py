@@ -24,7 +24,7 @@ from controller.core.table.desired import Desired
 from controller.daemon.daemon import Daemon, DaemonParts
 from controller.daemon.head_anchors import box_anchored, box_remarks
 from controller.daemon.operator_orders import NoChannel, listening, operator_channel, signatures
-from controller.daemon.pool_links import Ends, Links, OtherPool
+from controller.daemon.pool_links import LinkEndParts, OtherPool, PoolLinks
 from controller.daemon.recovery import recover
 from controller.daemon.startup import JournalSafeguards, TableJournal, marks_of, opened
 from controller.daemon.wiring import Devices, TriggerBoxWiring, house_of
@@ -51,7 +51,7 @@ from controller.io.system.deadlines import Deadlines
 from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 from controller.io.system.randomness import SystemEntropy
-from controller.io.system.stall_watch import HeldWatch
+from controller.io.system.stall_watch import StallWatch
 from controller.io.system.supervision import Endless
 from controller.io.system.watchdog import Watchdog, WatchedWork, patiently
 from devices.trigger.mystery_trigger import TriggerTable
@@ -120,12 +120,12 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         known = TriggerTable(identity.site, identity.table, daemon.identity.epoch)
         box = TriggerBoxWiring(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
         devices = Devices(config, daemon.table.state.shoes, box)
-        ends = Ends(daemon.identity, table.link_keys, clock, daemon.deliver, chance)
-        pools = Links(config.linked_meters, ends, daemon.table.state)
+        ends = LinkEndParts(daemon.identity, table.link_keys, clock, daemon.deliver, chance)
+        pools = PoolLinks(config.linked_meters, ends, daemon.table.state)
         deadlines = Deadlines(clock, daemon.deliver)
         daemon.wish, daemon.stored = both(both(devices.wish, pools.wish), deadlines.wish), devices.stored
         deliver, looks = software_watch(config, daemon, looked_through)
-        held = HeldWatch(clock, deliver, config.table.held_ms)
+        held = StallWatch(clock, deliver, config.table.held_ms)
         links = devices.link(clock, chance, held.taken)
         ending = seen_to(config, daemon, clock)
         daemon.remarks = lambda: (*ending(), *pools.remarks(), *box_remarks(devices))

@@ -17,13 +17,13 @@ import structlog
 from controller.core.messages.events import Event, InternalError
 from controller.core.messages.house import House
 from controller.core.messages.inputs import (
+    DaemonStarted,
     FitnessLevel,
-    FitnessTold,
+    FitnessReported,
     Input,
     OpeningRefuted,
     SignedOrder,
-    Stamped,
-    Started,
+    StampedInput,
 )
 from controller.core.meters.state import Progressives
 from controller.core.persons import UNAUTHENTICATED, Authentication
@@ -52,7 +52,7 @@ from controller.io.journal.consumers import ConsumerLog, Consumers
 from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry, JournalFailed
 from controller.io.lines.supervisor import REASON_LIMIT, LineSupervisor
 from controller.io.mqtt.connection import Broker
-from controller.io.mqtt.publication import Leaving, topics_of
+from controller.io.mqtt.publication import OutgoingEvent, topics_of
 from controller.io.mqtt.publisher import EventSource, Publisher
 from controller.io.system.clock import Clock
 from controller.io.system.randomness import Entropy
@@ -118,7 +118,7 @@ class PendingCommit(NamedTuple):
     table: Table
     desired: Desired
     events: Sequence[Event]
-    leaving: Sequence[Leaving]
+    leaving: Sequence[OutgoingEvent]
     replies: Sequence[tuple[Callable[[bytes], None], bytes]]
     committed: asyncio.Future[None]
 
@@ -255,7 +255,7 @@ class Daemon:
         self.consumers.notices[cause] = f"closed for new rounds: {text}" if level is FitnessLevel.CLOSED else text
         if level is not self.fit.get(cause, FitnessLevel.FIT) and not self.parts.recovered.hold:
             self.fit[cause] = level
-            self.deliver(FitnessTold(self.parts.clock.monotonic_ns(), cause, level, text))
+            self.deliver(FitnessReported(self.parts.clock.monotonic_ns(), cause, level, text))
 
     def tell_flood(self, text: str) -> None:
         """Somebody asks too much of the table."""
@@ -335,7 +335,7 @@ class Daemon:
             log.error("table on hold", reason=hold)
         else:
             await self.felt_of_before()
-            started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
+            started = DaemonStarted(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
             self.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
             await self.commit([started])
             works += [
@@ -393,7 +393,7 @@ class Daemon:
         table, desired = self.table, self.desired
         entries: list[JournalEntry] = []
         events: list[Event] = []
-        leaving: list[Leaving] = []
+        leaving: list[OutgoingEvent] = []
         replies: list[tuple[Callable[[bytes], None], bytes]] = []
         for given in batch:
             stamped = self.stamped(given)
@@ -445,7 +445,7 @@ class Daemon:
             self.requests.remove(asked)
             yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events, books))
 
-    def stamped(self, given: Input) -> Stamped:
+    def stamped(self, given: Input) -> StampedInput:
         """The input with its number, times and random bytes."""
         self.number += 1
         clock = self.parts.clock
@@ -461,16 +461,16 @@ class Daemon:
             order=order,
         )
 
-    def entry(self, stamped: Stamped, events: Sequence[Event], seq: int) -> JournalEntry:
+    def entry(self, stamped: StampedInput, events: Sequence[Event], seq: int) -> JournalEntry:
         """What is committed of one step; its events follow event ``seq``."""
         bodies = payloads(events, self.identity, seq, stamped.wall_ns)
         numbered = tuple(enumerate(bodies, start=seq + 1))
         return JournalEntry(stamped.number, seal(stamped, self.parts.key, self.identity), numbered, None)
 
-    def leaving(self, entry: JournalEntry, events: Sequence[Event]) -> Iterator[Leaving]:
+    def leaving(self, entry: JournalEntry, events: Sequence[Event]) -> Iterator[OutgoingEvent]:
         """The events of one step as they are published."""
         for (seq, body), event in zip(entry.events, events, strict=True):
-            yield Leaving(seq, body, topics_of(type(event), self.topics.root))
+            yield OutgoingEvent(seq, body, topics_of(type(event), self.topics.root))
 
     def with_checkpoint(self, entries: list[JournalEntry], table: Table) -> list[JournalEntry]:
         """A checkpoint goes with the last entry once a round is over or enough readings have come."""
@@ -485,7 +485,7 @@ class Daemon:
         sealed = seal_checkpoint(state_bytes(table.state), self.parts.key, last.number, chained)
         return [*entries[:-1], last._replace(checkpoint=sealed)]
 
-    def failure(self, stamped: Stamped, table: Table, error: Exception) -> JournalEntry:
+    def failure(self, stamped: StampedInput, table: Table, error: Exception) -> JournalEntry:
         """Our own code failed: this reading, with nothing but the failure."""
         log.error("step failed", reading=stamped.number, reason=type(error).__name__)
         return self.entry(stamped, (InternalError(f"{type(error).__name__}: {error}"),), table.state.seq)

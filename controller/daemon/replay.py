@@ -27,7 +27,7 @@ from controller.formats.replay import (
     state_bytes,
 )
 from controller.io.journal.journal import JournalDamaged, JournalReader
-from controller.io.journal.reader import Chained
+from controller.io.journal.reader import ChainCheck
 from controller.io.system.processes import processes
 
 ALONE_RECORDS: Final = 20_000
@@ -160,7 +160,7 @@ def stepped_again(
     table = begun
     checkpoints = reader.checkpoints(segment.after + 1)
     checkpoint = next(checkpoints, None)
-    chained = Chained(reader, segment.after)
+    chained = ChainCheck(reader, segment.after)
     count = segment.after
     for table, difference in again(begun, passing(reader, segment, chained), reader.identity, key, known):
         count += 1
@@ -184,7 +184,7 @@ def begun_at(reader: JournalReader, segment: ReplaySegment, key: bytes | None) -
     return table_of(reader, segment.after, sealed, key)
 
 
-def passing(reader: JournalReader, segment: ReplaySegment, chained: Chained) -> Iterator[StoredRecord]:
+def passing(reader: JournalReader, segment: ReplaySegment, chained: ChainCheck) -> Iterator[StoredRecord]:
     """The records of a segment as they are stepped, their chain hashes held against what they cover."""
     for record, events in reader.whole_records(segment.after + 1, segment.last):
         chained.take(record, events)

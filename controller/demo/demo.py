@@ -49,8 +49,8 @@ from controller.io.journal.journal import JournalReader
 from controller.io.mqtt.broker import running_broker
 from controller.io.mqtt.connection import Broker, LinkLost, connected
 from controller.io.system.randomness import SystemEntropy
-from controller.pool.reconciliation import Reconciled
-from controller.reports.live_narrative import Teller
+from controller.pool.reconciliation import Reconciliation
+from controller.reports.live_narrative import LiveNarrator
 from simulators.people.acts import Act, RoundPlayed
 from simulators.people.performance import perform
 from simulators.people.progressive_bets import SevensMeter
@@ -92,7 +92,7 @@ class DemoResult(NamedTuple):
     waited_in_vain: int
     sign: SignRead | None = None
     """What the sign showed at the end; None: there is none, or the playing was interrupted."""
-    pool: Reconciled | None = None
+    pool: Reconciliation | None = None
     """The pool added up, where there is one."""
 
     def true(self) -> bool:
@@ -232,7 +232,7 @@ class TableSubscriber:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._teller = Teller()
+        self._teller = LiveNarrator()
         self._last = 0
         self._seq = 0
         self._changed = asyncio.Event()

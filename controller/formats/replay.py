@@ -10,9 +10,9 @@ import msgspec
 
 from controller.core.messages.events import CardOpened, Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Stamped, Started
+from controller.core.messages.inputs import DaemonStarted, StampedInput
 from controller.core.step import step
-from controller.core.table.state import State, Stepped, Table
+from controller.core.table.state import State, StepResult, Table
 from controller.formats.journal.layout import layout_of
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
 from controller.formats.mqtt.envelope import event_bytes, own_event
@@ -80,13 +80,13 @@ def read_state(data: bytes) -> State:
     return state
 
 
-def house_of(stamped: Stamped) -> House:
+def house_of(stamped: StampedInput) -> House:
     """The house a start brought.
 
     Raises:
         RecordDamaged: the record is no start.
     """
-    if not isinstance(stamped.input, Started):
+    if not isinstance(stamped.input, DaemonStarted):
         raise RecordDamaged(f"record {stamped.number} should be the daemon's start")
     return stamped.input.house
 
@@ -135,10 +135,10 @@ def again(
             return
 
 
-def _stepper(table: Table | None) -> Callable[[Stamped], Stepped]:
+def _stepper(table: Table | None) -> Callable[[StampedInput], StepResult]:
     """Steps one input after the other, from a table on."""
 
-    def stepped(stamped: Stamped) -> Stepped:
+    def stepped(stamped: StampedInput) -> StepResult:
         nonlocal table
         assert table is not None
         after = step(table, stamped)

@@ -32,7 +32,7 @@ from controller.pool.postings import (
     PoolBalance,
     Posting,
 )
-from controller.pool.reconciliation import Reconciled, reconcile
+from controller.pool.reconciliation import Reconciliation, reconcile
 from controller.pool.session import WINDOW
 from controller.pool.turns import Turns
 from controller.pool.wire import (
@@ -328,7 +328,7 @@ class LinkService:
             socket.send_multipart([peer, *parts], flags=zmq.DONTWAIT)
 
 
-def totals(found: Reconciled) -> dict[str, int]:
+def totals(found: Reconciliation) -> dict[str, int]:
     """Both sides of a reconciliation, in units of 1/10,000 cent."""
     return {
         "paid": found.total.paid,

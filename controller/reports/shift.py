@@ -77,7 +77,7 @@ class SpotLine(msgspec.Struct, frozen=True):
     win_cents: int
 
 
-class Irregular(msgspec.Struct, frozen=True):
+class IrregularRound(msgspec.Struct, frozen=True):
     """A round that no legal play explained, and how it stands: its outcome (empty: it is not over) and open wagers."""
 
     time: str
@@ -88,7 +88,7 @@ class Irregular(msgspec.Struct, frozen=True):
     open_wagers: int
 
 
-class Unsettled(msgspec.Struct, frozen=True):
+class UnsettledWager(msgspec.Struct, frozen=True):
     """A wager that is open, or was settled (for ``net_cents``, the player's) and is in doubt since."""
 
     round: int
@@ -118,7 +118,7 @@ class Summary(msgspec.Struct, frozen=True):
     open_wagers: int
 
 
-class Restated(msgspec.Struct, frozen=True):
+class Restatement(msgspec.Struct, frozen=True):
     """The same rounds and counts by what was ruled and entered after the account's end."""
 
     handle_cents: int
@@ -172,12 +172,12 @@ class Shift(msgspec.Struct, frozen=True):
     open_wagers: int
     open_cents: int
     doubted_wagers: int
-    unsettled: tuple[Unsettled, ...]
+    unsettled: tuple[UnsettledWager, ...]
     void_rounds: int
     void_wagers: int
     void_cents: int
     rulings: tuple[ShiftRuling, ...]
-    irregular: tuple[Irregular, ...]
+    irregular: tuple[IrregularRound, ...]
     inventory: TableInventory
     entries: tuple[InventoryEntry, ...]
     alerts: tuple[AlertLine, ...]
@@ -186,7 +186,7 @@ class Shift(msgspec.Struct, frozen=True):
     course: tuple[Point, ...]
     before: Summary | None = None
     """The day before, or the same shift of it."""
-    restated: Restated | None = None
+    restated: Restatement | None = None
 
     @property
     def handle_cents(self) -> int:
@@ -336,11 +336,11 @@ def _by_hour(rounds: Iterable[RoundRow], zone: ZoneInfo) -> dict[str, int]:
     return dict(Counter(hour.isoformat(timespec="minutes") for hour in hours))
 
 
-def _unsettled(wagers: Iterable[WagerRow]) -> Iterator[Unsettled]:
+def _unsettled(wagers: Iterable[WagerRow]) -> Iterator[UnsettledWager]:
     """The wagers that are open or in doubt."""
     for row in wagers:
         if row.state is WagerState.OPEN or row.doubted:
-            yield Unsettled(row.round, row.spot, row.bet, row.handle_cents, row.net_cents, row.why)
+            yield UnsettledWager(row.round, row.spot, row.bet, row.handle_cents, row.net_cents, row.why)
 
 
 def _currency(events: Iterable[Published]) -> str:
@@ -386,14 +386,14 @@ def _sums(wagers: Iterable[WagerRow]) -> tuple[int, int]:
     return sum(row.handle_cents for row in rows), sum(row.win_cents for row in rows)
 
 
-def _irregular(events: Iterable[Published], rounds: Iterable[RoundRow]) -> Iterator[Irregular]:
+def _irregular(events: Iterable[Published], rounds: Iterable[RoundRow]) -> Iterator[IrregularRound]:
     known = {row.round: row for row in rounds}
     for one in events:
         match one.event:
             case RoundIrregular(number, reason, cause):
                 row = known.get(number)
                 stands = ("", 0) if row is None else (row.outcome, row.open_wagers)
-                yield Irregular(one.time, number, reason, cause, *stands)
+                yield IrregularRound(one.time, number, reason, cause, *stands)
             case _:
                 pass
 
@@ -425,7 +425,7 @@ def _restated(
     rounds: Iterable[RoundRow],
     wagers: Sequence[WagerRow],
     counts: CountedTime,
-) -> Restated | None:
+) -> Restatement | None:
     """The rounds and counts as they stand now, where something was ruled, settled or entered after that time."""
     numbers = {row.round for row in rounds}
     ruled = [one for one in rulings(one for one in events if moment(one) >= period.until) if one.round in numbers]
@@ -436,7 +436,7 @@ def _restated(
     if not ruled and not counts.later:
         return None
     handle, win = _sums(wager for wager in now if wager.state is WagerState.SETTLED)
-    return Restated(
+    return Restatement(
         handle_cents=handle,
         win_cents=win,
         open_wagers=sum(wager.state is WagerState.OPEN for wager in now),

@@ -15,7 +15,7 @@ from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaise
 from controller.core.table.shoe import ShoeAccount
 from controller.formats.mqtt.envelope import Published
 from controller.formats.mqtt.retained_layout import DEALER, FeltNow, FeltPicture, WagerNow
-from controller.reports.live_narrative import Teller, dollars, net
+from controller.reports.live_narrative import LiveNarrator, dollars, net
 from controller.reports.status import shoe_after
 
 LINES: Final = 12
@@ -61,7 +61,7 @@ class TableScreen:
 
     def __init__(self) -> None:
         self._felt = FeltPicture()
-        self._teller = Teller()
+        self._teller = LiveNarrator()
         self._lines: deque[str] = deque(maxlen=LINES)
         self._last: Published | None = None
         self._profile = ""

@@ -62,7 +62,7 @@ _KEEPING: Final = frozenset(
 """In which conditions a later head of the journal is kept; the one there is is said in all but ``ungreeted``."""
 
 
-class Past(Protocol):
+class StoreHistory(Protocol):
     """What a store still knows."""
 
     def counted(self, number: int) -> ContributionCounted | None:
@@ -78,7 +78,7 @@ class Past(Protocol):
         ...
 
 
-class Maker(NamedTuple):
+class BoxLabel(NamedTuple):
     """Which box this is: 1 to 16 and 1 to 12 characters of printable ASCII."""
 
     serial: str
@@ -99,7 +99,9 @@ NoiseSource = Callable[[], Noise | None]
 class TriggerBox:
     """One box, for one table. ``take`` carries entries over once they are stored."""
 
-    def __init__(self, state: BoxState, past: Past, sealer: Sealer, maker: Maker, noise: NoiseSource) -> None:
+    def __init__(
+        self, state: BoxState, past: StoreHistory, sealer: Sealer, maker: BoxLabel, noise: NoiseSource
+    ) -> None:
         self.state = state
         self._past = past
         self._sealer = sealer

@@ -28,7 +28,7 @@ from controller.io.system.notify import Notifier
 from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import NANOSECONDS
 from controller.io.system.watchdog import Watchdog
-from controller.trigger_box.box import CommandResult, Maker, TriggerBox
+from controller.trigger_box.box import BoxLabel, CommandResult, TriggerBox
 from controller.trigger_box.line import TOO_MUCH
 from controller.trigger_box.line import TriggerLine as TriggerLine
 from controller.trigger_box.pool import NOISE_BYTES, Noise
@@ -107,7 +107,7 @@ class TriggerBoxService:
             deliver=self._noise_told,
             talk=Talk(parts.chance, Quota(bytes_per_second=NOISE_BYTES_PER_SECOND)),
         )
-        self.box = TriggerBox(store.state, store, sealer, Maker(config.box.serial, firmware[:12]), self._noise)
+        self.box = TriggerBox(store.state, store, sealer, BoxLabel(config.box.serial, firmware[:12]), self._noise)
         self._pairing_key = pairing_key
         self.refused: Counter[str] = Counter()
         """Frames dropped of a paired line, and callers, by why."""

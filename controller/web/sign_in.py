@@ -48,7 +48,7 @@ class SignInText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     challenge: str
 
 
-class SignInSent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SignInAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is sent: the text as it was signed, the public key and the signature in hex."""
 
     text: str
@@ -130,14 +130,14 @@ class SignIn:
 
 
 @reads_outside(SignInRefused)
-def read_sign_in(sent: bytes) -> tuple[SignInSent, SignInText]:
+def read_sign_in(sent: bytes) -> tuple[SignInAnswer, SignInText]:
     """What was sent and what was signed; whether the signature holds is not looked at.
 
     Raises:
         SignInRefused: it is none.
     """
     try:
-        found: SignInSent = json_as(sent, SignInSent, limit_bytes=SENT_LIMIT_BYTES)
+        found: SignInAnswer = json_as(sent, SignInAnswer, limit_bytes=SENT_LIMIT_BYTES)
         text: SignInText = json_as(found.text, SignInText, limit_bytes=SENT_LIMIT_BYTES)
     except DataRefused as error:
         raise SignInRefused(f"expected text, key and signature: {error}") from error

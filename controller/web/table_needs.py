@@ -28,7 +28,7 @@ ORDERS_LIMIT: Final = 100
 """Proposals of one table that are kept; it has a handful."""
 
 
-class Waits(msgspec.Struct, frozen=True):
+class WaitingSince(msgspec.Struct, frozen=True):
     """Since when something waits (RFC 3339, UTC); ``exact``: it was heard as it began, else it waits longer."""
 
     since: str
@@ -41,7 +41,7 @@ class QuestionNeed(msgspec.Struct, frozen=True):
     question: int
     round: int | None
     text: str
-    waits: Waits
+    waits: WaitingSince
 
 
 class IrregularNeed(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class IrregularNeed(msgspec.Struct, frozen=True):
 
     round: int
     reason: str
-    waits: Waits
+    waits: WaitingSince
 
 
 class PendingProposal(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class PendingProposal(msgspec.Struct, frozen=True):
     order: int
     who: str
     why: str
-    waits: Waits
+    waits: WaitingSince
     meter: str = ""
     round: int | None = None
     spot: int | None = None
@@ -72,7 +72,7 @@ class PendingProposal(msgspec.Struct, frozen=True):
     move: MeterChange | None = None
 
 
-class Needs(msgspec.Struct, frozen=True):
+class TableNeeds(msgspec.Struct, frozen=True):
     """All of it. ``open_wagers`` and ``doubted_wagers``: of the last round, left open, and in doubt since.
 
     ``proposals``: all that wait.
@@ -80,8 +80,8 @@ class Needs(msgspec.Struct, frozen=True):
 
     questions: tuple[QuestionNeed, ...] = ()
     irregular: IrregularNeed | None = None
-    hold: Waits | None = None
-    offline: Waits | None = None
+    hold: WaitingSince | None = None
+    offline: WaitingSince | None = None
     open_wagers: int = 0
     doubted_wagers: int = 0
     proposals: tuple[PendingProposal, ...] = ()
@@ -91,13 +91,13 @@ class NeedBook:
     """What is known of one table so far. Times are those of events, or of the moment something is first seen."""
 
     def __init__(self) -> None:
-        self._needs = Needs()
+        self._needs = TableNeeds()
         self._asked: dict[int, str] = {}
         self._irregular: dict[int, str] = {}
         self._proposals: dict[int, PendingProposal] = {}
         self._epoch = 0
 
-    def now(self) -> Needs:
+    def now(self) -> TableNeeds:
         """What waits."""
         listed = tuple(self._proposals[order] for order in sorted(self._proposals))
         return msgspec.structs.replace(self._needs, proposals=listed)
@@ -107,7 +107,7 @@ class NeedBook:
         if one.identity.epoch != self._epoch:
             self._epoch = one.identity.epoch
             self._asked, self._irregular, self._proposals = {}, {}, {}
-        exactly = Waits(one.time, exact=True)
+        exactly = WaitingSince(one.time, exact=True)
         match one.event:
             case QuestionAsked(question):
                 self._asked[question] = one.time
@@ -129,9 +129,9 @@ class NeedBook:
             case None:
                 self._needs = msgspec.structs.replace(old, hold=None)
             case Hold():
-                self._needs = msgspec.structs.replace(old, hold=old.hold or Waits(now_text, exact=False))
+                self._needs = msgspec.structs.replace(old, hold=old.hold or WaitingSince(now_text, exact=False))
             case Status(state):
-                offline = (old.offline or Waits(now_text, exact=False)) if state == OFFLINE else None
+                offline = (old.offline or WaitingSince(now_text, exact=False)) if state == OFFLINE else None
                 self._needs = msgspec.structs.replace(old, offline=offline)
             case MetersNow():
                 self._take_meters(picture, now_text)
@@ -162,10 +162,10 @@ class NeedBook:
             place = one.round, one.spot, one.bet, one.before_cents, one.net_cents
             self._propose(PendingProposal(order, one.who, one.why, self._since(order, now_text), "", *place))
 
-    def _since(self, order: int, now_text: str) -> Waits:
+    def _since(self, order: int, now_text: str) -> WaitingSince:
         """Since when a proposal waits: as is known, or from now on."""
         known = self._proposals.get(order)
-        return Waits(now_text, exact=False) if known is None else known.waits
+        return WaitingSince(now_text, exact=False) if known is None else known.waits
 
     def _take_felt(self, felt: FeltNow, now_text: str) -> None:
         before = {one.question: one.waits for one in self._needs.questions}
@@ -197,10 +197,10 @@ def move_of(said: dict[str, Any]) -> MeterChange | None:
     return known
 
 
-def waits(heard: Mapping[int, str], number: int, known: Waits | None, now_text: str) -> Waits:
+def waits(heard: Mapping[int, str], number: int, known: WaitingSince | None, now_text: str) -> WaitingSince:
     """Since when: as its event said, as was known before, or from now on."""
     time = heard.get(number)
-    return Waits(time, exact=True) if time is not None else known or Waits(now_text, exact=False)
+    return WaitingSince(time, exact=True) if time is not None else known or WaitingSince(now_text, exact=False)
 
 
 def count(said: Iterable[bool]) -> int:

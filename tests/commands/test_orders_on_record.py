@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.core.messages.inputs import ApproveOrder, Input, Started, VoidRound
+from controller.core.messages.inputs import ApproveOrder, DaemonStarted, Input, VoidRound
 from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.step import step
 from controller.core.table.state import State, Table
@@ -28,7 +28,7 @@ SURVEILLANCE = Authentication("socket", ("surveillance",), 1002)
 def a_table() -> Rig:
     rig = Rig(penn(stand_key="always"))
     rig.house = msgspec.structs.replace(rig.house, two_persons=True)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.talk("1 main 10\n9h Ts 8d 9c\nkey stand hole_turned round_closed")
     rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal", FLOOR))
     rig.give(ApproveOrder(rig.now_ns, 1, "J. Lee", SURVEILLANCE))

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from controller.cli import main
-from controller.core.messages.inputs import SignedOrder, Stamped, Started, VoidRound
+from controller.core.messages.inputs import DaemonStarted, SignedOrder, StampedInput, VoidRound
 from controller.core.persons import Authentication
 from controller.core.step import step
 from controller.core.table.state import State, Table
@@ -37,20 +37,20 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-def a_table() -> list[Stamped]:
+def a_table() -> list[StampedInput]:
     """A round that one person voids as it is played, with a signature."""
     rig = Rig(penn(stand_key="always"))
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.talk("1 main 10\nkey no_more_bets\n9h Ts 8d 9c")
     rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal", Authentication("signature", ("floor",))))
     return [replace(one, order=ORDER) if isinstance(one.input, VoidRound) else one for one in rig.stamped]
 
 
-def journal_of(given: list[Stamped], folder: Path) -> Path:
+def journal_of(given: list[StampedInput], folder: Path) -> Path:
     return written(Rig(penn(stand_key="always")).house, given, folder / "journal.sqlite")
 
 
-def forged(given: list[Stamped], **fields: Any) -> list[Stamped]:
+def forged(given: list[StampedInput], **fields: Any) -> list[StampedInput]:
     return [replace(one, input=replace(one.input, **fields)) if one.order else one for one in given]
 
 

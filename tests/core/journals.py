@@ -8,7 +8,7 @@ from pathlib import Path
 
 from controller.core.messages.events import RoundClosed
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.journal.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
@@ -28,14 +28,14 @@ def journal_of(rig: Rig, path: Path) -> Path:
     return written(rig.house, rig.stamped, path)
 
 
-def written(house: House, given: Iterable[Stamped], path: Path) -> Path:
+def written(house: House, given: Iterable[StampedInput], path: Path) -> Path:
     """The journal of a table to which this came, sealed with its key."""
 
     asyncio.run(committed(house, given, path))
     return path
 
 
-def stamped_here(stamped: Stamped) -> Stamped:
+def stamped_here(stamped: StampedInput) -> StampedInput:
     """An input as the daemon would have stamped it."""
     wall_ns = WALL_NS + stamped.at_ns
     at_ns, nonce, order = stamped.at_ns, stamped.nonce, stamped.order
@@ -43,7 +43,7 @@ def stamped_here(stamped: Stamped) -> Stamped:
 
 
 async def committed(
-    house: House, given: Iterable[Stamped], path: Path, checkpoint: Callable[[State], bytes] = state_bytes
+    house: House, given: Iterable[StampedInput], path: Path, checkpoint: Callable[[State], bytes] = state_bytes
 ) -> Table:
     """A journal as a daemon writes it: in transactions, with a checkpoint where a round has closed."""
     journal = await Journal.open(path, HERE, key=KEY)

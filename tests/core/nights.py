@@ -20,7 +20,7 @@ from controller.core.messages.inputs import (
     AdjustWager,
     ApproveOrder,
     PayJackpot,
-    ProposeMove,
+    ProposeMeterChange,
     SetCard,
     VerifyJackpot,
     VoidRound,
@@ -296,7 +296,9 @@ def jackpots_ruled(rig: Rig, rng: Random) -> None:
         rig.give(VerifyJackpot(rig.now_ns, one.number, "A. Ames", "cards seen", VOUCHED))
         rig.give(PayJackpot(rig.now_ns, one.number, "B. Bell", "hand pay", VOUCHED))
     else:
-        rig.give(ProposeMove(rig.now_ns, one.meter, JackpotRefusal(one.number), "A. Ames", "not as counted", VOUCHED))
+        rig.give(
+            ProposeMeterChange(rig.now_ns, one.meter, JackpotRefusal(one.number), "A. Ames", "not as counted", VOUCHED)
+        )
         rig.give(ApproveOrder(rig.now_ns, rig.table.state.progressives.ordered, "B. Bell", VOUCHED))
 
 

@@ -18,7 +18,7 @@ from controller.core.messages.events import (
     WagerUnresolved,
 )
 from controller.core.messages.floor_events import CardAssigned
-from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, Started, VoidRound
+from controller.core.messages.inputs import AdjustWager, AssignCard, DaemonStarted, DeclareBox, SetCard, VoidRound
 from controller.core.meters.state import Grant, JackpotRefusal
 from controller.core.table.state import Table, restore
 from controller.formats.replay import read_state, state_bytes
@@ -242,7 +242,7 @@ def test_a_waiting_round_is_settled_by_the_rules_it_was_played_by() -> None:
     generous = replace(rig.house, rules=replace(penn(), win_pays=(2, 1)), profile_hash="1" * 64)
     state = read_state(state_bytes(rig.table.state))
     rig.table = restore(rig.house, state)
-    rig.give(Started(rig.now_ns, "test", generous))
+    rig.give(DaemonStarted(rig.now_ns, "test", generous))
     rig.table = Table(rig.table.house, read_state(state_bytes(rig.table.state)), rig.table.found)
     rig.answer("3")
     assert sorted(rig.postings()) == ["1: spot 1 main +10.00", "1: spot 2 main -10.00"]
@@ -254,7 +254,7 @@ def test_a_waiting_round_is_settled_by_the_rules_it_was_played_by() -> None:
 def test_after_a_restart_a_card_of_a_waiting_round_is_judged_by_all_its_evidence() -> None:
     rig = Rig(penn())
     rig.talk(WHO_GOT_THE_NINE)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.give(AssignCard(rig.now_ns, card(rig, 1, 6), 0, FLOOR, "seen on the felt"))
     assert rig.told(CardAssigned) == []
     assert "no legal play gives this card to the dealer" in refusals_of(rig)

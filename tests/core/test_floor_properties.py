@@ -15,7 +15,7 @@ from controller.core.inference.observation import CardObserved, ChipsObserved, D
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, CardOpened, Event, HoleCardRevealed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import CardSet
-from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
+from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, StampedInput, VoidRound
 from controller.core.step import step
 from controller.core.table.state import State, Table, restore
 from firmware_protocols.cards import DECK, Card
@@ -112,7 +112,7 @@ def test_a_night_with_the_floor_replays_without_the_key(seed: int, make: type[Ri
     assert coded(again) == coded(rig.events)
 
 
-def closed(stamped: Stamped, opened: set[int]) -> Stamped:
+def closed(stamped: StampedInput, opened: set[int]) -> StampedInput:
     """A record as it reads without the key."""
     given = stamped.input
     if not isinstance(given, CardRead) or stamped.number in opened:

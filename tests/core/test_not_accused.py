@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.core.game.rules import Options, Rules
-from controller.core.messages.inputs import Answered, Started
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig, penn
@@ -69,8 +69,8 @@ def unheard(rig: Rig) -> list[tuple[AlertKind, Severity]]:
 def test_a_player_paid_around_a_power_cut_is_not_accused_of_capping() -> None:
     # The cut swallowed a card of the deal, and the person who was asked said that none was missed.
     rig = table("1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s", stand_key="always")
-    rig.give(Started(rig.now_ns, "test", rig.house))
-    rig.give(Answered(rig.now_ns, 1, "no", "dealer"))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "no", "dealer"))
     rig.talk("1 main 20 \n 1 main 0")
     assert unheard(rig) == [(AlertKind.CHIPS_UNEXPLAINED, Severity.WARNING)] * 2
 
@@ -79,7 +79,7 @@ def test_nor_around_a_shoe_that_was_not_connected() -> None:
     rig = table(DEALT, stand_key="always")
     for state in (HealthState.LOST, HealthState.READY):
         rig.give(DeviceHealth("shoe", state, rig.now_ns))
-    rig.give(Answered(rig.now_ns, 1, "no", "dealer"))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "no", "dealer"))
     rig.talk("1 main 20")
     assert kinds(rig) == [AlertKind.CHIPS_UNEXPLAINED]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.inputs import Started
+from controller.core.messages.inputs import DaemonStarted
 from controller.core.messages.raised_alerts import AlertKind
 from firmware_protocols.readings import ChipsSeen
 from tests.core.alerting import at_table, dealt, kinds, lost, next_bets, raised, won
@@ -173,7 +173,7 @@ def test_a_natural_is_due_after_the_payout_unit() -> None:
 def test_nobody_is_called_wrongly_paid_whose_reader_was_lost() -> None:
     rig = at_table()
     won(rig)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.answer("no")
     next_bets(rig)
     assert kinds(rig) == []

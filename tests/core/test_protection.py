@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
-from controller.core.messages.inputs import Acknowledged, Started
+from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted
 from controller.core.messages.raised_alerts import (
     ACKNOWLEDGED_LIMIT,
     LISTED_LIMIT,
@@ -199,7 +199,7 @@ def test_a_chip_the_house_keeps_elsewhere_is_told_when_it_comes() -> None:
     away = "E004010000000009"
     rig.values[away] = 10_000
     house = replace(rig.house, elsewhere={away: "vault"})
-    rig.give(Started(rig.now_ns, "test", house))
+    rig.give(DaemonStarted(rig.now_ns, "test", house))
     rig.lay(1, "main", (away,))
     rig.lay(1, "main", (away,))
     (alert,) = raised(rig)
@@ -247,7 +247,7 @@ def test_an_alert_waits_until_a_named_person_has_seen_it() -> None:
     assert [one.alert for one in rig.table.state.alerts.listed] == [1]
     rig.talk("key round_closed round_closed\n1 main 25\nkey no_more_bets")
     assert rig.table.state.alerts.listed[0].alert == 1
-    rig.give(Acknowledged(rig.now_ns, 1, "M. Okafor", "put back"))
+    rig.give(AcknowledgeAlert(rig.now_ns, 1, "M. Okafor", "put back"))
     assert 1 not in [one.alert for one in rig.table.state.alerts.listed]
     assert rig.events[-1] == AlertAcknowledged(1, AlertKind.CAPPING, "M. Okafor", "put back")
 
@@ -257,7 +257,7 @@ def test_who_acknowledged_the_last_alerts_and_when_stays_readable() -> None:
     for number in range(1, ACKNOWLEDGED_LIMIT + 2):
         rig.lay(7, "main", ())
         rig.lay(7, "main", (f"E0070100000{number:05}",))
-        rig.give(Acknowledged(rig.now_ns, rig.table.state.alerts.listed[0].alert, "M. Okafor", f"note {number}"))
+        rig.give(AcknowledgeAlert(rig.now_ns, rig.table.state.alerts.listed[0].alert, "M. Okafor", f"note {number}"))
     told = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
     assert len(told.acknowledged) == ACKNOWLEDGED_LIMIT
     assert {one.who for one in told.acknowledged} == {"M. Okafor"}
@@ -268,7 +268,7 @@ def test_who_acknowledged_the_last_alerts_and_when_stays_readable() -> None:
 def test_what_was_acknowledged_cannot_be_acknowledged_again() -> None:
     rig = capped()
     for _ in range(2):
-        rig.give(Acknowledged(rig.now_ns, 1, "M. Okafor", ""))
+        rig.give(AcknowledgeAlert(rig.now_ns, 1, "M. Okafor", ""))
     assert isinstance(rig.events[-1], OrderRefused)
     assert rig.events[-1].reason == "no such alert is unacknowledged"
 
@@ -276,7 +276,7 @@ def test_what_was_acknowledged_cannot_be_acknowledged_again() -> None:
 def test_the_list_outlives_a_restart_and_the_numbers_go_on() -> None:
     rig = capped()
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     assert [one.kind for one in rig.table.state.alerts.listed] == [AlertKind.CAPPING]
     rig.lay(7, "main", ("E007010000000001",))
     assert [one.alert for one in rig.table.state.alerts.listed] == [1, 2]

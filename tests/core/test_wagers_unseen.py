@@ -8,7 +8,7 @@ import pytest
 
 from controller.core.messages.alerts import SpotReaderLost, WagerUncertain
 from controller.core.messages.events import WagerUnresolved
-from controller.core.messages.inputs import Acknowledged, AdjustWager, DeclareBox
+from controller.core.messages.inputs import AcknowledgeAlert, AdjustWager, DeclareBox
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
@@ -220,5 +220,5 @@ def test_it_is_said_once_until_somebody_has_seen_it(*, acknowledged: bool) -> No
         rig.talk("1 main 10 \n key no_more_bets \n Th 9c 6d 8s \n key stand hole_turned round_closed \n 1 main 0")
         if acknowledged:
             (one,) = (one for one in rig.table.state.alerts.listed if one.kind is AlertKind.WAGERS_UNSEEN)
-            rig.give(Acknowledged(rig.now_ns, one.alert, "J. Weber", "the reader is being changed"))
+            rig.give(AcknowledgeAlert(rig.now_ns, one.alert, "J. Weber", "the reader is being changed"))
     assert rig.unseen() == [SAID] * (2 if acknowledged else 1)

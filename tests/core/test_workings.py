@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from controller.core.step import step
-from controller.core.table.state import State, Stepped, Table
+from controller.core.table.state import State, StepResult, Table
 from controller.core.table.workings import PublishedFacts, Timeline
 from tests.core import nights
 from tests.core.full_nights import FullNight
@@ -15,7 +15,7 @@ from tests.core.rig import Rig, penn
 SEEDS = range(24)
 
 
-def forgetful(table: Table, stamped: Stamped) -> Stepped:
+def forgetful(table: Table, stamped: StampedInput) -> StepResult:
     """The step of a table out of a checkpoint, but for its lattice."""
     return step(Table(table.house, table.state, table.found), stamped)
 

@@ -14,7 +14,7 @@ from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import RoundClosed, TableStarted, WagerSettled
 from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered
 from controller.core.messages.gaming_day import GamingDay
-from controller.core.messages.inputs import AdjustWager, DayBegan, EnterInventory, Started, VoidRound
+from controller.core.messages.inputs import AdjustWager, DaemonStarted, DayBegan, EnterInventory, VoidRound
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.people.table_inventory import Recount
 from controller.core.refusal_reason import RefusalCode
@@ -313,7 +313,7 @@ def a_counted_table() -> Rig:
     """A table with three shifts, whose day shift was counted but for its closer and drop; it is swing now."""
     rig = a_rig()
     rig.house = replace(rig.house, gaming_day=SHIFTS)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.give(DayBegan(rig.now_ns, "2026-11-21"))
     count(rig, Count.OPENER, 5_000_000)
     count(rig, Count.OPENER, 4_800_000)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from controller.consumer.durable import Says, follow
+from controller.consumer.durable import ConsumerOutput, follow
 from controller.core.messages.events import RoundClosed
 from controller.daemon.daemon import ledger_of, stream_of
 from controller.daemon.startup import opened
@@ -125,7 +125,7 @@ async def consumer(path: Path, broker: Broker) -> AsyncIterator[Kept]:
     """``tableside watch --durable``."""
     kept = Kept(path)
     task = asyncio.create_task(
-        follow(broker, TOPICS, CONSUMER, path, Says(lambda _: None, kept.complaints.append, TICK_SECONDS))
+        follow(broker, TOPICS, CONSUMER, path, ConsumerOutput(lambda _: None, kept.complaints.append, TICK_SECONDS))
     )
     try:
         yield kept

@@ -17,16 +17,16 @@ from controller.io.journal.verification import verify
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import INFLIGHT_LIMIT, LinkLost, PublishRefused
 from controller.io.mqtt.event_flow import FRESH_LIMIT, EventFlow
-from controller.io.mqtt.publication import Leaving, leaving
+from controller.io.mqtt.publication import OutgoingEvent, leaving
 from tests.io.broker_rig import TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)
 
 
-def event(seq: int) -> Leaving:
+def event(seq: int) -> OutgoingEvent:
     """Every third is an alert."""
-    return Leaving(seq, b"%d" % seq, ("event", "alert") if seq % 3 == 0 else ("event",))
+    return OutgoingEvent(seq, b"%d" % seq, ("event", "alert") if seq % 3 == 0 else ("event",))
 
 
 class Link:

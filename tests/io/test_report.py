@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from controller.commands import export, report
 from controller.core.messages.inputs import Input
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.formats.journal.records import Identity, seal
 from controller.formats.replay import payloads
 from controller.io.files import profile_files
@@ -39,7 +39,7 @@ class Journaled(Rig):
 
     entries: list[JournalEntry]
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         if not self.stamped:
             self.entries = []
         seq = self.table.state.seq

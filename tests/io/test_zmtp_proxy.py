@@ -14,7 +14,7 @@ import zmq
 from controller.formats.orders.operators import ChannelUser
 from controller.io.operators.channel import MESSAGE_LIMIT_BYTES, SOCKET, TCP_LIMIT, ChannelEndpoints
 from controller.io.operators.channel_client import ChannelAddress
-from controller.io.system.zmtp_proxy import CONNECTIONS_LIMIT, WINDOW_BYTES, Frames, TooMuch
+from controller.io.system.zmtp_proxy import CONNECTIONS_LIMIT, WINDOW_BYTES, ExcessTraffic, Frames
 from tests.io.test_operator_channel import Pair, Table, put, serving
 from tests.io.zmtp_peer import GREETING, MORE, frame, is_closed, poured, speaking, until_closed
 
@@ -116,5 +116,5 @@ def test_frames_are_told_in_whatever_pieces_they_come() -> None:
 
 @pytest.mark.parametrize("greeting", [b"\x01\x00", GREETING[:10] + b"\x01" + GREETING[11:], b"GET / HTTP/1.1\r\n"])
 def test_what_speaks_another_protocol_is_not_passed_on(greeting: bytes) -> None:
-    with pytest.raises(TooMuch, match="ZMTP 3"):
+    with pytest.raises(ExcessTraffic, match="ZMTP 3"):
         Frames().take(greeting)

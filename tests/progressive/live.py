@@ -13,10 +13,10 @@ from controller.core.messages.inputs import (
     AdjustWager,
     ApproveOrder,
     Input,
-    LinkEntered,
-    LinkHeard,
     PayJackpot,
-    ProposeMove,
+    PoolEntryRead,
+    PoolStateRead,
+    ProposeMeterChange,
     VerifyJackpot,
     VoidRound,
 )
@@ -26,7 +26,7 @@ from controller.core.meters.pooled_meter import PooledMeter, PooledTerms, Postin
 from controller.core.meters.state import MeterChange, MeterTerms
 from controller.core.persons import Authentication
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.io.files import profile_files
 from controller.pool.ledger import Ledger
 from controller.pool.postings import ChangeOutcome, LedgerEntry, Posting
@@ -75,15 +75,15 @@ class MeterRig(Rig):
     def last(self, kind: type[Event]) -> Event:
         return self.told(kind)[-1]
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         """People here come with keys of their own, all of the floor."""
-        if isinstance(item, VoidRound | AdjustWager | VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder):
+        if isinstance(item, VoidRound | AdjustWager | VerifyJackpot | PayJackpot | ProposeMeterChange | ApproveOrder):
             item = msgspec.structs.replace(item, vouched=OWN_KEY)
         return super().give(item, closed=closed)
 
     def order(self, meter: str, move: MeterChange, who: str = "A. Ames", second: str = "B. Bell") -> None:
         """One person proposes, another approves."""
-        self.give(ProposeMove(self.now_ns, meter, move, who, "as counted"))
+        self.give(ProposeMeterChange(self.now_ns, meter, move, who, "as counted"))
         self.give(ApproveOrder(self.now_ns, self.table.state.progressives.ordered, second))
 
     def pay(self, jackpot: int) -> None:
@@ -156,10 +156,10 @@ class Pit:
 
     def tells(self, rig: Rig) -> None:
         """The table hears what the pool shows."""
-        rig.give(LinkHeard(rig.now_ns, LINKED.name, self.ledger.standing().shown_cents, ""))
+        rig.give(PoolStateRead(rig.now_ns, LINKED.name, self.ledger.standing().shown_cents, ""))
 
     def is_lost(self, rig: Rig) -> None:
-        rig.give(LinkHeard(rig.now_ns, LINKED.name, None, "the link is away"))
+        rig.give(PoolStateRead(rig.now_ns, LINKED.name, None, "the link is away"))
 
     def answers(self, rig: Rig, table: str = "harbour/bj-1") -> int:
         """Everything the table owes is entered, and answered; how many postings that were."""
@@ -168,7 +168,9 @@ class Pit:
             (answer,) = self.ledger.post([Posting(table, 1, owed[0].seq, owed[0].deed)])
             assert isinstance(answer, LedgerEntry)
             assert not isinstance(answer.outcome, ChangeOutcome)
-            told = LinkEntered(rig.now_ns, LINKED.name, owed[0].seq, answer.number, answer.shown_cents, answer.outcome)
+            told = PoolEntryRead(
+                rig.now_ns, LINKED.name, owed[0].seq, answer.number, answer.shown_cents, answer.outcome
+            )
             rig.give(told)
             answered += 1
         return answered

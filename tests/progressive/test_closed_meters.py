@@ -12,7 +12,7 @@ from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import SideBetRefused
 from controller.core.messages.events import BettingClosed, Event, WagerSettled
 from controller.core.messages.house import SensorBet
-from controller.core.messages.inputs import Started
+from controller.core.messages.inputs import DaemonStarted
 from controller.core.messages.meter_events import ContributionMade
 from controller.core.messages.pool_events import ContributionPosted
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
@@ -219,7 +219,7 @@ def sensed(pit: Pit, while_closed: WhileClosed) -> MeterRig:
     rig.house = replace(
         rig.house, sensors={"blazing7s": (1, 2)}, counted={"blazing7s": SensorBet("sensors", (1, 2), 500)}
     )
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.give(DeviceHealth("sensors", HealthState.READY, rig.now_ns))
     pit.is_lost(rig)
     rig.talk("1 main 10")

@@ -9,14 +9,14 @@ import pytest
 import zmq
 from msgspec.structs import replace
 
-from controller.core.messages.inputs import LinkEntered, LinkHeard, LinkReading
+from controller.core.messages.inputs import PoolEntryRead, PoolReading, PoolStateRead
 from controller.core.meters.pool_postings import ContributionOutcome, WagerPosting
 from controller.core.meters.pooled_meter import PendingPosting, PooledMeter, PooledTerms, PostingBacklog
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
 from controller.core.table.pace import HOUR_NS
 from controller.core.table.state import State
-from controller.daemon.pool_links import Ends, LinkedEnd, Links, OtherPool
+from controller.daemon.pool_links import LinkEndParts, OtherPool, PoolLink, PoolLinks
 from controller.formats.config.pooled_meters import LinkedMeterSection, OtherLink, linked_profile_checks, linked_terms
 from controller.formats.config.table_file import Config, ConfigError, read_config
 from controller.formats.journal.records import Identity
@@ -149,15 +149,17 @@ def sections() -> tuple[LinkedMeterSection, ...]:
     return tuple(replace(section, link_key=public.decode()) for section in read().linked_meters)
 
 
-def ends(told: list[LinkReading | DeviceComplained]) -> Ends:
+def ends(told: list[PoolReading | DeviceComplained]) -> LinkEndParts:
     _, secret = zmq.curve_keypair()
-    return Ends(Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append, random.Random(1))
+    return LinkEndParts(
+        Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append, random.Random(1)
+    )
 
 
-def links(known: PooledMeter | None = KNOWN, others: tuple[OtherLink, ...] = ()) -> Links:
+def links(known: PooledMeter | None = KNOWN, others: tuple[OtherLink, ...] = ()) -> PoolLinks:
     linked = () if known is None else (known,)
     named = tuple(replace(section, other_links=others) for section in sections())
-    return Links(named, ends([]), State(progressives=Progressives(linked=linked)))
+    return PoolLinks(named, ends([]), State(progressives=Progressives(linked=linked)))
 
 
 def test_a_name_that_stood_for_another_pool_is_refused() -> None:
@@ -183,9 +185,9 @@ def test_of_several_links_the_one_that_is_spoken_to_is_said() -> None:
 
 
 def test_what_the_table_knows_already_is_not_read_again() -> None:
-    told: list[LinkReading | DeviceComplained] = []
+    told: list[PoolReading | DeviceComplained] = []
     (section,) = sections()
-    end = LinkedEnd(section, ends(told), KNOWN)
+    end = PoolLink(section, ends(told), KNOWN)
     counted = LedgerEntry(9, 1_000_085, ContributionOutcome(850_000, 150_000))
     for event in (
         PoolState(777, ""),
@@ -196,13 +198,13 @@ def test_what_the_table_knows_already_is_not_read_again() -> None:
     ):
         end.take_event(event)
     kinds = [(type(one), one.shown_cents) for one in told if not isinstance(one, DeviceComplained)]
-    assert kinds == [(LinkHeard, 777), (LinkEntered, 1_000_085), (LinkHeard, None)]
+    assert kinds == [(PoolStateRead, 777), (PoolEntryRead, 1_000_085), (PoolStateRead, None)]
 
 
 def test_what_is_wrong_with_a_link_is_told_as_of_a_device() -> None:
-    told: list[LinkReading | DeviceComplained] = []
+    told: list[PoolReading | DeviceComplained] = []
     (section,) = sections()
-    LinkedEnd(section, ends(told), KNOWN).complain("10.20.0.5:7400: too many messages a second")
+    PoolLink(section, ends(told), KNOWN).complain("10.20.0.5:7400: too many messages a second")
     (alarm,) = told
     assert isinstance(alarm, DeviceComplained)
     assert (alarm.device, alarm.code) == ("link of pit_sevens", "talks_too_much")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import WagerSettled
-from controller.core.messages.inputs import AdjustWager, LinkEntered, PayJackpot, ProposeMove, SetCard
+from controller.core.messages.inputs import AdjustWager, PayJackpot, PoolEntryRead, ProposeMeterChange, SetCard
 from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotRefused
 from controller.core.messages.pool_events import JackpotClaimed, PoolEntryDeclined
 from controller.core.meters.awards import AwardStatus, Jackpot
@@ -91,13 +91,13 @@ def test_a_refusal_answered_after_the_award_is_forgotten_changes_nothing(pit: Pi
 def test_the_ledger_may_decline_a_judgement(pit: Pit) -> None:
     rig = hit(pit)
     rig.pay(1)
-    rig.give(LinkEntered(rig.now_ns, "pit_sevens", 3, 3, 500_000, DeclinedOutcome("this table has no jackpot 1")))
+    rig.give(PoolEntryRead(rig.now_ns, "pit_sevens", 3, 3, 500_000, DeclinedOutcome("this table has no jackpot 1")))
     said = rig.last(PoolEntryDeclined)
     assert said == PoolEntryDeclined("pit_sevens", 3, 3, None, None, None, "this table has no jackpot 1")
     stood = VerdictOutcome(
         Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, AwardStatus.PAID, "B. Bell")
     )
-    rig.give(LinkEntered(rig.now_ns, "pit_sevens", 4, 4, 500_000, stood))
+    rig.give(PoolEntryRead(rig.now_ns, "pit_sevens", 4, 4, 500_000, stood))
     assert owing(rig).owed == ()
 
 
@@ -110,7 +110,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     assert rig.told(JackpotClaimed) == []
     grant = Grant(1, 1, "blazing7s", "three_suited")
     rig.order("pit_sevens", grant)
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
+    rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
     assert refusals(rig) == ["the wager's claim waits for the link"]
     pit.answers(rig)
     hit = rig.last(JackpotHit)
@@ -119,7 +119,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     settled = rig.told(WagerSettled)[-1]
     assert isinstance(settled, WagerSettled)
     assert (settled.net_cents, settled.basis) == (100_008 - 500, "floor")
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
+    rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
     assert refusals(rig)[-1] == "the wager has won from a meter already"
 
 
@@ -137,16 +137,16 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
 def test_what_cannot_be_ordered_of_a_pool_at_a_table(pit: Pit, move: object, said: str) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", move, "A. Ames", ""))  # type: ignore[arg-type]
+    rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", move, "A. Ames", ""))  # type: ignore[arg-type]
     assert said in refusals(rig)[-1]
 
 
 def test_a_jackpot_of_another_meter_is_not_refused_through_the_pool(pit: Pit) -> None:
     rig = MeterRig(SEVENS, linked=(replace(LINKED, fed_by=("royal_match",)),))
     rig.talk(DIAMONDS)
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", JackpotRefusal(1), "A. Ames", ""))
+    rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", JackpotRefusal(1), "A. Ames", ""))
     assert "there is no such jackpot" in refusals(rig)[-1]
-    rig.give(ProposeMove(rig.now_ns, "nobodys", JackpotRefusal(1), "A. Ames", ""))
+    rig.give(ProposeMeterChange(rig.now_ns, "nobodys", JackpotRefusal(1), "A. Ames", ""))
     assert refusals(rig)[-1] == "there is no meter nobodys; there are: sevens, pit_sevens"
 
 

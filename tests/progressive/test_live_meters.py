@@ -8,10 +8,10 @@ from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, Event, RoundClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import (
     ApproveOrder,
+    DaemonStarted,
     PayJackpot,
-    ProposeMove,
+    ProposeMeterChange,
     SetCard,
-    Started,
     VerifyJackpot,
     WithdrawOrder,
 )
@@ -184,7 +184,9 @@ def test_an_unreasonable_wager_is_a_fault_and_raises_nothing() -> None:
 
 def test_what_moves_a_meter_takes_two_people() -> None:
     rig = MeterRig()
-    rig.give(ProposeMove(rig.now_ns, "sevens", Adjustment("meter", -5, "equipment_correction"), "A. Ames", "counted"))
+    rig.give(
+        ProposeMeterChange(rig.now_ns, "sevens", Adjustment("meter", -5, "equipment_correction"), "A. Ames", "counted")
+    )
     assert rig.meter("sevens").current_units == 1_000_000 * UNITS
     rig.give(ApproveOrder(rig.now_ns, 1, "a.  ames"))
     assert refusals(rig) == ["A. Ames proposed it; another person must approve"]
@@ -196,8 +198,8 @@ def test_what_moves_a_meter_takes_two_people() -> None:
 
 def test_a_reason_that_is_not_on_the_list_is_refused_at_once() -> None:
     rig = MeterRig()
-    rig.give(ProposeMove(rig.now_ns, "sevens", Adjustment("meter", -5, "funding"), "A. Ames", "counted"))
-    rig.give(ProposeMove(rig.now_ns, "eights", Adjustment("meter", 5, "funding"), "A. Ames", "counted"))
+    rig.give(ProposeMeterChange(rig.now_ns, "sevens", Adjustment("meter", -5, "funding"), "A. Ames", "counted"))
+    rig.give(ProposeMeterChange(rig.now_ns, "eights", Adjustment("meter", 5, "funding"), "A. Ames", "counted"))
     assert [text.partition(" for ")[0] for text in refusals(rig)] == [
         "a meter goes down",
         "there is no meter eights; there are: sevens, mystery",
@@ -207,7 +209,7 @@ def test_a_reason_that_is_not_on_the_list_is_refused_at_once() -> None:
 
 def test_an_order_may_be_withdrawn() -> None:
     rig = MeterRig()
-    rig.give(ProposeMove(rig.now_ns, "sevens", Adjustment("meter", 5, "funding"), "A. Ames", "counted"))
+    rig.give(ProposeMeterChange(rig.now_ns, "sevens", Adjustment("meter", 5, "funding"), "A. Ames", "counted"))
     rig.give(WithdrawOrder(rig.now_ns, 1, "A. Ames", "counted again"))
     rig.give(ApproveOrder(rig.now_ns, 1, "B. Bell"))
     assert refusals(rig) == ["no such order waits"]
@@ -230,7 +232,7 @@ def test_a_table_file_that_orders_other_parameters_is_not_obeyed_but_said() -> N
     rig = MeterRig()
     other = replace(SEVENS, parameters=replace(SEVENS.parameters, reset_cents=1))
     house = replace(rig.house, meters=(other,))
-    rig.give(Started(rig.now_ns, "test", house))
+    rig.give(DaemonStarted(rig.now_ns, "test", house))
     assert rig.told(ParametersDiffer) == [ParametersDiffer("sevens", other.parameters, SEVENS.parameters)]
     assert rig.meter("sevens").parameters == SEVENS.parameters
     closed = [one for one in rig.told(MeterClosed) if isinstance(one, MeterClosed)]
@@ -376,7 +378,7 @@ def test_an_answer_said_again_counts_once() -> None:
 def test_reset_value_and_ceiling_of_the_mystery_are_the_boxes() -> None:
     rig = MeterRig()
     wanted = replace(MYSTERY.parameters, reset_cents=30_000)
-    rig.give(ProposeMove(rig.now_ns, "mystery", NewParameters(wanted), "A. Ames", "more"))
+    rig.give(ProposeMeterChange(rig.now_ns, "mystery", NewParameters(wanted), "A. Ames", "more"))
     assert refusals(rig) == ["reset value and limit of a must-hit-by meter are those the trigger box draws between"]
     rig.order("mystery", NewParameters(replace(MYSTERY.parameters, rate=(1, 5))))
     assert rig.meter("mystery").parameters.rate == (1, 5)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from controller.trigger_box.box import CommandResult, Maker, TriggerBox
+from controller.trigger_box.box import BoxLabel, CommandResult, TriggerBox
 from controller.trigger_box.entries import (
     BoundsSet,
     BoxCommissioned,
@@ -27,7 +27,7 @@ from simulators.devices.mystery_trigger import Bounds
 
 OPERATIONS = bytes(range(32))
 SURVEILLANCE = bytes(range(100, 132))
-MAKER = Maker("SIM-TB1", "1.0")
+MAKER = BoxLabel("SIM-TB1", "1.0")
 TWO = ("ann", "ben")
 SMALL = Bounds(reset_cents=500, ceiling_cents=1_000, most_units=2_000_000)
 

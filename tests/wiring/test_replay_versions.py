@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from controller import version
 from controller.cli import main
 from controller.commands.replay import status_of
-from controller.core.messages.inputs import Started
+from controller.core.messages.inputs import DaemonStarted
 from controller.daemon.replay import ReplayResult
 from controller.formats.replay import ReplayDifference, state_bytes
 from tests.core.journals import committed
@@ -25,7 +25,7 @@ async def journal(path: Path, by: str) -> Path:
     rig = Rig(penn())
     rig.talk(ROUND)
     first, *rest = rig.stamped
-    assert isinstance(first.input, Started)
+    assert isinstance(first.input, DaemonStarted)
     given = [replace(first, input=replace(first.input, version=by)), *rest]
     await committed(rig.house, given, path, state_bytes)
     return path

@@ -20,7 +20,7 @@ from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.table.keymap import EVIDENCE
-from controller.core.table.round_state import Dealing, DealStanding, Round
+from controller.core.table.round_state import DealProgress, DealStatus, Round
 from controller.core.table.state import begun
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
@@ -51,15 +51,15 @@ def guarded(rules: Rules) -> bool:
     return bool(rules.options.turn_key) and rules.hole_card == "dealt"
 
 
-def begin(transaction: Transaction) -> Dealing:
+def begin(transaction: Transaction) -> DealProgress:
     """The deal of a round whose bets are locked now."""
     if not guarded(transaction.rules):
-        return Dealing()
+        return DealProgress()
     kept = (*transaction.state.last_shoe.closed, *transaction.state.shoe.closed)
     # By its rhythm it is known to be a deal, and none of the cards before it belongs to it.
     by_rhythm = transaction.state.begins == transaction.stamped.number
     astray = not by_rhythm and any(transaction.state.unturned(card) and not card.burned for card in kept)
-    return Dealing("open", uneven=_ASTRAY if astray else transaction.state.unheard_before_deal)
+    return DealProgress("open", uneven=_ASTRAY if astray else transaction.state.unheard_before_deal)
 
 
 def change(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
@@ -258,7 +258,7 @@ def review(transaction: Transaction) -> None:
         unconfirm(transaction, "its last cards came slowly enough to be drawn ones")
 
 
-def unconfirm(transaction: Transaction, why: str, stands: DealStanding = "unconfirmed") -> None:
+def unconfirm(transaction: Transaction, why: str, stands: DealStatus = "unconfirmed") -> None:
     """The deal is not certain; what is closed stays so until the turn."""
     before = transaction.round().dealing.stands
     change(transaction, stands=stands)

@@ -79,7 +79,7 @@ def admitted(answers: tuple[PlayAnswer, ...], emitted: tuple[Emission, ...]) -> 
     return all(answer.fits(outcome) for box, outcome in emitted for answer in answers if answer.box == box)
 
 
-class Cut(NamedTuple):
+class LatticePrefix(NamedTuple):
     """Everything known after the first ``used`` pieces of evidence, if nothing later can belong before it."""
 
     used: int
@@ -178,7 +178,7 @@ def _merge_all(frontier: Frontier, other: Frontier) -> None:
         join(frontier, node, told)
 
 
-class Reached(Protocol):
+class EvidencePrefix(Protocol):
     """How far evidence has been told, and by when all of that has happened."""
 
     @property
@@ -190,7 +190,7 @@ class Reached(Protocol):
         """The last moment any of them may belong to."""
 
 
-_R = TypeVar("_R", bound=Reached)
+_R = TypeVar("_R", bound=EvidencePrefix)
 
 
 def rewound(
@@ -242,7 +242,7 @@ class _Evidenced(NamedTuple):
     wagers: tuple[int, ...]
     evidence: tuple[DatedObservation, ...]
     cards: tuple[int, ...]
-    cuts: tuple[Cut, ...]
+    cuts: tuple[LatticePrefix, ...]
     game: Play
     """The game with the cards dealt so far."""
     answers: tuple[PlayAnswer, ...] = ()
@@ -273,7 +273,14 @@ class Lattice(_Evidenced):
         game = game_begun(rules, wagers, answers)
         nothing: OutcomesByBox = tuple(frozenset() for _ in wagers)
         return cls(
-            rules, wagers, (), (), (Cut(0, 0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences
+            rules,
+            wagers,
+            (),
+            (),
+            (LatticePrefix(0, 0, -1, {game.begin(): nothing}, contents or {}),),
+            game,
+            answers,
+            silences,
         )
 
     def again(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...] | None = None) -> Lattice:
@@ -322,7 +329,7 @@ class Lattice(_Evidenced):
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
         contents = weave.contents_after(weave.full)
-        new = Cut(len(evidence), len(cards), last_ns, frontier, contents, tuple(weave.levels))
+        new = LatticePrefix(len(evidence), len(cards), last_ns, frontier, contents, tuple(weave.levels))
         given = (self.answers, self.silences)
         return Lattice(self.rules, self.wagers, evidence, cards, (*kept, new), game, *given)
 

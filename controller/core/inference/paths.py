@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from controller.core.game.position import Node, Step
 from controller.core.inference.lattice import (
-    Cut,
     Frontier,
     Lattice,
+    LatticePrefix,
     Level,
     OutcomesByBox,
     PlayAnswer,
@@ -53,7 +53,7 @@ class Graph:
         return levels
 
 
-def _unbroken(cut: Cut) -> Iterator[Level]:
+def _unbroken(cut: LatticePrefix) -> Iterator[Level]:
     """The levels of a cut, with a way on at each for what had come through all its evidence before the last."""
     through: list[WindowState] = []
     for depth, level in enumerate(cut.levels):

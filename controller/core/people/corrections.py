@@ -23,7 +23,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
 from controller.core.table.layout import cents_at
 from controller.core.table.ledger import BookRow, RoundBook, book_of
-from controller.core.table.round_state import CardKept, Round
+from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
 
 
@@ -262,7 +262,7 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None
     return None
 
 
-def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[CardKept, ...]:
+def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[RoundCard, ...]:
     """The round's cards with one of them named or struck."""
     kept = round_now.cards.drawn[place]
     named = () if ruling.face is None else (replace(kept, ruled=ruling.face, unread=False),)

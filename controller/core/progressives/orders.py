@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
 from controller.core.messages.events import WagerAdjusted, WagerSettled
-from controller.core.messages.inputs import PayJackpot, ProposeMove, ReopenMeter, VerifyJackpot
+from controller.core.messages.inputs import PayJackpot, ProposeMeterChange, ReopenMeter, VerifyJackpot
 from controller.core.messages.meter_events import (
     JackpotPaid,
     JackpotRefused,
@@ -48,14 +48,14 @@ from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
-def rule(transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeMove | ReopenMeter) -> None:
+def rule(transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeMeterChange | ReopenMeter) -> None:
     """Carry out what a person asks, or say why it cannot be."""
     match ruling:
         case VerifyJackpot():
             what, refused = f"verify jackpot {ruling.jackpot}", _verify(transaction, ruling)
         case PayJackpot():
             what, refused = f"pay jackpot {ruling.jackpot}", _pay(transaction, ruling)
-        case ProposeMove():
+        case ProposeMeterChange():
             what, refused = f"move meter {ruling.meter}", _propose(transaction, ruling)
         case ReopenMeter():
             what, refused = f"reopen meter {ruling.meter}", release(transaction, ruling)
@@ -108,7 +108,7 @@ TOO_MANY: Final = RefusalReason("too_many_waiting", f"{ORDERS_LIMIT} orders wait
 # --- orders -----------------------------------------------------------------------------------------
 
 
-def _propose(transaction: Transaction, ruling: ProposeMove) -> RefusalReason | None:
+def _propose(transaction: Transaction, ruling: ProposeMeterChange) -> RefusalReason | None:
     """Keep what one person proposes; why it could not be carried out anyway; None: it is done."""
     known = transaction.state.progressives
     if len(known.orders) >= ORDERS_LIMIT:

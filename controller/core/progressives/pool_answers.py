@@ -8,7 +8,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from controller.core.game.side_bet import find
-from controller.core.messages.inputs import LinkEntered, LinkHeard
+from controller.core.messages.inputs import PoolEntryRead, PoolStateRead
 from controller.core.messages.meter_events import JackpotHit, JackpotRefused
 from controller.core.messages.pool_events import PoolEntryDeclined, PoolEntryRecorded
 from controller.core.meters.awards import Jackpot
@@ -28,21 +28,21 @@ from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
-def take(transaction: Transaction, told: LinkHeard | LinkEntered) -> None:
+def take(transaction: Transaction, told: PoolStateRead | PoolEntryRead) -> None:
     """One thing the link said; nothing where the table does not know the meter."""
     linked = transaction.state.progressives.linked_meter(told.meter)
     if linked is None:
         return
     match told:
-        case LinkHeard(_, _, shown_cents, closed):
+        case PoolStateRead(_, _, shown_cents, closed):
             take_pool_state(transaction, linked, shown_cents, closed)
-        case LinkEntered():
+        case PoolEntryRead():
             _entered(transaction, linked, told)
         case _:
             assert_never(told)
 
 
-def _entered(transaction: Transaction, linked: PooledMeter, told: LinkEntered) -> None:
+def _entered(transaction: Transaction, linked: PooledMeter, told: PoolEntryRead) -> None:
     """The oldest posting owed is in the ledger. What is answered already was posted again before its answer came."""
     if not linked.owed or linked.owed[0].seq != told.seq:
         return

@@ -47,7 +47,7 @@ from controller.core.round import closing, missed_cards, passing_chips, question
 from controller.core.round.irregular import likely
 from controller.core.table.layout import ZoneChange, Zone, cents_at
 from controller.core.table.layout import key as layout_key
-from controller.core.table.round_state import CardKept, Round
+from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
 from controller.core.table.workings import PublicationBasis, Timeline, are_identical
 from firmware_protocols.cards import Card
@@ -88,7 +88,7 @@ def card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int)
     stamped = transaction.stamped
     round_now = transaction.round()
     place = len(round_now.cards.drawn)
-    kept = CardKept(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
+    kept = RoundCard(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
     transaction.change_cards(drawn=(*round_now.cards.drawn, kept), lying=chips_at_boxes(transaction, round_now))
     deal_confirmation.card_came(transaction, at_ns)
     transaction.emit(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))

@@ -20,7 +20,7 @@ from controller.core.certainty.rebuild import weave_corrected, weave_with
 from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.inference.unobserved import Outage
 from controller.core.table.layout import Zone, ZoneChange
-from controller.core.table.round_state import Visit
+from controller.core.table.round_state import ChipVisit
 from controller.core.table.transaction import Transaction
 
 _LONGEST_NS: Final = 10_000_000_000
@@ -57,16 +57,18 @@ def _keep(transaction: Transaction, before: Zone | None, after: Zone, first_ns: 
         ended = [replace(one, to_ns=last_ns) for one in here if lies == set(one.lay)]
         visits = [*(one for one in visits if one not in here), *(one for one in ended if _is_short(one))]
         if lies > lay:
-            visits.append(Visit(after.spot, tuple(sorted(lay)), tuple(sorted(lies - lay)), first_ns, zone=after.name))
+            visits.append(
+                ChipVisit(after.spot, tuple(sorted(lay)), tuple(sorted(lies - lay)), first_ns, zone=after.name)
+            )
     if tuple(visits) != known:
         transaction.change_evidence(visits=tuple(visits))
 
 
-def _is_short(visit: Visit) -> bool:
+def _is_short(visit: ChipVisit) -> bool:
     return visit.to_ns - visit.from_ns <= _LONGEST_NS
 
 
-def _passed(transaction: Transaction, visit: Visit) -> bool:
+def _passed(transaction: Transaction, visit: ChipVisit) -> bool:
     """Whether a visit is over and its chips are heard at other spots now."""
     elsewhere = {chip for zone in transaction.state.felt.values() if zone.spot != visit.spot for chip in zone.chips}
     return visit.zone == "main" and visit.to_ns >= 0 and elsewhere.issuperset(visit.came)
@@ -105,7 +107,7 @@ def _is_at(item: ChipsObserved, box: int, zone: str) -> bool:
     return (item.box, item.zone) == (box, zone)
 
 
-def _take_back(transaction: Transaction, visit: Visit, *, unseen: bool = True) -> None:
+def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = True) -> None:
     """Forget what a visit told of a box; ``unseen``: what happened meanwhile in its main zone was not seen."""
     round_now = transaction.round()
     box, from_ns = round_now.bets.spots.index(visit.spot), max(visit.from_ns, round_now.bets.lock_ns)

@@ -33,12 +33,12 @@ from controller.core.messages.alerts import (
 )
 from controller.core.messages.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event
 from controller.core.messages.inputs import (
-    Acknowledged,
-    FitnessTold,
+    AcknowledgeAlert,
+    FitnessReported,
     OpeningRefuted,
     ReadingsHeld,
     ShoeChanged,
-    SoftwareLooked,
+    SoftwareInspected,
 )
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.messages.software_events import checked
@@ -169,19 +169,19 @@ def _swapped(transaction: Transaction, device: str, text: str) -> None:
 
 def taken(
     transaction: Transaction,
-    given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold | SoftwareLooked | ReadingsHeld,
+    given: AcknowledgeAlert | ShoeChanged | OpeningRefuted | FitnessReported | SoftwareInspected | ReadingsHeld,
 ) -> None:
     """What people, or the daemon about itself, say that concerns game protection alone."""
     match given:
-        case Acknowledged():
+        case AcknowledgeAlert():
             acknowledge(transaction, given)
         case ShoeChanged():
             shoe_check.announced(transaction, given)
         case OpeningRefuted():
             _opening_refuted(transaction, given)
-        case FitnessTold():
+        case FitnessReported():
             readiness.take_fitness(transaction, given)
-        case SoftwareLooked():
+        case SoftwareInspected():
             transaction.emit(checked(given))
         case ReadingsHeld():
             _readings_held(transaction, given)

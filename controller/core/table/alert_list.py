@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from controller.core.messages.inputs import Acknowledged
+from controller.core.messages.inputs import AcknowledgeAlert
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
     SEVERITY,
@@ -21,7 +21,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.table.transaction import Transaction
 
 
-def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
+def acknowledge(transaction: Transaction, given: AcknowledgeAlert) -> None:
     """A named person has seen an alert."""
     listed = transaction.state.alerts.find(given.alert)
     if listed is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core.messages.alerts import PlayBlocked, PlayUnblocked
-from controller.core.messages.inputs import FitnessLevel, FitnessTold
+from controller.core.messages.inputs import FitnessLevel, FitnessReported
 from controller.core.messages.raised_alerts import AlertKind, Severity
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.state import FitnessProblem, State
@@ -32,7 +32,7 @@ def closed_by(state: State) -> str:
     return "; ".join(one.text for one in state.unfit.values() if one.level is FitnessLevel.CLOSED)
 
 
-def take_fitness(transaction: Transaction, report: FitnessTold) -> None:
+def take_fitness(transaction: Transaction, report: FitnessReported) -> None:
     """Take the process's report of how fit the table is in one respect; emits when play is blocked or unblocked."""
     before = transaction.state.unfit.get(report.cause)
     was = FitnessLevel.FIT if before is None else before.level

@@ -26,15 +26,15 @@ from controller.core.messages.events import Event
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
-DealStanding = Literal["unguarded", "open", "confirmed", "unconfirmed", "moved"]
+DealStatus = Literal["unguarded", "open", "confirmed", "unconfirmed", "moved"]
 """Whether the deal is certain. ``unguarded``: no hole card is dealt, or the rules are older than this; ``moved``: a
 correction has moved the count, and nothing but the turn opens a card."""
 
 
-class Dealing(Value, frozen=True, tag=False):
+class DealProgress(Value, frozen=True, tag=False):
     """How a round is dealt, and whether its hole card has been turned. Times are nanoseconds of table time."""
 
-    stands: DealStanding = "unguarded"
+    stands: DealStatus = "unguarded"
     uneven: str = ""
     """Why its rhythm confirms nothing; empty while it may."""
     last_ns: int = -1
@@ -61,7 +61,7 @@ class Dealing(Value, frozen=True, tag=False):
         return self.stands not in {"unguarded", "confirmed"} and not self.turned_by
 
 
-class CardKept(Value, frozen=True, tag=False):
+class RoundCard(Value, frozen=True, tag=False):
     """A card of the round: the reading that brought it, its face (None: unread, or closed to us), its opening."""
 
     number: int
@@ -140,7 +140,7 @@ class RoundBets(Value, frozen=True, tag=False):
 class RoundCards(Value, frozen=True, tag=False):
     """The cards that were drawn, and which of them lie face down."""
 
-    drawn: tuple[CardKept, ...] = ()
+    drawn: tuple[RoundCard, ...] = ()
     """In the order they left the shoe."""
     hole_dealt: bool = True
     """Whether the dealer's second card is the last of the deal, face down; else it comes after the boxes (A3)."""
@@ -158,7 +158,7 @@ class RoundCards(Value, frozen=True, tag=False):
     """The chips that lay at its boxes when its last card left the shoe."""
 
 
-class Visit(Value, frozen=True, tag=False):
+class ChipVisit(Value, frozen=True, tag=False):
     """Chips that came to a box's zone after the first card, and left it again if ``to_ns`` is not -1."""
 
     spot: int
@@ -195,7 +195,7 @@ class RoundEvidence(Value, frozen=True, tag=False):
     """Why the round is irregular; empty while some legal play explains everything."""
     misnamed: int = 0
     """The reading of a key that named a spot without a wager and made the round irregular; 0: none."""
-    visits: tuple[Visit, ...] = ()
+    visits: tuple[ChipVisit, ...] = ()
     """What came to its boxes and may be on its way to others."""
     curable: bool = False
     """Whether a correction of the floor's may make the irregular round a legal one."""
@@ -256,7 +256,7 @@ class Round(Value, frozen=True, tag=False):
     profile_hash: str = ""
     """The rules and options it is played by."""
     cards: RoundCards = RoundCards()
-    dealing: Dealing = Dealing()
+    dealing: DealProgress = DealProgress()
     evidence: RoundEvidence = RoundEvidence()
     questions: RoundQuestions = RoundQuestions()
     ending: RoundEnding = RoundEnding()

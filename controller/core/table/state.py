@@ -13,7 +13,7 @@ from controller.core.inference.lattice import Lattice
 from controller.core.messages.advice import Advice
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import AdjustWager, FitnessLevel, Stamped, VoidRound
+from controller.core.messages.inputs import AdjustWager, FitnessLevel, StampedInput, VoidRound
 from controller.core.messages.raised_alerts import AlertList
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
@@ -150,7 +150,7 @@ class State(Value, frozen=True, tag=False):
     """What bet sensors told last, by side bet."""
     deal_gaps_ms: tuple[int, ...] = ()
     """The times between the cards of the last deals."""
-    held: tuple[Stamped, ...] = ()
+    held: tuple[StampedInput, ...] = ()
     """Readings that wait: for a look at the layout, since a round may have begun with bets that nobody has told, or for
     the cards after one that may have begun it."""
     begins: int = 0
@@ -179,7 +179,7 @@ class Table(NamedTuple):
     """What follows from these two and need not be worked out again."""
 
 
-class Stepped(NamedTuple):
+class StepResult(NamedTuple):
     """What a step gives: the table after it and what to publish. ``wanted`` works out what is ``desired``."""
 
     table: Table

@@ -13,7 +13,7 @@ from controller.core.inference.lattice import Lattice, TooManyOrders
 from controller.core.inference.observation import DatedObservation, idle
 from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
 from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, entered
@@ -41,7 +41,7 @@ class Savepoint(NamedTuple):
 class Transaction:
     """State, lattice and the events so far."""
 
-    def __init__(self, table: Table, stamped: Stamped) -> None:
+    def __init__(self, table: Table, stamped: StampedInput) -> None:
         self.house = table.house
         self.rules = table.house.rules
         self.stamped = stamped

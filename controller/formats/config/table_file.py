@@ -217,7 +217,7 @@ def _any_meaning(_: Mapping[str, str]) -> Iterable[KeyComplaint]:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownNames:
     """What the rest of the house knows about names in a table file; what is left out is not checked.
 
     ``protocols``: codec names by kind (``shoe``, ``bet_spots``, ``keypad``). ``options(profile, options)`` and
@@ -230,13 +230,13 @@ class Known:
     keys: Callable[[Mapping[str, str]], Iterable[KeyComplaint]] = _any_meaning
 
 
-def read_config(text: str, name: str, directory: PurePath, known: Known | None = None) -> Config:
+def read_config(text: str, name: str, directory: PurePath, known: KnownNames | None = None) -> Config:
     """The table file ``name`` whose content is ``text``.
 
     Raises:
         ConfigError: with a line for each mistake found.
     """
-    config = read_sections(Config, text, name, _cross_checks, named=lambda data: _named(data, known or Known()))
+    config = read_sections(Config, text, name, _cross_checks, named=lambda data: _named(data, known or KnownNames()))
     return _resolved(config, directory)
 
 
@@ -263,7 +263,7 @@ def zones_seen(config: Config) -> frozenset[tuple[int, str]]:
     return frozenset((zone.spot, zone.zone) for section in config.bet_spots for zone in zones_of(section))
 
 
-def _named(data: Mapping[str, Any], known: Known) -> Iterable[Mistake]:
+def _named(data: Mapping[str, Any], known: KnownNames) -> Iterable[Mistake]:
     """Names that the rest of the house does not know: also in a file with other mistakes, so that all are told."""
     sections: list[KeyPath] = [("shoe",), ("keypad",), ("trigger",)]
     for many in ("bet_spots", "signs", "bet_sensors"):

@@ -156,7 +156,7 @@ def misplaced(text: OrderText, identity: Identity) -> str:
     return f"the order was signed for {text.table[:80]} in epoch {text.epoch}; this is {table} in {identity.epoch}"
 
 
-class OrderRead(NamedTuple):
+class RecordedOrder(NamedTuple):
     """An order as a record has it: ``wrong`` says what about it does not hold, empty: all of it does."""
 
     record: int
@@ -167,7 +167,7 @@ class OrderRead(NamedTuple):
     wrong: str = ""
 
 
-def order_in(body: bytes, identity: Identity, signers: Mapping[str, ChannelUser] | None = None) -> OrderRead | None:
+def order_in(body: bytes, identity: Identity, signers: Mapping[str, ChannelUser] | None = None) -> RecordedOrder | None:
     """The signed order in a record's body, held against what the table was given; None: there is none.
 
     ``signers``: also whether the key is that of the person named, and may order that.
@@ -184,7 +184,7 @@ def order_in(body: bytes, identity: Identity, signers: Mapping[str, ChannelUser]
     try:
         _, text = read_signed(msgspec.json.encode(signed))
     except CommandRefused as refused:
-        return OrderRead(record.number, "", "", signed.key, record.order.number, str(refused))
+        return RecordedOrder(record.number, "", "", signed.key, record.order.number, str(refused))
     who = str(text.request.get("who", ""))
     wrong = misplaced(text, identity) or _differs(record, text)
     if not is_genuine(signed):
@@ -194,7 +194,7 @@ def order_in(body: bytes, identity: Identity, signers: Mapping[str, ChannelUser]
     elif signers is not None:
         unentitled = no_right(text.verb, signers[signed.key].roles)
         wrong = wrong or ("" if unentitled is None else unentitled.text)
-    return OrderRead(record.number, text.verb, who, signed.key, text.number, wrong)
+    return RecordedOrder(record.number, text.verb, who, signed.key, text.number, wrong)
 
 
 def _differs(record: Record, text: OrderText) -> str:

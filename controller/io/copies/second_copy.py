@@ -23,7 +23,7 @@ from controller.formats.journal.seals import Seal, Sealing, signed_head
 from controller.formats.journal.segments import CopyPosition, Cursors, SegmentDamaged, beginning, read_segment
 from controller.io.copies.restore_from_copy import foreign_in
 from controller.io.copies.segment_folder import NoCopy, Survey, epochs, survey
-from controller.io.copies.segment_writer import Disk, Mending, SegmentChanged, SegmentWriter, last_key, next_rows
+from controller.io.copies.segment_writer import CopyRepair, Disk, SegmentChanged, SegmentWriter, last_key, next_rows
 from controller.io.journal.consumers import believed
 from controller.io.journal.disk_watch import TellFitness
 from controller.io.journal.errors import SQLITE_ERRORS
@@ -203,7 +203,7 @@ class SecondCopy:
         self._is_doubted = False
         mended = bool(found.holes)
         if found.holes:
-            mending = Mending(self.folder, identity, reader.connection, self._place.disk)
+            mending = CopyRepair(self.folder, identity, reader.connection, self._place.disk)
             for hole in found.holes:
                 log.error("second copy damaged", said=hole.text)
                 mending.fill(hole)

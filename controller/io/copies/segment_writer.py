@@ -284,7 +284,7 @@ def put(descriptor: int, data: bytes, disk: Disk) -> None:
     disk.sync(descriptor)
 
 
-class Mending(NamedTuple):
+class CopyRepair(NamedTuple):
     """Writes anew what a copy has lost, from a journal that is whole; what is written is read back."""
 
     folder: Path

@@ -20,7 +20,7 @@ from controller.formats.config.table_file import (
     Config,
     ConfigError,
     KeyComplaint,
-    Known,
+    KnownNames,
     is_credential,
     read_config,
     zones_seen,
@@ -166,8 +166,8 @@ def _with_credentials(config: Config, credentials: str | None, name: str, lines:
     return msgspec.structs.replace(config, **changed)
 
 
-def _known() -> Known:
-    return Known(protocols=discovery.codecs(), options=_options, keys=_keys)
+def _known() -> KnownNames:
+    return KnownNames(protocols=discovery.codecs(), options=_options, keys=_keys)
 
 
 def _options(profile: str, options: Mapping[str, Any]) -> Iterable[KeyComplaint]:

@@ -360,14 +360,14 @@ class JournalReader:
         Raises:
             JournalDamaged: a record, or one of its events, is not what was committed.
         """
-        chained = Chained(self, after)
+        chained = ChainCheck(self, after)
         for record, bodies in self.whole_records(after + 1):
             chained.take(record, bodies)
             if damage := chained.damage():
                 raise JournalDamaged(damage)
 
 
-class Chained:
+class ChainCheck:
     """Holds the chain hashes of records, from the one behind ``after`` on, against what they cover, as these pass."""
 
     def __init__(self, reader: JournalReader, after: int) -> None:

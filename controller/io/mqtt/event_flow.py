@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
 from controller.io.mqtt.connection import INFLIGHT_LIMIT
-from controller.io.mqtt.publication import CLOUDEVENTS, Leaving
+from controller.io.mqtt.publication import CLOUDEVENTS, OutgoingEvent
 
 FRESH_LIMIT: Final = 1000
 """Events kept in memory until the broker takes them; of more the oldest are read from the journal again."""
@@ -41,7 +41,7 @@ class EventFlow:
         self._link: EventSender | None = None
         self.is_halted = False
         """Whether an event was refused, and nothing more leaves before ``go_on``."""
-        self._fresh: collections.deque[Leaving] = collections.deque(maxlen=FRESH_LIMIT)
+        self._fresh: collections.deque[OutgoingEvent] = collections.deque(maxlen=FRESH_LIMIT)
         self._flying: collections.deque[tuple[int, asyncio.Future[None]]] = collections.deque()
 
     @property
@@ -63,7 +63,7 @@ class EventFlow:
         """After a refusal: try again."""
         self.is_halted = False
 
-    def offer(self, events: Iterable[Leaving]) -> None:
+    def offer(self, events: Iterable[OutgoingEvent]) -> None:
         """Take events that have just been committed, in order, and hand over what may leave."""
         self._fresh.extend(events)
         self.send_fresh()
@@ -76,7 +76,7 @@ class EventFlow:
                 return
             self._hand_over(self._link, self._fresh.popleft())
 
-    def take(self, events: Sequence[Leaving]) -> None:
+    def take(self, events: Sequence[OutgoingEvent]) -> None:
         """Hand over what the journal has next; what has left since it was asked is passed over."""
         for event in events:
             if self._link is not None:
@@ -94,7 +94,7 @@ class EventFlow:
             failure = self._advance()
         return failure
 
-    def _hand_over(self, link: EventSender, event: Leaving) -> None:
+    def _hand_over(self, link: EventSender, event: OutgoingEvent) -> None:
         if event.seq == self.sent + 1:
             self.sent = event.seq
             for topic in event.topics:

@@ -36,7 +36,7 @@ from controller.io.mqtt.connection import (
 from controller.io.mqtt.event_flow import EventFlow
 from controller.io.mqtt.inbox import Inbox
 from controller.io.mqtt.intake import Inbound
-from controller.io.mqtt.publication import Leaving, Outgoing, first_to_end, leaving
+from controller.io.mqtt.publication import OutgoingEvent, OutgoingMessage, first_to_end, leaving
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
@@ -139,7 +139,7 @@ class Publisher:
         self._repair: asyncio.TimerHandle | None = None
         self._retained: dict[str, bytes] = {}
         self._unsent: dict[str, None] = {}
-        self._replies: list[Outgoing] = []
+        self._replies: list[OutgoingMessage] = []
         self._wanted = asyncio.Event()
         self._flow = EventFlow()
         self._mark_at = 0.0
@@ -159,7 +159,7 @@ class Publisher:
         """The seq of the last event known to be with the broker."""
         return self._flow.reached
 
-    def tell(self, events: Sequence[Leaving]) -> None:
+    def tell(self, events: Sequence[OutgoingEvent]) -> None:
         """Let out events that have just been committed, every one of them and in order; at once if that can be."""
         self._flow.offer(events)
         self._wanted.set()
@@ -178,7 +178,7 @@ class Publisher:
 
     def reply(self, verb: str, payload: bytes) -> None:
         """Answer a command, if the broker can be reached soon."""
-        self._replies.append(Outgoing(self._topics.reply(verb), payload))
+        self._replies.append(OutgoingMessage(self._topics.reply(verb), payload))
         del self._replies[:-REPLY_LIMIT]
         self._wanted.set()
 

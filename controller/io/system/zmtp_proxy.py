@@ -67,7 +67,7 @@ PlainSocket = socket.socket
 log = structlog.get_logger(__name__)
 
 
-class TooMuch(Exception):  # noqa: N818 - named for what happened
+class ExcessTraffic(Exception):  # noqa: N818 - named for what happened
     """A peer sent what no program of ours would; the text says what."""
 
 
@@ -110,7 +110,7 @@ class Frames:
 
 def _check_greeting(data: bytes) -> None:
     if data[:1] != b"\xff" or (len(data) > SIGNATURE_BYTES and data[SIGNATURE_BYTES] < REVISION):
-        raise TooMuch("does not speak ZMTP 3")
+        raise ExcessTraffic("does not speak ZMTP 3")
 
 
 class _Connection:
@@ -133,7 +133,7 @@ class _Connection:
         self._frames += len(self._sent.take(data))
         self._bytes += len(data)
         if self._bytes > WINDOW_BYTES or self._frames > WINDOW_FRAMES:
-            raise TooMuch(f"{self._bytes} bytes in {self._frames} frames without an end that can be answered")
+            raise ExcessTraffic(f"{self._bytes} bytes in {self._frames} frames without an end that can be answered")
 
     def told(self, data: bytes) -> None:
         """The peer is sent something."""
@@ -184,7 +184,7 @@ class _Pump:
                 self._taken(data)
         except (BlockingIOError, InterruptedError):
             return
-        except (OSError, TooMuch) as error:
+        except (OSError, ExcessTraffic) as error:
             self._end(error)
             return
         if not data:
@@ -317,7 +317,7 @@ class ZmtpProxy:
             finally:
                 there.stop()
                 back.stop()
-        except TooMuch as error:
+        except ExcessTraffic as error:
             self._say(one, str(error))
             self._complain(str(error))
         except OSError:
