@@ -123,7 +123,7 @@ def _take_in(table: Table, stamped: StampedInput) -> StepResult:
     """The step of one input that waits for nothing."""
     transaction = Transaction(table, stamped)
     _take(transaction)
-    bet_sensors.count(transaction)
+    bet_sensors.count_sensed_wagers(transaction)
     lifecycle.review(transaction)
     stalled_round.review(transaction)
     live_meters.review(transaction)
@@ -326,7 +326,7 @@ def _started(transaction: Transaction, start: DaemonStarted) -> None:
     live_meters.open_meters(transaction)
     if not restart:
         return
-    rebuild.hear_no_keys(transaction)
+    rebuild.keypad_lost(transaction)
     transaction.heard_not_all()
     deal_confirmation.disturbed(transaction, "the daemon was not running", 0)
     missed_cards.may_be_missing(transaction, "the daemon was not running")
@@ -384,13 +384,13 @@ def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
             missed_cards.note_bets(transaction)
         return
     if health.device == KEYPAD and health.state is not HealthState.READY:
-        rebuild.hear_no_keys(transaction)
+        rebuild.keypad_lost(transaction)
     watched, at_ns = transaction.house.readers.get(health.device, ()), transaction.table_ns(health.at_ns)
     if watched and health.state is not HealthState.READY:
         transaction.change(dark_zones=gone_dark(transaction.house, transaction.state, health.device))
     if transaction.state.round is None:
         return
     if health.state is HealthState.READY:
-        rebuild.hear_again(transaction, health.device, at_ns)
+        rebuild.reader_back(transaction, health.device, at_ns)
     else:
         lock.lost(transaction, health.device, watched, at_ns)

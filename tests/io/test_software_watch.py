@@ -64,9 +64,9 @@ async def test_before_a_number_is_drawn_the_program_is_looked_at() -> None:
         await becomes(lambda: len(desk.readings()) == 3)
     assert desk.readings() == [FIRST, ANSWER, SECOND]
     assert [one if one in {FIRST, SECOND} else type(one).__name__ for one in desk.delivered if one != ANSWER] == [
-        "SoftwareLooked",
+        "SoftwareInspected",
         FIRST,
-        "SoftwareLooked",
+        "SoftwareInspected",
         SECOND,
     ]
     assert desk.looks() == ["draw", "draw"]

@@ -33,7 +33,7 @@ from controller.core.table.transaction import Transaction
 _Wagers = tuple[LockedWager, ...]
 
 
-def standing(house: House, lying: _Wagers, closed: Mapping[str, str]) -> tuple[_Wagers, _Wagers]:
+def accepted_wagers(house: House, lying: _Wagers, closed: Mapping[str, str]) -> tuple[_Wagers, _Wagers]:
     """What lies there, main first at each spot, as the wagers that stand and those the card or the house refuses."""
     mains = {wager.spot for wager in lying if wager.bet == "main"}
     refused = tuple(

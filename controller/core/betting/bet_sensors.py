@@ -43,7 +43,7 @@ def _known(transaction: Transaction, bet: str) -> SensorState:
 # --- where sensors alone see a wager ----------------------------------------------------------------
 
 
-def count(transaction: Transaction) -> None:
+def count_sensed_wagers(transaction: Transaction) -> None:
     """Let the open round have the wagers that only sensors see, as soon as it is known which they are."""
     if not transaction.house.counted or transaction.state.round is None or transaction.round().bets.locked:
         return
@@ -108,7 +108,7 @@ def _lay(transaction: Transaction, bet: str) -> None:
     there = [*round_now.bets.wagers, *round_now.bets.refused]
     there += [wager for wager in counted(transaction, round_now) if wager.bet == bet]
     there.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = acceptance.standing(transaction.house, tuple(there), round_now.bets.closed_meters)
+    stand, refused = acceptance.accepted_wagers(transaction.house, tuple(there), round_now.bets.closed_meters)
     transaction.change_bets(wagers=stand, refused=refused)
 
 

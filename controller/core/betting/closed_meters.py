@@ -20,7 +20,7 @@ from controller.core.table.state import State
 from controller.core.table.transaction import Transaction
 
 
-def now(state: State) -> dict[str, str]:
+def closed_meters(state: State) -> dict[str, str]:
     """Why each meter is closed that is, by name, as last told."""
     return {name: why for name, why in state.progressives.closed.items() if why}
 
@@ -41,7 +41,7 @@ def refusal(house: House, closed: Mapping[str, str], bet: str) -> Refusal | None
 
 def raise_standing(transaction: Transaction) -> None:
     """Raise each wager of the round that was laid while a meter it feeds was closed, if that is closed still."""
-    round_now, still = transaction.round(), now(transaction.state)
+    round_now, still = transaction.round(), closed_meters(transaction.state)
     closed = {name: why for name, why in round_now.bets.closed_meters.items() if name in still}
     for wager in round_now.bets.wagers:
         for terms in _feeding(transaction.house, closed, wager.bet):
@@ -60,7 +60,7 @@ def returnable(house: House, state: State) -> tuple[tuple[str, int], ...]:
         closed = round_now.bets.closed_meters
         there = [(wager.bet, wager.spot) for wager in (*round_now.bets.wagers, *round_now.bets.refused)]
     else:
-        closed = now(state)
+        closed = closed_meters(state)
         there = [(zone.name, zone.spot) for zone in state.felt.values() if zone.cents]
         there += [(bet, spot) for bet, unit in house.counted.items() for spot in _live(state, bet, unit.spots)]
     return tuple(sorted({(bet, spot) for bet, spot in there if any(_feeding(house, closed, bet))}))

@@ -40,6 +40,6 @@ def _is_dealers(transaction: Transaction, nodes: tuple[Node, ...]) -> bool:
     return bool(told) and all(node.drawn for node in told)
 
 
-def known(transaction: Transaction) -> bool:
+def hole_card_known(transaction: Transaction) -> bool:
     """Whether the hole card may be looked at: it is turned, or its key was pressed; chips say nothing of it."""
     return not transaction.round().dealing.unturned() or bool(transaction.round().cards.turn_key)

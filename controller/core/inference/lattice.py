@@ -145,12 +145,12 @@ class OrderWalk(Window):
                     target = following.setdefault(after, {})
                     for reached, emitted in ways(self.play, node, self.window[index].item, layout, between):
                         if not emitted or admitted(self.answers, emitted):
-                            join(target, reached, tell(told, emitted))
+                            join(target, reached, with_finished_boxes(told, emitted))
                             onward.append((emitted, (place, reached)))
         return following
 
 
-def tell(told: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
+def with_finished_boxes(told: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
     """The outcomes of the boxes once those that ``emitted`` names have finished."""
     if not emitted:
         return told
@@ -406,5 +406,5 @@ class Lattice(_Evidenced):
             for reached, emitted in ended_ways(play, node, layout):
                 hole = reached.hole if hole_points is None else reached.hole & 1 << hole_points
                 if hole and admitted(self.answers, emitted):
-                    join(ended, reached._replace(hole=hole), tell(told, emitted))
+                    join(ended, reached._replace(hole=hole), with_finished_boxes(told, emitted))
         return ended

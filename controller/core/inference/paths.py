@@ -20,7 +20,7 @@ from controller.core.inference.lattice import (
     WindowState,
     admitted,
     join,
-    tell,
+    with_finished_boxes,
 )
 from controller.core.inference.unobserved import ended_ways
 
@@ -83,7 +83,7 @@ def narrowed(found: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
                 onward = [way for way in level.get(state, ()) if not way[0] or admitted(answers, way[0])]
                 walked[state] = onward
                 for emitted, target in onward:
-                    join(following, target, tell(told, emitted))
+                    join(following, target, with_finished_boxes(told, emitted))
             kept.append(walked)
             reached = following
         frontier: Frontier = {node: told for (_, node), told in reached.items()}

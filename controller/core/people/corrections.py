@@ -255,7 +255,7 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None
         before = replace(before, dealing=transaction.round().dealing)
         transaction.change_cards(drawn=_with_card(before, place, ruling))
         transaction.change_round(corrected=(ruling.who, ruling.why))
-        rebuild.weave_corrected(transaction, before)
+        rebuild.rebuild_corrected(transaction, before)
         return True
 
     _in_round(transaction, round_now.number, corrected)
@@ -295,7 +295,7 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
         before = replace(before, evidence=replace(before.evidence, answers=(*kept, *said)))
         transaction.emit(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
         transaction.change_round(corrected=(ruling.who, ruling.why))
-        rebuild.weave_corrected(transaction, before)
+        rebuild.rebuild_corrected(transaction, before)
         if transaction.round().evidence.trouble or not rebuild.possible(transaction, over=round_now is not open_round):
             transaction.roll_back(untried)
             whose = f"spot {ruling.spot}" if ruling.spot else "the dealer"
@@ -321,7 +321,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason 
     # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
     beside = tuple(wager for wager in round_now.bets.refused if wager.spot == spot and wager.bet != "main")
     box = (LockedWager(spot, "main", ruling.cents), *beside)
-    stand, refused = acceptance.standing(transaction.house, box, round_now.bets.closed_meters)
+    stand, refused = acceptance.accepted_wagers(transaction.house, box, round_now.bets.closed_meters)
     wagers = sorted((*round_now.bets.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
     transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
     deal_confirmation.moved(transaction, "a box was declared")
@@ -334,7 +334,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason 
     transaction.change_round(corrected=(ruling.who, ruling.why))
     if round_now.bets.contributed:
         contribute(transaction, stand)
-    rebuild.weave_corrected(transaction, round_now)
+    rebuild.rebuild_corrected(transaction, round_now)
     return None
 
 

@@ -103,7 +103,7 @@ def no_evidence(transaction: Transaction, press: KeyPress, who: str = "dealer") 
         transaction.change_cards(turn_key=0)
     transaction.change_round(corrected=(who, f"key {press.meaning} taken back"))
     transaction.change_ending(closing=False)
-    rebuild.weave_corrected(transaction, replace(before, evidence=replace(before.evidence, observations=left)))
+    rebuild.rebuild_corrected(transaction, replace(before, evidence=replace(before.evidence, observations=left)))
     return None
 
 
@@ -116,7 +116,7 @@ def _unlock(transaction: Transaction, press: KeyPress) -> RefusalReason | None:
         return None
     if round_now is not None and round_now.dealing.done_by == press.number:
         _withdraw(transaction, press)
-        deal_confirmation.change(transaction, done_by=0)
+        deal_confirmation.change_deal(transaction, done_by=0)
         deal_confirmation.unconfirm(transaction, "the key that said the deal is done was taken back")
         return None
     if round_now is None or round_now.bets.locked_by != press.number:

@@ -56,7 +56,7 @@ _TOLD_AT_ONCE: Final = 16
 """Contributions the trigger box is told of ahead of its answers: two rounds of a full table."""
 
 
-def change(transaction: Transaction, progressives: Progressives) -> None:
+def change_meter(transaction: Transaction, progressives: Progressives) -> None:
     """Remember this of the progressives."""
     transaction.change(progressives=progressives)
 
@@ -84,7 +84,7 @@ def open_meters(transaction: Transaction) -> None:
         if meter is None:
             meter = opened(terms.name, terms.parameters)
             known = transaction.state.progressives
-            change(transaction, replace(known, meters=(*known.meters, meter)))
+            change_meter(transaction, replace(known, meters=(*known.meters, meter)))
             transaction.emit(MeterOpened(meter.name, meter.parameters, meter.current_units, meter.shown_cents()))
         elif terms.parameters not in {meter.parameters, meter.queued}:
             transaction.emit(ParametersDiffer(meter.name, terms.parameters, meter.parameters))
@@ -135,7 +135,7 @@ def _raise_meter(transaction: Transaction, terms: MeterTerms, wager: LockedWager
         number = known.numbered + 1
         waiting = Contribution(number, *place, wager.cents, given.units)
         known = replace(known, numbered=number, waiting=(*known.waiting, waiting))
-    change(transaction, known.with_meter(given.meter))
+    change_meter(transaction, known.with_meter(given.meter))
     amounts = (given.units, given.hidden_units, number, given.meter.current_units, given.meter.shown_cents())
     transaction.emit(ContributionMade(meter.name, *place, wager.cents, *amounts))
 
@@ -165,19 +165,19 @@ def award_rows(transaction: Transaction, bet: str, rows: dict[int, str]) -> None
     rule = meter_winners(transaction.rules, bet)
     won, after = taken(meter, winners, shared=rule == "share")
     for place, one in enumerate(won):
-        desk_hit(
+        freeze_award(
             transaction, Jackpot(0, meter.name, number, one.spot, bet, rows[one.spot], one.cents, one.resets), one, rule
         )
         if one.resets is not None and (place + 1 == len(won) or won[place + 1].resets != one.resets):
             tell_reset(transaction, meter, one.after)
-    change(transaction, transaction.state.progressives.with_meter(after))
+    change_meter(transaction, transaction.state.progressives.with_meter(after))
 
 
-def desk_hit(transaction: Transaction, jackpot: Jackpot, won: SpotAward, rule: str, number: int = 0) -> None:
+def freeze_award(transaction: Transaction, jackpot: Jackpot, won: SpotAward, rule: str, number: int = 0) -> None:
     """Freeze an award, and publish it."""
     known = transaction.state.progressives
     jackpot = replace(jackpot, number=known.hits + 1)
-    change(transaction, replace(known.with_jackpot(jackpot), hits=jackpot.number))
+    change_meter(transaction, replace(known.with_jackpot(jackpot), hits=jackpot.number))
     place = (jackpot.round, jackpot.spot, jackpot.bet, jackpot.row)
     stands = (won.after.current_units, won.after.shown_cents())
     transaction.emit(
@@ -246,7 +246,7 @@ def review(transaction: Transaction) -> None:
             transaction.emit(MeterClosed(name, after))
         elif before and not after:
             transaction.emit(MeterReopened(name, cents[name]))
-    change(transaction, replace(known, closed=now))
+    change_meter(transaction, replace(known, closed=now))
 
 
 def _shown(progressives: Progressives) -> tuple[MeterShown, ...]:

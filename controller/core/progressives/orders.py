@@ -39,8 +39,8 @@ from controller.core.meters.state import (
 )
 from controller.core.persons import Person, no_second, nobody
 from controller.core.progressives import pool_orders
-from controller.core.progressives.live_meters import MYSTERY_ROW, desk_hit, tell_reset
-from controller.core.progressives.live_meters import change as remember
+from controller.core.progressives.live_meters import MYSTERY_ROW, freeze_award, tell_reset
+from controller.core.progressives.live_meters import change_meter as remember
 from controller.core.progressives.pool_orders import NO_JACKPOT
 from controller.core.progressives.pool_outbox import judge, release
 from controller.core.refusal_reason import RefusalReason
@@ -287,7 +287,7 @@ def _grant(transaction: Transaction, meter: Meter, move: Grant, order: MeterOrde
     (won,), after = taken(meter, [Winner(move.spot, share)], shared=False)
     place = (move.round, move.spot, move.bet)
     jackpot = Jackpot(0, meter.name, *place, move.row, won.cents, won.resets)
-    desk_hit(transaction, jackpot, won, f"granted by {order.who} and {second}")
+    freeze_award(transaction, jackpot, won, f"granted by {order.who} and {second}")
     remember(transaction, transaction.state.progressives.with_meter(after))
     if won.resets is not None:
         tell_reset(transaction, meter, after)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.certainty import shared_chips
-from controller.core.certainty.rebuild import weave_with
+from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.certainty.round_end import played_zones
 from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.inference.unobserved import Outage
@@ -86,7 +86,7 @@ def _take_back(transaction: Transaction, parts: list[_Part], at: Change, unseen:
         from_ns, to_ns = unseen
         box = round_now.bets.spots.index(at.spot)
         silences = (*silences, Outage(box, max(from_ns, round_now.bets.lock_ns), to_ns))
-    weave_with(transaction, silences)
+    rebuild_with_outages(transaction, silences)
 
 
 def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:

@@ -36,7 +36,7 @@ from controller.core.round.irregular import likely
 from controller.core.table.ledger import BookRow, book_of
 from controller.core.table.payments import HIDDEN_NS
 from controller.core.table.round_state import Round
-from controller.core.table.state import woven
+from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 
 _UNTURNED: Final = "it ended with its hole card not said to be turned"
@@ -166,7 +166,7 @@ def revisit(transaction: Transaction, waited: Round, change: Callable[[], bool])
     open_round, open_found, rules = transaction.state.round, transaction.found, transaction.rules
     transaction.rules = transaction.state.former_rules.get(waited.profile_hash, rules)
     transaction.change(round=waited)
-    transaction.found = woven(transaction.rules, waited)
+    transaction.found = lattice_of(transaction.rules, waited)
     if change():
         if not transaction.round().evidence.trouble and not _finish(transaction):
             transaction.irregular("no legal play explains it as it was corrected")

@@ -23,7 +23,7 @@ from controller.core.certainty.agreed_dues import (
     of_hole,
     publish,
 )
-from controller.core.certainty.rebuild import payment_began, remembered, resume, woven_with_hole
+from controller.core.certainty.rebuild import payment_began, rebuilt_with_hole, remembered, resume
 from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
@@ -352,12 +352,12 @@ def refute_payment(transaction: Transaction) -> None:
     """A card comes where payment has begun: if the hole card says that it cannot have, the chips meant nothing."""
     round_now = transaction.round()
     waiting = round_now.evidence.trouble or round_now.ending.closing or round_now.held() or round_now.hides()
-    waiting = waiting or not hole_turn.known(transaction)
+    waiting = waiting or not hole_turn.hole_card_known(transaction)
     if waiting or not round_now.is_dealt() or not paying(transaction):
         return
     transaction.turn_hole()
     if not transaction.legal(transaction.lattice()):
-        woven_with_hole(transaction, known_until(transaction))
+        rebuilt_with_hole(transaction, known_until(transaction))
 
 
 def _alert_of(transaction: Transaction, change: ZoneChange) -> None:
@@ -486,8 +486,8 @@ def _infer(transaction: Transaction, until: int) -> None:
     face_down.release(transaction)
     if transaction.round().waits_for_card():
         return
-    if not view.frontier and hole_turn.known(transaction) and payment_began(transaction):
-        view = woven_with_hole(transaction, until)
+    if not view.frontier and hole_turn.hole_card_known(transaction) and payment_began(transaction):
+        view = rebuilt_with_hole(transaction, until)
     if not view.frontier:
         if missed_cards.after_hit(transaction):
             return
@@ -499,7 +499,7 @@ def _infer(transaction: Transaction, until: int) -> None:
     points = hole_points(transaction)
     frontier = of_hole(view.frontier, points)
     if not frontier:
-        view = woven_with_hole(transaction, until)
+        view = rebuilt_with_hole(transaction, until)
         frontier = of_hole(view.frontier, points)
     if not frontier:
         transaction.irregular(DEALERS_RULE, curable=True, likely=likely(transaction.rules, transaction.round()))

@@ -18,7 +18,7 @@ from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.table.round_state import Round
-from controller.core.table.state import woven
+from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 
 MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
@@ -87,7 +87,7 @@ def after_hit(transaction: Transaction) -> bool:
     if hit is None or transaction.house.shoe_numbers_cards:
         return False
     until = replace(transaction.round().evidence, observations=evidence[: evidence.index(hit) + 1], trouble="")
-    found = woven(transaction.rules, replace(transaction.round(), evidence=until))
+    found = lattice_of(transaction.rules, replace(transaction.round(), evidence=until))
     if not found.frontier:
         return False
     spot, text = _hand_asked(transaction, found)

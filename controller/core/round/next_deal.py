@@ -65,7 +65,11 @@ def may_begin(transaction: Transaction) -> bool:
     ):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
-    if not quiet or not deal_confirmation.guarded(transaction.rules) or not deal_confirmation.usual_ms(transaction):
+    if (
+        not quiet
+        or not deal_confirmation.guards_hole_card(transaction.rules)
+        or not deal_confirmation.usual_ms(transaction)
+    ):
         return False
     if options.turn_key != "sometimes" and not _turn_forgotten(transaction):
         return False

@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.certainty.rebuild import weave_corrected, weave_with
+from controller.core.certainty.rebuild import rebuild_corrected, rebuild_with_outages
 from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.inference.unobserved import Outage
 from controller.core.table.layout import Zone, ZoneChange
@@ -128,6 +128,6 @@ def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = Tru
     if round_now.evidence.trouble and round_now.evidence.curable:
         # The card that no play explained beside them may be explained without them.
         transaction.change_evidence(silences=silences)
-        weave_corrected(transaction, transaction.round())
+        rebuild_corrected(transaction, transaction.round())
     else:
-        weave_with(transaction, silences)
+        rebuild_with_outages(transaction, silences)

@@ -75,9 +75,9 @@ def followed(before: Table, transaction: Transaction) -> list[RoundMispay]:
     found: list[RoundMispay] = []
     by_key = _closed_by_key(before, transaction)
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
-        paid = of(transaction, event.round) if isinstance(event, RoundClosed | RoundPending) else None
+        paid = paid_round(transaction, event.round) if isinstance(event, RoundClosed | RoundPending) else None
         if paid is not None and paid.closed_ns < 0:
-            change(
+            change_paid_round(
                 transaction,
                 replace(paid, by_evidence=not by_key, closed_ns=transaction.table_ns(transaction.stamped.at_ns)),
             )
@@ -85,11 +85,11 @@ def followed(before: Table, transaction: Transaction) -> list[RoundMispay]:
     for paid in transaction.state.paid[-1:]:
         reviewed = opening_payments.review(transaction, paid)
         if reviewed is not paid:
-            change(transaction, reviewed)
+            change_paid_round(transaction, reviewed)
     return found
 
 
-def change(transaction: Transaction, after: PaidRound) -> None:
+def change_paid_round(transaction: Transaction, after: PaidRound) -> None:
     """Remember a round as it is now."""
     transaction.change(paid=tuple(after if one.round == after.round else one for one in transaction.state.paid))
 
@@ -123,7 +123,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
         if not sound or any(name in zones for zones in conflicts(now).values()):
             watch = replace(watch, spoilt=True)
         paid = replace(paid, watches={**paid.watches, name: watch})
-    change(transaction, paid)
+    change_paid_round(transaction, paid)
 
 
 def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
@@ -179,7 +179,7 @@ def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = 
             spot for box, spot in enumerate(round_now.bets.spots) if _natural_at(round_now, box, box + boxes + 1)
         )
     if (last_ns, naturals) != (paid.last_card_ns, paid.naturals):
-        change(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
+        change_paid_round(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
 
 
 def _natural_at(round_now: Round, first: int, second: int) -> bool:
@@ -198,28 +198,28 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
             yield from _locked(transaction, event)
         case WagerSettled():
             yield from _settled(transaction, event)
-        case WagerAdjusted(number, spot, bet) if of(transaction, number) is not None:
+        case WagerAdjusted(number, spot, bet) if paid_round(transaction, number) is not None:
             # The floor has ruled, perhaps after the chips were moved: what they did is the floor's affair.
-            change(transaction, _of_round(transaction, number).spoilt(frozenset({spot}), bet))
-        case InsuranceTaken(number, spot, cents) if of(transaction, number) is not None:
+            change_paid_round(transaction, _of_round(transaction, number).spoilt(frozenset({spot}), bet))
+        case InsuranceTaken(number, spot, cents) if paid_round(transaction, number) is not None:
             paid = _of_round(transaction, number)
-            change(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
-        case HandsSplit(number, spot) if of(transaction, number) is not None:
-            change(
+            change_paid_round(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
+        case HandsSplit(number, spot) if paid_round(transaction, number) is not None:
+            change_paid_round(
                 transaction,
                 replace(_of_round(transaction, number), splits=(*_of_round(transaction, number).splits, spot)),
             )
-        case SpotSurrendered(number, spot) if of(transaction, number) is not None:
+        case SpotSurrendered(number, spot) if paid_round(transaction, number) is not None:
             paid = _of_round(transaction, number)
-            change(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
-        case RoundClosed(number, _, _, outcome) if of(transaction, number) is not None:
+            change_paid_round(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
+        case RoundClosed(number, _, _, outcome) if paid_round(transaction, number) is not None:
             paid = _of_round(transaction, number)
-            change(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
-        case RoundVoided(number) if of(transaction, number) is not None:
-            change(transaction, _of_round(transaction, number).spoilt())
+            change_paid_round(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
+        case RoundVoided(number) if paid_round(transaction, number) is not None:
+            change_paid_round(transaction, _of_round(transaction, number).spoilt())
         case TableStarted(_, _, _, True):
             for paid in transaction.state.paid:
-                change(transaction, paid.spoilt())
+                change_paid_round(transaction, paid.spoilt())
         case DeviceStatusChanged(device, state) if state != HealthState.READY:
             _no_more_seen(transaction, device)
         case _:
@@ -236,17 +236,17 @@ def _no_more_seen(transaction: Transaction, device: str) -> None:
             for zone in zones_at(transaction.house, device, spot) or ("",):
                 seen = seen.spoilt(frozenset({spot}), zone)
         if seen is not paid:
-            change(transaction, seen)
+            change_paid_round(transaction, seen)
 
 
-def of(transaction: Transaction, number: int) -> PaidRound | None:
+def paid_round(transaction: Transaction, number: int) -> PaidRound | None:
     """A round that is followed."""
     return next((paid for paid in transaction.state.paid if paid.round == number), None)
 
 
 def _of_round(transaction: Transaction, number: int) -> PaidRound:
     """A round that is known to be followed."""
-    found = of(transaction, number)
+    found = paid_round(transaction, number)
     assert found is not None, "the round is not followed"
     return found
 
@@ -255,7 +255,7 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
     for paid in transaction.state.paid:
         if not paid.frozen:
-            change(transaction, replace(paid, frozen=True))
+            change_paid_round(transaction, replace(paid, frozen=True))
             for owed in paid.owed:
                 yield from _wrong(paid, owed)
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
@@ -285,13 +285,13 @@ def _conflicts_of(transaction: Transaction) -> Iterator[tuple[str, ...]]:
 
 def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMispay]:
     """A wager's due is known; if the chips lie still already it can be judged at once."""
-    paid = of(transaction, event.round)
+    paid = paid_round(transaction, event.round)
     judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not _by_hand(transaction, event)
     if paid is None or not judged:
         return
     owed = WagerDue(event.spot, event.bet, event.wager_cents, event.net_cents, transaction.stamped.number)
     first = (key(event.spot, event.bet),) if opening_payments.comes_first(transaction, paid, event) else ()
-    change(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
+    change_paid_round(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.frozen:
         yield from _wrong(paid, owed)
 

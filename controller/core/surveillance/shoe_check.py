@@ -93,7 +93,9 @@ def _drawn(transaction: Transaction, account: ShoeAccount, *, outside: bool, car
     ):
         return account
     burned = any(isinstance(event, CardBurned) and event.card == card for event in transaction.events)
-    kept = UnseenCard(card, told.face, transaction.stamped.nonce, deal_confirmation.guarded(transaction.rules), burned)
+    kept = UnseenCard(
+        card, told.face, transaction.stamped.nonce, deal_confirmation.guards_hole_card(transaction.rules), burned
+    )
     return replace(account, closed=(*account.closed, kept))
 
 

@@ -48,7 +48,7 @@ def touched(
 ) -> None:
     """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
     name = key(event.spot, event.zone)
-    paid = payment_check.of(transaction, event.round)
+    paid = payment_check.paid_round(transaction, event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
     round_now = transaction.round_known(event.round)
@@ -98,7 +98,9 @@ def touched(
     if paid is not None:
         kept = {other: cents for other, cents in paid.touched.items() if other != name}
         now = kept if event.after_cents == lay else {**kept, name: lay}
-        payment_check.change(transaction, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone))
+        payment_check.change_paid_round(
+            transaction, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone)
+        )
 
 
 def _explained_away(transaction: Transaction, name: str) -> bool:
@@ -199,7 +201,7 @@ def spoil(transaction: Transaction, name: str) -> None:
     """What lies in a zone cannot be counted: its payment is not judged."""
     spot, _, zone = name.partition("/")
     if transaction.state.paid and not transaction.state.paid[-1].frozen:
-        payment_check.change(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
+        payment_check.change_paid_round(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
 
 
 def insurance_lowered(before: Table, transaction: Transaction) -> None:

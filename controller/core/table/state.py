@@ -194,19 +194,19 @@ class StepResult(NamedTuple):
 
 def restore(house: House, state: State) -> Table:
     """The table of a checkpoint: the lattice is woven again from the round's evidence."""
-    return Table(house, state, None if state.round is None else woven(house.rules, state.round))
+    return Table(house, state, None if state.round is None else lattice_of(house.rules, state.round))
 
 
-def begun(rules: Rules, round_now: Round) -> Lattice:
+def empty_lattice(rules: Rules, round_now: Round) -> Lattice:
     """A round's lattice before its first card."""
     lying = {(round_now.bets.spots.index(spot), "main"): 0 for spot in round_now.bets.declared}
     mains, given = round_now.main_wagers(), (round_now.evidence.answers, round_now.evidence.silences)
     return Lattice.begin(round_now.rules(rules), mains, lying, *given)
 
 
-def woven(rules: Rules, round_now: Round) -> Lattice:
+def lattice_of(rules: Rules, round_now: Round) -> Lattice:
     """A round's lattice from its evidence and answers, up to the first card that nobody could read."""
-    found = begun(rules, round_now)
+    found = empty_lattice(rules, round_now)
     if round_now.evidence.trouble:
         return found
     for dated in round_now.evidence.observations:
