@@ -12,7 +12,7 @@ from typing import Final
 
 from controller.core.certainty import uncertain_wagers
 from controller.core.inference.observation import EVER
-from controller.core.table.layout import ZoneChange, Felt, Zone, conflicts, key
+from controller.core.table.layout import Felt, Zone, ZoneChange, conflicts, key
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -128,7 +128,9 @@ def give_up(transaction: Transaction) -> str:
     for name in sorted(zones):
         spot, _, zone = name.partition("/")
         if zone != "main" and _is_bet(transaction, name):
-            uncertain_wagers.take(transaction, ZoneChange(int(spot), zone, *transaction.round().bets.shared.amounts[name]))
+            uncertain_wagers.take(
+                transaction, ZoneChange(int(spot), zone, *transaction.round().bets.shared.amounts[name])
+            )
     return _REASON if any(name.endswith("/main") for name in zones) else ""
 
 
