@@ -16,7 +16,7 @@ from bench.bus_rig import BusRig
 from bench.truth import chips_by_id
 from bench.truth_blocks import people_meter
 from controller.core.messages.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerSettled, WagerUnresolved
-from controller.core.messages.raised_alerts import AlertRaised, AlertKind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.keymap import DEFAULT_KEYS
 from controller.io.files import profile_files
 from controller.io.files.table_file import guarding

@@ -27,7 +27,7 @@ from controller.core.messages.events import (
     WagerSettled,
 )
 from controller.core.messages.raised_alerts import Severity
-from controller.core.table.pace import HOUR_NS, PaceFigures, Pace, figures, main_boxes, paced
+from controller.core.table.pace import HOUR_NS, Pace, PaceFigures, figures, main_boxes, paced
 from controller.core.table.shoe import ShoeAccount, remaining, running_count
 from controller.formats.mqtt.envelope import Published, nanoseconds, utc_text
 from controller.formats.mqtt.retained_alerts import alerts_told

@@ -24,6 +24,7 @@ from controller.core.messages.inputs import (
     AnswerQuestion,
     ApproveOrder,
     AssignCard,
+    DaemonStarted,
     DayBegan,
     DeclareBox,
     EnterInventory,
@@ -35,7 +36,6 @@ from controller.core.messages.inputs import (
     SetCard,
     ShoeChanged,
     SoftwareInspected,
-    DaemonStarted,
     VoidRound,
     WithdrawOrder,
 )

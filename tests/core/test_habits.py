@@ -7,7 +7,7 @@ import pytest
 from bench.campaign_habits import blocks, faults, table
 from bench.habit_blocks import HABITS, PROFILES, Account, Block, played
 from controller.core.messages.events import CardDrawn
-from controller.core.messages.raised_alerts import AlertRaised, AlertKind, Severity
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from simulators.people.acts import RoundPlayed, Wager
 
 

@@ -17,7 +17,7 @@ from controller.core.messages.events import (
     SpotSurrendered,
     WagerUnresolved,
 )
-from controller.core.messages.raised_alerts import AlertRaised, AlertKind, Severity
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
 from tests.core.rig import MS, Rig

@@ -6,7 +6,7 @@ import pytest
 
 from controller.core.messages.events import HoleCardRevealed, QuestionAsked, WagerSettled
 from controller.core.messages.floor_events import RoundResumed
-from controller.core.messages.raised_alerts import AlertRaised, AlertKind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen

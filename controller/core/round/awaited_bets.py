@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, uncertain_wagers
 from controller.core.certainty.reader_zones import spots_watched
-from controller.core.messages.inputs import DeadlinePassed, Input, StampedInput, DaemonStarted
+from controller.core.messages.inputs import DaemonStarted, DeadlinePassed, Input, StampedInput
 from controller.core.round import lifecycle, next_deal
 from controller.core.table import readiness
 from controller.core.table.keymap import KEYPAD
@@ -47,7 +47,7 @@ _ENDS: Final = (DaemonStarted, DeviceHealth, DeviceComplained, LineDisturbed)
 """What ends the wait: a look may never come, or more than the layout is in doubt."""
 
 
-class Due(NamedTuple):
+class DueInputs(NamedTuple):
     """What is to be taken now, in order, and what waits.
 
     ``ahead``: what comes before that; ``begins``: which of ``now`` begins a round by its deal's rhythm, or 0;
@@ -61,34 +61,34 @@ class Due(NamedTuple):
     looked: bool = False
 
 
-def due(table: Table, stamped: StampedInput) -> Due:
+def due(table: Table, stamped: StampedInput) -> DueInputs:
     """What is to be taken now, and what waits."""
     held = table.state.held
     if not held:
         if not isinstance(stamped.input, _BEGINNINGS):
-            return Due((stamped,), ())
+            return DueInputs((stamped,), ())
         transaction = Transaction(table, stamped)
         waits = _awaits(transaction) or next_deal.may_begin(transaction)
-        return Due((), (stamped,)) if waits else Due((stamped,), ())
+        return DueInputs((), (stamped,)) if waits else DueInputs((stamped,), ())
     by_rhythm = waits_for_deal(table)
     if isinstance(stamped.input, _ENDS) and (not by_rhythm or _tells_of_cards(stamped.input)):
         begins = held[0].number if by_rhythm and next_deal.is_whole(table, held) else 0
         if by_rhythm and not begins:
-            return Due((*held, stamped), ())
+            return DueInputs((*held, stamped), ())
         ahead, now = _in_order(table, held)
-        return Due((*now, stamped), (), begins, ahead)
+        return DueInputs((*now, stamped), (), begins, ahead)
     if not isinstance(stamped.input, _IN_ORDER):
-        return Due((stamped,), held)
+        return DueInputs((stamped,), held)
     held = (*held, stamped)
     if by_rhythm:
         return _by_deal(table, held)
     if not _is_known(table, held):
-        return Due((), held)
+        return DueInputs((), held)
     ahead, now = _in_order(table, held)
-    return Due(now, (), ahead=ahead, looked=True)
+    return DueInputs(now, (), ahead=ahead, looked=True)
 
 
-def in_turn(table: Table, given: Due) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
+def in_turn(table: Table, given: DueInputs) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
     """Of what is to be taken now, what waits for nothing more, and what follows it.
 
     *Round closed* that was pressed while the first card or the key of another round waited is said of the round before,
@@ -128,15 +128,15 @@ def waits_for_deal(table: Table) -> bool:
     return not _awaits(transaction) and next_deal.may_begin(transaction)
 
 
-def _by_deal(table: Table, held: tuple[StampedInput, ...]) -> Due:
+def _by_deal(table: Table, held: tuple[StampedInput, ...]) -> DueInputs:
     """What waits for the cards of a deal, once they are one or are none."""
     begins = next_deal.begins_round(table, held)
     if begins is None:
-        return Due((), held)
+        return DueInputs((), held)
     if not begins:
-        return Due(held, ())
+        return DueInputs(held, ())
     ahead, now = _in_order(table, held)
-    return Due(now, (), held[0].number, ahead)
+    return DueInputs(now, (), held[0].number, ahead)
 
 
 def _awaits(transaction: Transaction) -> bool:
@@ -182,7 +182,9 @@ def _is_known(table: Table, held: tuple[StampedInput, ...]) -> bool:
     return all(confirmed.get(str(spot), -1) >= wanted_ns - 1 for spot in spots)
 
 
-def _in_order(table: Table, held: tuple[StampedInput, ...]) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
+def _in_order(
+    table: Table, held: tuple[StampedInput, ...]
+) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
     """What waited: ahead the chips that lay there by the moment of the first, or may have, and that no others did.
 
     A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side

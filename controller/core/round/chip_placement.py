@@ -73,11 +73,13 @@ def _parts(transaction: Transaction, spot: int, zone: str, since_ns: int) -> lis
     place = transaction.round().bets.spots.index(spot), zone
     moved = (one for one in transaction.round().evidence.observations if one.last_ns >= since_ns)
     return [
-        (one, one.item) for one in moved if isinstance(one.item, ChipsObserved) and (one.item.box, one.item.zone) == place
+        (one, one.item)
+        for one in moved
+        if isinstance(one.item, ChipsObserved) and (one.item.box, one.item.zone) == place
     ]
 
 
-def _take_back(transaction: Transaction, parts: list[_Part], at: Change, unseen: tuple[int, int] | None) -> None:
+def _take_back(transaction: Transaction, parts: list[_Part], at: ZoneChange, unseen: tuple[int, int] | None) -> None:
     """Tell these changes of a zone no more; ``unseen``: between which moments what was done at the box is not known."""
     round_now, told = transaction.round(), [one for one, _ in parts]
     transaction.change_evidence(observations=tuple(one for one in round_now.evidence.observations if one not in told))
@@ -104,8 +106,8 @@ def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
 
 
 def lie(
-    transaction: Transaction, felt: Felt, name: str, last_ns: int, changes: tuple[Change, ...]
-) -> tuple[Change, ...]:
+    transaction: Transaction, felt: Felt, name: str, last_ns: int, changes: tuple[ZoneChange, ...]
+) -> tuple[ZoneChange, ...]:
     """Chips lie so now, by these changes of a zone; the changes as they are to be judged.
 
     Of a box whose chips went before anybody knew which were its own nothing was seen till then: what was told meanwhile
@@ -124,7 +126,7 @@ def lie(
         round_now = transaction.round()
         if round_now.bets.locked and now.spot in round_now.bets.spots:
             parts = _parts(transaction, now.spot, now.name, since_ns)
-            whole = Change(now.spot, now.name, parts[0][1].before if parts else 0, now.cents, since_ns)
+            whole = ZoneChange(now.spot, now.name, parts[0][1].before if parts else 0, now.cents, since_ns)
             _take_back(transaction, parts, whole, (since_ns, last_ns))
             if parts:
                 changes = (whole,) if whole.before != whole.after else ()

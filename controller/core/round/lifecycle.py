@@ -45,7 +45,7 @@ from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, missed_cards, passing_chips, questions
 from controller.core.round.irregular import likely
-from controller.core.table.layout import ZoneChange, Zone, cents_at
+from controller.core.table.layout import Zone, ZoneChange, cents_at
 from controller.core.table.layout import key as layout_key
 from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
@@ -109,7 +109,9 @@ def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) 
 
 def key(transaction: Transaction, action: str, box: int | None, at_ns: int) -> None:
     """A key that is evidence."""
-    transaction.observe(DatedObservation(at_ns, at_ns, KeyObserved(action, box), transaction.stamped.number), may_drop=False)
+    transaction.observe(
+        DatedObservation(at_ns, at_ns, KeyObserved(action, box), transaction.stamped.number), may_drop=False
+    )
     if action == "hole_turned" and transaction.round().is_dealt() and not transaction.round().cards.turn_key:
         transaction.change_cards(turn_key=transaction.stamped.number)
 
@@ -228,7 +230,9 @@ def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedOb
     return _happened_unseen(transaction, woven, round_now.evidence.observations[:-1], told)
 
 
-def _happened_unseen(transaction: Transaction, woven: Lattice, before: tuple[DatedObservation, ...], told: DatedObservation) -> bool:
+def _happened_unseen(
+    transaction: Transaction, woven: Lattice, before: tuple[DatedObservation, ...], told: DatedObservation
+) -> bool:
     """Take a change of a main zone so that what happened there between its looks went unseen, if a play explains that.
 
     ``woven`` is the lattice of the evidence ``before`` it.
@@ -342,7 +346,9 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
     if round_now.blind():
         return False
     try:
-        found = transaction.lattice().observe(DatedObservation(first_ns, at_ns, CardObserved(seen(len(round_now.cards.drawn), face))))
+        found = transaction.lattice().observe(
+            DatedObservation(first_ns, at_ns, CardObserved(seen(len(round_now.cards.drawn), face)))
+        )
     except TooManyOrders:
         return False
     return transaction.legal(found)
