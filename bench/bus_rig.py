@@ -15,14 +15,14 @@ from bench.truth import TimedRig
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find
 from controller.core.messages.events import QuestionAsked
-from controller.core.messages.inputs import Answered, DeadlinePassed, Input
+from controller.core.messages.inputs import AnswerQuestion, DeadlinePassed, Input
 from controller.core.meters.state import MeterTerms
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.io.system.deadlines import GRACE_NS
 from devices.chips.bet_spots import STALE_NS
 from devices.chips.poll_plan import PollPlan
 from devices.chips.zone_evidence import Inventory
-from devices.chips.zones import Asked, Zone, laid_out
+from devices.chips.zones import AntennaZone, Asked, laid_out
 from devices.keypad import HELD_NS, TAP_NS, KeypadSession
 from firmware_protocols.cards import Card
 from firmware_protocols.keypad import matrix_orbital
@@ -95,7 +95,7 @@ class BusRig(TimedRig):
             zone.evidence.opened(self.now_ns)
         self.pass_ms(5_000)
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         stepped = super().give(item, closed=closed)
         for plan in self.plans:
             plan.watched = frozenset(stepped.desired.watched) or None
@@ -127,7 +127,7 @@ class BusRig(TimedRig):
             if one is not None and one.zone is not None:
                 self.looked(one, one.zone, begun_ns)
 
-    def looked(self, asked: Asked, zone: Zone, begun_ns: int) -> None:
+    def looked(self, asked: Asked, zone: AntennaZone, begun_ns: int) -> None:
         """An antenna has answered."""
         place = (zone.spot, zone.zone)
         heard = self.felt.get(place, ())
@@ -194,4 +194,4 @@ class BusRig(TimedRig):
             self.pass_ms(100)
         asked = [event.question for event in self.events if isinstance(event, QuestionAsked)]
         if said is not None and asked:
-            self.give(Answered(self.now_ns, asked[-1], "yes" if act.dealt_in else "no", "floor"))
+            self.give(AnswerQuestion(self.now_ns, asked[-1], "yes" if act.dealt_in else "no", "floor"))

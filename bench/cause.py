@@ -21,7 +21,7 @@ from bench.irregularities import EDITS, Edit
 from bench.truth import TimedRig
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.inputs import Input
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.io.files import profile_files
 from simulators.people.acts import Act, Lay, Pause, RoundPlayed
 from simulators.people.dealer import play
@@ -44,7 +44,7 @@ class CauseRig(TimedRig):
         rules = profile_files.load(PROFILE, {"stand_key": "always" if keypad == "always" else "sometimes"}).rules
         super().__init__(rules, chips_of(self.rack), seed, sharp=False)
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         stepped = super().give(item, closed=closed)
         for event in stepped.events:
             if isinstance(event, RoundIrregular):

@@ -16,7 +16,7 @@ from bench.bus_rig import BusRig
 from bench.truth import chips_by_id
 from bench.truth_blocks import people_meter
 from controller.core.messages.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerSettled, WagerUnresolved
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.keymap import DEFAULT_KEYS
 from controller.io.files import profile_files
 from controller.io.files.table_file import guarding
@@ -36,8 +36,8 @@ PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata",
 
 ACCUSATIONS: Final = frozenset(
     {
-        *(Kind.PAST_POSTING, Kind.CAPPING, Kind.PINCHING, Kind.BET_TOUCHED),
-        *(Kind.MISPAY, Kind.LOSING_BET_LEFT, Kind.WINNING_BET_TAKEN),
+        *(AlertKind.PAST_POSTING, AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.BET_TOUCHED),
+        *(AlertKind.MISPAY, AlertKind.LOSING_BET_LEFT, AlertKind.WINNING_BET_TAKEN),
     }
 )
 """Alerts that say that a player or the dealer did wrong; whom they accuse, ``Account.accusations`` says."""
@@ -236,7 +236,7 @@ def result(block: Block, account: Account, rig: BusRig) -> dict[str, Any]:
     neither = [key for key in unsaid if key not in account.opened and key[0] not in handed | waiting]
     unended = [n for n in account.numbers if n != last and n not in account.outcomes and n not in waiting]
     accused = account.accusations()
-    flagged = {alert.round for alert in account.alerts if alert.kind not in {*ACCUSATIONS, Kind.PROCEDURE_LATE}}
+    flagged = {alert.round for alert in account.alerts if alert.kind not in {*ACCUSATIONS, AlertKind.PROCEDURE_LATE}}
     return {
         **block._asdict(),
         "wagers": len(truth),

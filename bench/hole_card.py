@@ -15,7 +15,7 @@ import click
 from controller.core.game.rules import Rules
 from controller.core.messages.events import CardDrawn, CardOpened, DealUnconfirmed, Event, HoleCardRevealed, RoundClosed
 from controller.core.messages.inputs import Input
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.io.files import profile_files
 from simulators.people.dealer import play
 from simulators.people.house import house_from
@@ -45,7 +45,7 @@ class WatchedRig(HoleRig):
         self.rounds = 0
         super().__init__(rules, chips, seed)
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         stepped = super().give(item, closed=closed)
         self.note(stepped.events)
         return stepped

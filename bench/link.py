@@ -26,16 +26,16 @@ from pathlib import Path
 from controller.io.system.clock import SystemClock
 from controller.pool.ledger import Ledger
 from controller.pool.postgresql import PostgresqlDatabase
-from controller.pool.postings import Wagered
+from controller.pool.postings import WagerPosting
 from controller.pool.reconciliation import reconcile
-from controller.pool.session import Event, LinkSession, PostingConfirmed
-from controller.pool.table_end import TableEnd, Where
+from controller.pool.session import LinkSession, LinkSessionEvent, PostingConfirmed
+from controller.pool.table_end import LinkAddress, TableEnd
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server, programs
 
 SCRIPT = "INSERT INTO single (body) VALUES (repeat('x', 200));\n"
 CLIENTS = 32
-WAGER = Wagered(500, 9, 3, "blazing_7s")
+WAGER = WagerPosting(500, 9, 3, "blazing_7s")
 
 
 class Table:
@@ -43,7 +43,7 @@ class Table:
 
     def __init__(self, premises: Premises, secret: bytes) -> None:
         clock = SystemClock()
-        where = Where(f"127.0.0.1:{premises.port}", premises.public, secret)
+        where = LinkAddress(f"127.0.0.1:{premises.port}", premises.public, secret)
         self.end = TableEnd(
             [where],
             LinkSession(premises.pool, 1, clock.monotonic_ns()),
@@ -57,7 +57,7 @@ class Table:
         self.going = False
         self.answered = asyncio.Event()
 
-    def take_event(self, event: Event) -> None:
+    def take_event(self, event: LinkSessionEvent) -> None:
         """An answer: the next one."""
         if isinstance(event, PostingConfirmed):
             self.took_ns.append(time.monotonic_ns() - self.posted_ns)

@@ -27,13 +27,21 @@ import msgspec
 from controller.reports.audit.mystery_proof import Bounds, commitment, moved_by, trigger_cents
 from controller.reports.randomness_tests import kolmogorov_distance, kolmogorov_p
 from controller.trigger_box import custody
-from controller.trigger_box.box import Maker, TriggerBox
-from controller.trigger_box.entries import Begun, BoundsSet, Counted, Drawn, Opened, State, after
+from controller.trigger_box.box import BoxLabel, TriggerBox
+from controller.trigger_box.entries import (
+    BoundsSet,
+    BoxCommissioned,
+    BoxState,
+    ContributionCounted,
+    CycleDrawn,
+    CycleOpened,
+    after,
+)
 from controller.trigger_box.pool import NOISE_BYTES, Noise
-from controller.trigger_box.sealing import Place, Sealer, Secret
-from controller.trigger_box.store import Store
+from controller.trigger_box.sealing import SealContext, Sealer, Secret
+from controller.trigger_box.store import BoxStore
 from devices.trigger.noise_health import NoiseHealth
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.trigger_messages import (
     Contribute,
@@ -52,15 +60,15 @@ SITE = ("harbour", "bj-1")
 class Forgetful:
     """A store that remembers nothing: a table of good manners never asks for anything again."""
 
-    def counted(self, number: int) -> Counted | None:
+    def counted(self, number: int) -> ContributionCounted | None:
         del number
         return None
 
-    def drawn(self, cycle: int) -> Drawn | None:
+    def drawn(self, cycle: int) -> CycleDrawn | None:
         del cycle
         return None
 
-    def opened(self, cycle: int) -> Opened | None:
+    def opened(self, cycle: int) -> CycleOpened | None:
         del cycle
         return None
 
@@ -69,13 +77,13 @@ def new_box(bounds: Bounds, seed: int | None) -> TriggerBox:
     """A box in memory; without a seed its noise is the system's."""
     chance = Random(seed)
     take = os.urandom if seed is None else chance.randbytes
-    state = State()
+    state = BoxState()
     two = ("ann", "ben")
-    for entry in (Begun(*SITE, 0, 0, 0, 0, *two, 0), BoundsSet(*bounds, 10**9, *two, 0)):
+    for entry in (BoxCommissioned(*SITE, 0, 0, 0, 0, *two, 0), BoundsSet(*bounds, 10**9, *two, 0)):
         state = after(state, entry)
     sealer = Sealer(take(32), take(32))
     return TriggerBox(
-        state, Forgetful(), sealer, Maker("BENCH", "1"), lambda: Noise(take(NOISE_BYTES), take(NOISE_BYTES))
+        state, Forgetful(), sealer, BoxLabel("BENCH", "1"), lambda: Noise(take(NOISE_BYTES), take(NOISE_BYTES))
     )
 
 
@@ -144,7 +152,7 @@ def _pooled(chance: Random, meter_units: int, trigger_units: int) -> Iterator[in
 def _trigger_of(box: TriggerBox, bounds: Bounds) -> int:
     state, drawn = box.state, box.state.drawn
     assert drawn is not None
-    place = Place(state.identity(), drawn.cycle, drawn.commitment)
+    place = SealContext(state.identity(), drawn.cycle, drawn.commitment)
     secret = box._sealer.open(place, drawn.sealed)
     return trigger_cents(secret.drawn_cents, state.share, state.identity(), drawn.cycle, bounds)
 
@@ -216,7 +224,7 @@ def measure_timing(count: int) -> list[str]:
     return lines
 
 
-def _state_with(box: TriggerBox, share: bytes, bounds: Bounds, trigger: int, meter_units: int) -> State:
+def _state_with(box: TriggerBox, share: bytes, bounds: Bounds, trigger: int, meter_units: int) -> BoxState:
     """The box's state with another number sealed in it, so that ``trigger`` is the trigger."""
     identity = box.state.identity()
     moved = moved_by(share, identity, 1, bounds.width)
@@ -226,7 +234,7 @@ def _state_with(box: TriggerBox, share: bytes, bounds: Bounds, trigger: int, met
     proof = commitment(secret.key, identity, 1, drawn_cents)
     drawn = box.state.drawn
     assert drawn is not None
-    sealed = box._sealer.seal(Place(identity, 1, proof), secret, os.urandom(12))
+    sealed = box._sealer.seal(SealContext(identity, 1, proof), secret, os.urandom(12))
     drawn = msgspec.structs.replace(drawn, commitment=proof, sealed=sealed)
     return msgspec.structs.replace(box.state, drawn=drawn, meter_units=meter_units)
 
@@ -273,14 +281,14 @@ async def canary(count: int) -> Searched:
         file = write_files(folder, reset_cents=10_000_000, ceiling_cents=99_999_999)
         config = custody.load_config(file)
         sealer = custody.sealer_of(config)
-        custody.begin(config, sealer, custody.People("ann", "ben"), 0, None)
+        custody.begin(config, sealer, custody.Custodians("ann", "ben"), 0, None)
         async with noise(folder), running(*box_command(file, "--log-level", "debug")) as box:
             assert box.stderr is not None
             lines: list[bytes] = []
             logging = asyncio.create_task(_collect(box.stderr, lines))
             host = await connected(folder)
             await host.open_cycle()
-            wire = CODEC.open(Role.DEVICE)
+            wire = CODEC.open(LineEnd.DEVICE)
             told: list[bytes] = [repr(host.heard).encode()]
             for number in range(1, count + 1):
                 answer = await host.contribute(number, 100)
@@ -298,11 +306,11 @@ async def canary(count: int) -> Searched:
             box.terminate()
             await box.wait()
             await logging
-        store = Store(Path(config.box.store), sealer)
+        store = BoxStore(Path(config.box.store), sealer)
         drawn, state = store.drawn(1), store.state
         store.close()
         assert drawn is not None
-        secret = sealer.open(Place(state.identity(), 1, drawn.commitment), drawn.sealed)
+        secret = sealer.open(SealContext(state.identity(), 1, drawn.commitment), drawn.sealed)
         bounds = Bounds(drawn.reset_cents, drawn.ceiling_cents)
         trigger = trigger_cents(secret.drawn_cents, state.share, state.identity(), 1, bounds)
     places = {"wire and its texts": b"".join(told), "log": b"".join(lines), "store": stored, "process": seen}

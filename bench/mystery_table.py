@@ -45,8 +45,8 @@ from controller.io.system.log import configure_log
 from controller.io.system.randomness import SystemEntropy
 from controller.reports.audit.mystery_proof import Bounds, trigger_cents
 from controller.trigger_box import custody
-from controller.trigger_box.sealing import Place, Secret
-from controller.trigger_box.store import Store
+from controller.trigger_box.sealing import SealContext, Secret
+from controller.trigger_box.store import BoxStore
 from firmware_protocols import discovery
 from firmware_protocols.cards import DECK, Card
 from simulators.devices.bet_spots import BetSpotsSimulator
@@ -346,12 +346,12 @@ def drawn_in(folder: Path) -> tuple[Secret, int]:
     """What the box held, and the trigger; read from its store with both keys once it has ended."""
     config = custody.load_config(folder / "box.toml")
     sealer = custody.sealer_of(config)
-    store = Store(Path(config.box.store), sealer)
+    store = BoxStore(Path(config.box.store), sealer)
     drawn, state = store.drawn(1), store.state
     store.close()
     assert drawn is not None
     assert state.cycle == 1
-    secret = sealer.open(Place(state.identity(), 1, drawn.commitment), drawn.sealed)
+    secret = sealer.open(SealContext(state.identity(), 1, drawn.commitment), drawn.sealed)
     return secret, trigger_cents(secret.drawn_cents, state.share, state.identity(), 1, BOUNDS)
 
 
@@ -375,7 +375,7 @@ async def search(count: int, seed: int, commands: Commands) -> Searched:
         paired = file.read_text().replace("[line]", '[line]\npairing_key_file = "pairing.key"')
         file.write_text(paired)
         config = custody.load_config(file)
-        custody.begin(config, custody.sealer_of(config), custody.People("ann", "ben"), 0, None)
+        custody.begin(config, custody.sealer_of(config), custody.Custodians("ann", "ben"), 0, None)
         tap = bytearray()
         async with mosquitto() as broker, noise(folder), running(*box_command(file)) as box:
             table = Table(folder, broker, seed)

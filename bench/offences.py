@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from bench.house_offences import SETTINGS, Committed, Setting, ShoeLog
 from bench.opening_offences import plant_openings
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.state import Table
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.dealer import play
@@ -158,19 +158,19 @@ def cents_of(rig: HumanRig, chips: tuple[str, ...]) -> int:
     return sum(rig.values[chip] for chip in chips)
 
 
-def expected(kind: str) -> set[Kind]:
+def expected(kind: str) -> set[AlertKind]:
     """The kinds that say what happened; of a dealer's slip also that no play explains the round.
 
     Chips that are laid in the last moment before the lock are first seen after it.
     """
-    name = Kind(kind.partition(":")[0])
+    name = AlertKind(kind.partition(":")[0])
     match name:
-        case Kind.DEALER_AGAINST_RULE:
-            return {name, Kind.ROUND_IRREGULAR, Kind.CARD_OUT_OF_TURN}
-        case Kind.WAGER_OUTSIDE_LIMITS:
-            return {name, Kind.CAPPING}
-        case Kind.SIDE_BET_REFUSED:
-            return {name, Kind.PAST_POSTING}
+        case AlertKind.DEALER_AGAINST_RULE:
+            return {name, AlertKind.ROUND_IRREGULAR, AlertKind.CARD_OUT_OF_TURN}
+        case AlertKind.WAGER_OUTSIDE_LIMITS:
+            return {name, AlertKind.CAPPING}
+        case AlertKind.SIDE_BET_REFUSED:
+            return {name, AlertKind.PAST_POSTING}
         case _:
             return {name}
 

@@ -12,8 +12,8 @@ from random import Random
 from msgspec.structs import replace
 
 from controller.core.messages.events import CardOpened, Event
-from controller.core.messages.inputs import OpeningRefuted, Stamped
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.inputs import OpeningRefuted, StampedInput
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.reports.audit.commitment_check import OwnOpenings
@@ -30,7 +30,7 @@ class Listener:
         self._table = Table(rig.house, State())
         self._openings = OwnOpenings(HERE)
 
-    def refuted(self, told: Iterable[Stamped], chance: Random | None) -> list[CardOpened]:
+    def refuted(self, told: Iterable[StampedInput], chance: Random | None) -> list[CardOpened]:
         """The openings of a round that are none; ``chance``: one of them is made so."""
         events: list[Event] = []
         for stamped in told:
@@ -68,7 +68,7 @@ def plant_openings(rig: HumanRig, rounds: Iterable[list[Act]], count: int, seed:
             rig.give(OpeningRefuted(rig.now_ns, one.card, one.face))
         at = len(rig.stamped)
         alerts = [
-            event for event in rig.events if isinstance(event, AlertRaised) and event.kind is Kind.COMMITMENT_WRONG
+            event for event in rig.events if isinstance(event, AlertRaised) and event.kind is AlertKind.COMMITMENT_WRONG
         ]
         found += bool(alerts) and number % 2 == 0
         honest += len(alerts) if number % 2 else 0

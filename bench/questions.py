@@ -19,7 +19,7 @@ from operator import and_
 
 from bench.truth import TimedRig, chips_by_id
 from controller.core.game.hand import points_of, seen
-from controller.core.inference.outcome_classes import Case, Sight, Story, stories
+from controller.core.inference.outcome_classes import LatticeCase, OutcomeClass, VisibleBox, classes_of
 from controller.core.inference.question import best_of, candidates
 from controller.io.files import profile_files
 from simulators.people.acts import Consult
@@ -37,32 +37,37 @@ class ListeningRig(TimedRig):
         if now is not None and found is not None and now.questions.asked is not None:
             hole = now.cards.drawn[now.hole_place()].shown()
             assert hole is not None, "the hole card has been turned"
-            known = stories([Case(found, points_of(seen(0, hole)))])
+            known = classes_of([LatticeCase(found, points_of(seen(0, hole)))])
             true = tuple(
-                Sight(act.cards[str(spot)], spot in act.doubled, spot in act.surrendered) for spot in now.bets.spots
+                VisibleBox(act.cards[str(spot)], spot in act.doubled, spot in act.surrendered)
+                for spot in now.bets.spots
             )
             self.rounds.append((known, true))
         super().consult(act)
 
-    rounds: list[tuple[list[Story], tuple[Sight, ...]]]
+    rounds: list[tuple[list[OutcomeClass], tuple[VisibleBox, ...]]]
 
 
-def questions_needed(known: list[Story], true: tuple[Sight, ...], *, compared: bool) -> int:
+def questions_needed(known: list[OutcomeClass], true: tuple[VisibleBox, ...], *, compared: bool) -> int:
     """The number of questions until the dues are certain."""
     count = 0
     while (question := best_of(known, compared=compared)) is not None:
         count += 1
         answer = question.answer_in(true)
-        known = [story for story in known if question.answer_in(story.sights) == answer]
+        known = [outcome_class for outcome_class in known if question.answer_in(outcome_class.sights) == answer]
     return count
 
 
-def fewest(known: list[Story], true: tuple[Sight, ...]) -> int:
-    """The fewest true answers about one box that leave one set of dues, whichever of those the true story has."""
-    dues = {story.dues for story in known if story.sights == true}
-    others = [story for story in known if story.dues not in dues]
+def fewest(known: list[OutcomeClass], true: tuple[VisibleBox, ...]) -> int:
+    """The fewest true answers about one box that leave one set of dues, whichever of those the true class has."""
+    dues = {outcome_class.dues for outcome_class in known if outcome_class.sights == true}
+    others = [outcome_class for outcome_class in known if outcome_class.dues not in dues]
     left = {
-        sum(1 << at for at, story in enumerate(others) if one.answer_in(story.sights) == one.answer_in(true))
+        sum(
+            1 << at
+            for at, outcome_class in enumerate(others)
+            if one.answer_in(outcome_class.sights) == one.answer_in(true)
+        )
         for one in candidates(known)
     }
     for count in range(1, len(left) + 1):
@@ -95,7 +100,7 @@ def main() -> None:
     }
     rounds = len(rig.rounds)
     means = {name: round(sum(k * n for k, n in found.items()) / rounds, 3) for name, found in counts.items()}
-    dues = sorted(len({story.dues for story in known}) for known, _ in rig.rounds)
+    dues = sorted(len({outcome_class.dues for outcome_class in known}) for known, _ in rig.rounds)
     print(
         json.dumps(
             {

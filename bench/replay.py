@@ -28,15 +28,15 @@ from pathlib import Path
 from typing import Final, Literal
 
 from controller.core.game.rules import Rules
-from controller.core.messages.inputs import Input, Stamped
+from controller.core.messages.inputs import Input, StampedInput
 from controller.core.step import step
-from controller.core.table.state import State, Stepped, Table
+from controller.core.table.state import State, StepResult, Table
 from controller.daemon.recovery import recover
 from controller.daemon.replay import replay
 from controller.formats.journal.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
 from controller.formats.replay import payloads, state_bytes
 from controller.io.files import profile_files
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from controller.io.journal.verification import verify
 from controller.io.system.garbage_collection import keep_for_good
 from controller.io.system.processes import processors
@@ -55,11 +55,11 @@ class RecordingRig(Rig):
     """A rig that keeps what a daemon would have committed: a checkpoint goes with the end of each round."""
 
     def __init__(self, rules: Rules, chips: dict[str, int]) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[JournalEntry] = []
         self.head = genesis(HERE)
         super().__init__(rules, chips)
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         """Step an input and keep it."""
         assert not closed, "a daemon sees every face"
         self.number += 1
@@ -75,7 +75,7 @@ class RecordingRig(Rig):
         over = before.state.round is not None and self.table.state.round is None
         sealed = seal_checkpoint(state_bytes(self.table.state), KEY, self.number, self.head) if over else None
         numbered = tuple(enumerate(bodies, start=before.state.seq + 1))
-        self.entries.append(Entry(self.number, body, numbered, sealed))
+        self.entries.append(JournalEntry(self.number, body, numbered, sealed))
         return stepped
 
 
@@ -92,7 +92,7 @@ def recorded(rounds: int, boxes: tuple[int, int], keypad: Keypad, seed: int) -> 
     return rig
 
 
-async def kept(path: Path, entries: list[Entry]) -> None:
+async def kept(path: Path, entries: list[JournalEntry]) -> None:
     """A journal with these entries, synced once for many."""
     journal = await Journal.open(path, HERE, key=KEY)
     for start in range(0, len(entries), 200):
@@ -100,7 +100,7 @@ async def kept(path: Path, entries: list[Entry]) -> None:
     await journal.close()
 
 
-def stepped_in_memory(rig: RecordingRig, inputs: Iterable[Stamped]) -> None:
+def stepped_in_memory(rig: RecordingRig, inputs: Iterable[StampedInput]) -> None:
     table = Table(rig.house, State())
     for stamped in inputs:
         table = step(table, stamped).table

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 
 from controller.core.analysis.scripted_account import account
-from controller.core.analysis.scripted_round import Act, Ended, ScriptedRound
-from controller.core.analysis.stated_meters import Linked, Meters, Mystery
+from controller.core.analysis.scripted_round import ScriptedAct, ScriptedEnding, ScriptedRound
+from controller.core.analysis.stated_meters import StatedMeters, StatedMystery, StatedPooledMeter
 from controller.core.game.refusals import Refusal
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -30,18 +30,18 @@ SHOE = tuple(
     )
 )
 ACTS = (
-    *(Act(spot, "ez_bust", 0, 500) for spot in range(1, 8)),
-    Act(1, "stand"),
-    Act(2, "split"),
-    Act(2, "stand", 0),
-    Act(2, "stand", 1),
-    Act(3, "stand"),
-    Act(4, "double"),
-    Act(6, "stand"),
-    Act(7, "split"),
+    *(ScriptedAct(spot, "ez_bust", 0, 500) for spot in range(1, 8)),
+    ScriptedAct(1, "stand"),
+    ScriptedAct(2, "split"),
+    ScriptedAct(2, "stand", 0),
+    ScriptedAct(2, "stand", 1),
+    ScriptedAct(3, "stand"),
+    ScriptedAct(4, "double"),
+    ScriptedAct(6, "stand"),
+    ScriptedAct(7, "split"),
 )
 SIDE = {"lucky_ladies": 500, "twenty_one_plus_three": 500, "blazing7s": 500, "five_card_progressive": 100}
-METERS = Meters(Linked(5_000_000, 1_000_000), Mystery(61_235, 10, 99_000, 50_000))
+METERS = StatedMeters(StatedPooledMeter(5_000_000, 1_000_000), StatedMystery(61_235, 10, 99_000, 50_000))
 
 
 def median_us(work: Callable[[], object], rounds: int) -> float:
@@ -66,7 +66,7 @@ def main() -> None:
     def told() -> ScriptedRound:
         return ScriptedRound(rules, mains, SHOE)
 
-    def finished(round_: ScriptedRound) -> Ended:
+    def finished(round_: ScriptedRound) -> ScriptedEnding:
         standing = round_.deal()
         for act in ACTS:
             after = round_.act(standing, act)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from bench.truth import TimedRig
 from controller.core.game.rules import Rules
 from controller.core.messages.events import QuestionAsked
-from controller.core.messages.inputs import Answered, Started
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
 from controller.core.round.missed_cards import MISSED_CARDS
 from controller.core.table.state import State, Table
 from devices.shoes.shoe import ShoeSession
@@ -39,7 +39,7 @@ class LineRig(TimedRig):
         self.house = replace(self.house, shoe_numbers_cards=shoe == "reference")
         self.table = Table(self.house, State())
         self.number = 0
-        self.give(Started(self.now_ns, "test", self.house))
+        self.give(DaemonStarted(self.now_ns, "test", self.house))
         chance = random.Random(~seed)
         self.chance_of = random.Random(seed ^ 0x5A5A)
         codec: Any = reference.CODEC if shoe == "reference" else bee_tek.CODEC
@@ -137,4 +137,4 @@ class LineRig(TimedRig):
         for event in asked[-1:]:
             if self.table.state.round is not None and self.table.state.round.questions.doubt == event.question:
                 words = "no" if self.arrived == self.true_cards else "yes"
-                self.give(Answered(self.now_ns, event.question, words, "dealer"))
+                self.give(AnswerQuestion(self.now_ns, event.question, words, "dealer"))

@@ -37,7 +37,7 @@ from controller.demo.table import SITE, TABLE, DemoOptions
 from controller.formats.journal.records import chain, seal, seal_checkpoint, stamp
 from controller.formats.replay import payloads, state_bytes
 from controller.io.files.key_file import read_key
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from controller.io.mqtt.broker import mosquitto
 from controller.io.mqtt.connection import Broker, connected
 from simulators.people.rack import Rack
@@ -73,7 +73,7 @@ async def seconds(directory: Path, broker: Broker) -> float:
         return taken
 
 
-def told_again(rig: RecordingRig, number: int, seq: int, events: int) -> Iterator[Entry]:
+def told_again(rig: RecordingRig, number: int, seq: int, events: int) -> Iterator[JournalEntry]:
     """So many events, with the records that gave them, under the numbers that follow these."""
     for entry in itertools.cycle(rig.entries[1:]):
         if events <= 0:
@@ -81,7 +81,7 @@ def told_again(rig: RecordingRig, number: int, seq: int, events: int) -> Iterato
         events -= len(entry.events)
         number += 1
         bodies = tuple(body for _, body in entry.events)
-        yield Entry(number, entry.body, tuple(enumerate(bodies, start=seq + 1)), None)
+        yield JournalEntry(number, entry.body, tuple(enumerate(bodies, start=seq + 1)), None)
         seq += len(bodies)
 
 
@@ -106,7 +106,7 @@ async def fill(directory: Path, rig: RecordingRig, events: int) -> None:
     bodies, body = payloads(stepped.events, here, head.seq, wall_ns), seal(last, key, here)
     hashed = chain(head.hash, last.number, body, bodies)
     kept = seal_checkpoint(state_bytes(stepped.table.state), key, last.number, hashed)
-    await journal.commit((Entry(last.number, body, tuple(enumerate(bodies, start=head.seq + 1)), kept),))
+    await journal.commit((JournalEntry(last.number, body, tuple(enumerate(bodies, start=head.seq + 1)), kept),))
     await journal.mark_published(journal.head.seq)
     await journal.close()
 

@@ -22,9 +22,9 @@ from collections import Counter
 from controller.core.game.rules import Rules
 from controller.core.messages.alerts import ChipsUnexplained, RoundIrregular
 from controller.core.messages.events import QuestionAsked, RoundClosed, WagerSettled
-from controller.core.messages.inputs import Input, Stamped
+from controller.core.messages.inputs import Input, StampedInput
 from controller.core.meters.state import MeterTerms
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
 from simulators.people.dealer import play
@@ -51,7 +51,7 @@ class TimedRig(Rig):
         super().__init__(rules, chips, meters)
         self.reads_display = True
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         began = time.thread_time_ns()
         stepped = super().give(item, closed=closed)
         self.micros.append((time.thread_time_ns() - began) / 1000)
@@ -75,7 +75,7 @@ class TimedRig(Rig):
         self.seen_ns[spot, zone] = self.now_ns
         self.pass_ms(100)
 
-    def moved(self, told: Stamped) -> int:
+    def moved(self, told: StampedInput) -> int:
         """When the chips of a reading truly moved."""
         return self.moved_ns.get(told.number, 0)
 

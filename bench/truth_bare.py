@@ -13,7 +13,7 @@ from typing import Any, Final
 from bench import habit_blocks
 from bench.habit_blocks import ACCUSATIONS, PROFILES, Account
 from bench.truth_blocks import Block
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.raised_alerts import AlertKind
 
 BARE: Final = "bare"
 
@@ -73,7 +73,7 @@ def mistakes(came: dict[str, Any]) -> int:
 
 def flagged(account: Account) -> Counter[str]:
     """What was said to be wrong at this table: chips between antennas, cards in pockets, rounds that did not end."""
-    kinds = (alert.kind for alert in account.alerts if alert.kind not in {*ACCUSATIONS, Kind.PROCEDURE_LATE})
+    kinds = (alert.kind for alert in account.alerts if alert.kind not in {*ACCUSATIONS, AlertKind.PROCEDURE_LATE})
     return Counter(str(kind) for kind in kinds)
 
 

@@ -23,7 +23,7 @@ from controller.core.messages.alerts import (
     SettlementDisputed,
 )
 from controller.core.messages.events import CardBurned, CardDrawn, QuestionAsked, RoundClosed, WagerSettled
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.meters.meter import UNITS, Parameters
 from controller.core.meters.state import MeterTerms
 from controller.core.table.keymap import DEFAULT_KEYS
@@ -207,7 +207,7 @@ def take(tally: Tally, rig: TimedRig) -> None:
                 tally.asked.setdefault(event.round or 0, set()).add(event.question)
             case RoundClosed():
                 tally.outcomes[event.round] = event.outcome
-            case AlertRaised(kind=Kind.PROCEDURE_LATE):
+            case AlertRaised(kind=AlertKind.PROCEDURE_LATE):
                 # Simulated people take and pay side wagers when the round is over; it says nothing of money.
                 pass
             case _ if isinstance(event, FLAGS):

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from bench.truth import TimedRig
 from controller.commands.reconstruct import recounts
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from controller.core.table.keymap import DIGITS, EVIDENCE
 from controller.formats.cases.reconstruct_input import read_lines
 from firmware_protocols import readings
@@ -64,7 +64,7 @@ class Evidence(NamedTuple):
         return [self.lines[0], *(line for line, told in between if told <= last), *close]
 
 
-def evidence(stamped: list[Stamped], rig: TimedRig, burned: frozenset[int] = frozenset()) -> Evidence:
+def evidence(stamped: list[StampedInput], rig: TimedRig, burned: frozenset[int] = frozenset()) -> Evidence:
     """A round's readings as lines of evidence, from the last lock on; the header's profile is put in later.
 
     ``burned`` are the readings of cards that were announced as burns, which are none of the round's.

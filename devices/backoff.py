@@ -20,7 +20,7 @@ costs the bus a time-out."""
 
 
 @dataclass(slots=True)
-class Backoff:
+class PollBackoff:
     """Counts the answers missing. Nothing is to be asked before ``due_ns``."""
 
     misses: int = 0

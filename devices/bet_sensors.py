@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from devices.backoff import Backoff
+from devices.backoff import PollBackoff
 from devices.outbox import DeviceOutbox
 from devices.receiver import Listener, disturbed, stray
 from firmware_protocols.codec import Codec
@@ -94,7 +94,7 @@ class BetSensorsSession(DeviceOutbox):
         self._seen: list[tuple[int, _Look]] = []
         self._told: _Look | None = None
         self._agreed_ns = 0
-        self._backoff = Backoff()
+        self._backoff = PollBackoff()
 
     def _refuse_unspeakable(self) -> None:
         self._listener.open()

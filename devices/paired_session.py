@@ -11,8 +11,8 @@ from typing import Final
 
 from devices.outbox import Outbox
 from devices.session import Session
-from firmware_protocols.codec import Role
-from firmware_protocols.paired_line import PairedLine, Refusal
+from firmware_protocols.codec import LineEnd
+from firmware_protocols.paired_line import FrameFault, PairedLine
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, LineDisturbed, Reading
 
 _MS: Final = 1_000_000
@@ -24,7 +24,7 @@ SILENCE_NS: Final = 1_500 * _MS
 """Without an authentic frame for so long the pairing is begun anew, or said not to come about."""
 
 UNANSWERED: Final = "it does not answer the pairing: it has no pairing key, or another"
-TEXTS: Final[dict[Refusal, str]] = {
+TEXTS: Final[dict[FrameFault, str]] = {
     "unpaired": "a frame of a line without pairing was dropped",
     "pairing_refused": "the device has another pairing key, or something between has answered for it",
     "forged": "a frame whose authentication code is wrong was dropped: something between has made or changed it",
@@ -44,14 +44,14 @@ class PairedSession(Outbox):
         self._fresh = fresh
         self._line: PairedLine | None = None
         self._paired = False
-        self._told: set[Refusal] = set()
+        self._told: set[FrameFault] = set()
         self._hello_at_ns = 0
         self._heard_ns = 0
         self._dumb = False
 
     def connected(self, now_ns: int) -> None:
         """The line is open (again): pair."""
-        self._line = PairedLine(Role.HOST, self._key, self._fresh)
+        self._line = PairedLine(LineEnd.HOST, self._key, self._fresh)
         self._paired = self._dumb = False
         self._told.clear()
         self._heard_ns = now_ns
@@ -118,7 +118,7 @@ class PairedSession(Outbox):
         self._hello_at_ns = now_ns + HELLO_NS
         self._unsent += self._line.hello(again=again)
 
-    def _refused(self, why: Refusal, data: bytes, now_ns: int) -> None:
+    def _refused(self, why: FrameFault, data: bytes, now_ns: int) -> None:
         if why == "noise":
             self._readings.append(LineDisturbed(self._name, "bytes that are no frame", data[:64], now_ns))
         elif why not in self._told:

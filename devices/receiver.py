@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_protocols.codec import Codec, Role, Wire
+from firmware_protocols.codec import Codec, LineEnd, Wire
 from firmware_protocols.messages import LineFault, Message
 from firmware_protocols.readings import LineDisturbed
 
@@ -28,7 +28,7 @@ class Listener:
 
     def open(self) -> None:
         """Begin afresh; bytes held from an earlier connection are forgotten."""
-        self._wire = self._codec.open(Role.HOST)
+        self._wire = self._codec.open(LineEnd.HOST)
         self._idle_ns = None
 
     def close(self) -> tuple[Message, ...]:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
-from devices.backoff import Backoff
+from devices.backoff import PollBackoff
 from devices.outbox import DeviceOutbox
 from devices.receiver import Listener, disturbed, stray
 from firmware_protocols.codec import Codec
@@ -82,7 +82,7 @@ class SignSession(DeviceOutbox):
         self._answer_by_ns = 0
         self._send_at_ns = 0
         self._poll_at_ns = 0
-        self._backoff = Backoff()
+        self._backoff = PollBackoff()
         self._errors = 0
 
     def show(self, amounts: tuple[int | None, ...], notice: str = "") -> None:

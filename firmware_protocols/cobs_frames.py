@@ -12,7 +12,7 @@ from typing import Final
 
 from cobs import cobs
 
-from firmware_protocols.framing import WAIT, Held, Skip, Take, Verdict
+from firmware_protocols.framing import WAIT, Held, ScanResult, Skip, Take
 
 END: Final = 0x00
 """The byte behind every frame."""
@@ -38,7 +38,7 @@ class CobsFrames:
         body, check = data[: -self.check_bytes], data[-self.check_bytes :]
         return body if body and self.check(body) == int.from_bytes(check, "big") else None
 
-    def scan(self, held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+    def scan(self, held: Held, _silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
         """See ``firmware_protocols.framing.Scan``."""
         end = held.find(END, 0, self.limit)
         if end < 0:

@@ -12,7 +12,7 @@ from firmware_protocols.messages import Message
 from firmware_protocols.values import Value
 
 
-class Role(Enum):
+class LineEnd(Enum):
     """Which end of the line we are: the table PC or the device."""
 
     HOST = "host"
@@ -95,6 +95,6 @@ class Codec(Protocol):
         """The message types it has words for, besides ``LineFault``."""
         ...
 
-    def open(self, role: Role) -> Wire:
+    def open(self, role: LineEnd) -> Wire:
         """A fresh end of a line."""
         ...

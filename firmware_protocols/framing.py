@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from firmware_protocols.codec import Line, Role, Wire
+from firmware_protocols.codec import Line, LineEnd, Wire
 from firmware_protocols.messages import LineFault, Message
 from firmware_protocols.values import Value, tag_of
 
@@ -50,8 +50,8 @@ class Pass:
     """The first byte is padding between messages and means nothing."""
 
 
-Verdict = Take | Skip | Wait | Pass
-Scan = Callable[[Held, bool], Verdict]
+ScanResult = Take | Skip | Wait | Pass
+Scan = Callable[[Held, bool], ScanResult]
 """What the held bytes begin with. The flag says that the line fell silent, so no more will come."""
 
 WAIT: Final = Wait()
@@ -68,7 +68,7 @@ def named(message: Value) -> str:
     return tag_of(type(message))
 
 
-def no_words(codec: str, role: Role, message: Message) -> ValueError:
+def no_words(codec: str, role: LineEnd, message: Message) -> ValueError:
     """The error for a message that this end of this protocol cannot say."""
     return ValueError(f"{codec} has no words for {message!r} from the {role.value} end")
 
@@ -175,9 +175,9 @@ class FramedCodec:
     line: Line
     idle_ns: int
     vocabulary: tuple[type[Message], ...]
-    ends: Callable[[Role], Wire]
+    ends: Callable[[LineEnd], Wire]
 
-    def open(self, role: Role) -> Wire:
+    def open(self, role: LineEnd) -> Wire:
         """A fresh end of a line."""
         return self.ends(role)
 
@@ -193,7 +193,7 @@ class MeasuredFrames:
     measure: Callable[[Held], int | Wait | Skip]
     intact: Callable[[Held], bool]
 
-    def __call__(self, held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+    def __call__(self, held: Held, _silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
         """See ``Scan``."""
         length = self.measure(held)
         if not isinstance(length, int):
@@ -214,7 +214,7 @@ class TextTokens:
     begun: re.Pattern[bytes]
     padding: bytes
 
-    def __call__(self, held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+    def __call__(self, held: Held, _silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
         """See ``Scan``."""
         if held[0] in self.padding:
             return PASS

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from firmware_protocols.cobs_frames import END, CobsFrames
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 
 KEY_BYTES: Final = 32
 NONCE_BYTES: Final = 16
@@ -37,7 +37,7 @@ FROM_HOST, FROM_DEVICE = 0x42, 0xC2
 _FRAMES: Final = CobsFrames(FRAME_LIMIT, 4, zlib.crc32)
 _PURPOSE: Final = b"tableside.pairing.v1"
 
-Refusal = Literal["noise", "unpaired", "pairing_refused", "forged", "replayed"]
+FrameFault = Literal["noise", "unpaired", "pairing_refused", "forged", "replayed"]
 """Why a frame was dropped.
 
 ``noise``: no whole frame; ``unpaired``: one of a line without pairing, or of one this end has forgotten;
@@ -53,7 +53,7 @@ class Fed(NamedTuple):
 
     inside: bytes = b""
     answer: bytes = b""
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[FrameFault, ...] = ()
     paired: bool = False
 
 
@@ -88,13 +88,13 @@ class PairedLine:
         ValueError: the key has not ``KEY_BYTES``.
     """
 
-    def __init__(self, role: Role, key: bytes, fresh: Callable[[], bytes]) -> None:
+    def __init__(self, role: LineEnd, key: bytes, fresh: Callable[[], bytes]) -> None:
         if len(key) != KEY_BYTES:
             raise ValueError(f"a pairing key has {KEY_BYTES} bytes, not {len(key)}")
         self._role = role
         self._key = key
         self._fresh = fresh
-        self._says, self._hears = (FROM_HOST, FROM_DEVICE) if role is Role.HOST else (FROM_DEVICE, FROM_HOST)
+        self._says, self._hears = (FROM_HOST, FROM_DEVICE) if role is LineEnd.HOST else (FROM_DEVICE, FROM_HOST)
         self._held = b""
         self._hello = b""
         self._now: _Pairing | None = None
@@ -108,7 +108,7 @@ class PairedLine:
 
         The pairing there is stays until the new one is answered.
         """
-        assert self._role is Role.HOST, "the device waits to be greeted"
+        assert self._role is LineEnd.HOST, "the device waits to be greeted"
         if not (again and self._hello):
             self._hello = self._fresh()
         return bytes((END,)) + _FRAMES.frame(HELLO, self._hello)
@@ -145,9 +145,9 @@ class PairedLine:
         kind, body = content[0], content[1:]
         if kind == self._hears:
             return self._open(body)
-        if kind == HELLO and self._role is Role.DEVICE and len(body) == NONCE_BYTES:
+        if kind == HELLO and self._role is LineEnd.DEVICE and len(body) == NONCE_BYTES:
             return self._greeted(body)
-        if kind == ANSWER and self._role is Role.HOST and len(body) == NONCE_BYTES + TAG_BYTES:
+        if kind == ANSWER and self._role is LineEnd.HOST and len(body) == NONCE_BYTES + TAG_BYTES:
             return self._answered(body)
         return Fed(refused=("forged" if kind in (HELLO, ANSWER, self._says) else "unpaired",))
 

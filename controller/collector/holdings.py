@@ -29,7 +29,7 @@ class HeldTable(msgspec.Struct, frozen=True):
     is_aside: bool
 
 
-class Complaint(msgspec.Struct, frozen=True):
+class StreamComplaint(msgspec.Struct, frozen=True):
     """Something that cannot be true."""
 
     time: str
@@ -42,7 +42,7 @@ class Holdings(msgspec.Struct, frozen=True):
     """The tables that the database holds, and the latest complaints."""
 
     tables: tuple[HeldTable, ...]
-    complaints: tuple[Complaint, ...]
+    complaints: tuple[StreamComplaint, ...]
 
 
 def holdings(where: str) -> Holdings:
@@ -69,7 +69,7 @@ def holdings(where: str) -> Holdings:
             HeldTable(site, name, epoch, events, _moment(at), drawn, opened, wrong, aside)
             for site, name, epoch, events, at, drawn, opened, wrong, aside in tables
         ),
-        tuple(Complaint(_moment(row[0]), *row[1:]) for row in reversed(complaints)),
+        tuple(StreamComplaint(_moment(row[0]), *row[1:]) for row in reversed(complaints)),
     )
 
 

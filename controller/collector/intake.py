@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.collector.store import Name, Piece
+from controller.collector.store import TableKey, TableWrite
 from controller.formats.journal.stream import CONSUMER, ack_bytes, read_stream
 from controller.formats.mqtt.envelope import Topics
 from controller.io.mqtt.request import read_reply
@@ -55,7 +55,7 @@ class OutboundMessage(NamedTuple):
 
 
 class _Followed:
-    def __init__(self, name: Name, consumer: str, held: StreamPosition, head: str) -> None:
+    def __init__(self, name: TableKey, consumer: str, held: StreamPosition, head: str) -> None:
         self.name = name
         self.topics = Topics(*name)
         self.follower = Follower(*name, consumer, held, head, ahead_limit=AHEAD_LIMIT)
@@ -70,17 +70,17 @@ class Intake:
     def __init__(
         self,
         consumer: str,
-        held: Mapping[Name, tuple[StreamPosition, str]],
+        held: Mapping[TableKey, tuple[StreamPosition, str]],
         limits: Limits = Limits(),  # noqa: B008
     ) -> None:
         self._consumer = consumer
         self._limits = limits
         self._tables = {name: _Followed(name, consumer, *place) for name, place in held.items()}
-        self._waiting: deque[Piece] = deque()
+        self._waiting: deque[TableWrite] = deque()
         self._waiting_events = self._waiting_bytes = 0
         self._waiting_complaints = 0
         self._is_full = False
-        self._asked: dict[Name, float] = {}
+        self._asked: dict[TableKey, float] = {}
         self.dropped = 0
         """Events that were not taken because too many waited; they are asked for again."""
         self.complained = 0
@@ -91,11 +91,11 @@ class Intake:
         """Events that wait to be written."""
         return self._waiting_events
 
-    def behind(self) -> Mapping[Name, bool]:
+    def behind(self) -> Mapping[TableKey, bool]:
         """Of each table whether it has events that are not held here."""
         return {name: one.follower.is_behind for name, one in self._tables.items()}
 
-    def kept(self) -> Mapping[Name, StreamPosition]:
+    def kept(self) -> Mapping[TableKey, StreamPosition]:
         """What is in the database of each table."""
         return {name: one.kept for name, one in self._tables.items()}
 
@@ -111,7 +111,7 @@ class Intake:
         parts = topic.split("/")
         if len(parts) < 6 or parts[:2] != ["tableside", "v1"]:
             return
-        one = self._of(Name(parts[2], parts[3]), at)
+        one = self._of(TableKey(parts[2], parts[3]), at)
         if one is None:
             return
         match parts[4:]:
@@ -130,9 +130,9 @@ class Intake:
             case _:
                 pass
 
-    def cut(self) -> list[Piece]:
+    def cut(self) -> list[TableWrite]:
         """What to write next, in order; it no longer waits."""
-        found: list[Piece] = []
+        found: list[TableWrite] = []
         events = size = 0
         while self._waiting and events < BATCH_LIMIT and size < BATCH_LIMIT_BYTES:
             piece = self._waiting.popleft()
@@ -144,7 +144,7 @@ class Intake:
         self._waiting_bytes -= size
         return list(_joined(found))
 
-    def written(self, pieces: list[Piece]) -> None:
+    def written(self, pieces: list[TableWrite]) -> None:
         """These are in the database."""
         for piece in pieces:
             one = self._tables[piece.name]
@@ -165,7 +165,7 @@ class Intake:
                 self._complain(one, silence)
             yield from self._ask(one, at)
 
-    def _is_served(self, name: Name, asked: float, at: float) -> bool:
+    def _is_served(self, name: TableKey, asked: float, at: float) -> bool:
         return self._tables[name].follower.is_behind and at - asked < 2 * PATIENCE_SECONDS
 
     def _ask(self, one: _Followed, at: float) -> Iterator[OutboundMessage]:
@@ -178,7 +178,7 @@ class Intake:
         asked = msgspec.structs.replace(wanted, transaction=self._consumer)
         yield OutboundMessage(one.topics.command("replay"), msgspec.json.encode(asked))
 
-    def _of(self, name: Name, at: float) -> _Followed | None:
+    def _of(self, name: TableKey, at: float) -> _Followed | None:
         one = self._tables.get(name)
         if one is None and len(self._tables) < self._limits.tables and all(map(CONSUMER.fullmatch, name)):
             one = self._tables[name] = _Followed(name, self._consumer, NOTHING, "")
@@ -206,18 +206,18 @@ class Intake:
             self._complain(one, complaint)
         if taken.new_epoch or taken.events or taken.head:
             begins = bool(taken.new_epoch)
-            self._wait(Piece(one.name, one.follower.held, taken.events, begins=begins, head=taken.head))
+            self._wait(TableWrite(one.name, one.follower.held, taken.events, begins=begins, head=taken.head))
         if taken.differs:
             one.follower.begin_again()
-            self._wait(Piece(one.name, one.follower.held, put_aside=True))
+            self._wait(TableWrite(one.name, one.follower.held, put_aside=True))
 
     def _complain(self, one: _Followed, complaint: str) -> None:
         self.complained += 1
         if self._waiting_complaints < COMPLAINTS_LIMIT:
             self._waiting_complaints += 1
-            self._wait(Piece(one.name, one.follower.held, complaints=(complaint,)))
+            self._wait(TableWrite(one.name, one.follower.held, complaints=(complaint,)))
 
-    def _wait(self, piece: Piece) -> None:
+    def _wait(self, piece: TableWrite) -> None:
         self._waiting.append(piece)
         self._waiting_events += len(piece.events)
         self._waiting_bytes += sum(map(len, piece.events))
@@ -227,9 +227,9 @@ class Intake:
         return bool(self._waiting)
 
 
-def _joined(pieces: list[Piece]) -> Iterator[Piece]:
+def _joined(pieces: list[TableWrite]) -> Iterator[TableWrite]:
     """Pieces of one table that follow each other as one, unless something begins between them."""
-    open_pieces: dict[Name, Piece] = {}
+    open_pieces: dict[TableKey, TableWrite] = {}
     for piece in pieces:
         before = open_pieces.get(piece.name)
         if before is None or piece.begins or piece.put_aside:

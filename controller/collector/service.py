@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import structlog
 
 from controller.collector.intake import Intake, Limits
-from controller.collector.store import Name, Piece, Store, StoreFailed, StoreRefused, TakenOver
+from controller.collector.store import Store, StoreFailed, StoreRefused, TableKey, TableWrite, TakenOver
 from controller.formats.text.error_words import error_words
 from controller.io.mqtt.connection import (
     Broker,
@@ -58,7 +58,7 @@ class CollectionScope(NamedTuple):
     consumer: str
 
 
-class Service:
+class CollectorService:
     """Collects the tables of a broker until cancelled."""
 
     def __init__(
@@ -111,7 +111,7 @@ class Service:
             except* TakenOver as error:
                 log.warning("begins again from what the database has", reason=str(error.exceptions[0]))
 
-    async def _opened(self, *, may_refuse: bool) -> dict[Name, tuple[StreamPosition, str]]:
+    async def _opened(self, *, may_refuse: bool) -> dict[TableKey, tuple[StreamPosition, str]]:
         while True:
             try:
                 found = await asyncio.to_thread(self._store.open)
@@ -183,7 +183,7 @@ class Service:
                 self.batches += 1
                 self.intake.written(pieces)
 
-    async def _committed(self, pieces: list[Piece]) -> int:
+    async def _committed(self, pieces: list[TableWrite]) -> int:
         """How many events were written; tried until they are."""
         while True:
             writing = asyncio.create_task(asyncio.to_thread(self._store.write, pieces))

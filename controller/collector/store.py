@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import psycopg
 from psycopg import IsolationLevel, sql
 
-from controller.collector.stream_fold import House, Row, Rows, StoredEvents, StreamFold
+from controller.collector.stream_fold import DatabaseRow, DatabaseRows, StoredEvents, StreamFold, TableHouse
 from controller.core.messages.gaming_day import GamingDay
 from controller.formats.journal.records import Identity
 from controller.io.system.patient_connection import KEEPALIVE, REPEATABLE, PatientConnection, one_line, settings
@@ -74,7 +74,7 @@ class TakenOver(Exception):  # noqa: N818
     """Somebody else wrote where we had left off: what is remembered must be read again."""
 
 
-class Name(NamedTuple):
+class TableKey(NamedTuple):
     """A table of the property."""
 
     site: str
@@ -92,13 +92,13 @@ class Epoch(NamedTuple):
     held: StreamPosition
 
 
-class Piece(NamedTuple):
+class TableWrite(NamedTuple):
     """Something to write of one table, in order: a new epoch, events that follow, a signed head, complaints.
 
     ``held`` is what is held with it; ``put_aside``: what was held is not the table's, and the epoch begins again.
     """
 
-    name: Name
+    name: TableKey
     held: StreamPosition
     events: tuple[bytes, ...] = ()
     begins: bool = False
@@ -115,11 +115,11 @@ class Store:
         self._consumer = consumer
         self._patience_seconds = patience_seconds
         self._connection: PatientConnection | None = None
-        self._epochs: dict[Name, Epoch] = {}
+        self._epochs: dict[TableKey, Epoch] = {}
         self._folds: dict[int, StreamFold] = {}
         self._days: set[date] = set()
 
-    def open(self) -> dict[Name, tuple[StreamPosition, str]]:
+    def open(self) -> dict[TableKey, tuple[StreamPosition, str]]:
         """What is held of each table, and the signed head that is kept; what was remembered is forgotten.
 
         Raises:
@@ -142,11 +142,11 @@ class Store:
             self.close()
             raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
         for site, name, epoch, stream, seq, hashed in rows:
-            self._epochs[Name(site, name)] = Epoch(stream, StreamPosition(epoch, seq, bytes(hashed)))
-        kept = {Name(site, name): head for site, name, head in heads}
+            self._epochs[TableKey(site, name)] = Epoch(stream, StreamPosition(epoch, seq, bytes(hashed)))
+        kept = {TableKey(site, name): head for site, name, head in heads}
         return {name: (one.held, kept.get(name, "")) for name, one in self._epochs.items()}
 
-    def write(self, pieces: Sequence[Piece]) -> int:
+    def write(self, pieces: Sequence[TableWrite]) -> int:
         """Write all of it, or nothing; how many events that were.
 
         Raises:
@@ -182,7 +182,7 @@ class Store:
             self._go_back(*before)
             raise
 
-    def _go_back(self, epochs: dict[Name, Epoch], days: set[date]) -> None:
+    def _go_back(self, epochs: dict[TableKey, Epoch], days: set[date]) -> None:
         """Remember what was known before something that was undone."""
         self._epochs, self._days = epochs, days
         self._folds.clear()
@@ -220,7 +220,7 @@ class Store:
                 raise StoreRefused(text) from error
         return self._connection
 
-    def _write_apart(self, connection: psycopg.Connection, pieces: Sequence[Piece]) -> int:
+    def _write_apart(self, connection: psycopg.Connection, pieces: Sequence[TableWrite]) -> int:
         """Write each by itself; of one that is unfit the events alone."""
         count = 0
         for piece in pieces:
@@ -235,9 +235,9 @@ class Store:
                 count += self._write(connection, [unfit], are_bare=True)
         return count
 
-    def _write(self, connection: psycopg.Connection, pieces: Sequence[Piece], *, are_bare: bool = False) -> int:
+    def _write(self, connection: psycopg.Connection, pieces: Sequence[TableWrite], *, are_bare: bool = False) -> int:
         self._lock(connection, {piece.name for piece in pieces})
-        found: list[tuple[int, Rows]] = []
+        found: list[tuple[int, DatabaseRows]] = []
         for piece in pieces:
             if piece.put_aside or piece.begins:
                 self._begin(connection, piece)
@@ -260,7 +260,7 @@ class Store:
             _acknowledge(connection, stream, rows.seen_alerts)
         return sum(len(rows.events) for _, rows in found)
 
-    def _lock(self, connection: psycopg.Connection, names: set[Name]) -> None:
+    def _lock(self, connection: psycopg.Connection, names: set[TableKey]) -> None:
         """Take the places we go on from; nobody else moves them until the end of the transaction."""
         streams = sorted(self._epochs[name].stream for name in names if name in self._epochs)
         rows = connection.execute(
@@ -272,7 +272,7 @@ class Store:
         if dict(rows) != {stream: left[stream] for stream in streams}:
             raise TakenOver("the database goes on from another place than we left")
 
-    def _begin(self, connection: psycopg.Connection, piece: Piece) -> None:
+    def _begin(self, connection: psycopg.Connection, piece: TableWrite) -> None:
         """A new epoch; or the same one again, once what was held of it is put aside."""
         before = self._epochs.get(piece.name)
         if piece.put_aside and before is not None:
@@ -289,7 +289,7 @@ class Store:
             raise TakenOver(f"{piece.name.text()}: epoch {begun.epoch} is there already")
         self._epochs[piece.name] = Epoch(row[0], begun)
 
-    def _folded(self, connection: psycopg.Connection, piece: Piece) -> tuple[int, Rows]:
+    def _folded(self, connection: psycopg.Connection, piece: TableWrite) -> tuple[int, DatabaseRows]:
         stream = self._epochs[piece.name].stream
         fold = self._folds.get(stream)
         if fold is None:
@@ -315,7 +315,7 @@ class Store:
         self._epochs[piece.name] = Epoch(stream, piece.held)
         return stream, rows
 
-    def _kept(self, connection: psycopg.Connection, piece: Piece) -> tuple[int, Rows]:
+    def _kept(self, connection: psycopg.Connection, piece: TableWrite) -> tuple[int, DatabaseRows]:
         """The events alone; rounds that are open are looked for again when more is told of them."""
         stream = self._epochs[piece.name].stream
         house, _ = _last_told(connection, stream)
@@ -330,7 +330,7 @@ class Store:
         self._epochs[piece.name] = Epoch(stream, piece.held)
         return stream, rows
 
-    def _fold(self, connection: psycopg.Connection, piece: Piece, stream: int) -> StreamFold:
+    def _fold(self, connection: psycopg.Connection, piece: TableWrite, stream: int) -> StreamFold:
         house, open_rounds = _last_told(connection, stream)
         return StreamFold(Identity(*piece.name, piece.held.epoch), house, open_rounds, self._stored(stream))
 
@@ -378,21 +378,21 @@ def prepare(owner: str) -> tuple[int, int]:
         raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
 
 
-def _last_told(connection: psycopg.Connection, stream: int) -> tuple[House, list[int]]:
+def _last_told(connection: psycopg.Connection, stream: int) -> tuple[TableHouse, list[int]]:
     """What a table last said of its house, and its rounds that are open."""
     row = connection.execute(
         "SELECT currency, time_zone, day_begins, open_rounds FROM tableside_store.streams WHERE stream = %s", (stream,)
     ).fetchone()
     assert row is not None, "it was locked"
     currency, time_zone, begins, open_rounds = row
-    return House(currency, GamingDay(time_zone, begins)), open_rounds
+    return TableHouse(currency, GamingDay(time_zone, begins)), open_rounds
 
 
-def _columns_of(house: House) -> tuple[str, str, str]:
+def _columns_of(house: TableHouse) -> tuple[str, str, str]:
     return house.currency, house.day.time_zone, house.day.begins
 
 
-def complain(connection: psycopg.Connection, name: Name, complaints: Iterable[str]) -> None:
+def complain(connection: psycopg.Connection, name: TableKey, complaints: Iterable[str]) -> None:
     """Keep what cannot be true of a table."""
     rows = [(*name, text.replace("\0", "�")) for text in complaints]
     if rows:
@@ -415,7 +415,7 @@ def _layout(connection: psycopg.Connection[Any]) -> int:
     return int(row[0])
 
 
-def _forget(connection: psycopg.Connection, found: Iterable[tuple[int, Rows]]) -> None:
+def _forget(connection: psycopg.Connection, found: Iterable[tuple[int, DatabaseRows]]) -> None:
     """Rounds that are told anew: their rows of before."""
     redone = [(stream, day, number) for stream, rows in found for day, number in rows.redone]
     if not redone:
@@ -430,7 +430,7 @@ def _forget(connection: psycopg.Connection, found: Iterable[tuple[int, Rows]]) -
         connection.execute(query.format(sql.Identifier(kind)), (streams, days, rounds))
 
 
-def _copy(connection: psycopg.Connection, kind: str, rows: Iterable[Row]) -> None:
+def _copy(connection: psycopg.Connection, kind: str, rows: Iterable[DatabaseRow]) -> None:
     columns = sql.SQL(", ").join(map(sql.Identifier, COLUMNS[kind].split()))
     made = iter(rows)
     first = next(made, None)
@@ -443,7 +443,7 @@ def _copy(connection: psycopg.Connection, kind: str, rows: Iterable[Row]) -> Non
             copied.write_row(row)
 
 
-def _acknowledge(connection: psycopg.Connection, stream: int, seen: Sequence[Row]) -> None:
+def _acknowledge(connection: psycopg.Connection, stream: int, seen: Sequence[DatabaseRow]) -> None:
     if not seen:
         return
     with connection.cursor() as cursor:

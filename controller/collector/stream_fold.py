@@ -77,7 +77,7 @@ OF_A_ROUND: Final = (
 
 TIME: Final = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z")
 
-Row = tuple[object, ...]
+DatabaseRow = tuple[object, ...]
 
 
 class StoredEvents(NamedTuple):
@@ -89,28 +89,28 @@ class StoredEvents(NamedTuple):
     """The events that drew and opened this card, in order."""
 
 
-class House(NamedTuple):
+class TableHouse(NamedTuple):
     """What the table last said of its house."""
 
     currency: str = ""
     day: GamingDay = GamingDay()
 
 
-class Rows(msgspec.Struct):
+class DatabaseRows(msgspec.Struct):
     """What some events of one table came to, in the order of the database's columns after ``stream``."""
 
-    events: list[Row] = []
-    rounds: list[Row] = []
-    hands: list[Row] = []
-    wagers: list[Row] = []
+    events: list[DatabaseRow] = []
+    rounds: list[DatabaseRow] = []
+    hands: list[DatabaseRow] = []
+    wagers: list[DatabaseRow] = []
     redone: list[tuple[date, int]] = []
     """Day and number of each round that is in ``rounds``: its earlier rows are no more."""
-    alerts: list[Row] = []
-    seen_alerts: list[Row] = []
+    alerts: list[DatabaseRow] = []
+    seen_alerts: list[DatabaseRow] = []
     """Acknowledgements: when, who, note, and the alert's number."""
-    meter_events: list[Row] = []
-    inventory: list[Row] = []
-    rulings: list[Row] = []
+    meter_events: list[DatabaseRow] = []
+    inventory: list[DatabaseRow] = []
+    rulings: list[DatabaseRow] = []
     complaints: list[str] = []
     days: set[date] = set()
     cards_drawn: int = 0
@@ -122,7 +122,7 @@ class Rows(msgspec.Struct):
 class StreamFold:
     """Folds the events of one epoch of one table, in order of seq from the one after those stored."""
 
-    def __init__(self, identity: Identity, house: House, open_rounds: Iterable[int], stored: StoredEvents) -> None:
+    def __init__(self, identity: Identity, house: TableHouse, open_rounds: Iterable[int], stored: StoredEvents) -> None:
         self._identity = identity
         self.house = house
         self._stored = stored
@@ -132,7 +132,7 @@ class StreamFold:
         self._closed: OrderedDict[int, RoundFold] = OrderedDict()
         self._changed: set[int] = set()
         self._today: tuple[str, str, date] | None = None
-        self._rows = Rows()
+        self._rows = DatabaseRows()
         for number in open_rounds:
             found = self._again(number)
             if found is not None:
@@ -143,9 +143,9 @@ class StreamFold:
         """Rounds that have begun and not closed."""
         return tuple(sorted(self._open))
 
-    def fold(self, bodies: Iterable[bytes]) -> Rows:
+    def fold(self, bodies: Iterable[bytes]) -> DatabaseRows:
         """The rows of these events."""
-        self._rows, self._changed = Rows(), set()
+        self._rows, self._changed = DatabaseRows(), set()
         for body in bodies:
             self._take(body)
         for number in sorted(self._changed):
@@ -155,9 +155,9 @@ class StreamFold:
         self._trim()
         return self._rows
 
-    def keep(self, bodies: Iterable[bytes]) -> Rows:
+    def keep(self, bodies: Iterable[bytes]) -> DatabaseRows:
         """These events and no rows made of them: of events that contradict one another nothing more may come."""
-        self._rows = Rows()
+        self._rows = DatabaseRows()
         for body in bodies:
             self._keep(body)
         return self._rows
@@ -229,14 +229,14 @@ class StreamFold:
 
     def _open_house(self, event: TableStarted) -> None:
         day = event.gaming_day or GamingDay()
-        self.house = House(_plain(event.currency), GamingDay(_plain(day.time_zone), _plain(day.begins)))
+        self.house = TableHouse(_plain(event.currency), GamingDay(_plain(day.time_zone), _plain(day.begins)))
         self._today = None
 
     def _see(self, published: Published) -> None:
         event, day = published.event, self._day(published.time)
         if isinstance(event, Alert):
             row = alert_row(published, event)
-            raised: Row = (None, None, None, None)
+            raised: DatabaseRow = (None, None, None, None)
             if isinstance(event, AlertRaised):
                 raised = (event.alert, str(event.kind), str(event.severity), event.text)
             self._add(self._rows.alerts, (row.seq, day, row.time, row.kind, row.round, row.spot, row.data, *raised))
@@ -267,7 +267,7 @@ class StreamFold:
             case _:
                 pass
 
-    def _rule(self, head: Row, event: Event, row: Row) -> None:
+    def _rule(self, head: DatabaseRow, event: Event, row: DatabaseRow) -> None:
         self._add(self._rows.rulings, (*head, event_name(event), *row))
 
     def _note_card(self, event: Event) -> None:
@@ -352,7 +352,7 @@ class StreamFold:
     def _tell(self, one: RoundFold) -> None:
         row = one.row()
         day = self._day(row.closed)
-        made: tuple[list[Row], list[Row], list[Row]] = [], [], []
+        made: tuple[list[DatabaseRow], list[DatabaseRow], list[DatabaseRow]] = [], [], []
         self._add(made[0], (day, *msgspec.structs.astuple(row)))
         for hand in one.hand_rows():
             self._add(made[1], (day, *msgspec.structs.astuple(hand)))
@@ -365,7 +365,7 @@ class StreamFold:
         for into, rows in zip((self._rows.rounds, self._rows.hands, self._rows.wagers), made, strict=True):
             into.extend(rows)
 
-    def _add(self, rows: list[Row], row: Row) -> None:
+    def _add(self, rows: list[DatabaseRow], row: DatabaseRow) -> None:
         """One more row, unless the database has no room for a number in it."""
         if any(isinstance(cell, int) and abs(cell) >= INTEGER_LIMIT for cell in row):
             self._rows.complaints.append("a number that nothing can come to: its event is kept, and no row made of it")

@@ -10,7 +10,7 @@ from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from controller.formats.mqtt.retained_alerts import AlertTold
+    from controller.formats.mqtt.retained_alerts import ListedAlert
     from controller.io.journal.journal import JournalReader
 
 
@@ -42,7 +42,7 @@ def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
     raise SystemExit(1 if waiting else 0)
 
 
-def lines(one: AlertTold) -> list[str]:
+def lines(one: ListedAlert) -> list[str]:
     """An alert for people: what, where, on what evidence, and who has seen it."""
     event = one.event
     where = f" round {event.round}" if event.round else ""

@@ -12,8 +12,8 @@ from controller.commands.terminal import refuse, say
 
 if TYPE_CHECKING:
     from controller.formats.config.table_file import Config
-    from controller.formats.orders.operators import Asking
-    from controller.io.journal.epochs import EpochStart, Ruling
+    from controller.formats.orders.operators import ChannelUser
+    from controller.io.journal.epochs import EpochRuling, EpochStart
 
 ORDER: Final = "-epoch-order"
 """Ends the name of the file beside the journal where a proposal waits."""
@@ -40,14 +40,14 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
     from controller.formats.orders.epoch_authorization import EpochOrderRefused
     from controller.io.files.secret_files import SecretRefused
     from controller.io.files.table_file import load_table
-    from controller.io.journal.epochs import EpochRefused, Ruling
+    from controller.io.journal.epochs import EpochRefused, EpochRuling
 
     try:
         config = load_table(table_file, within_service=False).config
         if config.operator is not None and config.operator.two_persons:
             ordered(config, None if who or witness else operator_key, why)
         else:
-            begun(config, Ruling(who or "", witness or "", why or ""))
+            begun(config, EpochRuling(who or "", witness or "", why or ""))
     except ConfigError as error:
         refuse(*error.lines)
     except (EpochRefused, EpochOrderRefused, SecretRefused, OSError) as error:
@@ -65,25 +65,25 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     from controller.formats.mqtt.envelope import utc_text
     from controller.formats.orders.epoch_authorization import (
         WHAT,
-        Approval,
+        EpochApproval,
+        EpochOrder,
         EpochOrderRefused,
-        Order,
-        Proposal,
-        Signer,
+        EpochProposal,
+        OrderSigner,
         check,
         proposer,
     )
     from controller.io.files.config_files import kept_path
     from controller.io.files.plain_files import content
     from controller.io.files.secret_files import read_curve_secret
-    from controller.io.journal.epochs import EpochRefused, Ruling, followed
+    from controller.io.journal.epochs import EpochRefused, EpochRuling, followed
     from controller.io.system.clock import SystemClock
 
     if operator_key is None:
         raise EpochRefused("this table knows its operators: each of two gives --operator-key, not a name")
     signers = operators(config)
     key, is_kept = kept_path(operator_key, os.environ.get("CREDENTIALS_DIRECTORY"), "--operator-key")
-    signer = Signer(read_curve_secret(key, kept_by_service=is_kept))
+    signer = OrderSigner(read_curve_secret(key, kept_by_service=is_kept))
     person = signers.get(signer.public)
     if person is None:
         advice = f'add signs = ["{signer.public}"] to whose key it is'
@@ -93,8 +93,8 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     waiting = Path(f"{path}{ORDER}")
     lies_there = followed(path, table.site, table.name)
     if why:
-        proposal = Proposal(WHAT, table.site, table.name, lies_there, person.name, why, now)
-        order = Order(signer.sign(proposal))
+        proposal = EpochProposal(WHAT, table.site, table.name, lies_there, person.name, why, now)
+        order = EpochOrder(signer.sign(proposal))
         proposer(order, signers)
         keep(waiting, msgspec.json.encode(order))
         say(f"{waiting}: {person.name} proposes a new epoch after {lies_there}")
@@ -102,17 +102,17 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
         return
     if not waiting.exists():
         raise EpochOrderRefused(f"{waiting}: nobody has proposed a new epoch; give --why")
-    order = Order.read(content(waiting))
+    order = EpochOrder.read(content(waiting))
     proposal = proposer(order, signers)
     if (proposal.site, proposal.table, proposal.follows) != (table.site, table.name, lies_there):
         raise EpochOrderRefused(f"{waiting}: proposed for {proposal.follows}, and what lies there is {lies_there}")
-    order = Order(order.proposal, signer.sign(Approval(order.proposal.signature, person.name, now)))
+    order = EpochOrder(order.proposal, signer.sign(EpochApproval(order.proposal.signature, person.name, now)))
     check(order, signers)
-    begun(config, Ruling(proposal.who, person.name, proposal.why, msgspec.json.encode(order).decode()))
+    begun(config, EpochRuling(proposal.who, person.name, proposal.why, msgspec.json.encode(order).decode()))
     waiting.unlink()
 
 
-def operators(config: Config) -> dict[str, Asking]:
+def operators(config: Config) -> dict[str, ChannelUser]:
     """Who signs with which key.
 
     Raises:
@@ -145,7 +145,7 @@ def keep(path: Path, content: bytes) -> None:
     part.rename(path)
 
 
-def begun(config: Config, ruling: Ruling) -> None:
+def begun(config: Config, ruling: EpochRuling) -> None:
     """Begin it and say so.
 
     Raises:

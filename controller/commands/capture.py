@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from controller.commands.line_probe import Device, as_device, driven, listening
+from controller.commands.line_probe import ProbedDevice, as_device, driven, listening
 from controller.commands.probe import read_spots
 from controller.commands.terminal import say
 
@@ -28,7 +28,7 @@ from controller.commands.terminal import say
 @click.option("--through", type=click.Path(path_type=Path), help="Stand between PORT and whoever opens this path.")
 @click.option("--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3.")
 @click.option("--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as.")
-def command(*, port: str, file: Path, device: Device | None, through: Path | None, spots: str, baud: int) -> None:
+def command(*, port: str, file: Path, device: ProbedDevice | None, through: Path | None, spots: str, baud: int) -> None:
     """Record what passes on PORT in FILE, with times, until Ctrl-C. An existing FILE is not overwritten.
 
     With --through, a pseudo-terminal is made at that path, and what passes between it and PORT is recorded: name that
@@ -54,7 +54,7 @@ def command(*, port: str, file: Path, device: Device | None, through: Path | Non
 
 
 async def capture(
-    port: str, out: TextIO, *, device: Device | None, through: Path | None, spots: tuple[int, ...], baud: int
+    port: str, out: TextIO, *, device: ProbedDevice | None, through: Path | None, spots: tuple[int, ...], baud: int
 ) -> None:
     """Write it down until cancelled.
 

@@ -67,13 +67,13 @@ def remarks_on(config: Config, rules: Rules) -> Iterator[str]:
     """What was not looked at, what the table runs without, and how likely one wager is to win each meter."""
     from controller.formats.config.meter_odds import odds_lines
     from controller.formats.config.table_file import is_credential
-    from controller.io.copies.second_copy import Place, remark
+    from controller.io.copies.second_copy import CopyPlace, remark
 
     section = config.table
     if is_credential(section.key_file):
         yield f"[table] key_file: {section.key_file} exists only within the service: not checked"
     if section.second_copy is not None:
-        lacking = remark(Place(Path(section.second_copy)), Path(section.journal))
+        lacking = remark(CopyPlace(Path(section.second_copy)), Path(section.journal))
         if lacking:
             yield f"[table] second_copy: {section.second_copy}: {lacking}"
     yield from odds_lines((*config.meters, *config.linked_meters), rules)

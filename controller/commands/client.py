@@ -21,7 +21,7 @@ from controller.commands.suggestions import beginning
 
 if TYPE_CHECKING:
     from controller.io.mqtt.connection import Broker
-    from controller.io.operators.channel_client import Where
+    from controller.io.operators.channel_client import ChannelAddress
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -147,7 +147,7 @@ def broker_address(text: str, usual: int) -> tuple[str, int]:
     return host, int(port)
 
 
-def channel_of(given: dict[str, Any]) -> Where | Broker:
+def channel_of(given: dict[str, Any]) -> ChannelAddress | Broker:
     """Where a command's options say that a table takes orders, taken out of them: its operator channel, or a broker.
 
     Where both are named, the one that is named nearer counts: a typed --broker before a channel of the client file.
@@ -155,14 +155,14 @@ def channel_of(given: dict[str, Any]) -> Where | Broker:
     Raises:
         click.UsageError: as ``broker_of``.
     """
-    from controller.io.operators.channel_client import Where
+    from controller.io.operators.channel_client import ChannelAddress
 
     address, key, table_key = (given.pop(name) for name in ("operator", "operator_key_file", "table_key"))
     if not address or _distance("broker") < _distance("operator"):
         return broker_of(given)
     for name in BROKER_KEYS:
         given.pop(name)
-    return Where(address, table_key or "", None if key is None else Path(key))
+    return ChannelAddress(address, table_key or "", None if key is None else Path(key))
 
 
 def _distance(name: str) -> int:

@@ -153,7 +153,7 @@ async def _collect(path: Path) -> None:
 
     import structlog
 
-    from controller.collector.service import CollectionScope, Service
+    from controller.collector.service import CollectionScope, CollectorService
     from controller.collector.store import Store
     from controller.io.system.clock import SystemClock
     from controller.io.system.notify import Notifier
@@ -164,7 +164,7 @@ async def _collect(path: Path) -> None:
     store = Store(config.collect.postgresql, config.collect.consumer)
     chance = random.Random()  # noqa: S311 - spreads retries, decides nothing
     collected = CollectionScope(broker_of(config, path), config.collect.tables, config.collect.consumer)
-    service = Service(collected, store, chance)
+    service = CollectorService(collected, store, chance)
     notifier = Notifier(os.environ)
     watchdog = Watchdog(notifier, SystemClock(), [], [], service.status)
 

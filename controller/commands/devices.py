@@ -10,8 +10,8 @@ import click
 from controller.commands.terminal import AS_JSON, say, say_json
 
 if TYPE_CHECKING:
-    from controller.formats.text.usb_names import Plugged
-    from controller.io.lines.identify import Identified
+    from controller.formats.text.usb_names import SerialPort
+    from controller.io.lines.identify import DeviceIdentity
 
 NOT_WANTED: Final = "--no-ask"
 """Why nobody was asked at a port that is free."""
@@ -30,12 +30,12 @@ def command(ports: tuple[str, ...], *, ask: bool, as_json: bool) -> None:
     """
     import asyncio
 
-    from controller.formats.text.usb_names import Plugged
+    from controller.formats.text.usb_names import SerialPort
     from controller.io.lines.ports import plugged_in
     from controller.io.system.log import configure_log
 
     configure_log("console", level="error")
-    found = tuple(Plugged(port) for port in ports) or plugged_in()
+    found = tuple(SerialPort(port) for port in ports) or plugged_in()
     if as_json:
         say_json([data_of(asyncio.run(looked_at(port, ask=ask))) for port in found])
         return
@@ -46,29 +46,29 @@ def command(ports: tuple[str, ...], *, ask: bool, as_json: bool) -> None:
             say(line)
 
 
-class LookedAt(NamedTuple):
+class ProbedPort(NamedTuple):
     """A port, who answered at it, and why nobody was asked."""
 
-    port: Plugged
-    identified: Identified | None = None
+    port: SerialPort
+    identified: DeviceIdentity | None = None
     not_asked: str = ""
 
 
-async def looked_at(port: Plugged, *, ask: bool, answer_seconds: float | None = None) -> LookedAt:
+async def looked_at(port: SerialPort, *, ask: bool, answer_seconds: float | None = None) -> ProbedPort:
     """Ask what is behind a port."""
     from controller.io.lines.identify import ANSWER_SECONDS, identify, questions
     from controller.io.lines.ports import serial_opener
 
     if not ask:
-        return LookedAt(port, not_asked=NOT_WANTED)
+        return ProbedPort(port, not_asked=NOT_WANTED)
     try:
         openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
-        return LookedAt(port, await identify(openers, ANSWER_SECONDS if answer_seconds is None else answer_seconds))
+        return ProbedPort(port, await identify(openers, ANSWER_SECONDS if answer_seconds is None else answer_seconds))
     except (OSError, ValueError) as error:
-        return LookedAt(port, not_asked=str(error))
+        return ProbedPort(port, not_asked=str(error))
 
 
-def data_of(found: LookedAt) -> dict[str, Any]:
+def data_of(found: ProbedPort) -> dict[str, Any]:
     """A port for programs."""
     from dataclasses import asdict
 
@@ -82,7 +82,7 @@ def data_of(found: LookedAt) -> dict[str, Any]:
     }
 
 
-def lines_of(found: LookedAt) -> list[str]:
+def lines_of(found: ProbedPort) -> list[str]:
     """A port in words, and ready to paste."""
     port, identified = found.port, found.identified
     words = [port.usb_name(), port.product, f"in socket {port.location}" if port.location else ""]
@@ -97,7 +97,7 @@ def lines_of(found: LookedAt) -> list[str]:
     return [*lines, "", *[f"    {line}".rstrip() for line in pasted(port, identified)], ""]
 
 
-def pasted(port: Plugged, identified: Identified | None) -> Sequence[str]:
+def pasted(port: SerialPort, identified: DeviceIdentity | None) -> Sequence[str]:
     """What a table file needs."""
     name = best_name(port)
     if identified is None:
@@ -110,7 +110,7 @@ def pasted(port: Plugged, identified: Identified | None) -> Sequence[str]:
     return lines
 
 
-def best_name(port: Plugged) -> str:
+def best_name(port: SerialPort) -> str:
     """The name that stays the longest: ours from udev, its own serial number, its socket, its path."""
     ours = next((link for link in port.links if link.startswith("/dev/tableside/")), "")
     own = port.usb_name() if port.serial else ""

@@ -14,7 +14,7 @@ from controller.commands.terminal import say
 
 if TYPE_CHECKING:
     from controller.io.journal.reader import JournalReader
-    from controller.reports.revenue_rows import Row, Takings
+    from controller.reports.revenue_rows import ExportRow, Takings
 
 BATCH = 1000
 
@@ -146,7 +146,7 @@ def write_rows(file: IO[bytes], kind: str, form: str, found: Takings) -> None:
     file.write(as_csv(row, listed) if form == "csv" else as_json_lines(listed))
 
 
-def rows_of(kind: str, found: Takings) -> tuple[type[Row], Sequence[Row]]:
+def rows_of(kind: str, found: Takings) -> tuple[type[ExportRow], Sequence[ExportRow]]:
     """Rows of one of the ``KINDS``, and their class."""
     from controller.reports import revenue_rows as rows
 

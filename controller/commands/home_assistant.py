@@ -41,7 +41,7 @@ def command(
 
     from controller.formats.text.error_words import error_words
     from controller.io.mqtt.connection import LinkLost, PublishRefused
-    from controller.metrics.announcer import Wish, announce
+    from controller.metrics.announcer import AnnouncementOptions, announce
 
     broker = broker_of(broker_options)
     if tables.count("/") != 1 or not all(tables.split("/")) or "#" in tables:
@@ -51,7 +51,7 @@ def command(
     if not CURRENCY.fullmatch(currency):
         raise click.UsageError(f"--currency: expected three letters such as USD, got {currency!r}")
     try:
-        said = asyncio.run(announce(broker, Wish(tables, prefix, currency, remove)))
+        said = asyncio.run(announce(broker, AnnouncementOptions(tables, prefix, currency, remove)))
     except (LinkLost, PublishRefused, OSError) as error:
         refuse(f"broker {broker.host}:{broker.port}: {error_words(error)}")
     if as_json:

@@ -14,7 +14,7 @@ from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say
 
 if TYPE_CHECKING:
-    from controller.formats.journal.check import Report
+    from controller.formats.journal.check import CheckReport
     from controller.formats.mqtt.envelope import Published
     from controller.io.journal.reader import JournalReader
     from controller.reports.round_narrative import JournalEvent
@@ -73,7 +73,7 @@ def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:
         yield own_event(row.body)
 
 
-def counted(report: Report) -> dict[str, Any]:
+def counted(report: CheckReport) -> dict[str, Any]:
     """Whose a whole journal is and how much it holds, for programs."""
     identity = report.identity
     assert identity is not None, "it is whole"
@@ -81,6 +81,6 @@ def counted(report: Report) -> dict[str, Any]:
     return {**whose, "records": report.records, "events": report.events, "head": report.head}
 
 
-def counts(report: Report) -> str:
+def counts(report: CheckReport) -> str:
     """The same for people."""
     return "{site}/{table}/{epoch}, {records} records, {events} events, head {head}".format(**counted(report))

@@ -95,11 +95,11 @@ def software(file: Path, *, rotate: bool) -> None:
 @FILE
 def signing(file: Path) -> None:
     """Print the public key for what the CURVE key in FILE signs: ``signs`` in the file of operators."""
-    from controller.formats.orders.epoch_authorization import Signer
+    from controller.formats.orders.epoch_authorization import OrderSigner
     from controller.io.files.secret_files import SecretRefused, read_curve_secret
 
     try:
-        say(Signer(read_curve_secret(file)).public)
+        say(OrderSigner(read_curve_secret(file)).public)
     except SecretRefused as error:
         _refuse(str(error))
 

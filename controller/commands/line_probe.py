@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 if TYPE_CHECKING:
-    from controller.io.lines.line_tools import Tap
+    from controller.io.lines.line_tools import OnBytes
     from controller.io.lines.ports import Opener
-    from controller.io.lines.supervisor import Link
+    from controller.io.lines.supervisor import LineSupervisor
     from controller.io.system.clock import Clock
     from devices.session import Session
     from firmware_protocols.codec import Line
@@ -22,7 +22,7 @@ SHOWN_BYTES: Final = 16
 
 
 @dataclass(frozen=True)
-class Device:
+class ProbedDevice:
     """What is said to be behind a port."""
 
     kind: str
@@ -36,7 +36,7 @@ class Device:
         return discovery.find(self.kind, self.protocol).line
 
 
-def as_device(_: click.Context, __: click.Parameter, value: str | None) -> Device | None:
+def as_device(_: click.Context, __: click.Parameter, value: str | None) -> ProbedDevice | None:
     """``KIND/PROTOCOL``, such as ``shoe/bee_tek``, as an option's callback.
 
     Raises:
@@ -51,10 +51,10 @@ def as_device(_: click.Context, __: click.Parameter, value: str | None) -> Devic
         discovery.find(kind, protocol)
     except discovery.UnknownCodecError as error:
         raise click.BadParameter(f"expected KIND/PROTOCOL: {error}") from error
-    return Device(kind, protocol)
+    return ProbedDevice(kind, protocol)
 
 
-def session_of(device: Device, spots: tuple[int, ...]) -> Session:
+def session_of(device: ProbedDevice, spots: tuple[int, ...]) -> Session:
     """The session that would serve ``device``; readers have their spot's number as address, and antenna 1.
 
     Raises:
@@ -79,17 +79,23 @@ def session_of(device: Device, spots: tuple[int, ...]) -> Session:
 
 
 def driven(
-    port: str, device: Device, spots: tuple[int, ...], *, tap: Tap, show: Callable[[Reading], None], clock: Clock
-) -> Link:
+    port: str,
+    device: ProbedDevice,
+    spots: tuple[int, ...],
+    *,
+    tap: OnBytes,
+    show: Callable[[Reading], None],
+    clock: Clock,
+) -> LineSupervisor:
     """A link that serves the device on ``port`` as the daemon would, with ``tap`` told what passes."""
     import random
 
     from controller.daemon.wiring import liveness_ns
     from controller.io.lines.line_tools import tapped
     from controller.io.lines.ports import serial_opener
-    from controller.io.lines.supervisor import Link
+    from controller.io.lines.supervisor import LineSupervisor
 
-    return Link(
+    return LineSupervisor(
         device.kind,
         tapped(serial_opener(port, device.line), tap),
         session_of(device, spots),
@@ -100,7 +106,7 @@ def driven(
     )
 
 
-def listening(port: str, device: Device | None, baud: int) -> tuple[Line, Opener]:
+def listening(port: str, device: ProbedDevice | None, baud: int) -> tuple[Line, Opener]:
     """How to open ``port`` as ``device``, or at ``baud`` 8N1 where nobody says what it is."""
     from controller.io.lines.ports import serial_opener
     from firmware_protocols.codec import Line

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from controller.pool.comparison import PostingComparison
     from controller.pool.ledger import Database, Ledger
     from controller.pool.members import Member
-    from controller.pool.postings import Moved
-    from controller.pool.reconciliation import Reconciled
+    from controller.pool.postings import ChangePosting
+    from controller.pool.reconciliation import Reconciliation
 
 DOES_NOT_ADD_UP: Final = 3
 """Exit status: the ledger does not agree with itself."""
@@ -136,10 +136,10 @@ def status(config: Path, *, as_json: bool) -> None:
 def adjust(config: Path, *, who: str, second: str, why: str, pool: Any, units: int, reason: Any) -> None:  # noqa: ANN401
     """Move the pool by UNITS of 1/10,000 cent for a REASON of the closed list (after `--` if UNITS is negative)."""
     from controller.core.meters.state import Adjustment
-    from controller.pool.postings import Moved
+    from controller.pool.postings import ChangePosting
 
     with _errors_reported(), _ledger(_load(config)) as ledger:
-        _move(ledger, Moved(Adjustment(pool, units, reason), who, second, why))
+        _move(ledger, ChangePosting(Adjustment(pool, units, reason), who, second, why))
 
 
 @command.command("change")
@@ -148,10 +148,10 @@ def adjust(config: Path, *, who: str, second: str, why: str, pool: Any, units: i
 def change(config: Path, who: str, second: str, why: str) -> None:
     """Put the pool on the parameters of CONFIG: at once if nothing happened since its reset, else with the next one."""
     from controller.core.meters.state import NewParameters
-    from controller.pool.postings import Moved
+    from controller.pool.postings import ChangePosting
 
     with _errors_reported(), _ledger(_load(config)) as ledger:
-        _move(ledger, Moved(NewParameters(_load(config).meter), who, second, why))
+        _move(ledger, ChangePosting(NewParameters(_load(config).meter), who, second, why))
 
 
 def _held_against(ledger: Ledger, journal: Path) -> tuple[str, PostingComparison]:
@@ -169,17 +169,17 @@ def _held_against(ledger: Ledger, journal: Path) -> tuple[str, PostingComparison
     return f"{identity.site}/{identity.table}", compare(ledger, identity, events)
 
 
-def _move(ledger: Ledger, moved: Moved) -> None:
+def _move(ledger: Ledger, moved: ChangePosting) -> None:
     from controller.core.meters.meter import UNITS
-    from controller.pool.ledger import Account
-    from controller.pool.postings import HOUSE, Declined, Entered, OutOfOrder, Posting
+    from controller.pool.ledger import TableAccount
+    from controller.pool.postings import HOUSE, DeclinedOutcome, LedgerEntry, OutOfOrder, Posting
 
-    last = ledger.books().accounts.get(HOUSE, Account())
+    last = ledger.books().accounts.get(HOUSE, TableAccount())
     (answer,) = ledger.post([Posting(HOUSE, max(last.epoch, 1), last.seq + 1, moved)])
     match answer:
-        case Entered(number, shown_cents, Declined(reason)):
+        case LedgerEntry(number, shown_cents, DeclinedOutcome(reason)):
             refuse(f"pool {ledger.pool}: {reason} (entry {number}; it shows {_money(shown_cents * UNITS)})")
-        case Entered(number, shown_cents, outcome):
+        case LedgerEntry(number, shown_cents, outcome):
             queued = getattr(outcome, "queued", False)
             said = "waits for the next reset" if queued else f"it shows {_money(shown_cents * UNITS)}"
             say(f"pool {ledger.pool}: entry {number}; {said}")
@@ -198,17 +198,17 @@ async def _serve(path: Path) -> None:
     from controller.io.system.clock import SystemClock
     from controller.io.system.notify import Notifier
     from controller.io.system.watchdog import Watchdog
-    from controller.pool.service import Listening, Service
+    from controller.pool.service import LinkEndpoint, LinkService
 
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     config = _load(path)
-    where = Listening(config.link.listen, _key(config, path, credentials), config.tables())
+    where = LinkEndpoint(config.link.listen, _key(config, path, credentials), config.tables())
     notifier = Notifier(os.environ)
     log = structlog.get_logger(__name__)
     with _ledger(config) as ledger, _ledger(config) as audit:
         clock = SystemClock()
         chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
-        service = Service(where, ledger, audit, clock=clock, chance=chance)
+        service = LinkService(where, ledger, audit, clock=clock, chance=chance)
         if ledger.books().meter.parameters != config.meter:
             log.warning("the file has other parameters than the pool; `tableside link change` puts them in force")
         log.info("link starts", pool=ledger.pool, tables=len(config.table))
@@ -315,7 +315,7 @@ def _money(units: int) -> str:
     return f"{cents // 100:,}.{cents % 100:02}" + (f" and {part}/10,000 cent" if part else "")
 
 
-def _account(pool: str, found: Reconciled) -> Iterator[str]:
+def _account(pool: str, found: Reconciliation) -> Iterator[str]:
     from controller.pool.service import totals
 
     yield f"{pool}, units of 1/10,000 cent"
@@ -328,7 +328,7 @@ def _account(pool: str, found: Reconciled) -> Iterator[str]:
     yield "reconciled" if not found.mistakes else "NOT RECONCILED"
 
 
-def _as_data(found: Reconciled) -> dict[str, object]:
+def _as_data(found: Reconciliation) -> dict[str, object]:
     from controller.pool.service import totals
 
     tables = {name: sums._asdict() for name, sums in found.tables.items()}

@@ -50,7 +50,7 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
     except click.UsageError as error:
         raise click.UsageError(error.message.replace("--broker", "--listen")) from error
     try:
-        from controller.metrics.endpoint import Figures, serve
+        from controller.metrics.endpoint import FigureCollector, serve
     except ImportError:
         refuse("tableside metrics needs prometheus_client: pip install 'tableside[metrics]'")
     keep_private()
@@ -59,7 +59,7 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
 
     async def work() -> None:
         notifier.ready("serves figures")
-        await serve(broker, tables, address, Figures(SystemClock(), disks), chance)
+        await serve(broker, tables, address, FigureCollector(SystemClock(), disks), chance)
 
     try:
         asyncio.run(until_stopped(work()))

@@ -44,12 +44,12 @@ command.add_command(mystery_verify.command)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def make_key(file: Path) -> None:
     """Make a role's key in FILE, readable by its owner alone. Each role makes and keeps its own."""
-    from controller.io.files.key_file import KeyRefused, create_key
+    from controller.io.files.key_file import KeyFileRefused, create_key
     from controller.io.system.randomness import SystemEntropy
 
     try:
         create_key(file, SystemEntropy())
-    except KeyRefused as error:
+    except KeyFileRefused as error:
         refuse(str(error))
     say(f"{file}: a new key; keep a copy where the other role cannot reach it")
 
@@ -68,10 +68,10 @@ def begin(config: Path, operations: str, surveillance: str, taking_over: tuple[i
     """Make the store of a new box, or of one that takes over from a box that was lost."""
     from controller.io.system.clock import SystemClock
     from controller.trigger_box import custody
-    from controller.trigger_box.custody import People, Takeover
+    from controller.trigger_box.custody import Custodians, Takeover
 
     takeover = Takeover(*taking_over) if taking_over else None
-    people = People(operations, surveillance)
+    people = Custodians(operations, surveillance)
 
     def work(parsed: TriggerConfig, sealer: Sealer) -> None:
         custody.begin(parsed, sealer, people, SystemClock().wall_ns(), takeover)
@@ -86,9 +86,9 @@ def set_bounds(config: Path, operations: str, surveillance: str) -> None:
     """Put the bounds of CONFIG in force from the next draw on. The running cycle keeps its own."""
     from controller.io.system.clock import SystemClock
     from controller.trigger_box import custody
-    from controller.trigger_box.custody import People
+    from controller.trigger_box.custody import Custodians
 
-    people = People(operations, surveillance)
+    people = Custodians(operations, surveillance)
 
     def work(parsed: TriggerConfig, sealer: Sealer) -> None:
         custody.set_bounds(parsed, sealer, people, SystemClock().wall_ns())
@@ -108,17 +108,17 @@ def end(config: Path, operations: str, surveillance: str) -> None:
 
     from controller.io.system.clock import SystemClock
     from controller.trigger_box import custody
-    from controller.trigger_box.box import Maker, TriggerBox
-    from controller.trigger_box.custody import People
-    from controller.trigger_box.store import Store
+    from controller.trigger_box.box import BoxLabel, TriggerBox
+    from controller.trigger_box.custody import Custodians
+    from controller.trigger_box.store import BoxStore
 
-    people = People(operations, surveillance)
+    people = Custodians(operations, surveillance)
 
     def work(parsed: TriggerConfig, sealer: Sealer) -> None:
         people.check()
-        store = Store(Path(parsed.box.store), sealer)
+        store = BoxStore(Path(parsed.box.store), sealer)
         try:
-            box = TriggerBox(store.state, store, sealer, Maker(parsed.box.serial, "-"), lambda: None)
+            box = TriggerBox(store.state, store, sealer, BoxLabel(parsed.box.serial, "-"), lambda: None)
             if not store.state.ended:
                 store.append(box.end(*people, SystemClock().wall_ns()))
             opened = custody.opened_at_the_end(store)
@@ -135,15 +135,15 @@ def end(config: Path, operations: str, surveillance: str) -> None:
 def _with_keys(path: Path, work: Callable[[TriggerConfig, Sealer], None]) -> None:
     """Do ``work`` with the file and both keys; a refusal is one line and status 2."""
     from controller.formats.config.table_file import ConfigError
-    from controller.io.files.key_file import KeyRefused
+    from controller.io.files.key_file import KeyFileRefused
     from controller.trigger_box import custody
-    from controller.trigger_box.store import StoreFailed, StoreRefused
+    from controller.trigger_box.store import BoxStoreFailed, BoxStoreRefused
 
     try:
         config = custody.load_config(path, os.environ.get("CREDENTIALS_DIRECTORY"))
         work(config, custody.sealer_of(config, os.environ.get("CREDENTIALS_DIRECTORY")))
     except ConfigError as error:
         refuse(*error.lines)
-    except (KeyRefused, StoreRefused, StoreFailed) as error:
+    except (KeyFileRefused, BoxStoreRefused, BoxStoreFailed) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)

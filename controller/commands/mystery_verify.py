@@ -14,9 +14,9 @@ from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say
 
 if TYPE_CHECKING:
-    from controller.reports.audit.mystery_audit import Audit, CycleFound
+    from controller.reports.audit.mystery_audit import Audit, CycleFinding
     from controller.reports.audit.mystery_events import TableEvents
-    from controller.reports.audit.sequence_audit import Mark
+    from controller.reports.audit.sequence_audit import HashMark
 
 EVENTS_LIMIT_BYTES: Final = 4 * 1024**3
 """Of a file of events: some weeks of a busy table. What is longer is given in parts, each with --from."""
@@ -64,18 +64,18 @@ def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> 
     sys.exit(1 if audit.is_wrong() else 0)
 
 
-def _mark(text: str) -> Mark:
+def _mark(text: str) -> HashMark:
     from controller.formats.journal.records import HASH_BYTES
-    from controller.reports.audit.sequence_audit import Mark
+    from controller.reports.audit.sequence_audit import HashMark
 
     found = re.fullmatch(rf"([1-9][0-9]{{0,17}}):([0-9a-fA-F]{{{2 * HASH_BYTES}}})", text)
     if found is None:
         expected = f"expected an event's number, a colon and {2 * HASH_BYTES} hex digits"
         raise click.BadParameter(f"{text!r}: {expected}", param_hint="--stream-hash")
-    return Mark(None, int(found[1]), bytes.fromhex(found[2]))
+    return HashMark(None, int(found[1]), bytes.fromhex(found[2]))
 
 
-def _read_file(file: Path, first: int, held: list[Mark]) -> tuple[TableEvents, tuple[str, ...]]:
+def _read_file(file: Path, first: int, held: list[HashMark]) -> tuple[TableEvents, tuple[str, ...]]:
     """The events of a table that a file holds, and the damage of the file itself.
 
     Raises:
@@ -85,7 +85,7 @@ def _read_file(file: Path, first: int, held: list[Mark]) -> tuple[TableEvents, t
     from controller.io.journal.reader import NotAJournal
     from controller.io.journal.verification import verify as verify_journal
     from controller.reports.audit.mystery_events import read_lines
-    from controller.reports.audit.sequence_audit import Mark, stream_marks
+    from controller.reports.audit.sequence_audit import HashMark, stream_marks
 
     try:
         report = verify_journal(file)
@@ -95,7 +95,7 @@ def _read_file(file: Path, first: int, held: list[Mark]) -> tuple[TableEvents, t
         with opened(file, EVENTS_LIMIT_BYTES) as said:
             return read_lines(lines(said, file), first=first, marks=marks), ()
     # Of a whole journal the end is known.
-    marks = [Mark(None, report.events, bytes.fromhex(report.stream))] if report.events and not report.damage else []
+    marks = [HashMark(None, report.events, bytes.fromhex(report.stream))] if report.events and not report.damage else []
     damage = () if report.damage is None else (f"the journal is damaged: {report.damage}",)
     return read_lines(_published(file, report.events), first=first, marks=[*marks, *held]), damage
 
@@ -110,7 +110,7 @@ def _published(file: Path, count: int) -> Iterator[bytes]:
 
 
 def _lines(table_events: TableEvents, audit: Audit) -> Iterator[str]:
-    from controller.reports.audit.mystery_audit import CycleFound
+    from controller.reports.audit.mystery_audit import CycleFinding
     from controller.reports.audit.sequence_audit import Range
 
     given = Range(audit.first, audit.last).text() if audit.last >= audit.first else "no events"
@@ -119,11 +119,11 @@ def _lines(table_events: TableEvents, audit: Audit) -> Iterator[str]:
     yield from map(_cycle_line, audit.cycles)
     yield from (f"WRONG   {fault}" for fault in audit.faults)
     yield from (f"unknown {text}" for text in audit.unchecked)
-    cycles, proven = len(audit.cycles), sum(map(CycleFound.proven, audit.cycles))
+    cycles, proven = len(audit.cycles), sum(map(CycleFinding.proven, audit.cycles))
     yield f"{table_events.identity.text()}: {cycles} cycles, {proven} proven"
 
 
-def _cycle_line(found: CycleFound) -> str:
+def _cycle_line(found: CycleFinding) -> str:
     word = "WRONG " if found.faults else "partly" if found.partly else "proven" if found.hit else "open  "
     parts = [f"{word}  cycle {found.cycle}", f"{found.contributions} contributions"]
     if found.trigger_cents is not None:

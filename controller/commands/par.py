@@ -58,7 +58,7 @@ def command(
     from msgspec.structs import replace
 
     from controller.core.analysis.par import ParError, par_of
-    from controller.reports.par_report import MainComputation, Report, SideBetPar, as_csv, as_json, as_text
+    from controller.reports.par_report import MainComputation, ParReport, SideBetPar, as_csv, as_json, as_text
 
     refuse_useless(main=not bets or MAIN in bets, simulate=simulate, rounds=rounds, seed=seed)
     rules = loaded(profile).rules
@@ -72,7 +72,7 @@ def command(
     check = simulated(rules, rounds or ROUNDS, SEED if seed is None else seed) if simulate else None
     main = MainComputation(edge_of(rules), check) if MAIN in wanted else None
     writers = {"text": as_text, "json": as_json, "csv": as_csv}
-    say_text(writers[form](Report(rules.name, rules.decks, counted, main)), nl=form == "json")
+    say_text(writers[form](ParReport(rules.name, rules.decks, counted, main)), nl=form == "json")
 
 
 def refuse_useless(*, main: bool, simulate: bool, rounds: int | None, seed: int | None) -> None:

@@ -13,7 +13,7 @@ from controller.commands.terminal import AS_JSON, say, say_json
 
 if TYPE_CHECKING:
     from controller.formats.text.captures import Capture
-    from controller.io.lines.line_tools import Played
+    from controller.io.lines.line_tools import PlayedLine
 
 CAPTURE_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """Of a capture: days of a busy line."""
@@ -66,7 +66,7 @@ def command(
 
 async def playback(
     capture: Capture, serve: Path | None, port: str | None, *, fast: bool, after: float, stay: bool
-) -> Played:
+) -> PlayedLine:
     """Play it.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.commands.line_probe import Device, as_device, bytes_lines, driven, listening, reading_line
+from controller.commands.line_probe import ProbedDevice, as_device, bytes_lines, driven, listening, reading_line
 from controller.commands.terminal import say
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3.")
 @click.option("--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as.")
-def command(port: str, device: Device | None, spots: str, baud: int) -> None:
+def command(port: str, device: ProbedDevice | None, spots: str, baud: int) -> None:
     """Show what passes on PORT until Ctrl-C: bytes from the device (<) and to it (>), and what they mean (=).
 
     PORT is a path, usb:VID:PID[:SERIAL], socket://HOST:PORT or rfc2217://HOST:PORT. The daemon must not have it open.
@@ -60,7 +60,7 @@ def read_spots(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-async def probe(port: str, device: Device | None, spots: tuple[int, ...], baud: int) -> None:
+async def probe(port: str, device: ProbedDevice | None, spots: tuple[int, ...], baud: int) -> None:
     """Show it until cancelled.
 
     Raises:

@@ -15,8 +15,8 @@ from controller.commands.terminal import say
 
 if TYPE_CHECKING:
     from controller.core.game.rules import Rules
-    from controller.core.inference.case import Recount
-    from controller.formats.cases.reconstruct_input import Line, Table
+    from controller.core.inference.case import RoundCase
+    from controller.formats.cases.reconstruct_input import EvidenceLine, TableLine
 
 READS: Final = ("on_draw", "ahead")
 """When a shoe reads a card. It changes nothing here: every card of these lines has left the shoe."""
@@ -46,7 +46,7 @@ def command(evidence: str, *, each: bool) -> None:
     from controller.formats.cases.reconstruct_input import EvidenceRefused, read_lines
     from controller.formats.text.safe_parse import one_line
 
-    recount: Recount | None = None
+    recount: RoundCase | None = None
     try:
         folder = Path() if evidence == "-" else Path(evidence).parent
         for so_far in recounts(read_lines(lines_of(evidence)), folder):
@@ -86,17 +86,17 @@ def lines_of(evidence: str) -> Iterator[str]:
         raise EvidenceRefused(f"cannot be read: {error.strerror}") from error
 
 
-def recounts(lines: Iterable[tuple[int, Table | Line]], folder: Path = HERE) -> Iterator[Recount]:
+def recounts(lines: Iterable[tuple[int, TableLine | EvidenceLine]], folder: Path = HERE) -> Iterator[RoundCase]:
     """The round after each line; a profile's relative path is relative to ``folder``.
 
     Raises:
         EvidenceRefused: a line that is none, after those before it have been given.
     """
-    from controller.core.inference.case import Recount
-    from controller.formats.cases.reconstruct_input import DeclareLine, Table
+    from controller.core.inference.case import RoundCase
+    from controller.formats.cases.reconstruct_input import DeclareLine, TableLine
 
-    heard: list[tuple[int, Table | Line]] = []
-    recount: Recount | None = None
+    heard: list[tuple[int, TableLine | EvidenceLine]] = []
+    recount: RoundCase | None = None
     for number, line in lines:
         heard.append((number, line))
         if isinstance(line, DeclareLine) and recount is not None and recount.worlds is not None:
@@ -104,15 +104,15 @@ def recounts(lines: Iterable[tuple[int, Table | Line]], folder: Path = HERE) -> 
             first, *others = heard
             declared = [one for one in others if isinstance(one[1], DeclareLine)]
             *_, recount = recounts([first, *declared, *(one for one in others if one not in declared)], folder)
-        elif isinstance(line, Table):
-            recount = Recount(rules_of(line, number, folder), line.wagers)
+        elif isinstance(line, TableLine):
+            recount = RoundCase(rules_of(line, number, folder), line.wagers)
         elif recount is not None:
             take(recount, line, number)
         if recount is not None:
             yield recount
 
 
-def rules_of(table: Table, number: int, folder: Path) -> Rules:
+def rules_of(table: TableLine, number: int, folder: Path) -> Rules:
     """The rules of the first line, whose file is in ``folder``.
 
     Raises:
@@ -152,7 +152,7 @@ def check_zone(rules: Rules, zone: str, number: int) -> None:
         raise EvidenceRefused(f"line {number}: zone: expected one of {', '.join(zones)}, got {zone!r}")
 
 
-def take(recount: Recount, line: Line, number: int) -> None:
+def take(recount: RoundCase, line: EvidenceLine, number: int) -> None:
     """Add a line to the round.
 
     Raises:

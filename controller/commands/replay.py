@@ -41,7 +41,7 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
     """
     from controller.daemon.replay import replay
     from controller.formats.journal.records import RecordDamaged
-    from controller.io.files.key_file import KeyRefused, read_key
+    from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.journal.journal import JournalDamaged, NotAJournal
     from controller.io.system.processes import processors
 
@@ -49,7 +49,7 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
         key = read_key(key_file) if key_file is not None else None
         with progress("records stepped again") as stepped:
             found = replay(journal, key, stepped, jobs=processors() if jobs is None else jobs)
-    except (NotAJournal, KeyRefused) as error:
+    except (NotAJournal, KeyFileRefused) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     except (JournalDamaged, RecordDamaged) as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from controller.formats.mqtt.envelope import Published
     from controller.formats.text.moments import HouseCalendar
     from controller.io.journal.journal import JournalReader
-    from controller.reports.shift import Asked, Shift
+    from controller.reports.shift import Shift, ShiftRequest
 
 A_DAY: Final = timedelta(days=1)
 
@@ -70,14 +70,14 @@ def command(
             page.write_text(shift_page(account), encoding="utf-8")
     except (JournalDamaged, RecordDamaged) as error:
         _end(f"{journal}: damaged: {error}; run: tableside verify {journal}", 1)
-    except (NotAJournal, NoPages, NothingHappened, NoMoment) as error:
+    except (NotAJournal, NoPages, EmptyPeriod, NoMoment) as error:
         _end(str(error), 2)
     except OSError as error:
         _end(f"{page}: {error.strerror}", 2)
     say_text(msgspec.json.encode(account) if as_json else shift_text(account), nl=as_json)
 
 
-class NothingHappened(Exception):  # noqa: N818 - named for what happened
+class EmptyPeriod(Exception):  # noqa: N818 - named for what happened
     """There is nothing to tell."""
 
 
@@ -100,26 +100,26 @@ def _account(journal: Path, times: Times) -> Shift:
     with JournalReader(journal) as reader:
         told, rules = _read(reader)
     if not told or rules is None:
-        raise NothingHappened(f"{journal}: no event in that time")
+        raise EmptyPeriod(f"{journal}: no event in that time")
     now = datetime.now(UTC)
     asked = replace(_shift_wanted(times, HouseCalendar(house_day(told), now)), written=rfc3339(now), version=version())
     account = shift_of(told, lambda: theories(rules, edge_of(rules)), asked)
     if account is None:
-        raise NothingHappened(
+        raise EmptyPeriod(
             f"{journal}: no event from {asked.period.since:%Y-%m-%dT%H:%MZ} to {asked.period.until:%Y-%m-%dT%H:%MZ}; "
             f"its events are of {told[0].time[:16]}Z to {told[-1].time[:16]}Z"
         )
     return account
 
 
-def _shift_wanted(times: Times, house: HouseCalendar) -> Asked:
+def _shift_wanted(times: Times, house: HouseCalendar) -> ShiftRequest:
     """The account that the options name.
 
     Raises:
         NoMoment: a time is none, or the times do not go together.
     """
     from controller.formats.text.moments import NoMoment, Period
-    from controller.reports.shift import ALWAYS, Asked
+    from controller.reports.shift import ALWAYS, ShiftRequest
 
     zone = house.day.time_zone
     if times.shift and not times.day:
@@ -133,12 +133,12 @@ def _shift_wanted(times: Times, house: HouseCalendar) -> Asked:
         )
         which = f", {times.shift} shift" if times.shift else ""
         names = (f"gaming day {one}{which}" for one in (day, day - A_DAY))
-        return Asked(period, next(names), zone, before, next(names))
+        return ShiftRequest(period, next(names), zone, before, next(names))
     since = house.moment(times.since) if times.since else ALWAYS.since
     until = house.moment(times.until) if times.until else ALWAYS.until
     if since >= until:
         raise NoMoment(f"--until {times.until}: expected a time after --since {times.since}")
-    return Asked(Period(since, until), time_zone=zone)
+    return ShiftRequest(Period(since, until), time_zone=zone)
 
 
 def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:
@@ -162,10 +162,10 @@ def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:
 
 def _rules(reader: JournalReader, number: int) -> Rules:
     """The rules a table started with, from the record of that number."""
-    from controller.core.messages.inputs import Started
+    from controller.core.messages.inputs import DaemonStarted
     from controller.formats.journal.records import unseal
 
     record = next(one for one in reader.records(number) if one.number == number)
     given = unseal(record.body, b"", {}, reader.identity).input
-    assert isinstance(given, Started)
+    assert isinstance(given, DaemonStarted)
     return given.house.rules

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from controller.formats.mqtt.envelope import Topics
     from controller.formats.orders.requests import Reply
     from controller.io.mqtt.connection import Broker
-    from controller.io.operators.channel_client import Where
+    from controller.io.operators.channel_client import ChannelAddress
     from controller.io.system.clock import Clock
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -94,7 +94,7 @@ def lacking_certificate(broker: Broker) -> str:
     return "; does it want a certificate? --tls-cert and --tls-key"
 
 
-def put(channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any]) -> Reply:
+def put(channel: ChannelAddress | Broker, topics: Topics, verb: str, body: dict[str, Any]) -> Reply:
     """Put a request to a table and give its reply.
 
     Raises:
@@ -102,10 +102,10 @@ def put(channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any]
     """
     from controller.io.mqtt.connection import Broker
     from controller.io.mqtt.request import REPLY_SECONDS, NoReply, NotReached, put_request
-    from controller.io.operators.channel_client import Where, ask
+    from controller.io.operators.channel_client import ChannelAddress, ask
 
     match channel:
-        case Where():
+        case ChannelAddress():
             return ask(channel, f"{topics.site}/{topics.table}", verb, body, REPLY_SECONDS)
         case Broker():
             try:
@@ -123,7 +123,9 @@ class Sign(NamedTuple):
     epoch: int | None
     clock: Clock
 
-    def order(self, channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any]) -> dict[str, Any]:
+    def order(
+        self, channel: ChannelAddress | Broker, topics: Topics, verb: str, body: dict[str, Any]
+    ) -> dict[str, Any]:
         """The signed order of a request, for the epoch that was given or that the table says.
 
         Raises:
@@ -132,20 +134,20 @@ class Sign(NamedTuple):
         import msgspec
 
         from controller.formats.journal.records import Identity
-        from controller.formats.orders.epoch_authorization import Signer
+        from controller.formats.orders.epoch_authorization import OrderSigner
         from controller.formats.orders.operators import STATUS
         from controller.formats.orders.signed_orders import SignedRequest, number_at, order_text
         from controller.io.files.secret_files import SecretRefused, read_curve_secret
         from controller.io.mqtt.request import NoReply
-        from controller.io.operators.channel_client import Where
+        from controller.io.operators.channel_client import ChannelAddress
 
         try:
-            signer = Signer(read_curve_secret(self.key))
+            signer = OrderSigner(read_curve_secret(self.key))
         except SecretRefused as error:
             raise NoReply(str(error)) from error
         transaction = body.pop("transaction")
         known = self.epoch
-        if known is None and isinstance(channel, Where):
+        if known is None and isinstance(channel, ChannelAddress):
             told = put(channel, topics, STATUS, {"transaction": transaction}).epoch
             known = None if isinstance(told, msgspec.UnsetType) else told
         if known is None:
@@ -156,7 +158,13 @@ class Sign(NamedTuple):
 
 
 def tell(
-    channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any], sign: Sign | None, *, as_json: bool
+    channel: ChannelAddress | Broker,
+    topics: Topics,
+    verb: str,
+    body: dict[str, Any],
+    sign: Sign | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Put the request and say what came of it: exit status 0 accepted, 1 refused, 2 it cannot be put, or no reply."""
     from controller.io.mqtt.request import NoReply

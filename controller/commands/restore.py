@@ -48,7 +48,7 @@ def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, asi
     """
     from controller.io.copies.backup import CopyDamaged, CopyRefused, restore
     from controller.io.copies.segment_folder import NoCopy
-    from controller.io.files.key_file import KeyRefused, read_key
+    from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.journal.commit_marker import path_of
     from controller.io.journal.journal import JournalDamaged, NotAJournal
     from controller.io.mqtt.durable_file import DurableRefused
@@ -60,7 +60,7 @@ def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, asi
     except (JournalDamaged, CopyDamaged) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(1)
-    except (NotAJournal, CopyRefused, DurableRefused, KeyRefused, NoCopy, OSError) as error:
+    except (NotAJournal, CopyRefused, DurableRefused, KeyFileRefused, NoCopy, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     if as_json:

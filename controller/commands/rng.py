@@ -31,7 +31,7 @@ SAMPLE_BYTES: Final = 4096
 TEXT: Final = bytes((*range(0x20, 0x7F), 0x09, 0x0A, 0x0D))
 """Bytes of which a text is made."""
 
-Take = Callable[[int], bytes]
+TakeBytes = Callable[[int], bytes]
 """Gives so many bytes, fewer only when there are no more."""
 
 
@@ -39,7 +39,7 @@ class NoBytes(Exception):  # noqa: N818 - named for what happened
     """The source gives no more, or is no noise source; the text says which."""
 
 
-class Verdict(NamedTuple):
+class TestVerdict(NamedTuple):
     """A test, and the second look at fresh draws if the first was in doubt."""
 
     first: RandomnessResult
@@ -103,17 +103,17 @@ def report(as_json: bool, **options: Any) -> None:  # noqa: ANN401, FBT001 - cli
     sys.exit(0 if health.failure is None and all(verdict.passed for verdict in verdicts) else 1)
 
 
-def _verdicts(draws: Iterator[int], limit: int, count: int) -> list[Verdict]:
+def _verdicts(draws: Iterator[int], limit: int, count: int) -> list[TestVerdict]:
     from controller.reports.randomness_tests import all_tests
 
     first = all_tests([next(draws) for _ in range(count)], limit)
     if all(test.passed for test in first):
-        return [Verdict(test, None) for test in first]
+        return [TestVerdict(test, None) for test in first]
     again = all_tests([next(draws) for _ in range(count)], limit)
-    return [Verdict(test, None if test.passed else other) for test, other in zip(first, again, strict=True)]
+    return [TestVerdict(test, None if test.passed else other) for test, other in zip(first, again, strict=True)]
 
 
-def _print(verdicts: list[Verdict], health: NoiseHealth, options: dict[str, Any], *, as_json: bool) -> None:
+def _print(verdicts: list[TestVerdict], health: NoiseHealth, options: dict[str, Any], *, as_json: bool) -> None:
     import json
 
     source = options["device"] or options["file"] or "the system's generator"
@@ -153,14 +153,14 @@ def _failure(health: NoiseHealth) -> str:
 # --- where bytes come from ----------------------------------------------------------------------------
 
 
-def _draws(take: Take, limit: int) -> Iterator[int]:
+def _draws(take: TakeBytes, limit: int) -> Iterator[int]:
     from controller.trigger_box.pool import draw_below
 
     while True:
         yield draw_below(take, limit)
 
 
-def _mixed_draws(take: Take, limit: int) -> Iterator[int]:
+def _mixed_draws(take: TakeBytes, limit: int) -> Iterator[int]:
     from controller.io.system.randomness import SystemEntropy
     from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, mix
 
@@ -170,7 +170,7 @@ def _mixed_draws(take: Take, limit: int) -> Iterator[int]:
         yield mixed.below(limit)
 
 
-def _tested(source: Take, health: NoiseHealth) -> Take:
+def _tested(source: TakeBytes, health: NoiseHealth) -> TakeBytes:
     """Bytes as they are asked for, each through the health tests; taken in larger pieces."""
     kept = bytearray()
 
@@ -188,7 +188,7 @@ def _tested(source: Take, health: NoiseHealth) -> Take:
     return take
 
 
-def _source(runner: asyncio.Runner, options: dict[str, Any]) -> Take:
+def _source(runner: asyncio.Runner, options: dict[str, Any]) -> TakeBytes:
     from controller.io.files.plain_files import content
     from controller.io.system.randomness import SystemEntropy
 
@@ -216,7 +216,7 @@ class _Device:
         import random
 
         from controller.io.lines.ports import serial_opener
-        from controller.io.lines.supervisor import Link
+        from controller.io.lines.supervisor import LineSupervisor
         from controller.io.system.clock import SystemClock
         from devices.trigger.rng import RngSession
         from firmware_protocols import discovery
@@ -226,7 +226,7 @@ class _Device:
         self._session = RngSession(codec, claimed_bits=claimed_bits)
         self._trouble = ""
         opener = serial_opener(port, codec.line)
-        self._link = Link(
+        self._link = LineSupervisor(
             "rng",
             opener,
             self._session,

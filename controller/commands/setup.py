@@ -16,7 +16,7 @@ from controller.commands.terminal import refuse, say
 if TYPE_CHECKING:
     from controller.formats.config.setup_answers import Answers
     from controller.formats.orders.operators import Operator
-    from controller.formats.text.usb_names import Plugged
+    from controller.formats.text.usb_names import SerialPort
     from controller.io.files.install_files import Installer
 
 SHIPPED: Final = (Path(__file__).resolve().parents[2] / "systemd", Path(sys.prefix) / "share/tableside/systemd")
@@ -149,7 +149,7 @@ def _defaults() -> dict[str, Any]:
     return {one.name: one.default for one in fields if one.default is not msgspec.NODEFAULT and one.name != "operator"}
 
 
-async def found_devices(ports: Sequence[Plugged]) -> tuple[dict[str, Any], list[str]]:
+async def found_devices(ports: Sequence[SerialPort]) -> tuple[dict[str, Any], list[str]]:
     """Proposals for the devices that say who they are, and the ports of those that do not."""
     from controller.io.lines.identify import identify, questions
     from controller.io.lines.ports import serial_opener

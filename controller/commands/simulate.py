@@ -66,7 +66,7 @@ def command(
     from controller.demo.demo import truth_of
     from controller.demo.table import DemoOptions
     from controller.formats.cases.accounts import account_bytes
-    from controller.io.files.key_file import KeyRefused
+    from controller.io.files.key_file import KeyFileRefused
 
     try:
         jackpots = jackpots or sensors
@@ -75,7 +75,7 @@ def command(
         how = (True, None, "bee_tek", profile, jackpots, sensors)
         wanted = DemoOptions(directory, rounds, seed, speed, seats, *how)
         told = asyncio.run(until_interrupted(wanted))
-    except (KeyRefused, ValueError, OSError) as error:
+    except (KeyFileRefused, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     (directory / "truth.json").write_bytes(account_bytes(truth_of(told)))

@@ -21,7 +21,7 @@ def command(sign: Path | None, against: Path | None, key: str | None, *, as_json
     Exit status: 0 printed, or the same; 1 not the same, or not signed as it should be; 2 the key cannot be used.
     """
     from controller.formats.text.software_list import listed, signed
-    from controller.io.files.key_file import KeyRefused, read_key
+    from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.operators.software import InstalledProgram, measure, measure_beside
 
     if key is not None and against is None:
@@ -38,7 +38,7 @@ def command(sign: Path | None, against: Path | None, key: str | None, *, as_json
     text = listed(found)
     try:
         say_text(text if sign is None else signed(text, read_key(sign)), nl=False)
-    except KeyRefused as error:
+    except KeyFileRefused as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
 

@@ -15,7 +15,7 @@ from controller.commands.terminal import refuse, say_json, say_told
 if TYPE_CHECKING:
     from controller.formats.mqtt.envelope import Published
     from controller.io.journal.reader import JournalReader
-    from controller.reports.status import Standing
+    from controller.reports.status import TableStatus
 
 LOOK_SECONDS: Final = 0.25
 """Between two looks whether the journal has more."""
@@ -122,7 +122,7 @@ def moment(reader: JournalReader, seq: int) -> int:
     return nanoseconds(own_event(reader.event(seq).body).time)
 
 
-def lines(now: Standing, *, shoe: bool) -> list[str]:
+def lines(now: TableStatus, *, shoe: bool) -> list[str]:
     """The table's state for people."""
     told = [
         f"{now.site}/{now.table}, epoch {now.epoch}: {now.profile}, tableside {now.version}",

@@ -21,23 +21,23 @@ from controller.core.analysis.expectation import edges_at_hand
 from controller.core.messages.inputs import Input
 from controller.core.progressives.live_meters import trigger_wish
 from controller.core.table.desired import Desired
-from controller.daemon.daemon import Daemon, Parts
+from controller.daemon.daemon import Daemon, DaemonParts
 from controller.daemon.head_anchors import box_anchored, box_remarks
 from controller.daemon.operator_orders import NoChannel, listening, operator_channel, signatures
-from controller.daemon.pool_links import Ends, Links, OtherPool
+from controller.daemon.pool_links import LinkEndParts, OtherPool, PoolLinks
 from controller.daemon.recovery import recover
-from controller.daemon.startup import Keeping, Opened, marks_of, opened
-from controller.daemon.wiring import Devices, TriggerBox, house_of
+from controller.daemon.startup import JournalSafeguards, TableJournal, marks_of, opened
+from controller.daemon.wiring import Devices, TriggerBoxWiring, house_of
 from controller.formats.config.pairing import unpaired
 from controller.formats.config.table_file import BrokerSection, Config, ConfigError, TableSection
 from controller.formats.journal.records import Identity, RecordDamaged
-from controller.io.copies.second_copy import Place
+from controller.io.copies.second_copy import CopyPlace
 from controller.io.displays.screens import Displays
 from controller.io.files import known_edges
 from controller.io.files.secret_files import SecretRefused, is_kept
 from controller.io.files.table_file import TableFile, load_table
 from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
-from controller.io.mqtt.ack_deadline import Overdue, Terms
+from controller.io.mqtt.ack_deadline import AckLimits, Overdue
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.pace_publisher import PaceBoard
 from controller.io.operators.certificates import expiry_line
@@ -51,10 +51,10 @@ from controller.io.system.deadlines import Deadlines
 from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 from controller.io.system.randomness import SystemEntropy
-from controller.io.system.stall_watch import HeldWatch
+from controller.io.system.stall_watch import StallWatch
 from controller.io.system.supervision import Endless
-from controller.io.system.watchdog import Watchdog, Work, patiently
-from devices.trigger.mystery_trigger import TableName
+from controller.io.system.watchdog import Watchdog, WatchedWork, patiently
+from devices.trigger.mystery_trigger import TriggerTable
 
 STEPPING_PATIENCE_SECONDS: Final = 5.0
 """How long readings may wait without one being stepped; a batch takes a few milliseconds and the disk's own time."""
@@ -110,22 +110,22 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
         broker = Broker.from_section(config.broker, os.environ.get("CREDENTIALS_DIRECTORY"))
         consumers = config.broker.consumers
-        parts = Parts(
+        parts = DaemonParts(
             house_of(table), version(), table.key, journal, recovered, broker, clock, entropy, chance, consumers
         )
         daemon = Daemon(parts)
         if storage.second is not None:
             storage.second.shown = daemon.anchors.shown
         daemon.displays = Displays(daemon.topics, daemon.parts.clock, config.tap, config.line_feed)
-        known = TableName(identity.site, identity.table, daemon.identity.epoch)
-        box = TriggerBox(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
+        known = TriggerTable(identity.site, identity.table, daemon.identity.epoch)
+        box = TriggerBoxWiring(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
         devices = Devices(config, daemon.table.state.shoes, box)
-        ends = Ends(daemon.identity, table.link_keys, clock, daemon.deliver, chance)
-        pools = Links(config.linked_meters, ends, daemon.table.state)
+        ends = LinkEndParts(daemon.identity, table.link_keys, clock, daemon.deliver, chance)
+        pools = PoolLinks(config.linked_meters, ends, daemon.table.state)
         deadlines = Deadlines(clock, daemon.deliver)
         daemon.wish, daemon.stored = both(both(devices.wish, pools.wish), deadlines.wish), devices.stored
         deliver, looks = software_watch(config, daemon, looked_through)
-        held = HeldWatch(clock, deliver, config.table.held_ms)
+        held = StallWatch(clock, deliver, config.table.held_ms)
         links = devices.link(clock, chance, held.taken)
         ending = seen_to(config, daemon, clock)
         daemon.remarks = lambda: (*ending(), *pools.remarks(), *box_remarks(devices))
@@ -160,10 +160,10 @@ def of_time(config: Config, clock: Clock, daemon: Daemon, last_wall_ns: int) -> 
     return [("clock", watch.run), ("gaming day", DayWatch(days, clock, daemon.deliver).run)]
 
 
-def kept_beside(table: TableSection) -> Keeping:
+def kept_beside(table: TableSection) -> JournalSafeguards:
     """What is kept beside the journal."""
     folder = table.second_copy
-    return Keeping(table.reserve_mib * 2**20, None if folder is None else Place(Path(folder)))
+    return JournalSafeguards(table.reserve_mib * 2**20, None if folder is None else CopyPlace(Path(folder)))
 
 
 def both(one: Callable[[Desired], None], other: Callable[[Desired], None]) -> Callable[[Desired], None]:
@@ -204,10 +204,10 @@ def unpaired_lines(config: Config) -> tuple[str, ...]:
     return (f"[trigger] {said}",) if said else ()
 
 
-def fitness(config: BrokerSection, daemon: Daemon, storage: Opened) -> Iterator[Endless]:
+def fitness(config: BrokerSection, daemon: Daemon, storage: TableJournal) -> Iterator[Endless]:
     """What finds out whether the table is fit for another round."""
     yield from storage.watches(daemon.tell_fitness)
-    terms = Terms(config.unacknowledged_warn_hours, config.unacknowledged_close_hours)
+    terms = AckLimits(config.unacknowledged_warn_hours, config.unacknowledged_close_hours)
     journal, acked = storage.journal, daemon.consumers.acked
     overdue = Overdue(journal, config.consumers, acked, daemon.parts.clock, terms)
     overdue.tell = partial(daemon.tell_fitness, "consumers")
@@ -257,13 +257,13 @@ def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:
         yield "operator channel", operator_channel(listening(config.operator, kept_by_service=kept), daemon).run
 
 
-def works(daemon: Daemon) -> list[Work]:
+def works(daemon: Daemon) -> list[WatchedWork]:
     """What must move for the table to be alive: stepping while readings wait, publishing while events do.
 
     A broker that cannot be reached is tried again and again; that is moving.
     """
     waiting, publisher = daemon.waiting, daemon.publisher
     return [
-        Work("stepping", lambda: daemon.number, waiting.empty, STEPPING_PATIENCE_SECONDS),
-        Work("publishing", lambda: publisher.turns, lambda: publisher.at_rest, PUBLISHING_PATIENCE_SECONDS),
+        WatchedWork("stepping", lambda: daemon.number, waiting.empty, STEPPING_PATIENCE_SECONDS),
+        WatchedWork("publishing", lambda: publisher.turns, lambda: publisher.at_rest, PUBLISHING_PATIENCE_SECONDS),
     ]

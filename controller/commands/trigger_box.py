@@ -19,10 +19,10 @@ from controller.commands.until_stopped import STORAGE_FAILED, until_stopped
 if TYPE_CHECKING:
     from controller.io.system.clock import Clock
     from controller.io.system.randomness import Entropy
-    from controller.trigger_box.service import Line, Service
+    from controller.trigger_box.service import TriggerBoxService, TriggerLine
 
 
-class Surroundings(NamedTuple):
+class ProcessParts(NamedTuple):
     """Time and chance of a real process."""
 
     clock: Clock
@@ -42,23 +42,23 @@ def command(config: Path) -> None:
     import asyncio
 
     from controller.formats.config.table_file import ConfigError
-    from controller.io.files.key_file import KeyRefused
+    from controller.io.files.key_file import KeyFileRefused
     from controller.io.system.privacy import keep_private
-    from controller.trigger_box.store import StoreFailed, StoreRefused
+    from controller.trigger_box.store import BoxStoreFailed, BoxStoreRefused
 
     keep_private()
     try:
         asyncio.run(serve(config))
     except ConfigError as error:
         refuse(*error.lines)
-    except (KeyRefused, StoreRefused) as error:
+    except (KeyFileRefused, BoxStoreRefused) as error:
         refuse(str(error))
-    except StoreFailed as error:
+    except BoxStoreFailed as error:
         say(f"tableside: {error}", err=True)
         sys.exit(STORAGE_FAILED)
 
 
-async def serve(path: Path, line: Callable[[Service], Line] | None = None) -> None:
+async def serve(path: Path, line: Callable[[TriggerBoxService], TriggerLine] | None = None) -> None:
     """Run the box until a signal asks it to stop.
 
     Raises:
@@ -71,27 +71,29 @@ async def serve(path: Path, line: Callable[[Service], Line] | None = None) -> No
     from controller.io.system.notify import Notifier
     from controller.io.system.randomness import SystemEntropy
     from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of, users_of
-    from controller.trigger_box.service import Line, Service
-    from controller.trigger_box.store import Store
+    from controller.trigger_box.service import TriggerBoxService, TriggerLine
+    from controller.trigger_box.store import BoxStore
 
     log = structlog.get_logger(__name__)
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     config = load_config(path, credentials)
     sealer = sealer_of(config, credentials)
-    store = Store(Path(config.box.store), sealer)
+    store = BoxStore(Path(config.box.store), sealer)
     notifier = Notifier(os.environ)
     try:
         check_bounds(config, store)
         entropy = SystemEntropy()
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
-        surroundings = Surroundings(SystemClock(), entropy, chance)
+        surroundings = ProcessParts(SystemClock(), entropy, chance)
         pairing_key = pairing_key_of(config, credentials)
         users = users_of(config, os.getuid())
-        service = Service(config, store, sealer, surroundings, version(), pairing_key=pairing_key, users=users)
+        service = TriggerBoxService(
+            config, store, sealer, surroundings, version(), pairing_key=pairing_key, users=users
+        )
         log.info("trigger box starts", serial=config.box.serial, table=f"{config.box.site}/{config.box.table}")
         if said := unpaired(config.line.port, config.line.pairing_key_file):
             log.warning(said)
-        await until_stopped(service.run(line or Line, notifier))
+        await until_stopped(service.run(line or TriggerLine, notifier))
         log.info("trigger box stops")
     finally:
         notifier.stopping()

@@ -69,7 +69,7 @@ def check_journal(
     from controller.io.copies.restore_from_copy import orders_of_copy, verify_copy
     from controller.io.copies.segment_folder import NoCopy
     from controller.io.files.config_files import text_of
-    from controller.io.files.key_file import KeyRefused, read_key
+    from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.journal.journal import NotAJournal
     from controller.io.journal.verification import orders, verify
 
@@ -82,7 +82,7 @@ def check_journal(
             signed, wrong = (orders_of_copy if journal.is_dir() else orders)(journal, signers)
     except ConfigError as error:
         refuse(*error.lines)
-    except (NotAJournal, NoCopy, KeyRefused, SegmentDamaged, OSError) as error:
+    except (NotAJournal, NoCopy, KeyFileRefused, SegmentDamaged, OSError) as error:
         refuse(error)
     if report.damage is not None or report.identity is None:
         end({"whole": False, "damage": report.damage}, f"{journal}: damaged: {report.damage}", as_json=as_json)

@@ -62,7 +62,7 @@ def keep(broker: Broker, table: str, consumer: str, path: Path) -> None:
     """Follow one table into a file until interrupted."""
     import asyncio
 
-    from controller.consumer.durable import Says, follow
+    from controller.consumer.durable import ConsumerOutput, follow
     from controller.formats.journal.stream import CONSUMER
     from controller.formats.mqtt.envelope import Topics
     from controller.io.mqtt.durable_file import DurableRefused
@@ -72,7 +72,7 @@ def keep(broker: Broker, table: str, consumer: str, path: Path) -> None:
         say("tableside: --durable needs one table, SITE/NAME, and a consumer's name in lower case", err=True)
         sys.exit(2)
     try:
-        asyncio.run(follow(broker, Topics(site, name), consumer, path, Says(say, _complain)))
+        asyncio.run(follow(broker, Topics(site, name), consumer, path, ConsumerOutput(say, _complain)))
     except DurableRefused as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)

@@ -17,7 +17,7 @@ from controller.commands.until_stopped import until_stopped
 if TYPE_CHECKING:
     import ssl
 
-    from controller.formats.orders.operators import Asking
+    from controller.formats.orders.operators import ChannelUser
 
 LISTEN: Final = "127.0.0.1:8021"
 
@@ -93,14 +93,14 @@ def command(
     signers = signers_of(operators)
     keep_private()
     try:
-        from controller.web.server import Address
-        from controller.web.service import Source, Surroundings, serve
+        from controller.web.server import ServerAddress
+        from controller.web.service import Source, WebParts, serve
     except ImportError:
         refuse("the pages need aiohttp; on a table PC: make setup WITH=web")
     notifier = Notifier(os.environ)
     chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
-    around = Surroundings(SystemClock(), chance, notifier)
-    address = Address(host, port, names, tls)
+    around = WebParts(SystemClock(), chance, notifier)
+    address = ServerAddress(host, port, names, tls)
     try:
         source = Source(broker, tables, journals, signers)
         asyncio.run(until_stopped(serve(source, address, around, lambda url: say(f"pages at {url}"))))
@@ -123,7 +123,7 @@ def address_of(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def signers_of(operators: Path | None) -> Mapping[str, Asking] | None:
+def signers_of(operators: Path | None) -> Mapping[str, ChannelUser] | None:
     """Who may sign in, by signing key; None: no file was named, and nobody needs to."""
     from controller.formats.orders.operators import read_signers
     from controller.formats.text.toml_schema import ConfigError

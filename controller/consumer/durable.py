@@ -35,7 +35,7 @@ TICK_SECONDS: Final = 1.0
 """Between two acknowledgements, and two looks at what is missing."""
 
 
-class Says(NamedTuple):
+class ConsumerOutput(NamedTuple):
     """Who is told what: a line for each event, complaints, and what goes on."""
 
     show: Callable[[str], None]
@@ -46,7 +46,7 @@ class Says(NamedTuple):
 class Durable:
     """Follows one table into one file, over any number of connections."""
 
-    def __init__(self, broker: Broker, topics: Topics, consumer: str, file: DurableFile, says: Says) -> None:
+    def __init__(self, broker: Broker, topics: Topics, consumer: str, file: DurableFile, says: ConsumerOutput) -> None:
         self._broker = broker
         self._topics = topics
         self._consumer = consumer
@@ -173,7 +173,7 @@ class Durable:
         return asyncio.get_running_loop().time()
 
 
-async def follow(broker: Broker, topics: Topics, consumer: str, path: Path, says: Says) -> None:
+async def follow(broker: Broker, topics: Topics, consumer: str, path: Path, says: ConsumerOutput) -> None:
     """Follow a table into the file at ``path`` until cancelled.
 
     Raises:

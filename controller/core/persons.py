@@ -15,7 +15,7 @@ from firmware_protocols.values import Value
 _By = Literal["nothing", "key", "socket", "signature"]
 
 
-class Vouched(Value, frozen=True, tag=False):
+class Authentication(Value, frozen=True, tag=False):
     """How the channel knows who asks.
 
     ``key``: their own key, and with it the name. ``signature``: the order itself is signed with their own key, whoever
@@ -44,13 +44,13 @@ class Vouched(Value, frozen=True, tag=False):
                 assert_never(self.by)
 
 
-UNVOUCHED: Final = Vouched()
+UNAUTHENTICATED: Final = Authentication()
 
 _OWN: Final[frozenset[_By]] = frozenset({"key", "signature"})
 """Ways in which somebody is known by a key of their own: the file of operators gives each one owner."""
 
 
-class Signed(Value, frozen=True, tag=False, forbid_unknown_fields=True):
+class SignedText(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """A text, whose Ed25519 key signed it (hex), and the signature over its bytes in UTF-8 (hex)."""
 
     text: str
@@ -62,7 +62,7 @@ class Person(NamedTuple):
     """Somebody who orders: the name given, and how the channel knows them."""
 
     name: str
-    vouched: Vouched
+    vouched: Authentication
 
 
 INVISIBLE: Final = frozenset(

@@ -17,30 +17,30 @@ from controller.core.desired_state import question_displayed, wanted
 from controller.core.messages.alerts import CardOutsideRound, CardUnreadable, DeviceAlarm, LineErrors
 from controller.core.messages.events import CardBurned, DeviceStatusChanged, Event, TableStarted
 from controller.core.messages.inputs import (
-    Acknowledged,
+    AcknowledgeAlert,
     AdjustWager,
-    Answered,
+    AnswerQuestion,
     ApproveOrder,
     AssignCard,
     BookRecalled,
+    DaemonStarted,
     DayBegan,
     DeadlinePassed,
     DeclareBox,
     EnterInventory,
-    FitnessTold,
-    LinkEntered,
-    LinkHeard,
-    LinkReading,
+    FitnessReported,
     OpeningRefuted,
     PayJackpot,
-    ProposeMove,
+    PoolEntryRead,
+    PoolReading,
+    PoolStateRead,
+    ProposeMeterChange,
     ReadingsHeld,
     ReopenMeter,
     SetCard,
     ShoeChanged,
-    SoftwareLooked,
-    Stamped,
-    Started,
+    SoftwareInspected,
+    StampedInput,
     VerifyJackpot,
     VoidRound,
     WithdrawOrder,
@@ -62,7 +62,7 @@ from controller.core.table import readiness, shoe_draws
 from controller.core.table.keymap import KEYPAD
 from controller.core.table.layout import inventory, key
 from controller.core.table.ledger import with_recalled
-from controller.core.table.state import Stepped, Table
+from controller.core.table.state import StepResult, Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
 from firmware_protocols.readings import (
@@ -87,7 +87,7 @@ _EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 """Words of another shoe: in the middle of a round a card of the one before may not have been heard."""
 
 
-def step(table: Table, stamped: Stamped) -> Stepped:
+def step(table: Table, stamped: StampedInput) -> StepResult:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told, when asked."""
     table = _with_order(table, stamped)
     due = awaited_bets.due(table, stamped)
@@ -107,10 +107,10 @@ def step(table: Table, stamped: Stamped) -> Stepped:
         stepped = _take_in(after, one) if place < len(ahead) else step(after, one)
         after, events = stepped.table, [*events, *stepped.events]
     after = Table(after.house, replace(after.state, number=stamped.number), after.found, after.workings)
-    return Stepped(after, tuple(events), partial(wanted, Transaction(after, stamped)))
+    return StepResult(after, tuple(events), partial(wanted, Transaction(after, stamped)))
 
 
-def _with_order(table: Table, stamped: Stamped) -> Table:
+def _with_order(table: Table, stamped: StampedInput) -> Table:
     """The table that remembers the number of a signed order."""
     if stamped.order is None:
         return table
@@ -119,11 +119,11 @@ def _with_order(table: Table, stamped: Stamped) -> Table:
     return Table(table.house, replace(table.state, signed=signed), table.found, table.workings)
 
 
-def _take_in(table: Table, stamped: Stamped) -> Stepped:
+def _take_in(table: Table, stamped: StampedInput) -> StepResult:
     """The step of one input that waits for nothing."""
     transaction = Transaction(table, stamped)
     _take(transaction)
-    bet_sensors.count(transaction)
+    bet_sensors.count_sensed_wagers(transaction)
     lifecycle.review(transaction)
     stalled_round.review(transaction)
     live_meters.review(transaction)
@@ -134,7 +134,7 @@ def _take_in(table: Table, stamped: Stamped) -> Stepped:
     transaction.change(
         last_ns=max(transaction.state.last_ns, moment), seq=transaction.state.seq + len(transaction.events)
     )
-    return Stepped(transaction.table(), tuple(transaction.events), partial(wanted, transaction))
+    return StepResult(transaction.table(), tuple(transaction.events), partial(wanted, transaction))
 
 
 def _take(transaction: Transaction) -> None:
@@ -155,20 +155,20 @@ def _take(transaction: Transaction) -> None:
             _device_complained(transaction, complaint)
         case LineDisturbed() as disturbed:
             _line_disturbed(transaction, disturbed)
-        case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() | LinkHeard() | LinkEntered() as told:
+        case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() | PoolStateRead() | PoolEntryRead() as told:
             _jackpots_told(transaction, told)
         case WagersSensed() as sensed:
             bet_sensors.take(transaction, sensed)
-        case Started() as start:
+        case DaemonStarted() as start:
             _started(transaction, start)
-        case Answered(_, question, answer, who):
+        case AnswerQuestion(_, question, answer, who):
             answers.answered(transaction, question, answer, who)
         case (
-            Acknowledged()
+            AcknowledgeAlert()
             | ShoeChanged()
             | OpeningRefuted()
-            | FitnessTold()
-            | SoftwareLooked()
+            | FitnessReported()
+            | SoftwareInspected()
             | ReadingsHeld() as given
         ):
             monitor.taken(transaction, given)
@@ -176,7 +176,14 @@ def _take(transaction: Transaction) -> None:
             _enter_books(transaction, entry)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             dual_control.rule(transaction, ruling)
-        case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() | ReopenMeter() as asked:
+        case (
+            VerifyJackpot()
+            | PayJackpot()
+            | ProposeMeterChange()
+            | ApproveOrder()
+            | WithdrawOrder()
+            | ReopenMeter() as asked
+        ):
             dual_control.order(transaction, asked)
         case _:
             assert_never(transaction.stamped.input)
@@ -276,10 +283,10 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         missed_cards.note_bets(transaction)
 
 
-def _jackpots_told(transaction: Transaction, told: readings.MysteryReading | LinkReading) -> None:
+def _jackpots_told(transaction: Transaction, told: readings.MysteryReading | PoolReading) -> None:
     """What the trigger box or the link says."""
     match told:
-        case LinkHeard() | LinkEntered():
+        case PoolStateRead() | PoolEntryRead():
             pool_answers.take(transaction, told)
         case _:
             mystery.take(transaction, told)
@@ -288,7 +295,7 @@ def _jackpots_told(transaction: Transaction, told: readings.MysteryReading | Lin
 # --- the process and people -------------------------------------------------------------------------
 
 
-def _started(transaction: Transaction, start: Started) -> None:
+def _started(transaction: Transaction, start: DaemonStarted) -> None:
     """The daemon runs (again). Chips are read afresh; cards drawn meanwhile cannot be known, so people are asked."""
     state = transaction.state
     restart = bool(state.profile_hash)
@@ -319,7 +326,7 @@ def _started(transaction: Transaction, start: Started) -> None:
     live_meters.open_meters(transaction)
     if not restart:
         return
-    rebuild.hear_no_keys(transaction)
+    rebuild.keypad_lost(transaction)
     transaction.heard_not_all()
     deal_confirmation.disturbed(transaction, "the daemon was not running", 0)
     missed_cards.may_be_missing(transaction, "the daemon was not running")
@@ -377,13 +384,13 @@ def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
             missed_cards.note_bets(transaction)
         return
     if health.device == KEYPAD and health.state is not HealthState.READY:
-        rebuild.hear_no_keys(transaction)
+        rebuild.keypad_lost(transaction)
     watched, at_ns = transaction.house.readers.get(health.device, ()), transaction.table_ns(health.at_ns)
     if watched and health.state is not HealthState.READY:
         transaction.change(dark_zones=gone_dark(transaction.house, transaction.state, health.device))
     if transaction.state.round is None:
         return
     if health.state is HealthState.READY:
-        rebuild.hear_again(transaction, health.device, at_ns)
+        rebuild.reader_back(transaction, health.device, at_ns)
     else:
         lock.lost(transaction, health.device, watched, at_ns)

@@ -15,7 +15,7 @@ import structlog
 
 from controller.core.messages.inputs import AdjustWager, BookRecalled, Input, VoidRound
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.ledger import Book, recall
+from controller.core.table.ledger import RoundBook, recall
 from controller.core.table.state import State
 from controller.formats.mqtt.envelope import own_event
 from controller.io.journal.journal import JournalDamaged, JournalReader
@@ -39,7 +39,7 @@ class LateRuling(NamedTuple):
 class OldRounds:
     """Looks rounds up, one at a time."""
 
-    def __init__(self, look_up: Callable[[int], Book | None], keep: Callable[[Input], Awaitable[None]]) -> None:
+    def __init__(self, look_up: Callable[[int], RoundBook | None], keep: Callable[[Input], Awaitable[None]]) -> None:
         """``look_up`` reads a round from the journal, in a thread; ``keep`` gives the table an input and waits for it.
 
         It may raise ``JournalDamaged`` or ``OSError``.
@@ -80,7 +80,7 @@ def is_late(given: Input, state: State) -> TypeGuard[VoidRound | AdjustWager]:
     return 0 < given.round <= state.rounds and all(book.round != given.round for book in state.books)
 
 
-def look_up(journal: Path, number: int) -> Book | None:
+def look_up(journal: Path, number: int) -> RoundBook | None:
     """A round's book out of the journal; None if its bets were never locked.
 
     Raises:

@@ -17,21 +17,21 @@ import structlog
 from controller.core.messages.events import Event, InternalError
 from controller.core.messages.house import House
 from controller.core.messages.inputs import (
+    DaemonStarted,
     FitnessLevel,
-    FitnessTold,
+    FitnessReported,
     Input,
     OpeningRefuted,
     SignedOrder,
-    Stamped,
-    Started,
+    StampedInput,
 )
 from controller.core.meters.state import Progressives
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalReason
 from controller.core.step import step
 from controller.core.table.desired import Desired
 from controller.core.table.ledger import Books
-from controller.core.table.state import Proposed, State, Table
+from controller.core.table.state import ProposedRuling, State, Table
 from controller.daemon.closed_rounds import LateRuling, OldRounds, is_late, look_up
 from controller.daemon.recovery import Recovery
 from controller.formats.journal.records import Identity, chain, seal, seal_checkpoint, stamp
@@ -48,12 +48,12 @@ from controller.formats.orders.signed_orders import Signatures
 from controller.formats.replay import payloads, state_bytes
 from controller.io.displays.screens import Displays
 from controller.io.journal.anchors import Anchors
-from controller.io.journal.consumers import Consumers, Ledger
-from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed
-from controller.io.lines.supervisor import REASON_LIMIT, Link
+from controller.io.journal.consumers import ConsumerLog, Consumers
+from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry, JournalFailed
+from controller.io.lines.supervisor import REASON_LIMIT, LineSupervisor
 from controller.io.mqtt.connection import Broker
-from controller.io.mqtt.publication import Leaving, topics_of
-from controller.io.mqtt.publisher import Publisher, Stream
+from controller.io.mqtt.publication import OutgoingEvent, topics_of
+from controller.io.mqtt.publisher import EventSource, Publisher
 from controller.io.system.clock import Clock
 from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import RequestLimit
@@ -85,7 +85,7 @@ class QueueFull(Exception):  # noqa: N818 - named for what happened
     """More readings wait than the journal can take."""
 
 
-class Parts(NamedTuple):
+class DaemonParts(NamedTuple):
     """What the daemon is made of; everything that can surprise it is handed in."""
 
     house: House
@@ -101,7 +101,7 @@ class Parts(NamedTuple):
     """The consumers whose acknowledgements are waited for."""
 
 
-class Request(NamedTuple):
+class PendingRequest(NamedTuple):
     """What somebody asked for, the input it became, and who is to be told what came of it."""
 
     given: Input
@@ -118,7 +118,7 @@ class PendingCommit(NamedTuple):
     table: Table
     desired: Desired
     events: Sequence[Event]
-    leaving: Sequence[Leaving]
+    leaving: Sequence[OutgoingEvent]
     replies: Sequence[tuple[Callable[[bytes], None], bytes]]
     committed: asyncio.Future[None]
 
@@ -126,7 +126,7 @@ class PendingCommit(NamedTuple):
 class Unsteppable(Exception):  # noqa: N818 - named for what happened
     """Our own code failed at a reading: ``before`` is what was stepped, ``failed`` the reading with the failure."""
 
-    def __init__(self, before: list[Entry], failed: Entry) -> None:
+    def __init__(self, before: list[JournalEntry], failed: JournalEntry) -> None:
         self.before = before
         self.failed = failed
 
@@ -134,7 +134,7 @@ class Unsteppable(Exception):  # noqa: N818 - named for what happened
 class Daemon:
     """One table."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: DaemonParts) -> None:
         self.parts = parts
         self.identity: Identity = parts.journal.identity
         self.topics = Topics(self.identity.site, self.identity.table)
@@ -161,7 +161,7 @@ class Daemon:
         """Whether ``serve`` waits, so that a reading need not wait for it."""
         self.begun: PendingCommit | Exception | None = None
         """What was stepped while ``serve`` waited, for it to go on with."""
-        self.requests: list[Request] = []
+        self.requests: list[PendingRequest] = []
         """Requests of people whose input waits in the queue."""
         self.remarks: Callable[[], Sequence[str]] = tuple
         """What else belongs into ``status``, such as a certificate that ends soon."""
@@ -174,7 +174,7 @@ class Daemon:
         self.alarms: tuple[str, ...] = ()
         self.meters_told: Progressives | None = None
         """What the picture of the meters was last made of; a linked meter moves without an event."""
-        self.orders_told: tuple[Books, tuple[Proposed, ...]] | None = None
+        self.orders_told: tuple[Books, tuple[ProposedRuling, ...]] | None = None
         """What the picture of the orders was last made of: settled, proposed and withdrawn a few times in a round."""
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
@@ -240,7 +240,7 @@ class Daemon:
         if self.parts.recovered.hold:
             return
         kept = asyncio.get_running_loop().create_future()
-        self.requests.append(Request(given, b"", lambda _: kept.set_result(None)))
+        self.requests.append(PendingRequest(given, b"", lambda _: kept.set_result(None)))
         self.deliver(given)
         await kept
 
@@ -255,7 +255,7 @@ class Daemon:
         self.consumers.notices[cause] = f"closed for new rounds: {text}" if level is FitnessLevel.CLOSED else text
         if level is not self.fit.get(cause, FitnessLevel.FIT) and not self.parts.recovered.hold:
             self.fit[cause] = level
-            self.deliver(FitnessTold(self.parts.clock.monotonic_ns(), cause, level, text))
+            self.deliver(FitnessReported(self.parts.clock.monotonic_ns(), cause, level, text))
 
     def tell_flood(self, text: str) -> None:
         """Somebody asks too much of the table."""
@@ -269,7 +269,9 @@ class Daemon:
         else:
             self.publisher.reply(verb, reply_bytes(payload, NOT_OVER_MQTT))
 
-    def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Vouched = UNVOUCHED) -> None:
+    def ask(
+        self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Authentication = UNAUTHENTICATED
+    ) -> None:
         """Carry out what people ask for, and answer once the journal has it; ``vouched``: how they are known."""
         try:
             order, asked, vouched = self.signatures.taken(
@@ -286,14 +288,14 @@ class Daemon:
         if order is not None:
             self.signed[order.signed.key] = order.number
         given = input_of(wanted, self.parts.clock.monotonic_ns(), vouched)
-        request = Request(given, payload, answer, order)
+        request = PendingRequest(given, payload, answer, order)
         if is_late(given, self.table.state):
             give = functools.partial(self.give, request)
             self.old_rounds.take(LateRuling(given, give, lambda reason: answer(reply_bytes(payload, reason))))
         else:
             self.give(request)
 
-    def give(self, request: Request) -> None:
+    def give(self, request: PendingRequest) -> None:
         """Let the table have what somebody asks for."""
         self.requests.append(request)
         self.deliver(request.given)
@@ -306,7 +308,7 @@ class Daemon:
 
     async def run(
         self,
-        links: Sequence[Link],
+        links: Sequence[LineSupervisor],
         beside: Sequence[Endless] = (),
         *,
         ending: tuple[type[Exception], ...] = (),
@@ -333,7 +335,7 @@ class Daemon:
             log.error("table on hold", reason=hold)
         else:
             await self.felt_of_before()
-            started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
+            started = DaemonStarted(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
             self.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
             await self.commit([started])
             works += [
@@ -389,9 +391,9 @@ class Daemon:
             JournalFailed: storage failed.
         """
         table, desired = self.table, self.desired
-        entries: list[Entry] = []
+        entries: list[JournalEntry] = []
         events: list[Event] = []
-        leaving: list[Leaving] = []
+        leaving: list[OutgoingEvent] = []
         replies: list[tuple[Callable[[bytes], None], bytes]] = []
         for given in batch:
             stamped = self.stamped(given)
@@ -443,7 +445,7 @@ class Daemon:
             self.requests.remove(asked)
             yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events, books))
 
-    def stamped(self, given: Input) -> Stamped:
+    def stamped(self, given: Input) -> StampedInput:
         """The input with its number, times and random bytes."""
         self.number += 1
         clock = self.parts.clock
@@ -459,18 +461,18 @@ class Daemon:
             order=order,
         )
 
-    def entry(self, stamped: Stamped, events: Sequence[Event], seq: int) -> Entry:
+    def entry(self, stamped: StampedInput, events: Sequence[Event], seq: int) -> JournalEntry:
         """What is committed of one step; its events follow event ``seq``."""
         bodies = payloads(events, self.identity, seq, stamped.wall_ns)
         numbered = tuple(enumerate(bodies, start=seq + 1))
-        return Entry(stamped.number, seal(stamped, self.parts.key, self.identity), numbered, None)
+        return JournalEntry(stamped.number, seal(stamped, self.parts.key, self.identity), numbered, None)
 
-    def leaving(self, entry: Entry, events: Sequence[Event]) -> Iterator[Leaving]:
+    def leaving(self, entry: JournalEntry, events: Sequence[Event]) -> Iterator[OutgoingEvent]:
         """The events of one step as they are published."""
         for (seq, body), event in zip(entry.events, events, strict=True):
-            yield Leaving(seq, body, topics_of(type(event), self.topics.root))
+            yield OutgoingEvent(seq, body, topics_of(type(event), self.topics.root))
 
-    def with_checkpoint(self, entries: list[Entry], table: Table) -> list[Entry]:
+    def with_checkpoint(self, entries: list[JournalEntry], table: Table) -> list[JournalEntry]:
         """A checkpoint goes with the last entry once a round is over or enough readings have come."""
         last = entries[-1]
         due = last.number - self.checkpoint_at
@@ -483,7 +485,7 @@ class Daemon:
         sealed = seal_checkpoint(state_bytes(table.state), self.parts.key, last.number, chained)
         return [*entries[:-1], last._replace(checkpoint=sealed)]
 
-    def failure(self, stamped: Stamped, table: Table, error: Exception) -> Entry:
+    def failure(self, stamped: StampedInput, table: Table, error: Exception) -> JournalEntry:
         """Our own code failed: this reading, with nothing but the failure."""
         log.error("step failed", reading=stamped.number, reason=type(error).__name__)
         return self.entry(stamped, (InternalError(f"{type(error).__name__}: {error}"),), table.state.seq)
@@ -537,9 +539,9 @@ class Daemon:
             self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
 
 
-def stream_of(journal: Journal) -> Stream:
+def stream_of(journal: Journal) -> EventSource:
     """What the publisher needs of the journal."""
-    return Stream(
+    return EventSource(
         journal.last_published,
         journal.events_after,
         journal.mark_published,
@@ -548,9 +550,9 @@ def stream_of(journal: Journal) -> Stream:
     )
 
 
-def ledger_of(journal: Journal, anchors: Anchors) -> Ledger:
+def ledger_of(journal: Journal, anchors: Anchors) -> ConsumerLog:
     """What consumers need of the journal."""
-    return Ledger(
+    return ConsumerLog(
         journal.events_after,
         journal.stream_at,
         journal.last_mark,

@@ -8,13 +8,13 @@ from pathlib import Path
 from controller.daemon.daemon import Daemon
 from controller.formats.config.table_file import OperatorSection
 from controller.formats.journal.records import Identity
-from controller.formats.orders.operators import STATUS, Asking, Request, read_operators, read_signers
+from controller.formats.orders.operators import STATUS, ChannelRequest, ChannelUser, read_operators, read_signers
 from controller.formats.orders.requests import reply_bytes
 from controller.formats.orders.signed_orders import Signatures
 from controller.formats.text.toml_schema import ConfigError
 from controller.io.files.config_files import text_of
 from controller.io.files.secret_files import SecretRefused, read_curve_secret
-from controller.io.operators.channel import Listening, OperatorChannel
+from controller.io.operators.channel import ChannelEndpoints, OperatorChannel
 
 
 class NoChannel(Exception):  # noqa: N818 - named for what happened
@@ -25,7 +25,7 @@ class NoChannel(Exception):  # noqa: N818 - named for what happened
         self.lines = lines
 
 
-def listening(section: OperatorSection, *, kept_by_service: bool = False) -> Listening:
+def listening(section: OperatorSection, *, kept_by_service: bool = False) -> ChannelEndpoints:
     """Where the channel is served, with its key and its operators. ``kept_by_service``: the key is a credential.
 
     Raises:
@@ -34,13 +34,13 @@ def listening(section: OperatorSection, *, kept_by_service: bool = False) -> Lis
     directory = Path(section.directory) if section.directory else None
     operators, signers = _known(section, read_operators), _known(section, read_signers)
     if section.listen is None:
-        return Listening(directory, operators=operators, signers=signers)
+        return ChannelEndpoints(directory, operators=operators, signers=signers)
     assert section.key_file is not None, "a table file with listen has a key"
     try:
         secret = read_curve_secret(Path(section.key_file), kept_by_service=kept_by_service)
     except SecretRefused as error:
         raise NoChannel(str(error)) from error
-    return Listening(directory, section.listen, secret, operators, signers)
+    return ChannelEndpoints(directory, section.listen, secret, operators, signers)
 
 
 def signatures(section: OperatorSection, identity: Identity) -> Signatures:
@@ -52,10 +52,10 @@ def signatures(section: OperatorSection, identity: Identity) -> Signatures:
     return Signatures(identity, _known(section, read_signers), section.signed == "required")
 
 
-def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
+def operator_channel(where: ChannelEndpoints, daemon: Daemon) -> OperatorChannel:
     """The channel of a daemon."""
 
-    def ask(request: Request, answer: Callable[[bytes], None]) -> None:
+    def ask(request: ChannelRequest, answer: Callable[[bytes], None]) -> None:
         if request.verb == STATUS:
             answer(reply_bytes(request.payload, None, daemon.status(), daemon.identity.epoch))
         else:
@@ -65,7 +65,9 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
     return OperatorChannel(where, f"{identity.site}/{identity.table}", ask, daemon.parts.clock, daemon.limit)
 
 
-def _known(section: OperatorSection, read: Callable[[str, str], Mapping[str, Asking]]) -> Mapping[str, Asking]:
+def _known(
+    section: OperatorSection, read: Callable[[str, str], Mapping[str, ChannelUser]]
+) -> Mapping[str, ChannelUser]:
     """Who is known by which key: nobody, where the table has no file of operators."""
     if section.operators is None:
         return {}

@@ -10,17 +10,17 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, assert_never
 
-from controller.core.messages.inputs import LinkEntered, LinkHeard, LinkReading
-from controller.core.meters.pooled_meter import LinkedMeter, Owing
+from controller.core.messages.inputs import PoolEntryRead, PoolReading, PoolStateRead
+from controller.core.meters.pooled_meter import PooledMeter, PostingBacklog
 from controller.core.table.desired import Desired
 from controller.core.table.state import State
 from controller.formats.config.pooled_meters import LinkedMeterSection
 from controller.formats.journal.records import Identity
 from controller.io.system.clock import Clock
 from controller.io.system.supervision import Endless
-from controller.pool.postings import Shifted
-from controller.pool.session import Event, LinkSession, PoolState, PostingConfirmed
-from controller.pool.table_end import TableEnd, Where
+from controller.pool.postings import ChangeOutcome
+from controller.pool.session import LinkSession, LinkSessionEvent, PoolState, PostingConfirmed
+from controller.pool.table_end import LinkAddress, TableEnd
 from controller.reports.live_narrative import dollars
 from firmware_protocols.readings import DeviceComplained
 
@@ -29,29 +29,28 @@ class OtherPool(Exception):  # noqa: N818 - named for what happened
     """The journal posts to another pool than the table file names; the text says what to do."""
 
 
-class Ends(NamedTuple):
+class LinkEndParts(NamedTuple):
     """What a table's ends of its links are made of."""
 
     identity: Identity
     keys: Mapping[str, bytes]
     """The table's secret key for each meter's link."""
     clock: Clock
-    deliver: Callable[[LinkReading | DeviceComplained], None]
+    deliver: Callable[[PoolReading | DeviceComplained], None]
     chance: random.Random
 
 
-class Links:
+class PoolLinks:
     """The table's ends of the links of its linked meters."""
 
-    def __init__(self, sections: tuple[LinkedMeterSection, ...], ends: Ends, state: State) -> None:
+    def __init__(self, sections: tuple[LinkedMeterSection, ...], ends: LinkEndParts, state: State) -> None:
         """``state`` is the table as its journal left it.
 
         Raises:
             OtherPool: a meter's name stands for another pool in the journal.
         """
         self._links = {
-            section.name: LinkedEnd(section, ends, state.progressives.linked_meter(section.name))
-            for section in sections
+            section.name: PoolLink(section, ends, state.progressives.linked_meter(section.name)) for section in sections
         }
 
     def works(self) -> Iterator[Endless]:
@@ -70,10 +69,10 @@ class Links:
         return tuple(link.remark() for link in self._links.values())
 
 
-class LinkedEnd:
+class PoolLink:
     """The table's end of the link of one linked meter."""
 
-    def __init__(self, section: LinkedMeterSection, ends: Ends, known: LinkedMeter | None) -> None:
+    def __init__(self, section: LinkedMeterSection, ends: LinkEndParts, known: PooledMeter | None) -> None:
         if known is not None and known.pool != section.pool:
             raise OtherPool(
                 f"[[linked_meters]] {section.name}: pool: this table's journal posts to pool {known.pool} under that"
@@ -90,14 +89,14 @@ class LinkedEnd:
             waiting=[one.deed for one in owed],
         )
         secret = ends.keys[section.name]
-        ways = [Where(section.link, section.link_key.encode(), secret)]
-        ways += [Where(other.link, other.link_key.encode(), secret) for other in section.other_links]
+        ways = [LinkAddress(section.link, section.link_key.encode(), secret)]
+        ways += [LinkAddress(other.link, other.link_key.encode(), secret) for other in section.other_links]
         self.end = TableEnd(ways, session, ends.clock, self.take_event, chance=ends.chance, alarm=self.complain)
         self._several = len(ways) > 1
         self._heard: tuple[int | None, str] | None = None
         """What the table was last told the pool shows, and why it is closed."""
 
-    def post(self, owing: Owing) -> None:
+    def post(self, owing: PostingBacklog) -> None:
         """Post what is owed and was not posted yet."""
         new = owing.posted - self._posted
         if new <= 0:
@@ -119,7 +118,7 @@ class LinkedEnd:
         code, now_ns = "talks_too_much", self._clock.monotonic_ns()
         self._deliver(DeviceComplained(f"link of {self._name}", code, text, now_ns))
 
-    def take_event(self, event: Event) -> None:
+    def take_event(self, event: LinkSessionEvent) -> None:
         """Take an event of the session, and deliver to the journal what the table does not know yet."""
         now_ns = self._clock.monotonic_ns()
         match event:
@@ -127,12 +126,12 @@ class LinkedEnd:
                 # That it is closed still is told again: how long it has been is the table's to judge.
                 if closed or self._heard != (shown_cents, closed):
                     self._heard = (shown_cents, closed)
-                    self._deliver(LinkHeard(now_ns, self._name, shown_cents, closed))
+                    self._deliver(PoolStateRead(now_ns, self._name, shown_cents, closed))
             case PostingConfirmed(seq, answer):
                 outcome = answer.outcome
-                assert not isinstance(outcome, Shifted), "only people at the link shift a pool"
+                assert not isinstance(outcome, ChangeOutcome), "only people at the link shift a pool"
                 if self._heard is not None and not self._heard[1]:
                     self._heard = (answer.shown_cents, "")
-                self._deliver(LinkEntered(now_ns, self._name, seq, answer.number, answer.shown_cents, outcome))
+                self._deliver(PoolEntryRead(now_ns, self._name, seq, answer.number, answer.shown_cents, outcome))
             case _:
                 assert_never(event)

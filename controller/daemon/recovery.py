@@ -11,7 +11,7 @@ from controller.core.table.state import State, Table, restore
 from controller.formats.journal.layout import layout_of
 from controller.formats.journal.records import open_checkpoint, unseal
 from controller.formats.mqtt.envelope import own_event
-from controller.formats.replay import Kept, OtherLayout, again, house_of, read_state
+from controller.formats.replay import OtherLayout, StoredRecord, again, house_of, read_state
 from controller.io.journal.journal import EventRow, JournalReader
 
 
@@ -42,7 +42,7 @@ def recover(path: Path, key: bytes) -> Recovery:
             return Recovery(table, said, last_wall_ns)
         hold = ""
         # A few rows at a time: where no checkpoint can be read this is the whole epoch.
-        rows = (Kept(record.number, record.body, events) for record, events in reader.whole_records(number + 1))
+        rows = (StoredRecord(record.number, record.body, events) for record, events in reader.whole_records(number + 1))
         for after, difference in again(table, rows, reader.identity, key, {}):
             table = after
             if difference is not None and not hold:

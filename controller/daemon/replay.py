@@ -17,9 +17,17 @@ from controller.core.table.state import Table
 from controller.daemon.recovery import table_of
 from controller.formats.journal.records import RecordDamaged, open_checkpoint
 from controller.formats.mqtt.envelope import own_event
-from controller.formats.replay import Difference, Kept, OtherLayout, again, opened_by, read_state, state_bytes
+from controller.formats.replay import (
+    OtherLayout,
+    ReplayDifference,
+    StoredRecord,
+    again,
+    opened_by,
+    read_state,
+    state_bytes,
+)
 from controller.io.journal.journal import JournalDamaged, JournalReader
-from controller.io.journal.reader import Chained
+from controller.io.journal.reader import ChainCheck
 from controller.io.system.processes import processes
 
 ALONE_RECORDS: Final = 20_000
@@ -38,25 +46,25 @@ class ReplayResult(NamedTuple):
     records: int
     events: int
     rounds: int
-    difference: Difference | None
+    difference: ReplayDifference | None
     versions: tuple[str, ...] = ()
     """The versions of the program that wrote the journal, in the order of their starts."""
 
 
-class Segment(NamedTuple):
+class ReplaySegment(NamedTuple):
     """Records that can be stepped by themselves: those behind ``after``, where a checkpoint is, or 0, to ``last``."""
 
     after: int
     last: int
 
 
-class SegmentResult(NamedTuple):
+class ReplaySegmentResult(NamedTuple):
     """The result of stepping a segment: the counts at its end, or at the first difference in it."""
 
     records: int
     events: int
     rounds: int
-    difference: Difference | None
+    difference: ReplayDifference | None
     damage: str = ""
     """What the chain says of it, where nothing differs."""
 
@@ -80,7 +88,7 @@ def replay(
     """
     with JournalReader(path) as reader:
         records = reader.head().number
-        segments = [Segment(0, records)]
+        segments = [ReplaySegment(0, records)]
         if key is not None and jobs > 1 and records > alone:
             segments = list(segments_of(reader, records, jobs * SEGMENTS_EACH, key))
         if len(segments) == 1:
@@ -96,14 +104,14 @@ def replay(
         return ReplayResult(last.records, last.events, last.rounds, last.difference, versions_of(reader))
 
 
-def segments_of(reader: JournalReader, records: int, wanted: int, key: bytes) -> Iterator[Segment]:
+def segments_of(reader: JournalReader, records: int, wanted: int, key: bytes) -> Iterator[ReplaySegment]:
     """A journal in so many segments of about one size, or in fewer where checkpoints are few."""
     after, least = 0, -(-records // wanted)
     for number in reader.checkpoint_numbers():
         if number - after >= least and number < records and can_begin_at(reader, number, key):
-            yield Segment(after, number)
+            yield ReplaySegment(after, number)
             after = number
-    yield Segment(after, records)
+    yield ReplaySegment(after, records)
 
 
 def can_begin_at(reader: JournalReader, number: int, key: bytes) -> bool:
@@ -117,12 +125,12 @@ def can_begin_at(reader: JournalReader, number: int, key: bytes) -> bool:
 
 
 def stepped_apart(
-    path: Path, segments: list[Segment], key: bytes | None, listener: ProgressListener | None, pool: Executor
-) -> list[SegmentResult]:
+    path: Path, segments: list[ReplaySegment], key: bytes | None, listener: ProgressListener | None, pool: Executor
+) -> list[ReplaySegmentResult]:
     """What the segments came to, in order, up to the first that differs or is damaged."""
-    found: list[SegmentResult] = []
-    damaged: SegmentResult | None = None
-    waiting: list[Future[SegmentResult]] = [pool.submit(stepped_in, path, one, key) for one in segments]
+    found: list[ReplaySegmentResult] = []
+    damaged: ReplaySegmentResult | None = None
+    waiting: list[Future[ReplaySegmentResult]] = [pool.submit(stepped_in, path, one, key) for one in segments]
     try:
         for segment, one in zip(segments, waiting, strict=True):
             found.append(one.result())
@@ -137,22 +145,22 @@ def stepped_apart(
     return [*found, damaged] if damaged is not None else found
 
 
-def stepped_in(path: Path, segment: Segment, key: bytes | None) -> SegmentResult:
+def stepped_in(path: Path, segment: ReplaySegment, key: bytes | None) -> ReplaySegmentResult:
     """A segment stepped by a process of its own."""
     with JournalReader(path) as reader:
         return stepped_again(reader, segment, key, None)
 
 
 def stepped_again(
-    reader: JournalReader, segment: Segment, key: bytes | None, listener: Callable[[int], None] | None
-) -> SegmentResult:
+    reader: JournalReader, segment: ReplaySegment, key: bytes | None, listener: Callable[[int], None] | None
+) -> ReplaySegmentResult:
     """Step the records of a segment, up to the first difference."""
     known = {} if key is not None else opened_by(event.body for event in reader.events())
     begun = begun_at(reader, segment, key)
     table = begun
     checkpoints = reader.checkpoints(segment.after + 1)
     checkpoint = next(checkpoints, None)
-    chained = Chained(reader, segment.after)
+    chained = ChainCheck(reader, segment.after)
     count = segment.after
     for table, difference in again(begun, passing(reader, segment, chained), reader.identity, key, known):
         count += 1
@@ -162,13 +170,13 @@ def stepped_again(
             difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
             checkpoint = next(checkpoints, None)
         if difference is not None:
-            return SegmentResult(count, table.state.seq, table.state.rounds, difference)
+            return ReplaySegmentResult(count, table.state.seq, table.state.rounds, difference)
     if table is None:
-        return SegmentResult(0, 0, 0, None, chained.damage())
-    return SegmentResult(count, table.state.seq, table.state.rounds, None, chained.damage())
+        return ReplaySegmentResult(0, 0, 0, None, chained.damage())
+    return ReplaySegmentResult(count, table.state.seq, table.state.rounds, None, chained.damage())
 
 
-def begun_at(reader: JournalReader, segment: Segment, key: bytes | None) -> Table | None:
+def begun_at(reader: JournalReader, segment: ReplaySegment, key: bytes | None) -> Table | None:
     """The table before a segment's first record; None at the beginning of the epoch."""
     if not segment.after or key is None:
         return None
@@ -176,16 +184,16 @@ def begun_at(reader: JournalReader, segment: Segment, key: bytes | None) -> Tabl
     return table_of(reader, segment.after, sealed, key)
 
 
-def passing(reader: JournalReader, segment: Segment, chained: Chained) -> Iterator[Kept]:
+def passing(reader: JournalReader, segment: ReplaySegment, chained: ChainCheck) -> Iterator[StoredRecord]:
     """The records of a segment as they are stepped, their chain hashes held against what they cover."""
     for record, events in reader.whole_records(segment.after + 1, segment.last):
         chained.take(record, events)
-        yield Kept(record.number, record.body, events)
+        yield StoredRecord(record.number, record.body, events)
 
 
 def _checkpoint_difference(
     reader: JournalReader, checkpoint: tuple[int, bytes], table: Table, key: bytes | None
-) -> Difference | None:
+) -> ReplayDifference | None:
     """Where a checkpoint is not the table as stepped. Without the key only its digest is looked at, as it is read."""
     number, sealed = checkpoint
     if key is None:
@@ -199,7 +207,7 @@ def _checkpoint_difference(
     except OtherLayout:
         # Of another version: what it holds cannot be compared, only what this one steps.
         return None
-    return Difference(number, 0, "the checkpoint after it is not the table as stepped again")
+    return ReplayDifference(number, 0, "the checkpoint after it is not the table as stepped again")
 
 
 def versions_of(reader: JournalReader) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import structlog
 from controller.core.messages.inputs import FitnessLevel
 from controller.formats.journal.records import Identity, key_mark
 from controller.formats.mqtt.envelope import utc_text
-from controller.io.copies.second_copy import Place, SecondCopy, advice, compared, refuse_beginning
+from controller.io.copies.second_copy import CopyPlace, SecondCopy, advice, compared, refuse_beginning
 from controller.io.files.plain_files import content
 from controller.io.files.table_file import TableFile
 from controller.io.journal.anchors import refuse_set_back
@@ -31,21 +31,21 @@ from controller.io.system.clock_watch import is_set
 log = structlog.get_logger(__name__)
 
 
-Watch = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
+JournalWatch = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
 """The name of something that looks after a journal for as long as its table runs, and the work itself."""
 
 
-class Keeping(NamedTuple):
+class JournalSafeguards(NamedTuple):
     """What is kept beside a journal: room for a full disk, a second copy."""
 
     reserve_bytes: int = 0
-    second: Place | None = None
+    second: CopyPlace | None = None
 
 
-NOTHING_KEPT: Final = Keeping()
+NOTHING_KEPT: Final = JournalSafeguards()
 
 
-class Opened(NamedTuple):
+class TableJournal(NamedTuple):
     """A table's journal; ``is_read``: every row of it has been looked at."""
 
     journal: Journal
@@ -53,13 +53,13 @@ class Opened(NamedTuple):
     reserve: Reserve
     second: SecondCopy | None = None
 
-    def watches(self, tell: Callable[[str, FitnessLevel, str], None]) -> list[Watch]:
+    def watches(self, tell: Callable[[str, FitnessLevel, str], None]) -> list[JournalWatch]:
         """What looks after it while the table runs; ``tell`` is told how fit that leaves the table, by cause."""
         path = self.journal.path
         disk = DiskWatch(path, self.reserve, partial(tell, "storage"), os.statvfs)
         # That nobody could look is no reason to close a table, and none to be silent about.
         scrub = Scrub(path, is_due=not self.is_read, tell=partial(tell, "scrub", FitnessLevel.FIT))
-        found: list[Watch] = [("disk", disk.run), ("scrub", scrub.run)]
+        found: list[JournalWatch] = [("disk", disk.run), ("scrub", scrub.run)]
         if self.second is None:
             # A table that had one once has nothing more to say of it.
             tell("second_copy", FitnessLevel.FIT, "")
@@ -100,8 +100,8 @@ async def opened(
     marks: Mapping[str, str],
     clock: Clock,
     *,
-    keeping: Keeping = NOTHING_KEPT,
-) -> Opened:
+    keeping: JournalSafeguards = NOTHING_KEPT,
+) -> TableJournal:
     """The table's journal, looked through, held against its second copy and opened; begun if there is none.
 
     Raises:
@@ -123,10 +123,10 @@ async def opened(
             raise
         raise JournalDamaged(f"{damage}; {await asyncio.to_thread(advice, second, path)}") from damage
     await _mark(journal, marks)
-    return Opened(journal, is_read, reserve, None if second is None else SecondCopy(second, journal, clock))
+    return TableJournal(journal, is_read, reserve, None if second is None else SecondCopy(second, journal, clock))
 
 
-def _hold_against(second: Place, path: Path, key: bytes) -> None:
+def _hold_against(second: CopyPlace, path: Path, key: bytes) -> None:
     if path.is_file() and not is_blank(path):
         compared(second, path, key)
     else:

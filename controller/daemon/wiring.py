@@ -16,7 +16,7 @@ from controller.formats.config.sensors import counted_bets, unit_name
 from controller.formats.config.table_file import BetSpotsSection, Config, zones_of, zones_seen
 from controller.io.files.table_file import TableFile
 from controller.io.lines.ports import serial_opener
-from controller.io.lines.supervisor import LIVENESS_NS, Link
+from controller.io.lines.supervisor import LIVENESS_NS, LineSupervisor
 from controller.io.lines.talk_limit import DEVICE, KEEPING_SHOE, Talk
 from controller.io.system.clock import Clock
 from devices.bet_sensors import BetSensorsSession
@@ -27,7 +27,7 @@ from devices.session import Session
 from devices.shoes.expected_shoe import ExpectedShoe
 from devices.shoes.shoe import ShoeSession
 from devices.sign import SignSession
-from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TriggerTable
 from firmware_protocols import discovery
 from firmware_protocols.messages import CheckShoe, TakeInventory
 from firmware_protocols.paired_line import NONCE_BYTES
@@ -82,13 +82,13 @@ def bus_name(place: int) -> str:
     return "bet_spots" if place == 0 else f"bet_spots{place + 1}"
 
 
-class TriggerBox(NamedTuple):
+class TriggerBoxWiring(NamedTuple):
     """Whose contributions a trigger box is told, and what the journal knows of it.
 
     ``pairing_key`` is None where its line is not paired; ``fresh`` gives random bytes, as many as are asked for.
     """
 
-    table: TableName
+    table: TriggerTable
     wish: TriggerWish
     pairing_key: bytes | None
     fresh: Callable[[int], bytes]
@@ -103,7 +103,7 @@ class TriggerBox(NamedTuple):
 class Devices:
     """The sessions of a table and the links that drive them."""
 
-    def __init__(self, config: Config, shoes: Sequence[ShoeDraws] = (), box: TriggerBox | None = None) -> None:
+    def __init__(self, config: Config, shoes: Sequence[ShoeDraws] = (), box: TriggerBoxWiring | None = None) -> None:
         """``shoes``: how far the journal has the draws of shoes that number them, the one in use last.
 
         ``box`` is what the journal knows of the trigger box, where there is one.
@@ -134,14 +134,14 @@ class Devices:
             self.trigger = MysteryTriggerSession(codec, box.table, box.wish, serial=config.trigger.serial)
             name, protocol, port = "mystery_trigger", config.trigger.protocol, config.trigger.port
             self.lines.append((name, name, protocol, port, box.behind_pairing(self.trigger, name)))
-        self.links: list[Link] = []
+        self.links: list[LineSupervisor] = []
         self._clock: Clock | None = None
 
-    def link(self, clock: Clock, chance: random.Random, deliver: Callable[[Reading], None]) -> list[Link]:
+    def link(self, clock: Clock, chance: random.Random, deliver: Callable[[Reading], None]) -> list[LineSupervisor]:
         """A link for each line."""
         self._clock = clock
         self.links = [
-            Link(
+            LineSupervisor(
                 name,
                 serial_opener(port, discovery.find(kind, protocol).line),
                 session,

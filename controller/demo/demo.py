@@ -19,7 +19,7 @@ import aiomqtt
 
 from controller.core.messages.events import RoundClosed
 from controller.demo import pool
-from controller.demo.pages import Wish, shown_in_a_browser
+from controller.demo.pages import PagesOptions, shown_in_a_browser
 from controller.demo.pool import pool_reconciled, prepare_link, serving
 from controller.demo.table import (
     SEVENS_PARAMETERS,
@@ -34,7 +34,7 @@ from controller.demo.table import (
     table_file,
 )
 from controller.formats.cases.accounts import (
-    Account,
+    CaseAccounts,
     Comparison,
     RoundAccount,
     WagerAccount,
@@ -49,8 +49,8 @@ from controller.io.journal.journal import JournalReader
 from controller.io.mqtt.broker import running_broker
 from controller.io.mqtt.connection import Broker, LinkLost, connected
 from controller.io.system.randomness import SystemEntropy
-from controller.pool.reconciliation import Reconciled
-from controller.reports.live_narrative import Teller
+from controller.pool.reconciliation import Reconciliation
+from controller.reports.live_narrative import LiveNarrator
 from simulators.people.acts import Act, RoundPlayed
 from simulators.people.performance import perform
 from simulators.people.progressive_bets import SevensMeter
@@ -92,7 +92,7 @@ class DemoResult(NamedTuple):
     waited_in_vain: int
     sign: SignRead | None = None
     """What the sign showed at the end; None: there is none, or the playing was interrupted."""
-    pool: Reconciled | None = None
+    pool: Reconciliation | None = None
     """The pool added up, where there is one."""
 
     def true(self) -> bool:
@@ -128,7 +128,7 @@ async def _run(wanted: DemoOptions, say: Callable[[str], None]) -> DemoResult:
             Station(directory / "ports", **built) as station,
             listening(broker, say) as heard,
             daemon(directory) as process,
-            shown_in_a_browser(Wish(directory, broker, wanted.web), say, os.environ),
+            shown_in_a_browser(PagesOptions(directory, broker, wanted.web), say, os.environ),
         ):
             acts = script(wanted, rack, sevens)
             waited_in_vain = await play_until_done(wanted, acts, station, process, told)
@@ -232,7 +232,7 @@ class TableSubscriber:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._teller = Teller()
+        self._teller = LiveNarrator()
         self._last = 0
         self._seq = 0
         self._changed = asyncio.Event()
@@ -326,9 +326,9 @@ async def play_until_done(
         await asyncio.gather(playing, ending, return_exceptions=True)
 
 
-def truth_of(told: list[RoundPlayed]) -> Account:
+def truth_of(told: list[RoundPlayed]) -> CaseAccounts:
     """The simulator's account."""
-    return Account(
+    return CaseAccounts(
         tuple(
             RoundAccount(one.round, tuple(WagerAccount(w.spot, w.bet, w.wager_cents, w.net_cents) for w in one.wagers))
             for one in told
@@ -336,8 +336,8 @@ def truth_of(told: list[RoundPlayed]) -> Account:
     )
 
 
-def settled(directory: Path, rounds: int) -> Account:
+def settled(directory: Path, rounds: int) -> CaseAccounts:
     """What the daemon settled of the first ``rounds`` rounds, read from its journal."""
     with JournalReader(directory / "journal.sqlite") as reader:
         account = account_of(own_event(row.body).event for row in reader.events())
-    return Account(tuple(one for one in account.rounds if one.round <= rounds))
+    return CaseAccounts(tuple(one for one in account.rounds if one.round <= rounds))

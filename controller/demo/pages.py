@@ -27,7 +27,7 @@ LOG: Final = "web.log"
 """What the program logs, in the demo's folder."""
 
 
-class Wish(NamedTuple):
+class PagesOptions(NamedTuple):
     """Where pages are wanted: ``port`` None: the usual one, or any that is free; 0: none are served."""
 
     directory: Path
@@ -37,7 +37,7 @@ class Wish(NamedTuple):
 
 @contextlib.asynccontextmanager
 async def shown_in_a_browser(
-    wish: Wish, say: Callable[[str], None], environment: Mapping[str, str]
+    wish: PagesOptions, say: Callable[[str], None], environment: Mapping[str, str]
 ) -> AsyncIterator[None]:
     """Serve the demo's pages meanwhile and say where; what keeps them from being served is said, and ends nothing."""
     if wish.port == 0:
@@ -57,7 +57,7 @@ async def shown_in_a_browser(
             await _ended(process)
 
 
-async def _started(wish: Wish, port: int) -> tuple[asyncio.subprocess.Process | None, str]:
+async def _started(wish: PagesOptions, port: int) -> tuple[asyncio.subprocess.Process | None, str]:
     """The program and its first line; None where it ended, and its last."""
     where = ["--broker", f"{wish.broker.host}:{wish.broker.port}", "--listen", f"127.0.0.1:{port}"]
     where += ["--journal", str(wish.directory / "journal.sqlite")]

@@ -16,7 +16,7 @@ from controller.core.meters.meter import Parameters
 from controller.io.files.secret_files import write_secret
 from controller.io.mqtt.broker import free_port
 from controller.pool.ledger import Ledger
-from controller.pool.reconciliation import Reconciled, reconcile
+from controller.pool.reconciliation import Reconciliation, reconcile
 from controller.pool.sqlite import SqliteDatabase
 
 POOL: Final = "pit-1"
@@ -95,7 +95,7 @@ async def serving(directory: Path) -> AsyncIterator[None]:
             await process.wait()
 
 
-def pool_reconciled(directory: Path) -> Reconciled:
+def pool_reconciled(directory: Path) -> Reconciliation:
     """The demo's pool added up, entry by entry."""
     database = SqliteDatabase(directory / "ledger.sqlite")
     try:

@@ -10,9 +10,9 @@ import msgspec
 
 from controller.core.messages.events import CardOpened, Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Stamped, Started
+from controller.core.messages.inputs import DaemonStarted, StampedInput
 from controller.core.step import step
-from controller.core.table.state import State, Stepped, Table
+from controller.core.table.state import State, StepResult, Table
 from controller.formats.journal.layout import layout_of
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
 from controller.formats.mqtt.envelope import event_bytes, own_event
@@ -28,7 +28,7 @@ Before = TypeVar("Before")
 After = TypeVar("After")
 
 
-class Kept(NamedTuple):
+class StoredRecord(NamedTuple):
     """A record of the journal with the events it gave, as they lie on the disk."""
 
     number: int
@@ -36,7 +36,7 @@ class Kept(NamedTuple):
     events: tuple[bytes, ...]
 
 
-class Difference(NamedTuple):
+class ReplayDifference(NamedTuple):
     """Where stepping again gave something else. ``seq`` is 0 where an event is missing or too many."""
 
     number: int
@@ -80,13 +80,13 @@ def read_state(data: bytes) -> State:
     return state
 
 
-def house_of(stamped: Stamped) -> House:
+def house_of(stamped: StampedInput) -> House:
     """The house a start brought.
 
     Raises:
         RecordDamaged: the record is no start.
     """
-    if not isinstance(stamped.input, Started):
+    if not isinstance(stamped.input, DaemonStarted):
         raise RecordDamaged(f"record {stamped.number} should be the daemon's start")
     return stamped.input.house
 
@@ -104,11 +104,11 @@ def payloads(events: Iterable[Event], identity: Identity, seq: int, wall_ns: int
 
 def again(
     table: Table | None,
-    records: Iterable[Kept],
+    records: Iterable[StoredRecord],
     identity: Identity,
     key: bytes | None,
     known: Mapping[int, tuple[Card | None, bytes]],
-) -> Iterator[tuple[Table, Difference | None]]:
+) -> Iterator[tuple[Table, ReplayDifference | None]]:
     """Step records again, one table after each, with the first difference of each from what was recorded.
 
     ``table`` is the one before the first record; None at the beginning of an epoch.
@@ -135,10 +135,10 @@ def again(
             return
 
 
-def _stepper(table: Table | None) -> Callable[[Stamped], Stepped]:
+def _stepper(table: Table | None) -> Callable[[StampedInput], StepResult]:
     """Steps one input after the other, from a table on."""
 
-    def stepped(stamped: Stamped) -> Stepped:
+    def stepped(stamped: StampedInput) -> StepResult:
         nonlocal table
         assert table is not None
         after = step(table, stamped)
@@ -159,13 +159,13 @@ def _each(work: Callable[[Before], After], values: Iterable[Before]) -> tuple[li
     return made, None
 
 
-def first_difference(kept: Kept, given: tuple[bytes, ...], seq: int) -> Difference | None:
+def first_difference(kept: StoredRecord, given: tuple[bytes, ...], seq: int) -> ReplayDifference | None:
     """Where the events of one record differ from those recorded."""
     for place, (was, now) in enumerate(zip(kept.events, given, strict=False), start=1):
         if was != now:
             was_text, now_text = was.decode(errors="replace"), now.decode()
-            return Difference(kept.number, seq + place, f"recorded {was_text}, stepped again {now_text}")
+            return ReplayDifference(kept.number, seq + place, f"recorded {was_text}, stepped again {now_text}")
     if len(kept.events) != len(given):
         text = f"recorded {len(kept.events)} events, stepped again {len(given)}"
-        return Difference(kept.number, 0, text)
+        return ReplayDifference(kept.number, 0, text)
     return None

@@ -22,7 +22,7 @@ LISTEN_SECONDS: Final = 20.0
 """At most, however much it sends."""
 
 
-class Wish(NamedTuple):
+class AnnouncementOptions(NamedTuple):
     """Which tables (``SITE/TABLE``; ``+`` stands for any) are announced under which prefix; ``remove``: taken back."""
 
     tables: str
@@ -31,7 +31,7 @@ class Wish(NamedTuple):
     remove: bool
 
 
-async def announce(broker: Broker, wish: Wish) -> list[str]:
+async def announce(broker: Broker, wish: AnnouncementOptions) -> list[str]:
     """The topics on which something was said, in order.
 
     Raises:
@@ -51,7 +51,7 @@ async def announce(broker: Broker, wish: Wish) -> list[str]:
     return [one.topic for one in said]
 
 
-async def listened(client: CheckedClient, wish: Wish) -> tuple[dict[Topics, TableSnapshot], set[str]]:
+async def listened(client: CheckedClient, wish: AnnouncementOptions) -> tuple[dict[Topics, TableSnapshot], set[str]]:
     """What the tables retain, and the topics on which they were announced before."""
     tables: dict[Topics, TableSnapshot] = {}
     known: set[str] = set()
@@ -72,7 +72,7 @@ async def listened(client: CheckedClient, wish: Wish) -> tuple[dict[Topics, Tabl
     return tables, known
 
 
-def of_these(topic: str, wish: Wish) -> bool:
+def of_these(topic: str, wish: AnnouncementOptions) -> bool:
     """Whether something was announced here of the tables that are wished for."""
     site, _, table = wish.tables.partition("/")
     parts = ("[a-z0-9-]+" if one == "+" else re.escape(one) for one in (site, table))

@@ -27,7 +27,7 @@ NANOSECONDS: Final = 1_000_000_000
 log = structlog.get_logger(__name__)
 
 
-class Figures(Collector):
+class FigureCollector(Collector):
     """What prometheus_client asks when somebody asks it; HTTP is answered in threads of their own."""
 
     def __init__(self, clock: Clock, disks: Sequence[Path]) -> None:
@@ -76,7 +76,9 @@ class Figures(Collector):
         return self._clock.monotonic_ns() / NANOSECONDS
 
 
-async def serve(broker: Broker, tables: str, address: tuple[str, int], figures: Figures, chance: random.Random) -> None:
+async def serve(
+    broker: Broker, tables: str, address: tuple[str, int], figures: FigureCollector, chance: random.Random
+) -> None:
     """Answer at ``address`` until cancelled; a broker that is away is waited for.
 
     Raises:

@@ -20,8 +20,15 @@ from controller.core.messages.pool_events import (
 )
 from controller.formats.journal.records import Identity
 from controller.formats.text.safe_parse import own_json
-from controller.pool.ledger import Ledger, Rows, deed_of
-from controller.pool.postings import Awarded, Claimed, Deed, Judged, Outcome, Wagered
+from controller.pool.ledger import Ledger, LedgerRows, deed_of
+from controller.pool.postings import (
+    AwardOutcome,
+    ClaimPosting,
+    PostingBody,
+    PostingOutcome,
+    VerdictPosting,
+    WagerPosting,
+)
 
 
 class PostingComparison(NamedTuple):
@@ -34,8 +41,8 @@ class PostingComparison(NamedTuple):
 
 class _Entry(NamedTuple):
     number: int
-    deed: Deed
-    outcome: Outcome
+    deed: PostingBody
+    outcome: PostingOutcome
     shown_cents: int
     units: int
     hidden_units: int
@@ -72,7 +79,7 @@ def compare(ledger: Ledger, identity: Identity, events: Iterable[Event]) -> Post
                 pass
     for number, cents in hits.items():
         found = entries.get(number)
-        awarded = found.outcome.jackpots if found is not None and isinstance(found.outcome, Awarded) else ()
+        awarded = found.outcome.jackpots if found is not None and isinstance(found.outcome, AwardOutcome) else ()
         if sum(one.cents for one in awarded) != cents:
             wrong.append(f"{table} posting {number} won {cents} cents at the table, not in the ledger")
     if entries and max(entries) > posted:
@@ -80,15 +87,15 @@ def compare(ledger: Ledger, identity: Identity, events: Iterable[Event]) -> Post
     return PostingComparison(posted, entered, tuple(wrong))
 
 
-def _same(event: ContributionPosted | JackpotClaimed | VerdictPosted, deed: Deed) -> bool:
+def _same(event: ContributionPosted | JackpotClaimed | VerdictPosted, deed: PostingBody) -> bool:
     match event, deed:
-        case ContributionPosted(), Wagered(cents, number, spot, bet):
+        case ContributionPosted(), WagerPosting(cents, number, spot, bet):
             # A round of 0: posted by a table that did not say which wager it was.
             same = not number or (number, spot, bet) == (event.round, event.spot, event.bet)
             return same and cents == event.wager_cents
-        case JackpotClaimed(), Claimed(number, winners):
+        case JackpotClaimed(), ClaimPosting(number, winners):
             return (number, winners) == (event.round, event.winners)
-        case VerdictPosted(), Judged(_, verdict):
+        case VerdictPosted(), VerdictPosting(_, verdict):
             return verdict == event.verdict
         case _:
             return False
@@ -101,12 +108,12 @@ def _answered(which: str, told: tuple[int, int, int, int], found: _Entry | None)
     return [] if told == kept else [f"{which} was answered {told}, the ledger has {kept}"]
 
 
-def _entries(rows: Rows, pool: str, table: str, epoch: int) -> dict[int, _Entry]:
+def _entries(rows: LedgerRows, pool: str, table: str, epoch: int) -> dict[int, _Entry]:
     query = (
         "SELECT seq, number, deed, outcome, shown_cents, units, hidden_units FROM entries"
         " WHERE pool = ? AND table_name = ? AND epoch = ?"
     )
     return {
-        seq: _Entry(number, deed_of(deed), own_json(outcome, Outcome), *stands)
+        seq: _Entry(number, deed_of(deed), own_json(outcome, PostingOutcome), *stands)
         for seq, number, deed, outcome, *stands in rows.all(query, (pool, table, epoch))
     }

@@ -17,24 +17,24 @@ import msgspec
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import UNITS, Meter, Parameters, opened
 from controller.formats.text.safe_parse import own_json
-from controller.pool.fold import Step, stepped
-from controller.pool.members import RECENT, Member, Place, undue
+from controller.pool.fold import FoldStep, stepped
+from controller.pool.members import RECENT, Member, WagerPlace, undue
 from controller.pool.postings import (
     HOUSE,
-    Answer,
-    Awarded,
-    Counted,
-    Declined,
-    Deed,
-    Entered,
-    Moved,
-    Outcome,
+    AwardOutcome,
+    ChangeOutcome,
+    ChangePosting,
+    ContributionOutcome,
+    DeclinedOutcome,
+    LedgerAnswer,
+    LedgerEntry,
     OutOfOrder,
+    PoolBalance,
     Posting,
-    Shifted,
-    Standing,
-    Stood,
-    Wagered,
+    PostingBody,
+    PostingOutcome,
+    VerdictOutcome,
+    WagerPosting,
 )
 
 FORMAT: Final = 1
@@ -73,7 +73,7 @@ TABLES: Final = {statement.split()[2]: _columns(statement) for statement in SCHE
 """What ``SCHEMA`` makes, by name."""
 
 T = TypeVar("T")
-Row = tuple[Any, ...]
+_LedgerRow = tuple[Any, ...]
 
 
 class LedgerFailed(Exception):  # noqa: N818 - named for what happened
@@ -84,10 +84,10 @@ class LedgerRefused(Exception):  # noqa: N818 - named for what happened
     """There is no such pool, or one already, or the database is not a ledger; the text says what to do."""
 
 
-class Rows(Protocol):
+class LedgerRows(Protocol):
     """A transaction under way. Statements are written with ``?`` for each value."""
 
-    def all(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+    def all(self, statement: str, values: Sequence[object] = ()) -> list[_LedgerRow]:
         """The rows of a query."""
         ...
 
@@ -106,7 +106,7 @@ class Database(Protocol):
     lock: str
     """Ends the query for the pool's row where the database locks rows; empty where it locks itself."""
 
-    def write(self, work: Callable[[Rows], T]) -> T:
+    def write(self, work: Callable[[LedgerRows], T]) -> T:
         """Do ``work`` in one transaction; its result once that is on the disk. ``work`` may be done again.
 
         Raises:
@@ -114,7 +114,7 @@ class Database(Protocol):
         """
         ...
 
-    def read(self, work: Callable[[Rows], T]) -> T:
+    def read(self, work: Callable[[LedgerRows], T]) -> T:
         """Do ``work`` on the ledger as it is at one moment.
 
         Raises:
@@ -127,7 +127,7 @@ class Database(Protocol):
         ...
 
 
-class Account(NamedTuple):
+class TableAccount(NamedTuple):
     """What a table has put in and taken out, and the last posting of it. Units."""
 
     epoch: int = 0
@@ -139,14 +139,14 @@ class Account(NamedTuple):
     returned_units: int = 0
 
 
-class Books(NamedTuple):
+class LedgerBooks(NamedTuple):
     """A pool as it stands: the meter it was opened as and is, its entries and awards counted, each table's account."""
 
     opening: Meter
     meter: Meter
     entries: int
     hits: int
-    accounts: Mapping[str, Account]
+    accounts: Mapping[str, TableAccount]
 
 
 class Ledger:
@@ -167,7 +167,7 @@ class Ledger:
         """
         meter = _text(opened(self.pool, parameters))
 
-        def work(rows: Rows) -> bool:
+        def work(rows: LedgerRows) -> bool:
             if rows.all("SELECT 1 FROM pools WHERE name = ?", (self.pool,)):
                 return False
             rows.do("INSERT INTO pools VALUES (?, ?, ?, ?, ?, ?)", [(self.pool, FORMAT, meter, meter, 0, 0)])
@@ -176,7 +176,7 @@ class Ledger:
         if not self._database.write(work):
             raise LedgerRefused(f"pool {self.pool}: has begun already")
 
-    def post(self, postings: Sequence[Posting]) -> list[Answer]:
+    def post(self, postings: Sequence[Posting]) -> list[LedgerAnswer]:
         """Enter postings in the order given, all in one transaction; the answers once it is on the disk.
 
         Raises:
@@ -186,7 +186,7 @@ class Ledger:
         lock, members = self._database.lock, self._members
         return self._database.write(lambda rows: _Transaction(rows, self.pool, lock, members).post(postings))
 
-    def books(self) -> Books:
+    def books(self) -> LedgerBooks:
         """The pool as it stands.
 
         Raises:
@@ -195,16 +195,16 @@ class Ledger:
         """
         return self._database.read(lambda rows: books(rows, self.pool))
 
-    def standing(self) -> Standing:
+    def standing(self) -> PoolBalance:
         """What the pool shows, and after how many entries.
 
         Raises:
             LedgerRefused, LedgerFailed: as ``books``.
         """
         found = self._database.read(lambda rows: _pool(rows, self.pool))
-        return Standing(found[2], found[1].shown_cents())
+        return PoolBalance(found[2], found[1].shown_cents())
 
-    def examine(self, look: Callable[[Rows], T]) -> T:
+    def examine(self, look: Callable[[LedgerRows], T]) -> T:
         """What ``look`` finds in the ledger as it is at one moment.
 
         Raises:
@@ -213,7 +213,7 @@ class Ledger:
         return self._database.read(look)
 
 
-def books(rows: Rows, pool: str) -> Books:
+def books(rows: LedgerRows, pool: str) -> LedgerBooks:
     """The pool as it stands.
 
     Raises:
@@ -224,10 +224,12 @@ def books(rows: Rows, pool: str) -> Books:
         "SELECT table_name, epoch, seq, wagers, units, hidden_units, won_units, returned_units"
         " FROM accounts WHERE pool = ? ORDER BY table_name"
     )
-    return Books(opening, meter, entries, hits, {name: Account(*of) for name, *of in rows.all(query, (pool,))})
+    return LedgerBooks(
+        opening, meter, entries, hits, {name: TableAccount(*of) for name, *of in rows.all(query, (pool,))}
+    )
 
 
-def _pool(rows: Rows, pool: str, lock: str = "") -> tuple[Meter, Meter, int, int]:
+def _pool(rows: LedgerRows, pool: str, lock: str = "") -> tuple[Meter, Meter, int, int]:
     found = rows.all(f"SELECT format, opening, meter, entries, hits FROM pools WHERE name = ?{lock}", (pool,))  # noqa: S608
     if not found:
         raise LedgerRefused(f"pool {pool}: has not begun here; two people begin it with `tableside link begin`")
@@ -240,25 +242,25 @@ def _pool(rows: Rows, pool: str, lock: str = "") -> tuple[Meter, Meter, int, int
 class _Transaction:
     """Postings entered one after the other, and written together at the end."""
 
-    def __init__(self, rows: Rows, pool: str, lock: str, members: Mapping[str, Member] | None) -> None:
+    def __init__(self, rows: LedgerRows, pool: str, lock: str, members: Mapping[str, Member] | None) -> None:
         self._rows = rows
         self._members = members
         self._pool = pool
         _, self._meter, self._number, self.hits = _pool(rows, pool, lock)
-        self._accounts: dict[str, Account] = {}
-        self._entries: list[Row] = []
-        self._answers: dict[tuple[str, int, int], tuple[Deed, Entered]] = {}
+        self._accounts: dict[str, TableAccount] = {}
+        self._entries: list[_LedgerRow] = []
+        self._answers: dict[tuple[str, int, int], tuple[PostingBody, LedgerEntry]] = {}
         self._awards: dict[int, tuple[str, int, Jackpot]] = {}
         self._changed: set[int] = set()
 
-    def post(self, postings: Sequence[Posting]) -> list[Answer]:
+    def post(self, postings: Sequence[Posting]) -> list[LedgerAnswer]:
         self._fetch_accounts(sorted({posting.table for posting in postings}))
         answers = [self._answer(posting) for posting in postings]
         if self._entries:
             self._write()
         return answers
 
-    def _answer(self, posting: Posting) -> Answer:
+    def _answer(self, posting: Posting) -> LedgerAnswer:
         table, epoch, seq, deed = posting.table, posting.epoch, posting.seq, posting.deed
         account = self._accounts[table]
         if (epoch, seq) <= (account.epoch, account.seq):
@@ -266,13 +268,17 @@ class _Transaction:
         expected = account.seq + 1 if epoch == account.epoch else 1
         if seq != expected:
             return OutOfOrder(account.epoch, account.seq, f"{table} {epoch}/{seq}: {expected} comes next")
-        if isinstance(deed, Moved) != (table == HOUSE):
+        if isinstance(deed, ChangePosting) != (table == HOUSE):
             return OutOfOrder(account.epoch, account.seq, "people move a pool at the link, and nothing else there")
         refused = self._undue(posting)
-        step = Step(Declined(refused), self._meter) if refused else stepped(self._meter, table, epoch, deed, self)
+        step = (
+            FoldStep(DeclinedOutcome(refused), self._meter)
+            if refused
+            else stepped(self._meter, table, epoch, deed, self)
+        )
         self._meter = step.meter
         self._number += 1
-        answer = Entered(self._number, step.meter.shown_cents(), step.outcome)
+        answer = LedgerEntry(self._number, step.meter.shown_cents(), step.outcome)
         self._note(posting, account, step, answer)
         return answer
 
@@ -283,7 +289,7 @@ class _Transaction:
         member = self._members.get(posting.table, Member({}, 0))
         return undue(member, posting.deed, lambda place: self._wagered(posting, place))
 
-    def _wagered(self, posting: Posting, place: Place) -> bool:
+    def _wagered(self, posting: Posting, place: WagerPlace) -> bool:
         """Whether the table's wager there was counted among its recent postings."""
         table, epoch, first = posting.table, posting.epoch, max(1, posting.seq - RECENT)
         now = [self._answers.get((table, epoch, seq)) for seq in range(posting.seq - 1, first - 1, -1)]
@@ -291,9 +297,9 @@ class _Transaction:
             return True
         query = "SELECT deed, outcome FROM entries WHERE pool = ? AND table_name = ? AND epoch = ? AND seq >= ?"
         rows = self._rows.all(query, (self._pool, table, epoch, first))
-        return any(_counted(deed_of(deed), own_json(outcome, Outcome), place) for deed, outcome in rows)
+        return any(_counted(deed_of(deed), own_json(outcome, PostingOutcome), place) for deed, outcome in rows)
 
-    def _again(self, posting: Posting, account: Account) -> Answer:
+    def _again(self, posting: Posting, account: TableAccount) -> LedgerAnswer:
         key = (posting.table, posting.epoch, posting.seq)
         found = self._answers.get(key) or self._entered(key)
         if found is None:
@@ -303,32 +309,32 @@ class _Transaction:
             return OutOfOrder(account.epoch, account.seq, said)
         return found[1]
 
-    def _entered(self, key: tuple[str, int, int]) -> tuple[Deed, Entered] | None:
+    def _entered(self, key: tuple[str, int, int]) -> tuple[PostingBody, LedgerEntry] | None:
         query = (
             "SELECT number, shown_cents, deed, outcome FROM entries"
             " WHERE pool = ? AND table_name = ? AND epoch = ? AND seq = ?"
         )
         for number, shown, deed, outcome in self._rows.all(query, (self._pool, *key)):
-            return deed_of(deed), Entered(number, shown, own_json(outcome, Outcome))
+            return deed_of(deed), LedgerEntry(number, shown, own_json(outcome, PostingOutcome))
         return None
 
-    def _note(self, posting: Posting, account: Account, step: Step, answer: Entered) -> None:
+    def _note(self, posting: Posting, account: TableAccount, step: FoldStep, answer: LedgerEntry) -> None:
         table, epoch, seq, deed = posting.table, posting.epoch, posting.seq, posting.deed
         wagers, units, hidden, won, back = account[2:]
         put, put_by = 0, 0
         match step.outcome:
-            case Counted(put, put_by):
+            case ContributionOutcome(put, put_by):
                 wagers, units, hidden = wagers + 1, units + put, hidden + put_by
-            case Awarded(jackpots):
+            case AwardOutcome(jackpots):
                 won += sum(one.cents for one in jackpots) * UNITS
                 self.hits += len(jackpots)
-            case Stood(jackpot):
+            case VerdictOutcome(jackpot):
                 back += jackpot.cents * UNITS if jackpot.standing == "refused" else 0
-            case Shifted() | Declined():
+            case ChangeOutcome() | DeclinedOutcome():
                 pass
             case _:
                 assert_never(step.outcome)
-        self._accounts[table] = Account(epoch, seq, wagers, units, hidden, won, back)
+        self._accounts[table] = TableAccount(epoch, seq, wagers, units, hidden, won, back)
         for jackpot in step.jackpots:
             known = self._awards.get(jackpot.number)
             self._awards[jackpot.number] = (table, known[1] if known else epoch, jackpot)
@@ -343,10 +349,10 @@ class _Transaction:
         if not tables:
             return
         wanted = tables + tables[-1:] * ((1 << (len(tables) - 1).bit_length()) - len(tables))
-        columns, places = ", ".join(("table_name", *Account._fields)), ", ".join("?" * len(wanted))
+        columns, places = ", ".join(("table_name", *TableAccount._fields)), ", ".join("?" * len(wanted))
         query = f"SELECT {columns} FROM accounts WHERE pool = ? AND table_name IN ({places})"  # noqa: S608 - our own names
-        found = {name: Account(*of) for name, *of in self._rows.all(query, (self._pool, *wanted))}
-        self._accounts = {table: found.get(table, Account()) for table in tables}
+        found = {name: TableAccount(*of) for name, *of in self._rows.all(query, (self._pool, *wanted))}
+        self._accounts = {table: found.get(table, TableAccount()) for table in tables}
 
     def award(self, table: str, number: int) -> Jackpot | None:
         """See ``Awards``."""
@@ -378,7 +384,7 @@ class _Transaction:
         )
         self._rows.insert("entries", self._entries)
         accounts = [(pool, table, *account) for table, account in sorted(self._accounts.items()) if account.epoch]
-        self._rows.insert("accounts", accounts, update=Account._fields)
+        self._rows.insert("accounts", accounts, update=TableAccount._fields)
         awards = [
             (pool, number, table, epoch, jackpot.standing.value, jackpot.cents * UNITS, _text(jackpot))
             for number, (table, epoch, jackpot) in sorted(self._awards.items())
@@ -395,13 +401,17 @@ def on_conflict(table: str, update: Sequence[str]) -> str:
     return f" ON CONFLICT ({', '.join(TABLES[table].key)}) DO UPDATE SET {taken}"
 
 
-def _counted(deed: Deed, outcome: Outcome, place: Place) -> bool:
-    return isinstance(deed, Wagered) and isinstance(outcome, Counted) and (deed.round, deed.spot, deed.bet) == place
+def _counted(deed: PostingBody, outcome: PostingOutcome, place: WagerPlace) -> bool:
+    return (
+        isinstance(deed, WagerPosting)
+        and isinstance(outcome, ContributionOutcome)
+        and (deed.round, deed.spot, deed.bet) == place
+    )
 
 
-def deed_of(text: str) -> Deed:
+def deed_of(text: str) -> PostingBody:
     """A deed as it lies in the ledger."""
-    deed: Deed = own_json(text, Deed)
+    deed: PostingBody = own_json(text, PostingBody)
     return deed
 
 

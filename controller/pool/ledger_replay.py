@@ -10,10 +10,10 @@ from typing import Final
 
 from controller.core.meters.awards import Jackpot
 from controller.formats.text.safe_parse import own_json
-from controller.pool.fold import Step, stepped
-from controller.pool.ledger import Ledger, Row, Rows, books, deed_of
+from controller.pool.fold import FoldStep, stepped
+from controller.pool.ledger import Ledger, LedgerRows, _LedgerRow, books, deed_of
 from controller.pool.members import NOT_THEIRS
-from controller.pool.postings import Declined, Outcome
+from controller.pool.postings import DeclinedOutcome, PostingOutcome
 
 PAGE: Final = 10_000
 """Entries read at a time."""
@@ -59,7 +59,7 @@ def refold(ledger: Ledger) -> tuple[str, ...]:
     return ledger.examine(lambda rows: tuple(_refolded(rows, ledger.pool))[:MISTAKES_LIMIT])
 
 
-def _refolded(rows: Rows, pool: str) -> Iterator[str]:
+def _refolded(rows: LedgerRows, pool: str) -> Iterator[str]:
     held = books(rows, pool)
     meter, awards = held.opening, _Awards()
     number = 0
@@ -68,9 +68,9 @@ def _refolded(rows: Rows, pool: str) -> Iterator[str]:
         number, table, epoch, deed, answered, shown_cents = entry
         if number != before + 1:
             yield f"entry {before + 1} is missing"
-        outcome = own_json(answered, Outcome)
-        if isinstance(outcome, Declined) and outcome.reason.startswith(NOT_THEIRS):
-            step = Step(outcome, meter)
+        outcome = own_json(answered, PostingOutcome)
+        if isinstance(outcome, DeclinedOutcome) and outcome.reason.startswith(NOT_THEIRS):
+            step = FoldStep(outcome, meter)
         else:
             step = stepped(meter, table, epoch, deed_of(deed), awards)
         meter = step.meter
@@ -88,7 +88,7 @@ def _refolded(rows: Rows, pool: str) -> Iterator[str]:
             yield f"award {number} does not stand as the entries leave it"
 
 
-def _entries(rows: Rows, pool: str) -> Iterator[Row]:
+def _entries(rows: LedgerRows, pool: str) -> Iterator[_LedgerRow]:
     query = (
         "SELECT number, table_name, epoch, deed, outcome, shown_cents FROM entries"
         " WHERE pool = ? AND number > ? ORDER BY number LIMIT ?"
@@ -99,7 +99,7 @@ def _entries(rows: Rows, pool: str) -> Iterator[Row]:
         last = page[-1][0]
 
 
-def _awards(rows: Rows, pool: str) -> Iterator[tuple[int, str, int, Jackpot]]:
+def _awards(rows: LedgerRows, pool: str) -> Iterator[tuple[int, str, int, Jackpot]]:
     query = "SELECT number, table_name, epoch, body FROM awards WHERE pool = ?"
     for number, table, epoch, body in rows.all(query, (pool,)):
         yield number, table, epoch, own_json(body, Jackpot)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, assert_never
 
-from controller.pool.postings import Claimed, Deed, Judged, Moved, Wagered
+from controller.pool.postings import ChangePosting, ClaimPosting, PostingBody, VerdictPosting, WagerPosting
 
 NOT_THEIRS: Final = "not this table's: "
 """Begins the reason of a posting that is declined here. What a table may post changes with the link's file, so a ledger
@@ -28,19 +28,19 @@ class Member(NamedTuple):
     spots: int
 
 
-Place = tuple[int, int, str]
+WagerPlace = tuple[int, int, str]
 """Round, spot and bet."""
 
 
-def undue(member: Member, deed: Deed, wagered: Callable[[Place], bool]) -> str:
+def undue(member: Member, deed: PostingBody, wagered: Callable[[WagerPlace], bool]) -> str:
     """Why a deed is declined before anything is counted; empty: it may be the table's.
 
     ``wagered``: whether a wager of the table's was counted there lately; that it is claimed once is the pool's to see.
     """
     match deed:
-        case Wagered(_, number, spot, bet):
+        case WagerPosting(_, number, spot, bet):
             return _misplaced(member, number, spot, bet)
-        case Claimed(number, winners):
+        case ClaimPosting(number, winners):
             for one in winners:
                 if wrong := _misplaced(member, number, one.spot, one.bet):
                     return wrong
@@ -49,7 +49,7 @@ def undue(member: Member, deed: Deed, wagered: Callable[[Place], bool]) -> str:
                 if not wagered((number, one.spot, one.bet)):
                     return f"{NOT_THEIRS}no wager on {one.bet} at spot {one.spot} in round {number} was posted"
             return ""
-        case Judged() | Moved():
+        case VerdictPosting() | ChangePosting():
             return ""
         case _:
             assert_never(deed)

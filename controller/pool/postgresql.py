@@ -23,7 +23,7 @@ from controller.io.system.patient_connection import (
     one_line,
     settings,
 )
-from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, Row, on_conflict
+from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, _LedgerRow, on_conflict
 
 ATTEMPTS: Final = 5
 """Times that one piece of work is tried before its failure is told."""
@@ -106,7 +106,7 @@ class _Rows:
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
 
-    def all(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+    def all(self, statement: str, values: Sequence[object] = ()) -> list[_LedgerRow]:
         return self._connection.execute(_bytes(statement), values).fetchall()
 
     def do(self, statement: str, rows: Iterable[Sequence[object]]) -> None:

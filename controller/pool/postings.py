@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core.meters.pool_postings import Awarded as Awarded
-from controller.core.meters.pool_postings import Claimed as Claimed
-from controller.core.meters.pool_postings import Counted as Counted
-from controller.core.meters.pool_postings import Declined as Declined
-from controller.core.meters.pool_postings import Judged as Judged
-from controller.core.meters.pool_postings import Stands as Stands
-from controller.core.meters.pool_postings import Stood as Stood
-from controller.core.meters.pool_postings import Wagered as Wagered
+from controller.core.meters.pool_postings import AwardOutcome as AwardOutcome
+from controller.core.meters.pool_postings import ClaimPosting as ClaimPosting
+from controller.core.meters.pool_postings import ContributionOutcome as ContributionOutcome
+from controller.core.meters.pool_postings import DeclinedOutcome as DeclinedOutcome
+from controller.core.meters.pool_postings import PoolAmounts as PoolAmounts
+from controller.core.meters.pool_postings import VerdictOutcome as VerdictOutcome
+from controller.core.meters.pool_postings import VerdictPosting as VerdictPosting
+from controller.core.meters.pool_postings import WagerPosting as WagerPosting
 from controller.core.meters.pool_postings import WinningRow as WinningRow
 from controller.core.meters.state import Adjustment, NewParameters
 from firmware_protocols.values import Value
@@ -20,7 +20,7 @@ HOUSE = ""
 """The name under which people's own postings lie in the ledger; no table can have it."""
 
 
-class Moved(Value, frozen=True, tag="moved"):
+class ChangePosting(Value, frozen=True, tag="moved"):
     """Two people moved the pool or put it on other parameters."""
 
     move: Adjustment | NewParameters
@@ -29,7 +29,7 @@ class Moved(Value, frozen=True, tag="moved"):
     why: str
 
 
-Deed = Wagered | Claimed | Judged | Moved
+PostingBody = WagerPosting | ClaimPosting | VerdictPosting | ChangePosting
 
 
 class Posting(Value, frozen=True, tag=False):
@@ -41,26 +41,26 @@ class Posting(Value, frozen=True, tag=False):
     table: str
     epoch: int
     seq: int
-    deed: Deed
+    deed: PostingBody
 
 
-class Shifted(Value, frozen=True, tag="shifted"):
+class ChangeOutcome(Value, frozen=True, tag="shifted"):
     """The pool was moved by people, or its parameters will change; ``queued``: with the next reset."""
 
     units: int
     queued: bool = False
 
 
-Outcome = Counted | Awarded | Stood | Shifted | Declined
+PostingOutcome = ContributionOutcome | AwardOutcome | VerdictOutcome | ChangeOutcome | DeclinedOutcome
 
 
-class Entered(Value, frozen=True, tag="entered"):
+class LedgerEntry(Value, frozen=True, tag="entered"):
     """A posting is in the ledger, at place ``number`` of the one order of all tables."""
 
     number: int
     shown_cents: int
     """What the pool showed after it."""
-    outcome: Outcome
+    outcome: PostingOutcome
 
 
 class OutOfOrder(Value, frozen=True, tag="out_of_order"):
@@ -71,10 +71,10 @@ class OutOfOrder(Value, frozen=True, tag="out_of_order"):
     reason: str
 
 
-Answer = Entered | OutOfOrder
+LedgerAnswer = LedgerEntry | OutOfOrder
 
 
-class Standing(NamedTuple):
+class PoolBalance(NamedTuple):
     """The pool at one moment: entries in its ledger, what it shows."""
 
     number: int

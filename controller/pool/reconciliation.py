@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from controller.core.meters.meter import Meter
-from controller.pool.ledger import Account, Books, Ledger, Rows, books
+from controller.pool.ledger import Ledger, LedgerBooks, LedgerRows, TableAccount, books
 from controller.pool.postings import HOUSE
 
 
@@ -25,7 +25,7 @@ class Sums(NamedTuple):
     refused: int = 0
 
 
-class Reconciled(NamedTuple):
+class Reconciliation(NamedTuple):
     """The two sides of the pool in units, what they are made of by table, and what does not agree."""
 
     shown: int
@@ -47,7 +47,7 @@ class Reconciled(NamedTuple):
         return self.total.contributed + self.funded
 
 
-def reconcile(ledger: Ledger) -> Reconciled:
+def reconcile(ledger: Ledger) -> Reconciliation:
     """Add the ledger up as it is at one moment.
 
     Raises:
@@ -57,7 +57,7 @@ def reconcile(ledger: Ledger) -> Reconciled:
     return ledger.examine(lambda rows: _reconciled(rows, ledger.pool))
 
 
-def _reconciled(rows: Rows, pool: str) -> Reconciled:
+def _reconciled(rows: LedgerRows, pool: str) -> Reconciliation:
     held = books(rows, pool)
     tables = {name: Sums() for name in held.accounts if name != HOUSE}
     query = (
@@ -81,12 +81,12 @@ def _reconciled(rows: Rows, pool: str) -> Reconciled:
     meter = held.meter
     funded = meter.funded_units - meter.recovered_units + meter.raised_units - meter.lowered_units
     funded += meter.reserve_raised_units - meter.reserve_lowered_units
-    found = Reconciled(meter.current_units, meter.reserve_units, funded, total, tables, ())
+    found = Reconciliation(meter.current_units, meter.reserve_units, funded, total, tables, ())
     wrong = tuple(_mistakes(found, held, highest, total.entries + house))
     return found._replace(mistakes=wrong)
 
 
-def _mistakes(found: Reconciled, held: Books, highest: int, count: int) -> Iterator[str]:
+def _mistakes(found: Reconciliation, held: LedgerBooks, highest: int, count: int) -> Iterator[str]:
     try:
         held.meter.audited()
     except AssertionError as error:
@@ -94,13 +94,13 @@ def _mistakes(found: Reconciled, held: Books, highest: int, count: int) -> Itera
     if not held.entries == highest == count:
         yield f"{count} entries up to number {highest}; the pool counts {held.entries}"
     for name, sums in sorted(found.tables.items()):
-        yield from _of_table(name, sums, held.accounts.get(name, Account()))
+        yield from _of_table(name, sums, held.accounts.get(name, TableAccount()))
     yield from _of_meter(found.total, held.meter)
     if found.left() != found.right():
         yield f"paid + shown + reserved is {found.left()} units, contributed + funded {found.right()}"
 
 
-def _of_table(name: str, sums: Sums, account: Account) -> Iterator[str]:
+def _of_table(name: str, sums: Sums, account: TableAccount) -> Iterator[str]:
     given, won = account.units + account.hidden_units, sums.paid + sums.reserved + sums.refused
     if sums.contributed != given:
         yield f"{name}: its entries contribute {sums.contributed} units, its account says {given}"

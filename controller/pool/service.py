@@ -20,11 +20,19 @@ import zmq.asyncio
 from zmq.auth.asyncio import AsyncioAuthenticator
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import NANOSECONDS, Pace
-from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, tcp_listener
-from controller.pool.ledger import Account, Ledger, LedgerFailed
-from controller.pool.postings import Answer, Awarded, Declined, Entered, OutOfOrder, Posting, Standing
-from controller.pool.reconciliation import Reconciled, reconcile
+from controller.io.system.rate_limits import NANOSECONDS, Pacer
+from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, tcp_listener
+from controller.pool.ledger import Ledger, LedgerFailed, TableAccount
+from controller.pool.postings import (
+    AwardOutcome,
+    DeclinedOutcome,
+    LedgerAnswer,
+    LedgerEntry,
+    OutOfOrder,
+    PoolBalance,
+    Posting,
+)
+from controller.pool.reconciliation import Reconciliation, reconcile
 from controller.pool.session import WINDOW
 from controller.pool.turns import Turns
 from controller.pool.wire import (
@@ -81,7 +89,7 @@ class DoesNotAddUp(Exception):  # noqa: N818
         self.mistakes = mistakes
 
 
-class Listening(NamedTuple):
+class LinkEndpoint(NamedTuple):
     """Where tables reach the link, its secret key, and whose each public key is."""
 
     address: str
@@ -95,17 +103,19 @@ class _Waiting(NamedTuple):
     posting: Posting
 
 
-class Service:
+class LinkService:
     """Serves a pool's tables until cancelled. ``audit`` is a way of its own to the same ledger."""
 
-    def __init__(self, where: Listening, ledger: Ledger, audit: Ledger, *, clock: Clock, chance: random.Random) -> None:
+    def __init__(
+        self, where: LinkEndpoint, ledger: Ledger, audit: Ledger, *, clock: Clock, chance: random.Random
+    ) -> None:
         self._where = where
         self._ledger = ledger
         self._audit = audit
         self._clock = clock
         self._turns: Turns[_Waiting] = Turns(set(where.tables.values()), clock, chance)
-        self._accounts: dict[str, Account] = {}
-        self._standing = Standing(0, 0)
+        self._accounts: dict[str, TableAccount] = {}
+        self._standing = PoolBalance(0, 0)
         self._turn = asyncio.Lock()
         self._looked = 0.0
         """When the ledger last answered, by the loop's clock."""
@@ -148,7 +158,7 @@ class Service:
             authenticator.stop()
             context.destroy(linger=0)
 
-    async def _serve(self, context: zmq.asyncio.Context, listener: Listener, inside: Path) -> None:
+    async def _serve(self, context: zmq.asyncio.Context, listener: PlainSocket, inside: Path) -> None:
         socket = self._socket(context, inside)
         limit = 2 * len(self._where.tables) + STRANGERS_LIMIT
         self.bound.set()
@@ -160,7 +170,7 @@ class Service:
             group.create_task(self._repeat(self._where.reconcile_seconds, self._check))
             group.create_task(self._end_condemned())
 
-    def _listener(self) -> Listener:
+    def _listener(self) -> PlainSocket:
         try:
             listener = tcp_listener(self._where.address)
         except OSError as error:
@@ -186,7 +196,7 @@ class Service:
         return socket
 
     async def _hear(self, socket: zmq.asyncio.Socket) -> None:
-        pace = Pace(self._clock, MESSAGES_PER_SECOND)
+        pace = Pacer(self._clock, MESSAGES_PER_SECOND)
         while True:
             await pace.turn()
             peer, *parts = await socket.recv_multipart(copy=False)
@@ -201,7 +211,7 @@ class Service:
             to = bytes(peer.buffer)
             match message:
                 case StatusRequest():
-                    account = self._accounts.get(table, Account())
+                    account = self._accounts.get(table, TableAccount())
                     standing = self._standing
                     status = PoolStatus(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
                     self._send(socket, to, frames(status))
@@ -243,16 +253,16 @@ class Service:
                 self._note(posting, answer)
                 self._send(socket, peer, frames(PostingAnswer(posting.epoch, posting.seq, answer)))
 
-    def _note(self, posting: Posting, answer: Answer) -> None:
-        if isinstance(answer, Entered):
-            if isinstance(answer.outcome, Declined):
+    def _note(self, posting: Posting, answer: LedgerAnswer) -> None:
+        if isinstance(answer, LedgerEntry):
+            if isinstance(answer.outcome, DeclinedOutcome):
                 where = {"pool": self._ledger.pool, "table": posting.table, "epoch": posting.epoch, "seq": posting.seq}
                 log.error("ALARM: posting declined", **where, entry=answer.number, reason=answer.outcome.reason)
-            if isinstance(answer.outcome, Awarded):
+            if isinstance(answer.outcome, AwardOutcome):
                 cents = sum(one.cents for one in answer.outcome.jackpots)
                 log.warning("pool won", pool=self._ledger.pool, table=posting.table, entry=answer.number, cents=cents)
-            self._standing = max(self._standing, Standing(answer.number, answer.shown_cents))
-            account = self._accounts.get(posting.table, Account())
+            self._standing = max(self._standing, PoolBalance(answer.number, answer.shown_cents))
+            account = self._accounts.get(posting.table, TableAccount())
             epoch, seq = max((account.epoch, account.seq), (posting.epoch, posting.seq))
             self._accounts[posting.table] = account._replace(epoch=epoch, seq=seq)
 
@@ -265,7 +275,7 @@ class Service:
                 self._fail(error)
                 return
         self._looked = asyncio.get_running_loop().time()
-        self._standing = Standing(books.entries, books.meter.shown_cents())
+        self._standing = PoolBalance(books.entries, books.meter.shown_cents())
         self._accounts = dict(books.accounts)
         if self.closed and self._wrong is None:
             log.info("the ledger is there again", pool=self._ledger.pool)
@@ -318,7 +328,7 @@ class Service:
             socket.send_multipart([peer, *parts], flags=zmq.DONTWAIT)
 
 
-def totals(found: Reconciled) -> dict[str, int]:
+def totals(found: Reconciliation) -> dict[str, int]:
     """Both sides of a reconciliation, in units of 1/10,000 cent."""
     return {
         "paid": found.total.paid,

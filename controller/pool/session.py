@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Final, NamedTuple, assert_never
 
-from controller.pool.postings import Answer, Claimed, Entered, Judged, OutOfOrder, Wagered
+from controller.core.meters.pool_postings import TablePosting
+from controller.pool.postings import LedgerAnswer, LedgerEntry, OutOfOrder
 from controller.pool.wire import NOT_ADDED_UP, PoolStatus, PostingAnswer, PostingRequest, StatusRequest
 
 ASK_NS: Final = 500_000_000
@@ -33,8 +34,6 @@ STILL_NS: Final = 900_000_000_000
 BEHIND_LIMIT: Final = 3
 """Times in a row that the ledger may be behind what it has answered."""
 
-Deed = Wagered | Claimed | Judged
-
 
 class PoolState(NamedTuple):
     """The state of the pool for the sign and the bet spots; ``closed``: why nothing may be wagered, or empty."""
@@ -47,28 +46,30 @@ class PostingConfirmed(NamedTuple):
     """A deed of ours is in the ledger, with its answer. They come in the order of ``seq``."""
 
     seq: int
-    answer: Entered
+    answer: LedgerEntry
 
 
-Event = PoolState | PostingConfirmed
+LinkSessionEvent = PoolState | PostingConfirmed
 
 
 class Reaction(NamedTuple):
     """Messages to send, and events for the table."""
 
     send: tuple[StatusRequest | PostingRequest, ...] = ()
-    events: tuple[Event, ...] = ()
+    events: tuple[LinkSessionEvent, ...] = ()
 
 
 class LinkSession:
     """One table's postings to one pool."""
 
-    def __init__(self, pool: str, epoch: int, now_ns: int, *, settled: int = 0, waiting: Iterable[Deed] = ()) -> None:
+    def __init__(
+        self, pool: str, epoch: int, now_ns: int, *, settled: int = 0, waiting: Iterable[TablePosting] = ()
+    ) -> None:
         """``settled``: the last of our postings that was answered; ``waiting``: the deeds after it, in order."""
         self._pool = pool
         self._epoch = epoch
         self._settled = settled
-        self._waiting: deque[Deed] = deque(waiting)
+        self._waiting: deque[TablePosting] = deque(waiting)
         self._sent = 0
         """How many of those waiting are under way."""
         self._ask_ns = now_ns
@@ -113,7 +114,7 @@ class LinkSession:
             return PoolState(None, "catching up with the ledger")
         return PoolState(self._shown_cents, "")
 
-    def post(self, now_ns: int, deed: Deed) -> tuple[int, Reaction]:
+    def post(self, now_ns: int, deed: TablePosting) -> tuple[int, Reaction]:
         """Put a deed to the ledger; its number, and what to do."""
         if not self._waiting:
             self._stall_ns = now_ns + SILENCE_NS
@@ -189,7 +190,7 @@ class LinkSession:
             self._behind = 0
         return self._reaction(now_ns)
 
-    def _answered(self, now_ns: int, epoch: int, seq: int, answer: Answer) -> Reaction:
+    def _answered(self, now_ns: int, epoch: int, seq: int, answer: LedgerAnswer) -> Reaction:
         if epoch != self._epoch or seq <= self._settled:
             return Reaction()
         if isinstance(answer, OutOfOrder):

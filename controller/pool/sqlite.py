@@ -14,7 +14,7 @@ from controller.formats.journal.schema import PAGE_BYTES
 from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.reader import JournalFailed
 from controller.io.journal.setup import configure
-from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, Row, on_conflict
+from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, _LedgerRow, on_conflict
 
 APPLICATION_ID: Final = 0x544C4B31
 """In the header of the file: TLK1."""
@@ -100,7 +100,7 @@ class _Rows:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def all(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
+    def all(self, statement: str, values: Sequence[object] = ()) -> list[_LedgerRow]:
         return self._connection.execute(statement, tuple(values)).fetchall()
 
     def do(self, statement: str, rows: Iterable[Sequence[object]]) -> None:

@@ -17,11 +17,12 @@ import structlog
 import zmq
 import zmq.asyncio
 
+from controller.core.meters.pool_postings import TablePosting
 from controller.io.lines.talk_limit import Talk
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import NANOSECONDS, Allowance
 from controller.io.system.zmtp_proxy import ZmtpProxy, local_listener
-from controller.pool.session import Deed, Event, LinkSession, Reaction
+from controller.pool.session import LinkSession, LinkSessionEvent, Reaction
 from controller.pool.turns import MEMBER
 from controller.pool.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, PoolStatus, frames, from_link
 
@@ -52,7 +53,7 @@ With the time to reach the next it is heard before the pool would be closed for 
 log = structlog.get_logger(__name__)
 
 
-class Where(NamedTuple):
+class LinkAddress(NamedTuple):
     """Where the link is: ``HOST:PORT``, its public key, and the table's secret one."""
 
     address: str
@@ -72,10 +73,10 @@ class TableEnd:
 
     def __init__(
         self,
-        ways: Sequence[Where],
+        ways: Sequence[LinkAddress],
         session: LinkSession,
         clock: Clock,
-        deliver: Callable[[Event], None],
+        deliver: Callable[[LinkSessionEvent], None],
         *,
         chance: random.Random,
         alarm: Callable[[str], None],
@@ -102,7 +103,7 @@ class TableEnd:
         """Of the link that is spoken to now."""
         return self._ways[self._place].address
 
-    def post(self, deed: Deed) -> int:
+    def post(self, deed: TablePosting) -> int:
         """Put a deed to the ledger; its number. Only while ``run`` runs."""
         seq, reaction = self.session.post(self._clock.monotonic_ns(), deed)
         self._do(reaction)
@@ -225,7 +226,7 @@ class TableEnd:
             self._socket = None
 
 
-def _to(where: Where) -> Callable[[Hashable], tuple[str, int]]:
+def _to(where: LinkAddress) -> Callable[[Hashable], tuple[str, int]]:
     """To which host and port a proxy passes on."""
     host, _, port = where.address.rpartition(":")
     return lambda _: (host.strip("[]"), int(port))

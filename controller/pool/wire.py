@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import msgspec
 
 from controller.formats.text.safe_parse import json_as, reads_outside
-from controller.pool.postings import Answer, Claimed, Judged, Wagered
+from controller.pool.postings import ClaimPosting, LedgerAnswer, VerdictPosting, WagerPosting
 from firmware_protocols.values import Value
 
 PROTOCOL: Final = b"tableside.link.v1"
@@ -21,7 +21,7 @@ MESSAGE_LIMIT_BYTES: Final = 16 * 1024
 NOT_ADDED_UP: Final = "the ledger does not add up"
 """Why a pool is closed whose ledger does not agree with itself."""
 
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+WireCount = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class StatusRequest(Value, frozen=True, tag="asked"):
@@ -31,9 +31,9 @@ class StatusRequest(Value, frozen=True, tag="asked"):
 class PostingRequest(Value, frozen=True, tag="posted"):
     """A table: enter this. What people move at the link is not for tables."""
 
-    epoch: Count
-    seq: Count
-    deed: Wagered | Claimed | Judged
+    epoch: WireCount
+    seq: WireCount
+    deed: WagerPosting | ClaimPosting | VerdictPosting
 
 
 class PoolStatus(Value, frozen=True, tag="told"):
@@ -55,7 +55,7 @@ class PostingAnswer(Value, frozen=True, tag="answered"):
 
     epoch: int
     seq: int
-    answer: Answer
+    answer: LedgerAnswer
 
 
 class NotUnderstood(Exception):  # noqa: N818 - named for what happened

@@ -37,7 +37,7 @@ def net(cents: int) -> str:
     return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
 
 
-class Teller:
+class LiveNarrator:
     """Turns events, in order, into lines. Remembers the faces and owners of the cards of one round."""
 
     def __init__(self) -> None:

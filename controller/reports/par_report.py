@@ -45,7 +45,7 @@ class MainComputation(NamedTuple):
     check: MainSimulation | None = None
 
 
-class Report(NamedTuple):
+class ParReport(NamedTuple):
     """What a profile's game returns."""
 
     profile: str
@@ -98,7 +98,7 @@ def pays(row: RowPar) -> str:
 # --- JSON ---------------------------------------------------------------------------------------------
 
 
-def as_json(report: Report) -> str:
+def as_json(report: ParReport) -> str:
     """The report as one JSON object; of a single wager its account, of several a list of them."""
     accounts = [bet_json(one) for bet in report.side_bets for one in entries(bet)]
     if len(report.side_bets) == 1 and report.main is None:
@@ -183,7 +183,7 @@ def simulated_json(check: MainSimulation) -> dict[str, Any]:
 # --- CSV ----------------------------------------------------------------------------------------------
 
 
-def as_csv(report: Report) -> str:
+def as_csv(report: ParReport) -> str:
     """One line for each row, and one named ``total`` with the return of each account; the main wager as one line."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -210,7 +210,7 @@ def csv_lines(par: BetPar) -> Iterator[tuple[str | int | None, ...]]:
 # --- text ---------------------------------------------------------------------------------------------
 
 
-def as_text(report: Report) -> str:
+def as_text(report: ParReport) -> str:
     """The report for people."""
     lines = [f"{report.profile}, {report.decks} deck{'s' if report.decks > 1 else ''}"]
     for bet in report.side_bets:

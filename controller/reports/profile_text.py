@@ -15,7 +15,7 @@ from controller.reports.par_report import edge_text
 NOTHING = "-"
 
 
-class Row(NamedTuple):
+class ProfileRow(NamedTuple):
     """One key of a profile: as a table file's ``[options]`` names it, its value as TOML writes it, its source."""
 
     key: str
@@ -23,14 +23,14 @@ class Row(NamedTuple):
     source: str
 
 
-def rows(profile: Profile) -> Iterator[Row]:
+def rows(profile: Profile) -> Iterator[ProfileRow]:
     """Every key of a profile in the order of the rules; a side wager's keys begin with its name."""
     rules = profile.rules
     for key in Rules.__struct_fields__:
         if key in RULE_KEYS:
-            yield Row(key, toml(getattr(rules, key)), profile.sources.get(key, ""))
+            yield ProfileRow(key, toml(getattr(rules, key)), profile.sources.get(key, ""))
     for key in Options.__struct_fields__:
-        yield Row(key, toml(getattr(rules.options, key)), "the table's own")
+        yield ProfileRow(key, toml(getattr(rules.options, key)), "the table's own")
     for name in rules.side_bets:
         source = profile.sources.get(name, "the wager's usual terms")
         for term, value in msgspec.to_builtins(rules.side_bet_terms[name]).items():
@@ -38,9 +38,9 @@ def rows(profile: Profile) -> Iterator[Row]:
                 # A choice is named alone, as in a table file.
                 shown = "" if term == "choices" else f"{term}."
                 for key, worth in value.items():
-                    yield Row(f"{name}.{shown}{key}", toml(worth), source)
+                    yield ProfileRow(f"{name}.{shown}{key}", toml(worth), source)
             else:
-                yield Row(f"{name}.{term}", toml(value), source)
+                yield ProfileRow(f"{name}.{term}", toml(value), source)
 
 
 def toml(value: object) -> str:
@@ -60,7 +60,7 @@ def shown(profile: Profile, edge: MainEdge) -> list[str]:
     return head + [f"{row.key} = {row.value}" + (f"  # {row.source}" if row.source else "") for row in rows(profile)]
 
 
-class Difference(NamedTuple):
+class ProfileDifference(NamedTuple):
     """A key that two profiles choose differently; None where one of them has no such key."""
 
     key: str
@@ -72,9 +72,9 @@ class Difference(NamedTuple):
         return f"{self.key}: {self.one or NOTHING} -> {self.other or NOTHING}"
 
 
-def compared(one: Profile, other: Profile) -> list[Difference]:
+def compared(one: Profile, other: Profile) -> list[ProfileDifference]:
     """What two profiles choose differently."""
     left = {row.key: row.value for row in rows(one)}
     right = {row.key: row.value for row in rows(other)}
     keys = [*left, *(key for key in right if key not in left)]
-    return [Difference(key, left.get(key), right.get(key)) for key in keys if left.get(key) != right.get(key)]
+    return [ProfileDifference(key, left.get(key), right.get(key)) for key in keys if left.get(key) != right.get(key)]

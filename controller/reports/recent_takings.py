@@ -13,7 +13,7 @@ from typing import Final
 from controller.core.messages.events import BettingClosed
 from controller.core.table.pace import BetFigures
 from controller.formats.mqtt.envelope import Published, nanoseconds
-from controller.reports.revenue_rows import Faces, RoundFold, State, WagerRow
+from controller.reports.revenue_rows import Faces, RoundFold, WagerRow, WagerState
 
 ROUNDS_LIMIT: Final = 2_000
 """Rounds that are kept, the latest: more than a day of a fast table."""
@@ -68,7 +68,7 @@ class RecentTakings:
         by_bet: dict[str, list[WagerRow]] = {}
         for one in self._rounds.values():
             for wager in one.wager_rows() if one.closed is not None else ():
-                if wager.state is State.SETTLED:
+                if wager.state is WagerState.SETTLED:
                     by_bet.setdefault(wager.bet, []).append(wager)
         return tuple(bet_figures(bet, by_bet[bet], edges.get(bet)) for bet in sorted(by_bet))
 

@@ -38,11 +38,11 @@ UNSETTLED: Final = "nothing has settled it yet"
 HOUR: Final = len("2026-11-21T20")
 
 
-class Row(msgspec.Struct, frozen=True):
+class ExportRow(msgspec.Struct, frozen=True):
     """A row of an export."""
 
 
-class State(StrEnum):
+class WagerState(StrEnum):
     """How a wager stands."""
 
     SETTLED = "settled"
@@ -52,7 +52,7 @@ class State(StrEnum):
     """It went back with its round."""
 
 
-class RoundRow(Row, frozen=True):
+class RoundRow(ExportRow, frozen=True):
     """A round, for video and for accounting. ``first_seq`` to ``last_seq`` are its events.
 
     ``handle_cents`` is what was staked on wagers settled, ``open_cents`` on those open. A round still running has no
@@ -83,7 +83,7 @@ class RoundRow(Row, frozen=True):
     """What went back in a voided round."""
 
 
-class HandRow(Row, frozen=True):
+class HandRow(ExportRow, frozen=True):
     """A hand that every legal play agrees on: its faces, as the floor last named them, best total and whole stake.
 
     A round that no legal play explains has none, whatever was told of its hands before.
@@ -97,7 +97,7 @@ class HandRow(Row, frozen=True):
     stake_cents: int
 
 
-class WagerRow(Row, frozen=True):
+class WagerRow(ExportRow, frozen=True):
     """A wager, locked or made later. ``net_cents``: the player's net, None while it is open, 0 in a voided round.
 
     ``wager_cents`` is what lay at the lock, ``handle_cents`` that with what was added by doubles and splits, 0 in a
@@ -116,7 +116,7 @@ class WagerRow(Row, frozen=True):
     net_cents: int | None
     basis: str
     why: str
-    state: State = State.OPEN
+    state: WagerState = WagerState.OPEN
     jackpot_cents: int = 0
     adjusted: int = 0
     doubted: bool = False
@@ -128,7 +128,7 @@ class WagerRow(Row, frozen=True):
         return -(self.net_cents or 0)
 
 
-class AlertRow(Row, frozen=True):
+class AlertRow(ExportRow, frozen=True):
     """An event published under ``alert/``. ``data`` is the event's, as JSON.
 
     ``alert_raised`` is what waits for a person; other kinds are the facts such an alert may rest on.
@@ -142,7 +142,7 @@ class AlertRow(Row, frozen=True):
     data: str
 
 
-class MeterRow(Row, frozen=True):
+class MeterRow(ExportRow, frozen=True):
     """What a meter did or was told to do. ``units``: where it stood then, in 1/10,000 cent, as far as the event says.
 
     ``data`` is the event's, as JSON.
@@ -158,7 +158,7 @@ class MeterRow(Row, frozen=True):
     data: str
 
 
-class VideoRow(Row, frozen=True):
+class VideoRow(ExportRow, frozen=True):
     """Where to look on the video: a closed round's first and last moment, and its events."""
 
     round: int
@@ -169,7 +169,7 @@ class VideoRow(Row, frozen=True):
     outcome: str
 
 
-class SumRow(Row, frozen=True):
+class SumRow(ExportRow, frozen=True):
     """Settled wagers of one bet within one hour. ``win_per_handle`` is in 1/100 %, rounded half up."""
 
     hour: str
@@ -200,7 +200,7 @@ class Takings(msgspec.Struct, frozen=True):
         """By hour of the settlement, then by bet."""
         found: dict[tuple[str, str], list[WagerRow]] = {}
         for wager in self.wagers:
-            if wager.state is State.SETTLED:
+            if wager.state is WagerState.SETTLED:
                 found.setdefault((f"{wager.time[:HOUR]}:00:00Z", wager.bet), []).append(wager)
         return tuple(_sum(hour, bet, found[hour, bet]) for hour, bet in sorted(found))
 
@@ -280,7 +280,7 @@ class RoundFold:
                 self.questions += 1
             case RoundClosed():
                 self.closed, self.ended = event, published.time
-                self.void = self.void or event.outcome == State.VOID
+                self.void = self.void or event.outcome == WagerState.VOID
             case _:
                 self.alerts += isinstance(event, AlertRaised)
         if self.closed in {None, event}:
@@ -288,7 +288,9 @@ class RoundFold:
 
     def _made(self, published: Published, spot: int, bet: str, cents: int) -> None:
         """A wager that nothing has settled yet; what is known of its settlement stays."""
-        row = WagerRow(self.number, published.time, published.seq, spot, bet, cents, cents, None, State.OPEN, UNSETTLED)
+        row = WagerRow(
+            self.number, published.time, published.seq, spot, bet, cents, cents, None, WagerState.OPEN, UNSETTLED
+        )
         known = self.wagers.get((spot, bet), row)
         self.wagers[spot, bet] = replace(known, wager_cents=cents, handle_cents=cents)
 
@@ -303,11 +305,15 @@ class RoundFold:
                 return
             case WagerUnresolved():
                 why = "more than one net is possible" if event.possible_cents else "no legal play explains the round"
-                row = replace(row, net_cents=None, basis=State.OPEN, why=why, state=State.OPEN, jackpot_cents=0)
+                row = replace(
+                    row, net_cents=None, basis=WagerState.OPEN, why=why, state=WagerState.OPEN, jackpot_cents=0
+                )
             case WagerSettled() | WagerAdjusted():
                 changed = row.adjusted + isinstance(event, WagerAdjusted)
                 due, basis = event.net_cents, str(event.basis)
-                row = replace(row, net_cents=due, basis=basis, why=event.why, state=State.SETTLED, adjusted=changed)
+                row = replace(
+                    row, net_cents=due, basis=basis, why=event.why, state=WagerState.SETTLED, adjusted=changed
+                )
                 row = replace(row, jackpot_cents=event.jackpot_cents)
             case _:
                 assert_never(event)
@@ -317,25 +323,25 @@ class RoundFold:
         """The round's row."""
         wagers = list(self.wager_rows())
         states = [wager.state for wager in wagers]
-        outcome = State.OPEN if self.closed is None else self.closed.outcome
+        outcome = WagerState.OPEN if self.closed is None else self.closed.outcome
         return RoundRow(
             round=self.number,
             started=self.started,
             closed=self.ended,
             first_seq=self.first_seq,
             last_seq=self.last_seq,
-            outcome=State.VOID if self.void else outcome,
+            outcome=WagerState.VOID if self.void else outcome,
             dealer="" if self.closed is None else self._cards(self.closed.dealer),
             spots=self.spots,
             hands=len(list(self.hand_rows())),
             questions=self.questions,
             alerts=self.alerts,
-            handle_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.SETTLED),
+            handle_cents=sum(wager.handle_cents for wager in wagers if wager.state is WagerState.SETTLED),
             win_cents=sum(wager.win_cents for wager in wagers),
-            open_wagers=states.count(State.OPEN),
-            open_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.OPEN),
-            settled_wagers=states.count(State.SETTLED),
-            void_wagers=states.count(State.VOID),
+            open_wagers=states.count(WagerState.OPEN),
+            open_cents=sum(wager.handle_cents for wager in wagers if wager.state is WagerState.OPEN),
+            settled_wagers=states.count(WagerState.SETTLED),
+            void_wagers=states.count(WagerState.VOID),
             adjusted=sum(wager.adjusted for wager in wagers),
             doubted=sum(wager.doubted for wager in wagers),
             void_cents=sum(wager.void_cents for wager in wagers),
@@ -363,7 +369,7 @@ class RoundFold:
             staked = staked or row.wager_cents
             if self.void:
                 nothing = replace(row, net_cents=0, handle_cents=0, jackpot_cents=0, doubted=False)
-                yield replace(nothing, state=State.VOID, void_cents=staked)
+                yield replace(nothing, state=WagerState.VOID, void_cents=staked)
             else:
                 yield replace(row, handle_cents=staked)
 

@@ -51,7 +51,7 @@ class JournalEvent(NamedTuple):
     event: Event
 
 
-class Line(msgspec.Struct, frozen=True):
+class NarrativeLine(msgspec.Struct, frozen=True):
     """One thing that happened or was concluded. ``readings`` are the numbers of the inputs it rests on."""
 
     seq: int
@@ -85,7 +85,7 @@ class RoundLine(msgspec.Struct, frozen=True):
 DEALER: Final = 0
 
 
-def story(events: Iterable[JournalEvent], number: int) -> tuple[Line, ...]:
+def story(events: Iterable[JournalEvent], number: int) -> tuple[NarrativeLine, ...]:
     """Everything about one round, in order; empty if the journal has no such round."""
     all_events = list(events)
     faces = {one.event.card: one.event.face for one in all_events if isinstance(one.event, CardOpened)}
@@ -93,7 +93,7 @@ def story(events: Iterable[JournalEvent], number: int) -> tuple[Line, ...]:
         one.event.question for one in all_events if isinstance(one.event, QuestionAsked) and one.event.round == number
     }
     alerts = {one.event.alert for one in all_events if isinstance(one.event, AlertRaised) and one.event.round == number}
-    lines: list[Line] = []
+    lines: list[NarrativeLine] = []
     within = False
     for one in all_events:
         match one.event:
@@ -107,7 +107,7 @@ def story(events: Iterable[JournalEvent], number: int) -> tuple[Line, ...]:
             text = sentence(one.event, faces)
             if text:
                 readings = resting_on(one.event) or (one.reading,)
-                lines.append(Line(one.seq, one.time, event_name(one.event), text, readings))
+                lines.append(NarrativeLine(one.seq, one.time, event_name(one.event), text, readings))
         if isinstance(one.event, CardSet) and one.event.after:
             faces[one.event.card] = one.event.after
     return tuple(lines)

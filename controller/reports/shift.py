@@ -29,10 +29,10 @@ from controller.core.table.pace import BetFigures, average_bet, side_share
 from controller.formats.mqtt.envelope import Published
 from controller.formats.text.moments import Period, zone_of
 from controller.reports.recent_takings import bet_figures
-from controller.reports.revenue_rows import MAIN, RoundRow, State, WagerRow, takings, win_per_handle
+from controller.reports.revenue_rows import MAIN, RoundRow, WagerRow, WagerState, takings, win_per_handle
 from controller.reports.shift_course import Point, by_round, course
-from controller.reports.shift_inventory import CountedTime, Entry, counted, house_day
-from controller.reports.shift_rulings import Ruling, rulings
+from controller.reports.shift_inventory import CountedTime, InventoryEntry, counted, house_day
+from controller.reports.shift_rulings import ShiftRuling, rulings
 
 LONGEST_PAUSE: Final = timedelta(minutes=5)
 """Between two rounds; a longer one is no playing time (a shift's pause, a closed table)."""
@@ -77,7 +77,7 @@ class SpotLine(msgspec.Struct, frozen=True):
     win_cents: int
 
 
-class Irregular(msgspec.Struct, frozen=True):
+class IrregularRound(msgspec.Struct, frozen=True):
     """A round that no legal play explained, and how it stands: its outcome (empty: it is not over) and open wagers."""
 
     time: str
@@ -88,7 +88,7 @@ class Irregular(msgspec.Struct, frozen=True):
     open_wagers: int
 
 
-class Unsettled(msgspec.Struct, frozen=True):
+class UnsettledWager(msgspec.Struct, frozen=True):
     """A wager that is open, or was settled (for ``net_cents``, the player's) and is in doubt since."""
 
     round: int
@@ -118,7 +118,7 @@ class Summary(msgspec.Struct, frozen=True):
     open_wagers: int
 
 
-class Restated(msgspec.Struct, frozen=True):
+class Restatement(msgspec.Struct, frozen=True):
     """The same rounds and counts by what was ruled and entered after the account's end."""
 
     handle_cents: int
@@ -126,12 +126,12 @@ class Restated(msgspec.Struct, frozen=True):
     open_wagers: int
     doubted_wagers: int
     void_rounds: int
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[ShiftRuling, ...]
     """Also what the table itself settled later (nobody's word: ``who`` is empty)."""
     inventory: TableInventory = TableInventory()
     hold: int | None = None
     """As ``Shift.hold``."""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[InventoryEntry, ...] = ()
     """Counts of this time that were entered after it."""
 
 
@@ -172,21 +172,21 @@ class Shift(msgspec.Struct, frozen=True):
     open_wagers: int
     open_cents: int
     doubted_wagers: int
-    unsettled: tuple[Unsettled, ...]
+    unsettled: tuple[UnsettledWager, ...]
     void_rounds: int
     void_wagers: int
     void_cents: int
-    rulings: tuple[Ruling, ...]
-    irregular: tuple[Irregular, ...]
+    rulings: tuple[ShiftRuling, ...]
+    irregular: tuple[IrregularRound, ...]
     inventory: TableInventory
-    entries: tuple[Entry, ...]
+    entries: tuple[InventoryEntry, ...]
     alerts: tuple[AlertLine, ...]
     device_faults: dict[str, int]
     rounds_by_hour: dict[str, int]
     course: tuple[Point, ...]
     before: Summary | None = None
     """The day before, or the same shift of it."""
-    restated: Restated | None = None
+    restated: Restatement | None = None
 
     @property
     def handle_cents(self) -> int:
@@ -220,7 +220,7 @@ def hold(kept: TableInventory) -> int | None:
     return None if win is None or not drop else win_per_handle(win, drop)
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ShiftRequest(msgspec.Struct, frozen=True):
     """Which account is wanted: its time, what that is called, and the time to set beside it.
 
     ``written`` and ``version``: when it is made, and by which version of the program.
@@ -236,19 +236,19 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def shift_of(
-    published: Sequence[Published], theories: Callable[[], Mapping[str, Theory]], asked: Asked | None = None
+    published: Sequence[Published], theories: Callable[[], Mapping[str, Theory]], asked: ShiftRequest | None = None
 ) -> Shift | None:
     """The account of a time, out of all events of a journal; None where nothing happened in it and nothing was counted.
 
     ``theories``: what each bet should take, reckoned only where there is something to hold it against.
     """
-    asked = asked or Asked()
+    asked = asked or ShiftRequest()
     within = [one for one in published if asked.period.holds(moment(one))]
     counts = counted(published, house_day(published), asked.period)
     if not within and not counts.later:
         return None
     rounds, wagers = _as_it_stood(published, asked.period)
-    settled = [wager for wager in wagers if wager.state is State.SETTLED]
+    settled = [wager for wager in wagers if wager.state is WagerState.SETTLED]
     seconds = _playing_seconds(rounds)
     events = [one.event for one in within]
     numbers = {row.round for row in rounds}
@@ -277,11 +277,11 @@ def shift_of(
         spots=_spots(settled),
         bases=dict(sorted(Counter(wager.basis for wager in settled).items())),
         questions=sum(isinstance(one, QuestionAsked) for one in events),
-        open_wagers=sum(wager.state is State.OPEN for wager in wagers),
-        open_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.OPEN),
+        open_wagers=sum(wager.state is WagerState.OPEN for wager in wagers),
+        open_cents=sum(wager.handle_cents for wager in wagers if wager.state is WagerState.OPEN),
         doubted_wagers=sum(wager.doubted for wager in wagers),
         unsettled=tuple(_unsettled(wagers)),
-        void_rounds=sum(row.outcome == State.VOID for row in rounds),
+        void_rounds=sum(row.outcome == WagerState.VOID for row in rounds),
         void_wagers=sum(row.void_wagers for row in rounds),
         void_cents=sum(row.void_cents for row in rounds),
         rulings=tuple(replace(one, elsewhere=one.round not in numbers) for one in rulings(within)),
@@ -336,11 +336,11 @@ def _by_hour(rounds: Iterable[RoundRow], zone: ZoneInfo) -> dict[str, int]:
     return dict(Counter(hour.isoformat(timespec="minutes") for hour in hours))
 
 
-def _unsettled(wagers: Iterable[WagerRow]) -> Iterator[Unsettled]:
+def _unsettled(wagers: Iterable[WagerRow]) -> Iterator[UnsettledWager]:
     """The wagers that are open or in doubt."""
     for row in wagers:
-        if row.state is State.OPEN or row.doubted:
-            yield Unsettled(row.round, row.spot, row.bet, row.handle_cents, row.net_cents, row.why)
+        if row.state is WagerState.OPEN or row.doubted:
+            yield UnsettledWager(row.round, row.spot, row.bet, row.handle_cents, row.net_cents, row.why)
 
 
 def _currency(events: Iterable[Published]) -> str:
@@ -386,14 +386,14 @@ def _sums(wagers: Iterable[WagerRow]) -> tuple[int, int]:
     return sum(row.handle_cents for row in rows), sum(row.win_cents for row in rows)
 
 
-def _irregular(events: Iterable[Published], rounds: Iterable[RoundRow]) -> Iterator[Irregular]:
+def _irregular(events: Iterable[Published], rounds: Iterable[RoundRow]) -> Iterator[IrregularRound]:
     known = {row.round: row for row in rounds}
     for one in events:
         match one.event:
             case RoundIrregular(number, reason, cause):
                 row = known.get(number)
                 stands = ("", 0) if row is None else (row.outcome, row.open_wagers)
-                yield Irregular(one.time, number, reason, cause, *stands)
+                yield IrregularRound(one.time, number, reason, cause, *stands)
             case _:
                 pass
 
@@ -414,8 +414,8 @@ def _faults(events: Iterable[Event]) -> dict[str, int]:
 
 def _summary(events: Iterable[Published], period: Period, name: str) -> Summary:
     rounds, wagers = _as_it_stood(events, period)
-    handle, win = _sums(wager for wager in wagers if wager.state is State.SETTLED)
-    still = sum(wager.state is State.OPEN for wager in wagers)
+    handle, win = _sums(wager for wager in wagers if wager.state is WagerState.SETTLED)
+    still = sum(wager.state is WagerState.OPEN for wager in wagers)
     return Summary(name, rfc3339(period.since), len(rounds), handle, win, still)
 
 
@@ -425,7 +425,7 @@ def _restated(
     rounds: Iterable[RoundRow],
     wagers: Sequence[WagerRow],
     counts: CountedTime,
-) -> Restated | None:
+) -> Restatement | None:
     """The rounds and counts as they stand now, where something was ruled, settled or entered after that time."""
     numbers = {row.round for row in rounds}
     ruled = [one for one in rulings(one for one in events if moment(one) >= period.until) if one.round in numbers]
@@ -435,13 +435,13 @@ def _restated(
     ruled += _settled_later(wagers, now, ruled)
     if not ruled and not counts.later:
         return None
-    handle, win = _sums(wager for wager in now if wager.state is State.SETTLED)
-    return Restated(
+    handle, win = _sums(wager for wager in now if wager.state is WagerState.SETTLED)
+    return Restatement(
         handle_cents=handle,
         win_cents=win,
-        open_wagers=sum(wager.state is State.OPEN for wager in now),
+        open_wagers=sum(wager.state is WagerState.OPEN for wager in now),
         doubted_wagers=sum(wager.doubted for wager in now),
-        void_rounds=sum(row.outcome == State.VOID for row in whole.rounds if row.round in numbers),
+        void_rounds=sum(row.outcome == WagerState.VOID for row in whole.rounds if row.round in numbers),
         rulings=tuple(ruled),
         inventory=counts.now,
         hold=hold(counts.now),
@@ -449,7 +449,9 @@ def _restated(
     )
 
 
-def _settled_later(then: Iterable[WagerRow], now: Iterable[WagerRow], ruled: Iterable[Ruling]) -> Iterator[Ruling]:
+def _settled_later(
+    then: Iterable[WagerRow], now: Iterable[WagerRow], ruled: Iterable[ShiftRuling]
+) -> Iterator[ShiftRuling]:
     """What nobody ruled on: wagers that the table settled after the time, when a meter's answer came, say."""
     by_people = {(one.round, one.spot, one.bet) if one.spot else (one.round, 0, "") for one in ruled}
     known = {(row.round, row.spot, row.bet): row for row in then}
@@ -459,7 +461,7 @@ def _settled_later(then: Iterable[WagerRow], now: Iterable[WagerRow], ruled: Ite
         net = None if before is None else before.net_cents
         if net != row.net_cents and not by_people & {place, (row.round, 0, "")}:
             won = (net or 0) - (row.net_cents or 0)
-            yield Ruling(row.time, *place, net, row.net_cents, "", row.why, win_cents=won)
+            yield ShiftRuling(row.time, *place, net, row.net_cents, "", row.why, win_cents=won)
 
 
 def _playing_seconds(rounds: Iterable[RoundRow]) -> int:

@@ -23,7 +23,7 @@ LAST: Final = timedelta(microseconds=1)
 """Before the end of a time: the last moment that belongs to it."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class InventoryEntry(msgspec.Struct, frozen=True):
     """A count that was entered, and when; the fields are those of ``InventoryEntered``.
 
     ``elsewhere``: it belongs to another time than the account's, and no figure of the account has it.
@@ -50,11 +50,11 @@ class _Dated(NamedTuple):
     published: Published
     event: InventoryEntered
 
-    def entry(self, *, elsewhere: bool = False) -> Entry:
+    def entry(self, *, elsewhere: bool = False) -> InventoryEntry:
         """As an account lists it."""
         one = self.event
         named = (one.slip, one.who, one.why, one.gaming_day, one.shift)
-        return Entry(self.published.time, one.entry, one.kind, one.cents, one.chips, *named, elsewhere)
+        return InventoryEntry(self.published.time, one.entry, one.kind, one.cents, one.chips, *named, elsewhere)
 
 
 class CountedTime(NamedTuple):
@@ -62,8 +62,8 @@ class CountedTime(NamedTuple):
 
     then: TableInventory
     now: TableInventory
-    entries: tuple[Entry, ...]
-    later: tuple[Entry, ...]
+    entries: tuple[InventoryEntry, ...]
+    later: tuple[InventoryEntry, ...]
 
 
 def counted(events: Iterable[Published], day: GamingDay, period: Period) -> CountedTime:

@@ -12,7 +12,7 @@ from controller.core.messages.floor_events import CorrectionEntered, RoundVoided
 from controller.formats.mqtt.envelope import Published
 
 
-class Ruling(msgspec.Struct, frozen=True):
+class ShiftRuling(msgspec.Struct, frozen=True):
     """What a person or a correction changed: a wager's net before and after (None: it was open), or a void round.
 
     Nets are the player's, ``win_cents`` is what the house's win changed by. ``case`` is the house's number for the
@@ -39,9 +39,9 @@ class Ruling(msgspec.Struct, frozen=True):
         return self.net_cents is not None and self.before_cents == self.net_cents
 
 
-def rulings(events: Iterable[Published]) -> tuple[Ruling, ...]:
+def rulings(events: Iterable[Published]) -> tuple[ShiftRuling, ...]:
     """What was ruled and corrected, in order; of a void round one line."""
-    found: list[Ruling] = []
+    found: list[ShiftRuling] = []
     void: dict[int, int] = {}
     cases: dict[tuple[int, int | None, str | None], str] = {}
     for one in events:
@@ -52,17 +52,19 @@ def rulings(events: Iterable[Published]) -> tuple[Ruling, ...]:
             case RoundVoided(number, who, why):
                 void[number] = len(found)
                 case = cases.pop((number, None, None), "")
-                found.append(Ruling(one.time, number, 0, "", None, None, who, why, case))
+                found.append(ShiftRuling(one.time, number, 0, "", None, None, who, why, case))
             case WagerAdjusted(number, _, _, _, before, due) if number in void:
                 line = found[void[number]]
                 found[void[number]] = msgspec.structs.replace(line, win_cents=line.win_cents + before - due)
             case WagerAdjusted(number, spot, bet, _, before, due, who, why):
                 case = cases.pop((number, spot, bet), "")
-                found.append(Ruling(one.time, number, spot, bet, before, due, who, why, case, win_cents=before - due))
+                found.append(
+                    ShiftRuling(one.time, number, spot, bet, before, due, who, why, case, win_cents=before - due)
+                )
             case WagerSettled(number, spot, bet, _, due, Basis.FLOOR, _, why) if number not in void:
                 who, _, reason = why.partition(": ")
                 case = cases.pop((number, spot, bet), "")
-                found.append(Ruling(one.time, number, spot, bet, None, due, who, reason, case, win_cents=-due))
+                found.append(ShiftRuling(one.time, number, spot, bet, None, due, who, reason, case, win_cents=-due))
             case _:
                 pass
     return tuple(found)

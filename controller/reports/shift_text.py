@@ -11,9 +11,9 @@ from controller.core.people.table_inventory import Recount, TableInventory
 from controller.formats.text.moments import zone_of
 from controller.formats.text.printable import printable
 from controller.reports.live_narrative import dollars
-from controller.reports.shift import BetLine, Irregular, Shift
-from controller.reports.shift_inventory import Entry
-from controller.reports.shift_rulings import Ruling
+from controller.reports.shift import BetLine, IrregularRound, Shift
+from controller.reports.shift_inventory import InventoryEntry
+from controller.reports.shift_rulings import ShiftRuling
 
 MISSING: Final = "not entered"
 OTHER_TIME: Final = " (round of another time)"
@@ -26,7 +26,7 @@ IN_DOLLARS: Final = ("", "USD")
 """Currencies whose amounts have a dollar sign; of another the head of the account says which it is."""
 
 
-class Words(NamedTuple):
+class AccountFormat(NamedTuple):
     """How an account is told: its money and its clock."""
 
     currency: str
@@ -53,7 +53,7 @@ class Words(NamedTuple):
     def _local(self, time: str, form: str) -> str:
         return datetime.fromisoformat(time).astimezone(zone_of(self.time_zone)).strftime(form)
 
-    def ruled(self, ruling: Ruling) -> str:
+    def ruled(self, ruling: ShiftRuling) -> str:
         """What a ruling changed: ``round 12 spot 3 main: -$10.00 -> $0.00 (case 2026-117)``."""
         case = f" (case {ruling.case})" if ruling.case else ""
         remark = f"{case}{OTHER_TIME if ruling.elsewhere else ''}"
@@ -68,9 +68,9 @@ class Words(NamedTuple):
         return "open" if cents is None else self.money(cents)
 
 
-def words_of(shift: Shift) -> Words:
+def words_of(shift: Shift) -> AccountFormat:
     """How this account is told."""
-    return Words(shift.currency, shift.time_zone)
+    return AccountFormat(shift.currency, shift.time_zone)
 
 
 def shift_text(shift: Shift) -> str:
@@ -117,7 +117,7 @@ def is_running(shift: Shift) -> bool:
     return bool(shift.until and shift.written) and not shift.is_over
 
 
-def stands(one: Irregular) -> str:
+def stands(one: IrregularRound) -> str:
     """How an irregular round stands: ``irregular, 2 wagers open``."""
     if not one.outcome:
         return "not over in this time"
@@ -149,7 +149,7 @@ def counts(shift: Shift) -> Iterator[CountLine]:
     yield _hold(shift.hold)
 
 
-def _racks(words: Words, kept: TableInventory, entries: Sequence[Entry]) -> Iterator[CountLine]:
+def _racks(words: AccountFormat, kept: TableInventory, entries: Sequence[InventoryEntry]) -> Iterator[CountLine]:
     """What was counted, and the win that follows from it."""
     amounts = (
         (Count.OPENER, "opener", kept.opener_cents),
@@ -170,7 +170,7 @@ def _hold(points: int | None) -> CountLine:
 BETWEEN: Final = "closed and opened between"
 
 
-def _recount(words: Words, one: Recount) -> str:
+def _recount(words: AccountFormat, one: Recount) -> str:
     """A closer, the opener that followed, and the difference."""
     gap = words.gain(one.opener_cents - one.closer_cents)
     return f"{words.money(one.closer_cents)}, then {words.money(one.opener_cents)}: {gap}"
@@ -200,13 +200,13 @@ def restated_counts(shift: Shift) -> Iterator[RecountLine]:
         yield RecountLine(BETWEEN, *(said or MISSING for said in between))
 
 
-def counts_for(one: Entry) -> str:
+def counts_for(one: InventoryEntry) -> str:
     """What an entry belongs to where it says so: ``gaming day 2026-11-21, swing shift``."""
     shift = f", {one.shift} shift" if one.shift else ""
     return f"gaming day {one.gaming_day}{shift}" if one.gaming_day else ""
 
 
-def slips(words: Words, entries: Sequence[Entry], kind: Count) -> str:
+def slips(words: AccountFormat, entries: Sequence[InventoryEntry], kind: Count) -> str:
     """The slips of a kind that stand, and what was entered without one: ``slips 4711, 4713; $50.00 without a slip``."""
     standing: dict[str, int] = {}
     for entry in entries:
@@ -220,7 +220,7 @@ def slips(words: Words, entries: Sequence[Entry], kind: Count) -> str:
     return "; ".join(said)
 
 
-def _lines(shift: Shift, words: Words) -> Iterator[str]:
+def _lines(shift: Shift, words: AccountFormat) -> Iterator[str]:
     yield f"{shift.site}/{shift.table}, epoch {shift.epoch}{f', {shift.name}' if shift.name else ''}"
     money = f", amounts in {shift.currency}" if shift.currency else ""
     yield f"{span(shift)}{money}"
@@ -257,7 +257,7 @@ def _lines(shift: Shift, words: Words) -> Iterator[str]:
         yield f"beside it   {then.name}: {many(then.rounds, 'round')}, {figures}, {still}"
 
 
-def _restated(shift: Shift, words: Words) -> Iterator[str]:
+def _restated(shift: Shift, words: AccountFormat) -> Iterator[str]:
     """What was ruled after the end: before everything, for no figure below has it."""
     now = shift.restated
     if now is None:
@@ -297,12 +297,12 @@ def restated_lines(shift: Shift) -> Iterator[tuple[str, ...]]:
     yield "change", *map(words.gain, changes[:2]), *(f"{one:+}" if one else "0" for one in changes[2:])
 
 
-def _ruling(label: str, one: Ruling, words: Words) -> str:
+def _ruling(label: str, one: ShiftRuling, words: AccountFormat) -> str:
     house = "" if one.elsewhere else f", house {words.gain(one.win_cents)}"
     return f"{label:12}{words.clock(one.time)} {words.ruled(one)}{house}, {one.who or TABLE}: {one.why}"
 
 
-def _attention(shift: Shift, words: Words) -> Iterator[str]:
+def _attention(shift: Shift, words: AccountFormat) -> Iterator[str]:
     yield f"basis       {_counts(shift.bases)}"
     yield f"questions   {shift.questions}"
     yield f"open        {many(shift.open_wagers, 'wager')}, {words.money(shift.open_cents)}"
@@ -322,21 +322,21 @@ def _attention(shift: Shift, words: Words) -> Iterator[str]:
         yield f"alerts      {alert.count} {alert.severity} {alert.kind}"
 
 
-def _inventory(shift: Shift, words: Words) -> Iterator[str]:
+def _inventory(shift: Shift, words: AccountFormat) -> Iterator[str]:
     for line in counts(shift):
         yield f"inventory   {f'{line.name:30}{line.amount:>14}   {line.slips}'.rstrip()}"
     for one in shift.entries:
         yield _entered("entered", one, words)
 
 
-def _entered(label: str, one: Entry, words: Words) -> str:
+def _entered(label: str, one: InventoryEntry, words: AccountFormat) -> str:
     slip = f", slip {one.slip}" if one.slip else ""
     of_time = f" ({counts_for(one)}{', not this account' if one.elsewhere else ''})" if one.gaming_day else ""
     what = f"{one.entry}: {one.kind} {words.money(one.cents)}{slip}{of_time}"
     return f"{label:12}{words.clock(one.time)} {what}, {one.who}: {one.why}"
 
 
-def _bet(line: BetLine, words: Words) -> str:
+def _bet(line: BetLine, words: AccountFormat) -> str:
     money = f"{words.money(line.handle_cents):>14}{words.money(line.win_cents):>14}{percent(line.win_per_handle):>12}"
     head = f"{line.bet:24}{line.wagers:>8}{money}"
     if line.expected_cents is None or line.low_cents is None or line.high_cents is None:

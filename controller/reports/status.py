@@ -27,7 +27,7 @@ from controller.core.messages.events import (
     WagerSettled,
 )
 from controller.core.messages.raised_alerts import Severity
-from controller.core.table.pace import HOUR_NS, Figures, Pace, figures, main_boxes, paced
+from controller.core.table.pace import HOUR_NS, Pace, PaceFigures, figures, main_boxes, paced
 from controller.core.table.shoe import ShoeAccount, remaining, running_count
 from controller.formats.mqtt.envelope import Published, nanoseconds, utc_text
 from controller.formats.mqtt.retained_alerts import alerts_told
@@ -38,10 +38,10 @@ from firmware_protocols.readings import HealthState
 UNREAD: Final = "??"
 
 
-class Standing(msgspec.Struct, frozen=True):
+class TableStatus(msgspec.Struct, frozen=True):
     """A table at the last event of its journal. ``shoe`` 0: none has been announced; then nothing is known of it."""
 
-    pace: Figures
+    pace: PaceFigures
     site: str = ""
     table: str = ""
     epoch: int = 0
@@ -179,7 +179,7 @@ def deal_ends(events: Iterable[Published]) -> Iterator[DealEnd]:
     yield from ends[-1:]
 
 
-def standing(events: Iterable[Published], hours: int) -> Standing:
+def standing(events: Iterable[Published], hours: int) -> TableStatus:
     """The table after its last event, with the figures of the last ``hours`` before it."""
     events = tuple(events)
     fold = _Fold(last=events[-1] if events else None)
@@ -195,7 +195,7 @@ def standing(events: Iterable[Published], hours: int) -> Standing:
         taken.take(one)
         if type(one.event) not in TAKEN_ALONE or place in {1, len(recent)}:
             pace = paced(pace, one.event, nanoseconds(one.time))
-    now = Standing(figures(pace, taken.figures()))
+    now = TableStatus(figures(pace, taken.figures()))
     if fold.last is None or fold.started is None:
         return now
     shoe = fold.shoe

@@ -15,7 +15,7 @@ from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaise
 from controller.core.table.shoe import ShoeAccount
 from controller.formats.mqtt.envelope import Published
 from controller.formats.mqtt.retained_layout import DEALER, FeltNow, FeltPicture, WagerNow
-from controller.reports.live_narrative import Teller, dollars, net
+from controller.reports.live_narrative import LiveNarrator, dollars, net
 from controller.reports.status import shoe_after
 
 LINES: Final = 12
@@ -25,7 +25,7 @@ ALERTS: Final = 100
 """Alerts that wait and are kept by their words; the rest is counted."""
 
 
-class Mark(StrEnum):
+class Certainty(StrEnum):
     """How sure something is, as every page says it."""
 
     CERTAIN = "certain"
@@ -36,13 +36,13 @@ class Mark(StrEnum):
     WAITING = "not settled yet"
 
 
-class SpotLine(NamedTuple):
+class ScreenLine(NamedTuple):
     """A spot or the dealer: the cards of each hand, what is bet, and each due with its mark."""
 
     spot: str
     cards: str
     bets: str
-    dues: tuple[tuple[Mark, str], ...]
+    dues: tuple[tuple[Certainty, str], ...]
     is_asked: bool = False
 
 
@@ -50,7 +50,7 @@ class ScreenNow(NamedTuple):
     """The whole screen."""
 
     title: str
-    spots: tuple[SpotLine, ...]
+    spots: tuple[ScreenLine, ...]
     asked: tuple[str, ...]
     troubles: tuple[str, ...]
     lines: tuple[str, ...]
@@ -61,7 +61,7 @@ class TableScreen:
 
     def __init__(self) -> None:
         self._felt = FeltPicture()
-        self._teller = Teller()
+        self._teller = LiveNarrator()
         self._lines: deque[str] = deque(maxlen=LINES)
         self._last: Published | None = None
         self._profile = ""
@@ -123,34 +123,34 @@ class TableScreen:
         return (*found, f"{self._more_alerts} more alerts") if self._more_alerts else tuple(found)
 
 
-def mark(wager: WagerNow) -> Mark:
+def mark(wager: WagerNow) -> Certainty:
     """How sure a due is."""
     if wager.disputed:
-        return Mark.IN_DOUBT
+        return Certainty.IN_DOUBT
     if wager.net_cents is None:
-        return Mark.OPEN if wager.possible_cents else Mark.WAITING
+        return Certainty.OPEN if wager.possible_cents else Certainty.WAITING
     is_changed = wager.before_cents is not None and wager.before_cents != wager.net_cents
-    return Mark.CORRECTED if is_changed else Mark.CERTAIN
+    return Certainty.CORRECTED if is_changed else Certainty.CERTAIN
 
 
 def due(wager: WagerNow) -> str:
     """What a wager is due, and why."""
     bet = "" if wager.bet == "main" else f"{wager.bet} "
     match mark(wager):
-        case Mark.WAITING:
+        case Certainty.WAITING:
             return f"{bet}{dollars(wager.wager_cents)}"
-        case Mark.OPEN:
+        case Certainty.OPEN:
             return f"{bet}{' or '.join(net(cents) for cents in wager.possible_cents)}"
-        case Mark.CORRECTED:
+        case Certainty.CORRECTED:
             return f"{bet}{net(wager.before_cents or 0)} -> {net(wager.net_cents or 0)} by {wager.who}: {wager.why}"
         case _:
             return f"{bet}{net(wager.net_cents or 0)} {wager.why} [{wager.basis}]"
 
 
-def _spots(felt: FeltNow) -> list[SpotLine]:
+def _spots(felt: FeltNow) -> list[ScreenLine]:
     named = {one.spot for one in felt.zones} | {one.spot for one in felt.wagers}
     named |= {one.spot for one in felt.cards if one.spot is not None}
-    lines = [SpotLine("dealer", _cards(felt, DEALER), "", ())]
+    lines = [ScreenLine("dealer", _cards(felt, DEALER), "", ())]
     for spot in sorted(named - {DEALER}):
         lying = " ".join(
             dollars(one.cents) + ("" if one.zone == "main" else f" {one.zone}")
@@ -159,9 +159,9 @@ def _spots(felt: FeltNow) -> list[SpotLine]:
         )
         dues = tuple((mark(one), due(one)) for one in felt.wagers if one.spot == spot)
         asked = any(one.spot == spot for one in felt.questions)
-        lines.append(SpotLine(str(spot), _cards(felt, spot), lying, dues, asked))
+        lines.append(ScreenLine(str(spot), _cards(felt, spot), lying, dues, asked))
     unplaced = [one.face or "##" for one in felt.cards if one.spot is None]
-    return lines + ([SpotLine("?", " ".join(unplaced), "", ())] if unplaced else [])
+    return lines + ([ScreenLine("?", " ".join(unplaced), "", ())] if unplaced else [])
 
 
 def _cards(felt: FeltNow, spot: int) -> str:

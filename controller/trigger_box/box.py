@@ -11,9 +11,18 @@ from typing import Final, NamedTuple, Protocol, assert_never
 
 from controller.reports.audit import mystery_proof as proof
 from controller.trigger_box import entries as store
-from controller.trigger_box.entries import Counted, Drawn, Entry, Kept, Opened, Shared, State, after
+from controller.trigger_box.entries import (
+    BoxEntry,
+    BoxState,
+    ContributionCounted,
+    CycleDrawn,
+    CycleOpened,
+    CycleShared,
+    HeadStored,
+    after,
+)
 from controller.trigger_box.pool import POOL_BYTES, Noise, mix
-from controller.trigger_box.sealing import NONCE_BYTES, Place, Sealer, Secret
+from controller.trigger_box.sealing import NONCE_BYTES, SealContext, Sealer, Secret
 from firmware_protocols.trigger_messages import (
     KEY_BYTES,
     ROOT_BYTES,
@@ -53,23 +62,23 @@ _KEEPING: Final = frozenset(
 """In which conditions a later head of the journal is kept; the one there is is said in all but ``ungreeted``."""
 
 
-class Past(Protocol):
+class StoreHistory(Protocol):
     """What a store still knows."""
 
-    def counted(self, number: int) -> Counted | None:
+    def counted(self, number: int) -> ContributionCounted | None:
         """The answer to a contribution."""
         ...
 
-    def drawn(self, cycle: int) -> Drawn | None:
+    def drawn(self, cycle: int) -> CycleDrawn | None:
         """The draw of a cycle."""
         ...
 
-    def opened(self, cycle: int) -> Opened | None:
+    def opened(self, cycle: int) -> CycleOpened | None:
         """The opening of a cycle."""
         ...
 
 
-class Maker(NamedTuple):
+class BoxLabel(NamedTuple):
     """Which box this is: 1 to 16 and 1 to 12 characters of printable ASCII."""
 
     serial: str
@@ -79,7 +88,7 @@ class Maker(NamedTuple):
 class CommandResult(NamedTuple):
     """The result of a command: entries to store first, then reports to send."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[BoxEntry, ...] = ()
     reports: tuple[TriggerReport, ...] = ()
 
 
@@ -90,7 +99,9 @@ NoiseSource = Callable[[], Noise | None]
 class TriggerBox:
     """One box, for one table. ``take`` carries entries over once they are stored."""
 
-    def __init__(self, state: State, past: Past, sealer: Sealer, maker: Maker, noise: NoiseSource) -> None:
+    def __init__(
+        self, state: BoxState, past: StoreHistory, sealer: Sealer, maker: BoxLabel, noise: NoiseSource
+    ) -> None:
         self.state = state
         self._past = past
         self._sealer = sealer
@@ -106,7 +117,7 @@ class TriggerBox:
         """What it can do now."""
         return self._condition
 
-    def take(self, entries: tuple[Entry, ...]) -> None:
+    def take(self, entries: tuple[BoxEntry, ...]) -> None:
         """These entries are stored."""
         for entry in entries:
             self.state = after(self.state, entry)
@@ -129,7 +140,7 @@ class TriggerBox:
             case RecallCycle(cycle):
                 return self._recall(cycle)
             case KeepHead(epoch, size, root, signature):
-                return self._keep(Kept(epoch, size, root, signature))
+                return self._keep(HeadStored(epoch, size, root, signature))
             case RecallHead():
                 return self._head(self.state.head)
             case _:
@@ -142,20 +153,20 @@ class TriggerBox:
         drawn, reports = self._draw(self.state)
         return CommandResult(drawn, (*reports, self._status(0, drawn)))
 
-    def end(self, operations: str, surveillance: str, wall_ns: int) -> tuple[Entry, ...]:
+    def end(self, operations: str, surveillance: str, wall_ns: int) -> tuple[BoxEntry, ...]:
         """Two people take the box out of service: the running cycle is opened, and nothing is drawn any more."""
-        ended = store.Ended(operations, surveillance, wall_ns)
+        ended = store.BoxRetired(operations, surveillance, wall_ns)
         if self.state.over or self.state.drawn is None:
             return (ended,)
         secret = self._secret(self.state, self.state.drawn)
-        return (Opened(self.state.cycle, 0, secret.drawn_cents, secret.key), ended)
+        return (CycleOpened(self.state.cycle, 0, secret.drawn_cents, secret.key), ended)
 
     # --- greeting -------------------------------------------------------------------------------------
 
     def _greet(self, greet: GreetTrigger) -> CommandResult:
         state, bounds = self.state, self.state.bounds
         assert bounds is not None
-        entries: tuple[Entry, ...] = ()
+        entries: tuple[BoxEntry, ...] = ()
         told: tuple[TriggerReport, ...] = ()
         own = (state.site, state.table) == (greet.site, greet.table) and greet.epoch > 0
         if state.ended:
@@ -166,7 +177,7 @@ class TriggerBox:
             self._condition = TriggerCondition.ROLLED_BACK
         else:
             if state.epoch == 0:
-                entries = (store.Adopted(greet.epoch),)
+                entries = (store.BoxRestored(greet.epoch),)
                 state = after(state, entries[0])
             self._condition = TriggerCondition.OPEN if state.share else TriggerCondition.AWAITING_SHARE
             if state.over:
@@ -177,7 +188,7 @@ class TriggerBox:
 
     # --- a cycle --------------------------------------------------------------------------------------
 
-    def _draw(self, state: State) -> tuple[tuple[Entry, ...], tuple[TriggerReport, ...]]:
+    def _draw(self, state: BoxState) -> tuple[tuple[BoxEntry, ...], tuple[TriggerReport, ...]]:
         """Draw for the next cycle if there is noise; the one place where a number is chosen."""
         noise, bounds = self._noise(), state.bounds
         if noise is None or bounds is None:
@@ -187,8 +198,8 @@ class TriggerBox:
         cycle, width = state.cycle + 1, bounds.ceiling_cents - bounds.reset_cents
         secret = Secret(bounds.reset_cents + mixed.below(width), mixed.take(KEY_BYTES))
         commitment = proof.commitment(secret.key, state.identity(), cycle, secret.drawn_cents)
-        place = Place(state.identity(), cycle, commitment)
-        drawn = Drawn(
+        place = SealContext(state.identity(), cycle, commitment)
+        drawn = CycleDrawn(
             cycle=cycle,
             start_units=bounds.reset_cents * UNITS_PER_CENT + state.carried_units,
             reset_cents=bounds.reset_cents,
@@ -204,7 +215,7 @@ class TriggerBox:
         if self._condition is not TriggerCondition.AWAITING_SHARE or cycle != self.state.cycle:
             return CommandResult(reports=(self._status(0),))
         self._condition = TriggerCondition.OPEN
-        return CommandResult((Shared(cycle, share),), (self._status(0),))
+        return CommandResult((CycleShared(cycle, share),), (self._status(0),))
 
     def _contribute(self, number: int, amount_units: int) -> CommandResult:
         state, bounds = self.state, self.state.bounds
@@ -232,10 +243,10 @@ class TriggerBox:
         bounds = proof.Bounds(drawn.reset_cents, drawn.ceiling_cents)
         trigger = proof.trigger_cents(secret.drawn_cents, state.share, state.identity(), state.cycle, bounds)
         award = proof.award_cents(meter_units, drawn.ceiling_cents) * proof.is_hit(meter_units, trigger)
-        counted = Counted(number, state.cycle, amount_units, meter_units, award)
+        counted = ContributionCounted(number, state.cycle, amount_units, meter_units, award)
         if not award:
             return CommandResult((counted,), (_answer(counted),))
-        opened = Opened(state.cycle, number, secret.drawn_cents, secret.key)
+        opened = CycleOpened(state.cycle, number, secret.drawn_cents, secret.key)
         over = after(after(state, counted), opened)
         next_drawn, told = self._draw(over)
         entries = (counted, opened, *next_drawn)
@@ -260,12 +271,12 @@ class TriggerBox:
         revealed = (_revealed(opened),) if opened is not None and opened.number else ()
         return CommandResult(reports=(_committed(drawn), *revealed))
 
-    def _keep(self, head: Kept) -> CommandResult:
+    def _keep(self, head: HeadStored) -> CommandResult:
         if self._condition not in _KEEPING or not head.is_later_than(self.state.head):
             return self._head(self.state.head)
         return self._head(head, (head,))
 
-    def _head(self, head: Kept | None, entries: tuple[Entry, ...] = ()) -> CommandResult:
+    def _head(self, head: HeadStored | None, entries: tuple[BoxEntry, ...] = ()) -> CommandResult:
         """Say which head is kept once ``entries`` are stored."""
         if self._condition is TriggerCondition.UNGREETED:
             return CommandResult(reports=(self._status(0),))
@@ -281,16 +292,16 @@ class TriggerBox:
 
     # --- what is sealed -------------------------------------------------------------------------------
 
-    def _secret(self, state: State, drawn: Drawn) -> Secret:
-        return self._sealer.open(Place(state.identity(), drawn.cycle, drawn.commitment), drawn.sealed)
+    def _secret(self, state: BoxState, drawn: CycleDrawn) -> Secret:
+        return self._sealer.open(SealContext(state.identity(), drawn.cycle, drawn.commitment), drawn.sealed)
 
-    def _pool(self, state: State) -> bytes:
+    def _pool(self, state: BoxState) -> bytes:
         drawn = state.drawn
         if drawn is None:
             return bytes(POOL_BYTES)
-        return self._sealer.open_pool(Place(state.identity(), drawn.cycle, drawn.commitment), drawn.pool)
+        return self._sealer.open_pool(SealContext(state.identity(), drawn.cycle, drawn.commitment), drawn.pool)
 
-    def _status(self, token: int, entries: tuple[Entry, ...] = ()) -> TriggerStatus:
+    def _status(self, token: int, entries: tuple[BoxEntry, ...] = ()) -> TriggerStatus:
         """How the box is once ``entries`` are stored."""
         state = self.state
         for entry in entries:
@@ -298,14 +309,14 @@ class TriggerBox:
         return TriggerStatus(token, self._condition, state.cycle, state.number)
 
 
-def _committed(drawn: Drawn) -> CycleCommitted:
+def _committed(drawn: CycleDrawn) -> CycleCommitted:
     return CycleCommitted(drawn.cycle, drawn.commitment, drawn.start_units, drawn.reset_cents, drawn.ceiling_cents)
 
 
-def _answer(counted: Counted) -> ContributionAnswered:
+def _answer(counted: ContributionCounted) -> ContributionAnswered:
     hit = counted.award_cents > 0
     return ContributionAnswered(counted.number, counted.cycle, counted.meter_units, hit, counted.award_cents)
 
 
-def _revealed(opened: Opened) -> CycleRevealed:
+def _revealed(opened: CycleOpened) -> CycleRevealed:
     return CycleRevealed(opened.cycle, opened.number, opened.drawn_cents, opened.key)

@@ -9,15 +9,15 @@ from typing import NamedTuple
 from controller.core.persons import folded, same_person
 from controller.formats.config.trigger_file import TABLES_USER, TriggerConfig, read_trigger_config
 from controller.io.files.config_files import kept_path, text_of
-from controller.io.files.key_file import KeyRefused, read_key
-from controller.trigger_box.entries import Begun, BoundsSet, Opened
+from controller.io.files.key_file import KeyFileRefused, read_key
+from controller.trigger_box.entries import BoundsSet, BoxCommissioned, CycleOpened
 from controller.trigger_box.sealing import Sealer
-from controller.trigger_box.store import Store, StoreRefused
+from controller.trigger_box.store import BoxStore, BoxStoreRefused
 from firmware_protocols import discovery
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
 
 
-class People(NamedTuple):
+class Custodians(NamedTuple):
     """The two who answer for a change: one of the operations, one of surveillance."""
 
     operations: str
@@ -30,7 +30,7 @@ class People(NamedTuple):
             StoreRefused: the names are empty or the same.
         """
         if not all(map(folded, self)) or same_person(*self):
-            raise StoreRefused("two people are needed: --operations and --surveillance name one each")
+            raise BoxStoreRefused("two people are needed: --operations and --surveillance name one each")
 
 
 class Takeover(NamedTuple):
@@ -67,7 +67,7 @@ def sealer_of(config: TriggerConfig, credentials: str | None = None) -> Sealer:
     try:
         return Sealer(*keys)
     except ValueError as error:
-        raise KeyRefused(str(error)) from error
+        raise KeyFileRefused(str(error)) from error
 
 
 def pairing_key_of(config: TriggerConfig, credentials: str | None = None) -> bytes | None:
@@ -95,7 +95,7 @@ def users_of(config: TriggerConfig, own: int) -> frozenset[int]:
         if user == TABLES_USER:
             # A table tried out where nothing is installed runs as whoever tries it out.
             return frozenset({own})
-        raise KeyRefused(f"[line] user: there is no user {user!r} on this computer") from None
+        raise KeyFileRefused(f"[line] user: there is no user {user!r} on this computer") from None
 
 
 def _key(given: str, credentials: str | None) -> bytes:
@@ -103,7 +103,7 @@ def _key(given: str, credentials: str | None) -> bytes:
     return read_key(file, kept_by_service=kept)
 
 
-def begin(config: TriggerConfig, sealer: Sealer, people: People, wall_ns: int, takeover: Takeover | None) -> None:
+def begin(config: TriggerConfig, sealer: Sealer, people: Custodians, wall_ns: int, takeover: Takeover | None) -> None:
     """Make the store of a box, for a table that has none yet or in place of a box that was lost.
 
     Raises:
@@ -114,32 +114,36 @@ def begin(config: TriggerConfig, sealer: Sealer, people: People, wall_ns: int, t
     if takeover is not None:
         carried_units = takeover.meter_units - config.bounds.reset_cents * UNITS_PER_CENT
         if carried_units < 0:
-            raise StoreRefused(f"the meter taken over stands below the reset value, {config.bounds.reset_cents} cents")
+            raise BoxStoreRefused(
+                f"the meter taken over stands below the reset value, {config.bounds.reset_cents} cents"
+            )
     known = takeover or Takeover(0, 0, 0, 0)
     box = config.box
-    begun = Begun(box.site, box.table, known.epoch, known.cycle, known.number, carried_units, *people, wall_ns=wall_ns)
-    store = Store(Path(box.store), sealer, create=True)
+    begun = BoxCommissioned(
+        box.site, box.table, known.epoch, known.cycle, known.number, carried_units, *people, wall_ns=wall_ns
+    )
+    store = BoxStore(Path(box.store), sealer, create=True)
     try:
         store.append([begun, _bounds(config, people, wall_ns)])
     finally:
         store.close()
 
 
-def set_bounds(config: TriggerConfig, sealer: Sealer, people: People, wall_ns: int) -> None:
+def set_bounds(config: TriggerConfig, sealer: Sealer, people: Custodians, wall_ns: int) -> None:
     """Put the bounds of the file in force from the next draw on; the running cycle keeps its own.
 
     Raises:
         StoreRefused: there is no store, it is in use, or one person is not two.
     """
     people.check()
-    store = Store(Path(config.box.store), sealer)
+    store = BoxStore(Path(config.box.store), sealer)
     try:
         store.append([_bounds(config, people, wall_ns)])
     finally:
         store.close()
 
 
-def check_bounds(config: TriggerConfig, store: Store) -> None:
+def check_bounds(config: TriggerConfig, store: BoxStore) -> None:
     """Refuse a file whose bounds are not those that two people set.
 
     Raises:
@@ -151,16 +155,16 @@ def check_bounds(config: TriggerConfig, store: Store) -> None:
         held.ceiling_cents,
         held.most_units,
     ):
-        raise StoreRefused(
+        raise BoxStoreRefused(
             "[bounds]: not those that two people set; they put them in force with `tableside mystery set-bounds`"
         )
 
 
-def opened_at_the_end(store: Store) -> Opened | None:
+def opened_at_the_end(store: BoxStore) -> CycleOpened | None:
     """The cycle that was running when the box was ended, opened; None if none ran."""
-    return next((entry for entry in store.entries() if isinstance(entry, Opened) and not entry.number), None)
+    return next((entry for entry in store.entries() if isinstance(entry, CycleOpened) and not entry.number), None)
 
 
-def _bounds(config: TriggerConfig, people: People, wall_ns: int) -> BoundsSet:
+def _bounds(config: TriggerConfig, people: Custodians, wall_ns: int) -> BoundsSet:
     bounds = config.bounds
     return BoundsSet(bounds.reset_cents, bounds.ceiling_cents, bounds.most_units, *people, wall_ns=wall_ns)

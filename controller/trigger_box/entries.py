@@ -9,7 +9,7 @@ from firmware_protocols.trigger_messages import UNITS_PER_CENT
 from firmware_protocols.values import Value
 
 
-class Begun(Value, frozen=True, tag="begun"):
+class BoxCommissioned(Value, frozen=True, tag="begun"):
     """Two people began the store for a table. The first cycle has number ``cycle`` + 1.
 
     With ``cycle`` above 0 the box takes over from one that was lost: what the table knows of the last cycle and
@@ -38,13 +38,13 @@ class BoundsSet(Value, frozen=True, tag="bounds_set"):
     wall_ns: int
 
 
-class Adopted(Value, frozen=True, tag="adopted"):
+class BoxRestored(Value, frozen=True, tag="adopted"):
     """The first greeting named the table's epoch."""
 
     epoch: int
 
 
-class Drawn(Value, frozen=True, tag="drawn"):
+class CycleDrawn(Value, frozen=True, tag="drawn"):
     """A number was drawn for ``cycle`` and sealed, with the pool as it is after the draw."""
 
     cycle: int
@@ -56,14 +56,14 @@ class Drawn(Value, frozen=True, tag="drawn"):
     pool: bytes
 
 
-class Shared(Value, frozen=True, tag="shared"):
+class CycleShared(Value, frozen=True, tag="shared"):
     """The table's share of the draw came: the cycle is open."""
 
     cycle: int
     share: bytes
 
 
-class Counted(Value, frozen=True, tag="counted"):
+class ContributionCounted(Value, frozen=True, tag="counted"):
     """Contribution ``number`` was counted, and this is its answer for all time."""
 
     number: int
@@ -73,7 +73,7 @@ class Counted(Value, frozen=True, tag="counted"):
     award_cents: int
 
 
-class Opened(Value, frozen=True, tag="opened"):
+class CycleOpened(Value, frozen=True, tag="opened"):
     """``cycle`` was hit by contribution ``number`` (0: two people ended the box), and what was sealed is so no more."""
 
     cycle: int
@@ -82,7 +82,7 @@ class Opened(Value, frozen=True, tag="opened"):
     key: bytes
 
 
-class Kept(Value, frozen=True, tag="kept"):
+class HeadStored(Value, frozen=True, tag="kept"):
     """A later signed head of the table's journal came to be kept (``KeepHead``)."""
 
     epoch: int
@@ -90,12 +90,12 @@ class Kept(Value, frozen=True, tag="kept"):
     root: bytes
     signature: bytes
 
-    def is_later_than(self, other: Kept | None) -> bool:
+    def is_later_than(self, other: HeadStored | None) -> bool:
         """Whether it is of a later epoch, or of more records of the same."""
         return other is None or (self.epoch, self.size) > (other.epoch, other.size)
 
 
-class Ended(Value, frozen=True, tag="ended"):
+class BoxRetired(Value, frozen=True, tag="ended"):
     """Two people took the box out of service."""
 
     operations: str
@@ -103,11 +103,21 @@ class Ended(Value, frozen=True, tag="ended"):
     wall_ns: int
 
 
-Entry = Begun | BoundsSet | Adopted | Drawn | Shared | Counted | Opened | Kept | Ended
+BoxEntry = (
+    BoxCommissioned
+    | BoundsSet
+    | BoxRestored
+    | CycleDrawn
+    | CycleShared
+    | ContributionCounted
+    | CycleOpened
+    | HeadStored
+    | BoxRetired
+)
 """Everything a store may hold."""
 
 
-class State(Value, frozen=True, tag="state"):
+class BoxState(Value, frozen=True, tag="state"):
     """A box as its entries leave it.
 
     ``over``: no cycle runs, the next is to be drawn and starts ``carried_units`` above the reset value.
@@ -120,23 +130,23 @@ class State(Value, frozen=True, tag="state"):
     number: int = 0
     meter_units: int = 0
     bounds: BoundsSet | None = None
-    drawn: Drawn | None = None
+    drawn: CycleDrawn | None = None
     share: bytes = b""
     over: bool = False
     carried_units: int = 0
     ended: bool = False
-    head: Kept | None = None
+    head: HeadStored | None = None
 
     def identity(self) -> Identity:
         """Whose contributions it counts."""
         return Identity(self.site, self.table, self.epoch)
 
 
-class Impossible(ValueError):  # noqa: N818 - named for what it is
+class ImpossibleEntry(ValueError):  # noqa: N818 - named for what it is
     """An entry that cannot follow what came before: the store was put together by somebody."""
 
 
-def after(state: State, entry: Entry) -> State:
+def after(state: BoxState, entry: BoxEntry) -> BoxState:
     """The state once ``entry`` is stored.
 
     Raises:
@@ -144,8 +154,8 @@ def after(state: State, entry: Entry) -> State:
     """
     change = msgspec.structs.replace
     match entry:
-        case Begun() if not state.site:
-            return State(
+        case BoxCommissioned() if not state.site:
+            return BoxState(
                 entry.site,
                 entry.table,
                 entry.epoch,
@@ -157,24 +167,24 @@ def after(state: State, entry: Entry) -> State:
             )
         case BoundsSet():
             return change(state, bounds=entry)
-        case Adopted(epoch) if state.epoch == 0:
+        case BoxRestored(epoch) if state.epoch == 0:
             return change(state, epoch=epoch)
-        case Drawn() if state.over and entry.cycle == state.cycle + 1:
+        case CycleDrawn() if state.over and entry.cycle == state.cycle + 1:
             return change(state, cycle=entry.cycle, meter_units=entry.start_units, drawn=entry, share=b"", over=False)
-        case Shared(cycle, share) if cycle == state.cycle and not state.share and not state.over:
+        case CycleShared(cycle, share) if cycle == state.cycle and not state.share and not state.over:
             return change(state, share=share)
-        case Counted(number, cycle, amount, meter, award) if (number, cycle, meter) == (
+        case ContributionCounted(number, cycle, amount, meter, award) if (number, cycle, meter) == (
             state.number + 1,
             state.cycle,
             state.meter_units + amount,
         ):
             left = meter - award * UNITS_PER_CENT
             return change(state, number=number, meter_units=meter, over=award > 0, carried_units=left)
-        case Opened(cycle) if cycle == state.cycle:
+        case CycleOpened(cycle) if cycle == state.cycle:
             return change(state, over=True)
-        case Kept() if entry.is_later_than(state.head):
+        case HeadStored() if entry.is_later_than(state.head):
             return change(state, head=entry)
-        case Ended():
+        case BoxRetired():
             return change(state, ended=True)
         case _:
-            raise Impossible(f"{type(entry).__name__} cannot follow here")
+            raise ImpossibleEntry(f"{type(entry).__name__} cannot follow here")

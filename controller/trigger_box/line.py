@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from firmware_protocols.codec import Role, Wire
+from firmware_protocols.codec import LineEnd, Wire
 from firmware_protocols.messages import LineFault
 from firmware_protocols.paired_line import PairedLine
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
 
 if TYPE_CHECKING:
-    from controller.trigger_box.service import Service
+    from controller.trigger_box.service import TriggerBoxService
 
 PAIRING_SECONDS: Final = 5.0
 """Who has not shown by then, on a local socket, that they are the table is hung up: the table takes milliseconds."""
@@ -39,12 +39,12 @@ _PEER: Final = struct.Struct("3i")
 log = structlog.get_logger(__name__)
 
 
-class Line(asyncio.Protocol):
+class TriggerLine(asyncio.Protocol):
     """One opening of the line to the table."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: TriggerBoxService) -> None:
         self._service = service
-        self._wire: Wire = service.codec.open(Role.DEVICE)
+        self._wire: Wire = service.codec.open(LineEnd.DEVICE)
         self._paired = service.paired_line()
         self._transport: asyncio.Transport | None = None
         self._silence: asyncio.TimerHandle | None = None
@@ -120,7 +120,7 @@ class Line(asyncio.Protocol):
         for why in fed.refused:
             self._service.refuse(why)
         if fed.paired:
-            self._wire = self._service.codec.open(Role.DEVICE)
+            self._wire = self._service.codec.open(LineEnd.DEVICE)
             self._service.take_line(self)
         if fed.answer and self._transport is not None:
             self._transport.write(fed.answer)

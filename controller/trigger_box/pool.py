@@ -28,7 +28,7 @@ class Noise(NamedTuple):
         return "Noise(...)"
 
 
-class Mixed:
+class RandomStream:
     """Random bytes without end from one mixing; HMAC-SHA-512 in counter mode (NIST SP 800-108)."""
 
     def __init__(self, root: bytes) -> None:
@@ -67,7 +67,7 @@ def draw_below(take: Callable[[int], bytes], limit: int) -> int:
             return raw
 
 
-def mix(pool: bytes, noise: Noise) -> tuple[bytes, Mixed]:
+def mix(pool: bytes, noise: Noise) -> tuple[bytes, RandomStream]:
     """The next pool, and the bytes to draw from. Neither tells the other, nor the pool before.
 
     Raises:
@@ -77,4 +77,4 @@ def mix(pool: bytes, noise: Noise) -> tuple[bytes, Mixed]:
         raise ValueError("a draw needs the pool and fresh bytes of both sources")
     told = b"".join(len(part).to_bytes(8, "big") + part for part in noise)
     root = hmac.digest(pool, b"tableside.mix.v1" + told, hashlib.sha512)
-    return hmac.digest(root, b"tableside.pool.v1", hashlib.sha512), Mixed(root)
+    return hmac.digest(root, b"tableside.pool.v1", hashlib.sha512), RandomStream(root)

@@ -36,7 +36,7 @@ class Secret(NamedTuple):
         return "Secret(...)"
 
 
-class Place(NamedTuple):
+class SealContext(NamedTuple):
     """What a seal is bound to."""
 
     identity: Identity
@@ -68,12 +68,12 @@ class Sealer:
     def __repr__(self) -> str:
         return "Sealer(...)"
 
-    def seal(self, place: Place, secret: Secret, nonce: bytes) -> bytes:
+    def seal(self, place: SealContext, secret: Secret, nonce: bytes) -> bytes:
         """A cycle's secret, sealed; always of the same length. ``nonce`` is fresh random bytes."""
         plain = secret.drawn_cents.to_bytes(_DRAWN_BYTES, "big") + secret.key
         return nonce + self._secrets.encrypt(nonce, plain, place.bound())
 
-    def open(self, place: Place, sealed: bytes) -> Secret:
+    def open(self, place: SealContext, sealed: bytes) -> Secret:
         """What ``seal`` was given.
 
         Raises:
@@ -82,11 +82,11 @@ class Sealer:
         plain = _opened(self._secrets, place, sealed)
         return Secret(int.from_bytes(plain[:_DRAWN_BYTES], "big"), plain[_DRAWN_BYTES:])
 
-    def seal_pool(self, place: Place, pool: bytes, nonce: bytes) -> bytes:
+    def seal_pool(self, place: SealContext, pool: bytes, nonce: bytes) -> bytes:
         """The pool, sealed as it is after the draw of a cycle."""
         return nonce + self._pools.encrypt(nonce, pool, place.bound())
 
-    def open_pool(self, place: Place, sealed: bytes) -> bytes:
+    def open_pool(self, place: SealContext, sealed: bytes) -> bytes:
         """What ``seal_pool`` was given.
 
         Raises:
@@ -103,7 +103,7 @@ class Sealer:
         return hmac.digest(self._root, purpose, hashlib.sha256)
 
 
-def _opened(cipher: AESGCM, place: Place, sealed: bytes) -> bytes:
+def _opened(cipher: AESGCM, place: SealContext, sealed: bytes) -> bytes:
     try:
         return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], place.bound())
     except (InvalidTag, ValueError) as error:

@@ -20,7 +20,7 @@ import structlog
 from controller.formats.config.pairing import unpaired
 from controller.formats.config.trigger_file import UNIX, TriggerConfig
 from controller.io.lines.ports import serial_opener
-from controller.io.lines.supervisor import Link
+from controller.io.lines.supervisor import LineSupervisor
 from controller.io.lines.talk_limit import Quota, Talk
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
@@ -28,15 +28,15 @@ from controller.io.system.notify import Notifier
 from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import NANOSECONDS
 from controller.io.system.watchdog import Watchdog
-from controller.trigger_box.box import CommandResult, Maker, TriggerBox
+from controller.trigger_box.box import BoxLabel, CommandResult, TriggerBox
 from controller.trigger_box.line import TOO_MUCH
-from controller.trigger_box.line import Line as Line
+from controller.trigger_box.line import TriggerLine as TriggerLine
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Sealer
-from controller.trigger_box.store import Store, StoreRefused
+from controller.trigger_box.store import BoxStore, BoxStoreRefused
 from devices.trigger.rng import RngSession
 from firmware_protocols import discovery
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.paired_line import NONCE_BYTES, PairedLine
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, LineDisturbed, Reading
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
@@ -53,7 +53,7 @@ NOISE_BYTES_PER_SECOND: Final = 4_000_000
 log = structlog.get_logger(__name__)
 
 
-class Parts(Protocol):
+class TriggerBoxParts(Protocol):
     """What the process is handed that could surprise it."""
 
     @property
@@ -72,15 +72,15 @@ class Parts(Protocol):
         ...
 
 
-class Service:
+class TriggerBoxService:
     """One box at work."""
 
     def __init__(
         self,
         config: TriggerConfig,
-        store: Store,
+        store: BoxStore,
         sealer: Sealer,
-        parts: Parts,
+        parts: TriggerBoxParts,
         firmware: str,
         *,
         pairing_key: bytes | None = None,
@@ -98,7 +98,7 @@ class Service:
         noise = discovery.find("rng", config.rng.protocol)
         self.rng = RngSession(noise, claimed_bits=config.rng.claimed_bits)
         opener = serial_opener(config.rng.port, noise.line)
-        self.noise_link = Link(
+        self.noise_link = LineSupervisor(
             "rng",
             opener,
             self.rng,
@@ -107,16 +107,16 @@ class Service:
             deliver=self._noise_told,
             talk=Talk(parts.chance, Quota(bytes_per_second=NOISE_BYTES_PER_SECOND)),
         )
-        self.box = TriggerBox(store.state, store, sealer, Maker(config.box.serial, firmware[:12]), self._noise)
+        self.box = TriggerBox(store.state, store, sealer, BoxLabel(config.box.serial, firmware[:12]), self._noise)
         self._pairing_key = pairing_key
         self.refused: Counter[str] = Counter()
         """Frames dropped of a paired line, and callers, by why."""
-        self.line: Line | None = None
+        self.line: TriggerLine | None = None
         """The table's line, if it has one."""
         self.talk = Talk(parts.chance)
         self._closed_until_ns = parts.clock.monotonic_ns()
         """The table's line said too much, and nobody is listened to before."""
-        self._callers: set[Line] = set()
+        self._callers: set[TriggerLine] = set()
         """Lines on which nobody has shown yet that they are the table."""
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Fails with what ends the box."""
@@ -125,7 +125,7 @@ class Service:
         """The box's end of a line just opened; None where lines are not paired."""
         if self._pairing_key is None:
             return None
-        return PairedLine(Role.DEVICE, self._pairing_key, lambda: self.parts.entropy.take(NONCE_BYTES))
+        return PairedLine(LineEnd.DEVICE, self._pairing_key, lambda: self.parts.entropy.take(NONCE_BYTES))
 
     def refuse(self, why: str, what: str = "frame") -> None:
         """A frame or a caller was dropped; in the log when it has happened once, twice, four times, and so on."""
@@ -147,7 +147,7 @@ class Service:
         if not self.failed.done():
             self.failed.set_exception(error)
 
-    def opened(self, line: Line) -> bool:
+    def opened(self, line: TriggerLine) -> bool:
         """Somebody has reached the box; whether they are listened to.
 
         On a paired line they have to show that they are the table first, and the line there is stays; else nobody takes
@@ -184,7 +184,7 @@ class Service:
         """For how long nobody is listened to, because the table's line said too much."""
         return max(0, self._closed_until_ns - self.parts.clock.monotonic_ns()) / NANOSECONDS
 
-    def take_line(self, line: Line) -> None:
+    def take_line(self, line: TriggerLine) -> None:
         """Answer this line, which is the table's, and one from before no more."""
         before, self.line = self.line, line
         self._callers.discard(line)
@@ -192,7 +192,7 @@ class Service:
             before.hang_up()
         self.box.line_lost()
 
-    def closed(self, line: Line) -> None:
+    def closed(self, line: TriggerLine) -> None:
         """That line is gone."""
         self._callers.discard(line)
         if self.line is line:
@@ -242,11 +242,11 @@ class Service:
 
     # --- going on for ever ----------------------------------------------------------------------------
 
-    async def run(self, line: Callable[[Service], Line], notifier: Notifier) -> None:
+    async def run(self, line: Callable[[TriggerBoxService], TriggerLine], notifier: Notifier) -> None:
         """Serve until cancelled.
 
         Raises:
-            ExceptionGroup: of ``StoreFailed`` if the disk failed.
+            ExceptionGroup: of ``BoxStoreFailed`` if the disk failed.
         """
         watchdog = Watchdog(notifier, self.parts.clock, [], [], self.status)
         async with asyncio.TaskGroup() as group:
@@ -261,7 +261,7 @@ class Service:
             await asyncio.sleep(0.1)
             self.noise_came()
 
-    async def _serve(self, line: Callable[[Service], Line]) -> None:
+    async def _serve(self, line: Callable[[TriggerBoxService], TriggerLine]) -> None:
         port = self.config.line.port
         if port.startswith(UNIX):
             await self._serve_socket(Path(port.removeprefix(UNIX)), line)
@@ -277,7 +277,7 @@ class Service:
                 log.warning("line down", reason=str(error))
             await asyncio.sleep(max(backoff.next_seconds(), self.closed_seconds()))
 
-    async def _serve_socket(self, path: Path, line: Callable[[Service], Line]) -> None:
+    async def _serve_socket(self, path: Path, line: Callable[[TriggerBoxService], TriggerLine]) -> None:
         _clear_away(path)
         before = os.umask(0o777 & ~SOCKET_MODE)
         try:
@@ -293,5 +293,5 @@ def _clear_away(path: Path) -> None:
     """Remove the socket that a box killed before left behind."""
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.stat().st_mode):
-            raise StoreRefused(f"[line] port: {path} is there and no socket")
+            raise BoxStoreRefused(f"[line] port: {path} is there and no socket")
         path.unlink()

@@ -21,7 +21,15 @@ from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.lock import take_lock
 from controller.io.journal.reader import JournalFailed
 from controller.io.journal.setup import configure
-from controller.trigger_box.entries import Counted, Drawn, Entry, Impossible, Opened, State, after
+from controller.trigger_box.entries import (
+    BoxEntry,
+    BoxState,
+    ContributionCounted,
+    CycleDrawn,
+    CycleOpened,
+    ImpossibleEntry,
+    after,
+)
 from controller.trigger_box.sealing import Sealer
 
 APPLICATION_ID: Final = 0x54425831
@@ -41,15 +49,15 @@ SCHEMA: Final = (
 FIRST_MARK: Final = b"tableside.trigger-box.store.v1"
 
 
-class StoreFailed(Exception):  # noqa: N818 - named for what happened
+class BoxStoreFailed(Exception):  # noqa: N818 - named for what happened
     """The disk does not take or give entries; nothing may be answered."""
 
 
-class StoreRefused(Exception):  # noqa: N818 - named for what happened
+class BoxStoreRefused(Exception):  # noqa: N818 - named for what happened
     """There is no store, it was tampered with, or it belongs to other keys; the text says what to do."""
 
 
-class Store:
+class BoxStore:
     """The entries of one box. ``state`` is what they leave; ``append`` returns once they are safe on the disk."""
 
     def __init__(self, path: Path, sealer: Sealer, *, create: bool = False) -> None:
@@ -62,7 +70,7 @@ class Store:
         self.path = path
         self._sealer = sealer
         self._lock = _locked(path, create=create)
-        self.state = State()
+        self.state = BoxState()
         self._mark = FIRST_MARK
         self._next = 1
         try:
@@ -70,14 +78,14 @@ class Store:
             self._set_up(create=create)
             for entry in self._checked():
                 self.state = after(self.state, entry)
-        except Impossible as error:
+        except ImpossibleEntry as error:
             self.close()
-            raise StoreRefused(f"{path}: entry {self._next}: {error}") from error
+            raise BoxStoreRefused(f"{path}: entry {self._next}: {error}") from error
         except (*SQLITE_ERRORS, JournalFailed) as error:
             # The text of damaged definitions may be no text at all.
             self.close()
-            raise StoreRefused(f"{path}: not the store of a trigger box, or damaged: {error}") from error
-        except StoreRefused:
+            raise BoxStoreRefused(f"{path}: not the store of a trigger box, or damaged: {error}") from error
+        except BoxStoreRefused:
             self.close()
             raise
 
@@ -87,7 +95,7 @@ class Store:
             self._connection.close()
         os.close(self._lock)
 
-    def append(self, entries: Sequence[Entry]) -> None:
+    def append(self, entries: Sequence[BoxEntry]) -> None:
         """Store entries together, or none of them.
 
         Raises:
@@ -107,37 +115,37 @@ class Store:
                 )
                 state = after(state, entry)
             self._connection.execute("COMMIT")
-        except (*SQLITE_ERRORS, Impossible) as error:
-            raise StoreFailed(f"{self.path}: the box cannot store what it did: {error}") from error
+        except (*SQLITE_ERRORS, ImpossibleEntry) as error:
+            raise BoxStoreFailed(f"{self.path}: the box cannot store what it did: {error}") from error
         self._mark, self.state, self._next = mark, state, self._next + len(entries)
 
-    def counted(self, number: int) -> Counted | None:
+    def counted(self, number: int) -> ContributionCounted | None:
         """The answer to a contribution."""
         found = self._entry("counted", number)
-        return found if isinstance(found, Counted) else None
+        return found if isinstance(found, ContributionCounted) else None
 
-    def drawn(self, cycle: int) -> Drawn | None:
+    def drawn(self, cycle: int) -> CycleDrawn | None:
         """The draw of a cycle."""
         found = self._entry("drawn", cycle)
-        return found if isinstance(found, Drawn) else None
+        return found if isinstance(found, CycleDrawn) else None
 
-    def opened(self, cycle: int) -> Opened | None:
+    def opened(self, cycle: int) -> CycleOpened | None:
         """The opening of a cycle."""
         found = self._entry("opened", cycle)
-        return found if isinstance(found, Opened) else None
+        return found if isinstance(found, CycleOpened) else None
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[BoxEntry]:
         """All entries in order, as stored."""
         for (body,) in self._connection.execute("SELECT body FROM entries ORDER BY id"):
-            yield own_json(body, Entry)
+            yield own_json(body, BoxEntry)
 
-    def _entry(self, kind: str, number: int) -> Entry | None:
+    def _entry(self, kind: str, number: int) -> BoxEntry | None:
         try:
             query = "SELECT body FROM entries WHERE kind = ? AND number = ?"
             row = self._connection.execute(query, (kind, number)).fetchone()
         except SQLITE_ERRORS as error:
-            raise StoreFailed(f"{self.path}: {error}") from error
-        return None if row is None else own_json(row[0], Entry)
+            raise BoxStoreFailed(f"{self.path}: {error}") from error
+        return None if row is None else own_json(row[0], BoxEntry)
 
     def _set_up(self, *, create: bool) -> None:
         if create:
@@ -151,25 +159,27 @@ class Store:
             self._connection.execute("COMMIT")
         (mark,) = self._connection.execute("PRAGMA application_id").fetchone()
         if mark != APPLICATION_ID:
-            raise StoreRefused(f"{self.path}: not the store of a trigger box")
+            raise BoxStoreRefused(f"{self.path}: not the store of a trigger box")
 
-    def _checked(self) -> Iterator[Entry]:
+    def _checked(self) -> Iterator[BoxEntry]:
         for place, kind, number, body, mark in self._connection.execute("SELECT * FROM entries ORDER BY id"):
             expected = self._sealer.mark(self._mark, (str(place).encode(), kind.encode(), str(number).encode(), body))
             if place != self._next or mark != expected:
                 keys = "other keys, or " if place == 1 else ""
-                raise StoreRefused(f"{self.path}: entry {self._next} is not what the box wrote ({keys}tampered with)")
-            yield own_json(body, Entry)
+                raise BoxStoreRefused(
+                    f"{self.path}: entry {self._next} is not what the box wrote ({keys}tampered with)"
+                )
+            yield own_json(body, BoxEntry)
             self._mark, self._next = mark, self._next + 1
 
 
-def _filed(entry: Entry, place: int) -> tuple[str, int]:
+def _filed(entry: BoxEntry, place: int) -> tuple[str, int]:
     """Under which kind and number an entry is found again; each pair once."""
     kind = entry.__struct_config__.tag
     match entry:
-        case Counted(number):
+        case ContributionCounted(number):
             return str(kind), number
-        case Drawn(cycle) | Opened(cycle):
+        case CycleDrawn(cycle) | CycleOpened(cycle):
             return str(kind), cycle
         case _:
             return str(kind), place
@@ -178,14 +188,14 @@ def _filed(entry: Entry, place: int) -> tuple[str, int]:
 def _locked(path: Path, *, create: bool) -> int:
     if create == path.exists():
         said = "is there already" if create else "is not there; two people begin one with `tableside mystery begin`"
-        raise StoreRefused(f"{path}: a trigger box's store {said}")
+        raise BoxStoreRefused(f"{path}: a trigger box's store {said}")
     if not create and path.stat().st_mode & 0o077:
-        raise StoreRefused(f"{path}: others may read the box's store; run: chmod 600 {path}")
+        raise BoxStoreRefused(f"{path}: others may read the box's store; run: chmod 600 {path}")
     try:
         if create:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         return take_lock(path, create=False)
     except OSError as error:
-        raise StoreRefused(f"{path}: cannot be made: {error.strerror}") from error
+        raise BoxStoreRefused(f"{path}: cannot be made: {error.strerror}") from error
     except JournalFailed as error:
-        raise StoreRefused(f"{path}: another process has the box's store: {error}") from error
+        raise BoxStoreRefused(f"{path}: another process has the box's store: {error}") from error

@@ -35,7 +35,7 @@ USUAL_PORTS: Final = (80, 443)
 PORT: Final = re.compile(r":[0-9]{1,5}\Z")
 
 
-class Names:
+class HostNames:
     """The names under which browsers may call: ``HOST`` or ``HOST:PORT`` as they stand in an address bar."""
 
     def __init__(self, names: Iterable[str], port: int) -> None:

@@ -132,7 +132,7 @@ class NewsMade:
         return made[seen]
 
 
-class Reader:
+class PageReader:
     """What one page has been sent, of one table or (``*``) of each in short: the next message has the rest."""
 
     def __init__(self, floor: FloorView, wanted: str, sight: Sight = WHOLE) -> None:

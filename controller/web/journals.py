@@ -15,9 +15,9 @@ from controller.formats.journal.records import Identity, RecordDamaged, openings
 from controller.formats.mqtt.envelope import PayloadRefused, own_event
 from controller.formats.replay import house_of
 from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.reports.playback.play_counts import Plays, play_counts
+from controller.reports.playback.play_counts import LegalPlays, play_counts
 from controller.reports.playback.round_course import RoundCourse, course_of
-from controller.reports.playback.round_index import RoundFound, RoundIndex, RoundQuery
+from controller.reports.playback.round_index import RoundEntry, RoundIndex, RoundQuery
 from controller.reports.round_narrative import JournalEvent
 
 LISTED: Final = 200
@@ -45,7 +45,7 @@ class Journals:
         """Every journal that can be read now."""
         return await self._read(self._listed)
 
-    async def found(self, identity: Identity, wanted: RoundQuery) -> list[RoundFound]:
+    async def found(self, identity: Identity, wanted: RoundQuery) -> list[RoundEntry]:
         """The rounds that fit, the latest first.
 
         Raises:
@@ -61,7 +61,7 @@ class Journals:
         """
         return await self._read(lambda: self._course(identity, number))
 
-    async def plays(self, identity: Identity, number: int) -> tuple[Plays, ...]:
+    async def plays(self, identity: Identity, number: int) -> tuple[LegalPlays, ...]:
         """How many legal plays explained a closed round after each of its readings.
 
         Raises:
@@ -106,7 +106,7 @@ class Journals:
             index.take(_journal_events(reader, index.seq + 1))
         return index
 
-    def _round(self, identity: Identity, number: int) -> RoundFound:
+    def _round(self, identity: Identity, number: int) -> RoundEntry:
         found = self._index(identity).rounds.get(number)
         if found is None:
             raise JournalRefused(f"{identity.text()} has no round {number}")
@@ -117,7 +117,7 @@ class Journals:
         with self._reader(identity) as reader:
             return course_of(identity, found, list(_journal_events(reader, found.first, found.last)))
 
-    def _plays(self, identity: Identity, number: int) -> tuple[Plays, ...]:
+    def _plays(self, identity: Identity, number: int) -> tuple[LegalPlays, ...]:
         found = self._round(identity, number)
         if not found.outcome:
             raise JournalRefused(f"round {number} is open: its plays are counted once it is closed")

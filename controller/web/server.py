@@ -20,8 +20,8 @@ from controller.formats.orders.requests import CommandRefused
 from controller.io.system.rate_limits import NANOSECONDS, Allowance
 from controller.reports.playback.round_course import RoundCourse, course_lines
 from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
-from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
-from controller.web.floor_view import EVERY_TABLE, FloorView, Reader
+from controller.web.admission import SOCKETS_LIMIT, Door, HostNames, Tickets
+from controller.web.floor_view import EVERY_TABLE, FloorView, PageReader
 from controller.web.journals import JournalRefused, Journals, wanted_of
 from controller.web.order_relay import OrderNotBrought, OrderRelay
 from controller.web.page_files import PageFile, page_files
@@ -75,11 +75,11 @@ HEADERS: Final = {
 log = structlog.get_logger(__name__)
 
 
-class Parts(NamedTuple):
+class ServerParts(NamedTuple):
     """What the answers are made of."""
 
     floor: FloorView
-    names: Names
+    names: HostNames
     tickets: Tickets
     files: dict[str, PageFile]
     sockets: set[web.WebSocketResponse]
@@ -91,10 +91,10 @@ class Parts(NamedTuple):
     body_seconds: float
 
 
-PARTS: Final = web.AppKey("parts", Parts)
+PARTS: Final = web.AppKey("parts", ServerParts)
 
 
-class Address(NamedTuple):
+class ServerAddress(NamedTuple):
     """Where the pages are served, under which names besides those of this machine, and by which certificate."""
 
     host: str
@@ -261,14 +261,14 @@ async def live(request: web.Request) -> web.StreamResponse:
     return socket
 
 
-async def stream(socket: web.WebSocketResponse, parts: Parts, holder: str, request: web.Request) -> None:
+async def stream(socket: web.WebSocketResponse, parts: ServerParts, holder: str, request: web.Request) -> None:
     """Send a page what is new, not oftener than is said above, until it goes, is too slow, or its session is over.
 
     ``holder``: the secret of the session in which the page was opened.
     """
     floor, visitor = parts.floor, parts.sign_in.visitor(holder)
     wanted, news = request.query.get("table", EVERY_TABLE), asyncio.Event()
-    reader = Reader(floor, wanted, visitor.sight)
+    reader = PageReader(floor, wanted, visitor.sight)
     allowance, loop = Allowance(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE), asyncio.get_running_loop()
 
     def now_ns() -> int:
@@ -372,7 +372,7 @@ def no_accounts() -> Accounts:
 
 def application(
     floor: FloorView,
-    names: Names,
+    names: HostNames,
     tickets: Tickets,
     journals: Journals | None = None,
     accounts: Accounts | None = None,
@@ -386,7 +386,7 @@ def application(
     looked_into = journals or Journals(()), accounts or no_accounts()
     known = sign_in or SignIn(None, lambda: 0.0)
     relay = orders or OrderRelay()
-    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), *looked_into, known, relay, body_seconds)
+    app[PARTS] = ServerParts(floor, names, tickets, page_files(), set(), *looked_into, known, relay, body_seconds)
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)
@@ -409,7 +409,7 @@ def application(
 
 
 @contextlib.asynccontextmanager
-async def serving(app: web.Application, address: Address) -> AsyncIterator[int]:
+async def serving(app: web.Application, address: ServerAddress) -> AsyncIterator[int]:
     """Serve an application; the port, which is the system's choice where ``address`` has 0.
 
     Raises:

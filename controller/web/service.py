@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 import structlog
 
-from controller.formats.orders.operators import Asking
+from controller.formats.orders.operators import ChannelUser
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import Clock
 from controller.io.system.notify import Notifier
 from controller.io.system.watchdog import NANOSECONDS, Watchdog
 from controller.web.accounts import Accounts
-from controller.web.admission import Names, Tickets
+from controller.web.admission import HostNames, Tickets
 from controller.web.floor_view import FloorView
 from controller.web.journals import Journals
 from controller.web.order_relay import OrderRelay, over
-from controller.web.server import PARTS, Address, application, serving
+from controller.web.server import PARTS, ServerAddress, application, serving
 from controller.web.sign_in import SignIn
 from controller.web.subscription import Subscription
 
@@ -34,11 +34,11 @@ class Source(NamedTuple):
     tables: str
     journals: tuple[Path, ...] = ()
     """Journals that pages may look into."""
-    signers: Mapping[str, Asking] | None = None
+    signers: Mapping[str, ChannelUser] | None = None
     """Who may sign in, by signing key; None: nobody needs to."""
 
 
-class Surroundings(NamedTuple):
+class WebParts(NamedTuple):
     """Time, chance and the service manager, handed in."""
 
     clock: Clock
@@ -46,7 +46,7 @@ class Surroundings(NamedTuple):
     notifier: Notifier
 
 
-async def serve(source: Source, address: Address, around: Surroundings, say: Callable[[str], None]) -> None:
+async def serve(source: Source, address: ServerAddress, around: WebParts, say: Callable[[str], None]) -> None:
     """Serve the pages of a broker's tables until cancelled; ``say`` is told the address once it is served.
 
     Raises:
@@ -60,7 +60,7 @@ async def serve(source: Source, address: Address, around: Surroundings, say: Cal
 
     app = application(
         floor,
-        Names(address.names, address.port),
+        HostNames(address.names, address.port),
         Tickets(seconds),
         Journals(source.journals),
         Accounts(source.journals, seconds),
@@ -78,7 +78,7 @@ async def serve(source: Source, address: Address, around: Surroundings, say: Cal
         group.create_task(Watchdog(notifier, clock, [], [], status).run())
 
 
-def shown_host(address: Address) -> str:
+def shown_host(address: ServerAddress) -> str:
     """The host as it stands in an address bar."""
     if address.names:
         return address.names[0]

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.core.persons import Signed
+from controller.core.persons import SignedText
 from controller.formats.orders.epoch_authorization import is_genuine
-from controller.formats.orders.operators import RIGHTS, STATUS, Asking, Role
+from controller.formats.orders.operators import RIGHTS, STATUS, ChannelUser, Role
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 from controller.web.admission import Tickets
 from controller.web.visibility import WHOLE, Sight, sight_of
@@ -48,7 +48,7 @@ class SignInText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     challenge: str
 
 
-class SignInSent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SignInAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is sent: the text as it was signed, the public key and the signature in hex."""
 
     text: str
@@ -75,7 +75,7 @@ class SignIn:
     ``now`` is monotonic seconds.
     """
 
-    def __init__(self, signers: Mapping[str, Asking] | None, now: Callable[[], float]) -> None:
+    def __init__(self, signers: Mapping[str, ChannelUser] | None, now: Callable[[], float]) -> None:
         self._signers = signers
         self._now = now
         self._challenges = Tickets(now)
@@ -102,7 +102,7 @@ class SignIn:
         if self._challenges.redeem(text.challenge) is None:
             raise SignInRefused("expected a challenge of this server, unused and not older than ten seconds")
         who = (self._signers or {}).get(found.key)
-        if who is None or not is_genuine(Signed(found.text, found.key, found.signature)):
+        if who is None or not is_genuine(SignedText(found.text, found.key, found.signature)):
             raise SignInRefused("the key is of no operator that this server knows; see: tableside web --operators")
         visitor = Visitor(sight_of(who.roles), who.name, who.roles, found.key)
         secret = secrets.token_urlsafe(32)
@@ -130,14 +130,14 @@ class SignIn:
 
 
 @reads_outside(SignInRefused)
-def read_sign_in(sent: bytes) -> tuple[SignInSent, SignInText]:
+def read_sign_in(sent: bytes) -> tuple[SignInAnswer, SignInText]:
     """What was sent and what was signed; whether the signature holds is not looked at.
 
     Raises:
         SignInRefused: it is none.
     """
     try:
-        found: SignInSent = json_as(sent, SignInSent, limit_bytes=SENT_LIMIT_BYTES)
+        found: SignInAnswer = json_as(sent, SignInAnswer, limit_bytes=SENT_LIMIT_BYTES)
         text: SignInText = json_as(found.text, SignInText, limit_bytes=SENT_LIMIT_BYTES)
     except DataRefused as error:
         raise SignInRefused(f"expected text, key and signature: {error}") from error

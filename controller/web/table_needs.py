@@ -15,7 +15,7 @@ from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import QuestionAsked
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.meter_events import MeterChangeProposed, OrderApproved, OrderWithdrawn
-from controller.core.meters.state import Move
+from controller.core.meters.state import MeterChange
 from controller.formats.mqtt.envelope import Published, Status
 from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_meters import MetersNow
@@ -28,7 +28,7 @@ ORDERS_LIMIT: Final = 100
 """Proposals of one table that are kept; it has a handful."""
 
 
-class Waits(msgspec.Struct, frozen=True):
+class WaitingSince(msgspec.Struct, frozen=True):
     """Since when something waits (RFC 3339, UTC); ``exact``: it was heard as it began, else it waits longer."""
 
     since: str
@@ -41,7 +41,7 @@ class QuestionNeed(msgspec.Struct, frozen=True):
     question: int
     round: int | None
     text: str
-    waits: Waits
+    waits: WaitingSince
 
 
 class IrregularNeed(msgspec.Struct, frozen=True):
@@ -49,10 +49,10 @@ class IrregularNeed(msgspec.Struct, frozen=True):
 
     round: int
     reason: str
-    waits: Waits
+    waits: WaitingSince
 
 
-class Proposal(msgspec.Struct, frozen=True):
+class PendingProposal(msgspec.Struct, frozen=True):
     """What one person proposes and another must approve: of a meter, or a ruling.
 
     ``spot``, ``bet`` and ``net_cents`` (the player's) are null for a whole round, ``before_cents`` of an open one too.
@@ -62,17 +62,17 @@ class Proposal(msgspec.Struct, frozen=True):
     order: int
     who: str
     why: str
-    waits: Waits
+    waits: WaitingSince
     meter: str = ""
     round: int | None = None
     spot: int | None = None
     bet: str | None = None
     before_cents: int | None = None
     net_cents: int | None = None
-    move: Move | None = None
+    move: MeterChange | None = None
 
 
-class Needs(msgspec.Struct, frozen=True):
+class TableNeeds(msgspec.Struct, frozen=True):
     """All of it. ``open_wagers`` and ``doubted_wagers``: of the last round, left open, and in doubt since.
 
     ``proposals``: all that wait.
@@ -80,24 +80,24 @@ class Needs(msgspec.Struct, frozen=True):
 
     questions: tuple[QuestionNeed, ...] = ()
     irregular: IrregularNeed | None = None
-    hold: Waits | None = None
-    offline: Waits | None = None
+    hold: WaitingSince | None = None
+    offline: WaitingSince | None = None
     open_wagers: int = 0
     doubted_wagers: int = 0
-    proposals: tuple[Proposal, ...] = ()
+    proposals: tuple[PendingProposal, ...] = ()
 
 
 class NeedBook:
     """What is known of one table so far. Times are those of events, or of the moment something is first seen."""
 
     def __init__(self) -> None:
-        self._needs = Needs()
+        self._needs = TableNeeds()
         self._asked: dict[int, str] = {}
         self._irregular: dict[int, str] = {}
-        self._proposals: dict[int, Proposal] = {}
+        self._proposals: dict[int, PendingProposal] = {}
         self._epoch = 0
 
-    def now(self) -> Needs:
+    def now(self) -> TableNeeds:
         """What waits."""
         listed = tuple(self._proposals[order] for order in sorted(self._proposals))
         return msgspec.structs.replace(self._needs, proposals=listed)
@@ -107,16 +107,16 @@ class NeedBook:
         if one.identity.epoch != self._epoch:
             self._epoch = one.identity.epoch
             self._asked, self._irregular, self._proposals = {}, {}, {}
-        exactly = Waits(one.time, exact=True)
+        exactly = WaitingSince(one.time, exact=True)
         match one.event:
             case QuestionAsked(question):
                 self._asked[question] = one.time
             case RoundIrregular(number):
                 self._irregular = {number: one.time}
             case RulingProposed(order, number, spot, bet, net_cents, who, why):
-                self._propose(Proposal(order, who, why, exactly, "", number, spot, bet, None, net_cents))
+                self._propose(PendingProposal(order, who, why, exactly, "", number, spot, bet, None, net_cents))
             case MeterChangeProposed(order, meter, move, who, why):
-                self._propose(Proposal(order, who, why, exactly, meter, move=move))
+                self._propose(PendingProposal(order, who, why, exactly, meter, move=move))
             case OrderApproved(order) | OrderWithdrawn(order):
                 self._proposals.pop(order, None)
             case _:
@@ -129,9 +129,9 @@ class NeedBook:
             case None:
                 self._needs = msgspec.structs.replace(old, hold=None)
             case Hold():
-                self._needs = msgspec.structs.replace(old, hold=old.hold or Waits(now_text, exact=False))
+                self._needs = msgspec.structs.replace(old, hold=old.hold or WaitingSince(now_text, exact=False))
             case Status(state):
-                offline = (old.offline or Waits(now_text, exact=False)) if state == OFFLINE else None
+                offline = (old.offline or WaitingSince(now_text, exact=False)) if state == OFFLINE else None
                 self._needs = msgspec.structs.replace(old, offline=offline)
             case MetersNow():
                 self._take_meters(picture, now_text)
@@ -142,7 +142,7 @@ class NeedBook:
             case _:
                 pass
 
-    def _propose(self, one: Proposal) -> None:
+    def _propose(self, one: PendingProposal) -> None:
         if one.order in self._proposals or len(self._proposals) < ORDERS_LIMIT:
             self._proposals[one.order] = one
 
@@ -152,7 +152,7 @@ class NeedBook:
         self._proposals = {order: one for order, one in self._proposals.items() if not one.meter or order in waiting}
         for order, one in waiting.items():
             since, move = self._since(order, now_text), move_of(one.move)
-            self._propose(Proposal(order, one.who, one.why, since, one.meter, move=move))
+            self._propose(PendingProposal(order, one.who, one.why, since, one.meter, move=move))
 
     def _take_rulings(self, picture: OrdersNow, now_text: str) -> None:
         """The picture has every proposed ruling, and none of a meter."""
@@ -160,12 +160,12 @@ class NeedBook:
         self._proposals = {order: one for order, one in self._proposals.items() if one.meter or order in waiting}
         for order, one in waiting.items():
             place = one.round, one.spot, one.bet, one.before_cents, one.net_cents
-            self._propose(Proposal(order, one.who, one.why, self._since(order, now_text), "", *place))
+            self._propose(PendingProposal(order, one.who, one.why, self._since(order, now_text), "", *place))
 
-    def _since(self, order: int, now_text: str) -> Waits:
+    def _since(self, order: int, now_text: str) -> WaitingSince:
         """Since when a proposal waits: as is known, or from now on."""
         known = self._proposals.get(order)
-        return Waits(now_text, exact=False) if known is None else known.waits
+        return WaitingSince(now_text, exact=False) if known is None else known.waits
 
     def _take_felt(self, felt: FeltNow, now_text: str) -> None:
         before = {one.question: one.waits for one in self._needs.questions}
@@ -188,19 +188,19 @@ class NeedBook:
         )
 
 
-def move_of(said: dict[str, Any]) -> Move | None:
+def move_of(said: dict[str, Any]) -> MeterChange | None:
     """What a picture says of a proposed move; None: it is none that this version knows."""
     try:
-        known: Move = msgspec.convert(said, Move)
+        known: MeterChange = msgspec.convert(said, MeterChange)
     except msgspec.ValidationError:
         return None
     return known
 
 
-def waits(heard: Mapping[int, str], number: int, known: Waits | None, now_text: str) -> Waits:
+def waits(heard: Mapping[int, str], number: int, known: WaitingSince | None, now_text: str) -> WaitingSince:
     """Since when: as its event said, as was known before, or from now on."""
     time = heard.get(number)
-    return Waits(time, exact=True) if time is not None else known or Waits(now_text, exact=False)
+    return WaitingSince(time, exact=True) if time is not None else known or WaitingSince(now_text, exact=False)
 
 
 def count(said: Iterable[bool]) -> int:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from devices.chips.chip_values import READ_A_TURN, ChipValues
 from devices.chips.poll_plan import PollPlan
 from devices.chips.zone_evidence import Inventory
-from devices.chips.zones import Asked, Reader, Zone, laid_out
+from devices.chips.zones import AntennaZone, Asked, Reader, laid_out
 from devices.outbox import Outbox
 from devices.receiver import Listener, disturbed, stray
 from firmware_protocols import chip_memory
@@ -280,7 +280,7 @@ class BetSpotsSession(Outbox):
         reader.backoff.answered()
         self._judge(reader, now_ns)
 
-    def _inventoried(self, asked: Asked, zone: Zone, answer: ChipsInventoried, now_ns: int) -> None:
+    def _inventoried(self, asked: Asked, zone: AntennaZone, answer: ChipsInventoried, now_ns: int) -> None:
         self._answered(asked.reader, now_ns)
         zone.backoff.answered()
         chips = asked.chips | frozenset(answer.chips) | frozenset(self._strangers(zone, answer.nameless))
@@ -301,12 +301,12 @@ class BetSpotsSession(Outbox):
             self._read_or_weigh(asked, zone, Inventory(chips, asked.begun_ns, now_ns, incomplete))
         self._judge(asked.reader, now_ns)
 
-    def _strangers(self, zone: Zone, kinds: tuple[int, ...]) -> Iterable[str]:
+    def _strangers(self, zone: AntennaZone, kinds: tuple[int, ...]) -> Iterable[str]:
         """Names for tags that have none: of their type and where they lie, so that none lies at two places."""
         place = self._zones.index(zone)
         return (f"F0{kind:02X}{zone.spot:02X}{place:02X}{order:02X}" for order, kind in enumerate(kinds, start=1))
 
-    def _weigh(self, zone: Zone, inventory: Inventory) -> None:
+    def _weigh(self, zone: AntennaZone, inventory: Inventory) -> None:
         before = frozenset(zone.evidence.content or ())
         change = zone.evidence.take(inventory)
         if change is not None:
@@ -334,14 +334,14 @@ class BetSpotsSession(Outbox):
 
     # --- the memory of chips --------------------------------------------------------------------------
 
-    def _read_or_weigh(self, asked: Asked, zone: Zone, inventory: Inventory) -> None:
+    def _read_or_weigh(self, asked: Asked, zone: AntennaZone, inventory: Inventory) -> None:
         unread = self._unread(zone, inventory)[:READ_A_TURN]
         if unread:
             self._unfinished = replace(asked, inventory=inventory, unread=unread)
         else:
             self._weigh(zone, inventory)
 
-    def _unread(self, zone: Zone, inventory: Inventory) -> tuple[str, ...]:
+    def _unread(self, zone: AntennaZone, inventory: Inventory) -> tuple[str, ...]:
         if self._values is None:
             return ()
         unread = self._values.unread(inventory.chips)
@@ -354,7 +354,7 @@ class BetSpotsSession(Outbox):
             return False
         return True
 
-    def _chip_answered(self, asked: Asked, zone: Zone, blocks: tuple[str, ...] | None, now_ns: int) -> None:
+    def _chip_answered(self, asked: Asked, zone: AntennaZone, blocks: tuple[str, ...] | None, now_ns: int) -> None:
         assert self._values is not None and asked.inventory is not None  # noqa: PT018
         self._answered(asked.reader, now_ns)
         self._values.take(asked.unread[0], blocks)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from devices.chips.zones import Asked, Zone
+from devices.chips.zones import AntennaZone, Asked
 
 QUIET_NS: Final = 750_000_000
 """A reader of which no zone is watched is asked so often who it is: silent, it is lost within two seconds too."""
@@ -15,7 +15,7 @@ QUIET_NS: Final = 750_000_000
 class PollPlan:
     """Zones in the order of polling. ``watched`` are names of zones, None for all; ``everything`` overrules it."""
 
-    def __init__(self, zones: Sequence[Zone]) -> None:
+    def __init__(self, zones: Sequence[AntennaZone]) -> None:
         self.watched: frozenset[str] | None = None
         self.everything = False
         self._zones = zones
@@ -54,10 +54,10 @@ class PollPlan:
         """The zones by their turn."""
         return chain(range(self._turn, len(self._zones)), range(self._turn))
 
-    def _wants(self, zone: Zone) -> bool:
+    def _wants(self, zone: AntennaZone) -> bool:
         return self.watched is None or zone.zone in self.watched or self.everything or not zone.is_known()
 
-    def _due_ns(self, zone: Zone) -> int | None:
+    def _due_ns(self, zone: AntennaZone) -> int | None:
         """When this zone, or for its sake its reader, is to be asked; None: not for this zone."""
         reader = zone.reader
         if self._wants(zone):

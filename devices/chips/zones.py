@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
-from devices.backoff import Backoff
+from devices.backoff import PollBackoff
 from devices.chips.zone_evidence import Inventory, ZoneEvidence
 from firmware_protocols.messages import Command, ReadChipBlocks, ReadSoftware, TakeInventory
 from firmware_protocols.readings import HealthState
 
 
 @dataclass(slots=True, eq=False)
-class Zone:
+class AntennaZone:
     """One antenna: what it proves, and how long to leave it alone."""
 
     reader: Reader
@@ -22,7 +22,7 @@ class Zone:
     spot: int
     zone: str
     evidence: ZoneEvidence
-    backoff: Backoff = field(default_factory=Backoff)
+    backoff: PollBackoff = field(default_factory=PollBackoff)
     doubts: int = 0
     trouble: str = ""
 
@@ -41,10 +41,10 @@ class Reader:
     """One reader of the bus. ``since_ns``: when it last returned; ``heard_ns``: when it last answered."""
 
     address: int
-    zones: list[Zone] = field(default_factory=list)
+    zones: list[AntennaZone] = field(default_factory=list)
     identified: bool = False
     version: str = ""
-    backoff: Backoff = field(default_factory=Backoff)
+    backoff: PollBackoff = field(default_factory=PollBackoff)
     state: HealthState | None = None
     since_ns: int = 0
     heard_ns: int = 0
@@ -59,7 +59,7 @@ class Asked(Struct, frozen=True):
     """
 
     reader: Reader
-    zone: Zone | None
+    zone: AntennaZone | None
     begun_ns: int
     chips: frozenset[str] = frozenset()
     parts: int = 0
@@ -82,13 +82,13 @@ class Asked(Struct, frozen=True):
 
 def laid_out(
     places: Mapping[tuple[int, int | None], tuple[int, str]], agreeing: int
-) -> tuple[dict[int, Reader], list[Zone]]:
+) -> tuple[dict[int, Reader], list[AntennaZone]]:
     """Readers by address, and zones in the order given, from (address, antenna or None) to (spot, zone)."""
     readers: dict[int, Reader] = {}
-    zones: list[Zone] = []
+    zones: list[AntennaZone] = []
     for (address, antenna), (spot, name) in places.items():
         reader = readers.setdefault(address, Reader(address))
-        zone = Zone(reader, antenna, spot, name, ZoneEvidence(agreeing))
+        zone = AntennaZone(reader, antenna, spot, name, ZoneEvidence(agreeing))
         reader.zones.append(zone)
         zones.append(zone)
     return readers, zones

@@ -74,7 +74,7 @@ _DETAIL: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class TableName:
+class TriggerTable:
     """Whose contributions they are: site, table and epoch as everywhere else."""
 
     site: str
@@ -92,7 +92,7 @@ class MysteryTriggerSession(Outbox):
     def __init__(
         self,
         codec: Codec,
-        table: TableName,
+        table: TriggerTable,
         wish: TriggerWish | None = None,
         name: str = "mystery_trigger",
         *,

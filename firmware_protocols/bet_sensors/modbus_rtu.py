@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_protocols.checksums import MODBUS
-from firmware_protocols.codec import Line, Role
+from firmware_protocols.codec import Line, LineEnd
 from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, MeasuredFrames, Skip, Wait, fault, no_words
 from firmware_protocols.messages import Message
 from firmware_protocols.sensor_messages import (
@@ -238,7 +238,7 @@ def _write_as_host(message: Message) -> bytes:
                 return _frame(address, function, asked)
         case _:
             pass
-    raise no_words(NAME, Role.HOST, message)
+    raise no_words(NAME, LineEnd.HOST, message)
 
 
 # --- what a unit says -----------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def _answered(address: int, function: int, data: bytes) -> Message | None:
 def _write_as_unit(message: Message) -> bytes:
     said = _answer_frame(message)
     if said is None:
-        raise no_words(NAME, Role.DEVICE, message)
+        raise no_words(NAME, LineEnd.DEVICE, message)
     return said
 
 
@@ -295,8 +295,8 @@ def _answer_frame(message: Message) -> bytes | None:
             return None
 
 
-def _end(role: Role) -> FramedWire:
-    if role is Role.HOST:
+def _end(role: LineEnd) -> FramedWire:
+    if role is LineEnd.HOST:
         answers = MeasuredFrames(_answer_bytes, _intact)
         return FramedWire(answers, _read_as_host, _write_as_host, frame_limit=FRAME_LIMIT)
     questions = MeasuredFrames(_question_bytes, _intact)

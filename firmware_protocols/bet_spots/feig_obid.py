@@ -18,7 +18,7 @@ from typing import Final, assert_never
 from firmware_protocols import framing
 from firmware_protocols.bet_spots import _feig_frames as frames
 from firmware_protocols.bet_spots import _feig_records as records
-from firmware_protocols.codec import Line, Role, Wire
+from firmware_protocols.codec import Line, LineEnd, Wire
 from firmware_protocols.messages import (
     ChipBlocksRead,
     ChipsInventoried,
@@ -143,7 +143,7 @@ class _HostEnd:
 
     def write(self, message: Message) -> bytes:
         if not isinstance(message, _Question):
-            raise framing.no_words(self._name, Role.HOST, message)
+            raise framing.no_words(self._name, LineEnd.HOST, message)
         self._request = _request_bytes(message, advanced=self._advanced)
         self._asked = message
         return self._request
@@ -226,7 +226,7 @@ def _reply(name: str, message: Message, drawn: int) -> tuple[str, int, bytes]:
         case ReaderRefused(command=command, status=status) if command in _CONTROL_OF and 0 < status <= 255:
             return command, status, b"\x0f" if status == frames.ISO_ERROR else b""
         case _:
-            raise framing.no_words(name, Role.DEVICE, message)
+            raise framing.no_words(name, LineEnd.DEVICE, message)
 
 
 class _DeviceEnd:
@@ -258,8 +258,8 @@ class _DeviceEnd:
 def codec(name: str, *, advanced: bool) -> framing.FramedCodec:
     """A codec for these readers; ``advanced``: its host end asks in advanced frames."""
 
-    def end(role: Role) -> Wire:
-        one = _HostEnd(name, advanced=advanced) if role is Role.HOST else _DeviceEnd(name)
+    def end(role: LineEnd) -> Wire:
+        one = _HostEnd(name, advanced=advanced) if role is LineEnd.HOST else _DeviceEnd(name)
         return framing.FramedWire(frames.FRAMES, one.read, one.write, frame_limit=FRAME_LIMIT)
 
     return framing.FramedCodec(

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_protocols.codec import Line, Role, Wire
-from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Skip, Take, Verdict, no_words
+from firmware_protocols.codec import Line, LineEnd, Wire
+from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, ScanResult, Skip, Take, no_words
 from firmware_protocols.messages import KeyDown, KeyUp, Message, ReportKeyUps, SendKeysAtOnce, ShowText, ShowTextAt
 
 NAME: Final = "matrix_orbital"
@@ -40,7 +40,7 @@ _KEY_BYTES: Final = frozenset((KEYS + KEYS.lower()).encode())
 _PRINTABLE: Final = range(0x20, 0x7F)
 
 
-def _scan_keys(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+def _scan_keys(held: Held, _silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
     return Take(1) if held[0] in _KEY_BYTES else Skip(f"no key sends {held[0]:02X}")
 
 
@@ -49,7 +49,7 @@ def _read_key(data: bytes) -> Message:
     return KeyDown(letter) if letter.isupper() else KeyUp(letter.upper())
 
 
-def _scan_commands(held: Held, silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+def _scan_commands(held: Held, silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
     for command in (_SEND_AT_ONCE, _REPORT_UPS):
         if held.startswith(command):
             return Take(len(command))
@@ -66,7 +66,7 @@ def _has_place(held: Held) -> bool:
     return all(1 <= number <= limit for number, limit in zip(held[len(_GO_TO) :], limits, strict=False))
 
 
-def _scan_text(held: Held, start: int, *, silent: bool) -> Verdict:
+def _scan_text(held: Held, start: int, *, silent: bool) -> ScanResult:
     if len(held) < start:
         return WAIT
     end, longest = start, start + TEXT_LIMIT
@@ -94,7 +94,7 @@ def _write_as_keypad(message: Message) -> bytes:
         case KeyUp(key) if len(key) == 1 and key in KEYS:
             return key.lower().encode("ascii")
         case _:
-            raise no_words(NAME, Role.DEVICE, message)
+            raise no_words(NAME, LineEnd.DEVICE, message)
 
 
 def _write_as_host(message: Message) -> bytes:
@@ -108,15 +108,15 @@ def _write_as_host(message: Message) -> bytes:
         case ShowTextAt(column, row, text) if 1 <= column <= COLUMNS_LIMIT and 1 <= row <= ROWS_LIMIT and _fits(text):
             return _GO_TO + bytes((column, row)) + text.encode("ascii")
         case _:
-            raise no_words(NAME, Role.HOST, message)
+            raise no_words(NAME, LineEnd.HOST, message)
 
 
 def _fits(text: str) -> bool:
     return len(text) <= TEXT_LIMIT and all(ord(letter) in _PRINTABLE for letter in text)
 
 
-def _end(role: Role) -> Wire:
-    if role is Role.HOST:
+def _end(role: LineEnd) -> Wire:
+    if role is LineEnd.HOST:
         return FramedWire(_scan_keys, _read_key, _write_as_host, frame_limit=1)
     return FramedWire(_scan_commands, _read_command, _write_as_keypad, frame_limit=FRAME_LIMIT)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from firmware_protocols.cobs_frames import CobsFrames, read_texts, text_bytes
-from firmware_protocols.codec import Line, Role, Wire
+from firmware_protocols.codec import Line, LineEnd, Wire
 from firmware_protocols.framing import FramedCodec, FramedWire, fault, no_words
 from firmware_protocols.messages import Message
 from firmware_protocols.trigger_messages import (
@@ -162,7 +162,7 @@ _REPORTS: Final = (
 class _End:
     """What one end says and hears."""
 
-    def __init__(self, role: Role, says: Iterable[_Layout], hears: Iterable[_Layout]) -> None:
+    def __init__(self, role: LineEnd, says: Iterable[_Layout], hears: Iterable[_Layout]) -> None:
         self.role = role
         self.says = {layout.message: layout for layout in says}
         self.hears = {layout.kind: layout for layout in hears}
@@ -186,12 +186,12 @@ class _End:
 
 
 _ENDS: Final = {
-    Role.HOST: _End(Role.HOST, _COMMANDS, _REPORTS),
-    Role.DEVICE: _End(Role.DEVICE, _REPORTS, _COMMANDS),
+    LineEnd.HOST: _End(LineEnd.HOST, _COMMANDS, _REPORTS),
+    LineEnd.DEVICE: _End(LineEnd.DEVICE, _REPORTS, _COMMANDS),
 }
 
 
-def _open(role: Role) -> Wire:
+def _open(role: LineEnd) -> Wire:
     return FramedWire(_FRAMES.scan, _ENDS[role].read, _ENDS[role].write, frame_limit=FRAME_LIMIT)
 
 

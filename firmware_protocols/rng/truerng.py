@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_protocols.codec import Line, Role, Wire
-from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Take, Verdict, fault, no_words
+from firmware_protocols.codec import Line, LineEnd, Wire
+from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, ScanResult, Take, fault, no_words
 from firmware_protocols.messages import Message, NoiseTaken
 
 NAME: Final = "truerng"
@@ -37,7 +37,7 @@ _SAMPLE_HIGH: Final = 0x10
 _SEVEN_BITS: Final = bytes(range(0x80))
 
 
-def _scan(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+def _scan(held: Held, _silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
     return Take(BLOCK_BYTES) if len(held) >= BLOCK_BYTES else WAIT
 
 
@@ -58,19 +58,19 @@ def _read_nothing(block: bytes) -> Message:
 
 
 def _write_as_host(message: Message) -> bytes:
-    raise no_words(NAME, Role.HOST, message)
+    raise no_words(NAME, LineEnd.HOST, message)
 
 
 def _write_as_device(message: Message) -> bytes:
     if not isinstance(message, NoiseTaken):
-        raise no_words(NAME, Role.DEVICE, message)
+        raise no_words(NAME, LineEnd.DEVICE, message)
     if len(message.data) != BLOCK_BYTES or not isinstance(_read(message.data), NoiseTaken):
         raise ValueError(f"{NAME} sends noise in blocks of {BLOCK_BYTES} bytes")
     return message.data
 
 
-def _open(role: Role) -> Wire:
-    if role is Role.HOST:
+def _open(role: LineEnd) -> Wire:
+    if role is LineEnd.HOST:
         return FramedWire(_scan, _read, _write_as_host, frame_limit=BLOCK_BYTES)
     return FramedWire(_scan, _read_nothing, _write_as_device, frame_limit=BLOCK_BYTES)
 

@@ -14,8 +14,8 @@ import re
 from typing import Final
 
 from firmware_protocols.cards import Card
-from firmware_protocols.codec import Line, Role, Wire
-from firmware_protocols.framing import FramedCodec, FramedWire, Held, Skip, TextTokens, Verdict, fault, no_words
+from firmware_protocols.codec import Line, LineEnd, Wire
+from firmware_protocols.framing import FramedCodec, FramedWire, Held, ScanResult, Skip, TextTokens, fault, no_words
 from firmware_protocols.messages import CardRead, Message, ShoeAlarm
 
 NAME: Final = "bee_tek"
@@ -86,24 +86,24 @@ def _write_as_shoe(message: Message) -> bytes:
         case ShoeAlarm():
             text = _alarm(message)
         case _:
-            raise no_words(NAME, Role.DEVICE, message)
+            raise no_words(NAME, LineEnd.DEVICE, message)
     token = text.encode("ascii", errors="replace")
     # Reading it back refuses whatever would not arrive as it was meant: a burn, a sequence, brackets in a text.
     if len(token) > TOKEN_LIMIT or not _TOKENS.whole.fullmatch(token) or _read(token) != message:
-        raise no_words(NAME, Role.DEVICE, message)
+        raise no_words(NAME, LineEnd.DEVICE, message)
     return b" " + token + b" "
 
 
 def _write_as_host(message: Message) -> bytes:
-    raise no_words(NAME, Role.HOST, message)
+    raise no_words(NAME, LineEnd.HOST, message)
 
 
-def _nothing_is_said_to_a_shoe(_held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+def _nothing_is_said_to_a_shoe(_held: Held, _silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
     return Skip("the shoe takes no orders")
 
 
-def _end(role: Role) -> Wire:
-    if role is Role.HOST:
+def _end(role: LineEnd) -> Wire:
+    if role is LineEnd.HOST:
         return FramedWire(_TOKENS, _read, _write_as_host, frame_limit=TOKEN_LIMIT)
     return FramedWire(_nothing_is_said_to_a_shoe, _read, _write_as_shoe, frame_limit=TOKEN_LIMIT)
 

@@ -18,7 +18,7 @@ from typing import Final
 from firmware_protocols.cards import Card, Rank, Suit
 from firmware_protocols.checksums import IBM_3740
 from firmware_protocols.cobs_frames import CobsFrames, read_texts, text_bytes
-from firmware_protocols.codec import Line, Role, Wire
+from firmware_protocols.codec import Line, LineEnd, Wire
 from firmware_protocols.framing import FramedCodec, FramedWire, fault, no_words
 from firmware_protocols.messages import (
     AcknowledgeDraw,
@@ -179,7 +179,7 @@ def _write_as_host(message: Message) -> bytes:
         case LockShoe(locked):
             return _frame(_LOCK, bytes((locked,)))
         case _:
-            raise no_words(NAME, Role.HOST, message)
+            raise no_words(NAME, LineEnd.HOST, message)
 
 
 # --- the shoe's end ---------------------------------------------------------------------------------
@@ -243,11 +243,11 @@ def _write_as_shoe(message: Message) -> bytes:
         case ShoeAlarm(code, text):
             return _frame(_ALARM, text_bytes(code, *_ALARM_BOUNDS[0]) + text_bytes(text, *_ALARM_BOUNDS[1]))
         case _:
-            raise no_words(NAME, Role.DEVICE, message)
+            raise no_words(NAME, LineEnd.DEVICE, message)
 
 
-def _end(role: Role) -> Wire:
-    if role is Role.HOST:
+def _end(role: LineEnd) -> Wire:
+    if role is LineEnd.HOST:
         return FramedWire(_FRAMES.scan, _read_report, _write_as_host, frame_limit=FRAME_LIMIT)
     return FramedWire(_FRAMES.scan, _read_command, _write_as_shoe, frame_limit=FRAME_LIMIT)
 

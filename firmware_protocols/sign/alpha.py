@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from firmware_protocols.codec import Line, Role
-from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Skip, Take, Verdict, fault, no_words
+from firmware_protocols.codec import Line, LineEnd
+from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, ScanResult, Skip, Take, fault, no_words
 from firmware_protocols.messages import Message
 from firmware_protocols.sign_messages import (
     FIELDS_LIMIT,
@@ -100,7 +100,7 @@ _NOTICE: Final = re.compile(rb"[ -~]*")
 _FIELD: Final = re.compile(rb"([GH])([1-8])([ -~]*)", re.DOTALL)
 
 
-def _scan_sign(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+def _scan_sign(held: Held, _silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
     """Packets of a sign, at the host's end."""
     nuls = len(held) - len(held.lstrip(b"\0"))
     if nuls == len(held):
@@ -117,7 +117,7 @@ def _scan_sign(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape
     return WAIT if end >= len(held) else _tail(held, start, end)
 
 
-def _tail(held: Held, start: int, end: int) -> Verdict:
+def _tail(held: Held, start: int, end: int) -> ScanResult:
     """What follows a command that ends before ``end``: ETX, four digits, EOT."""
     if held[end] != _ETX:
         return Skip(f"{held[end]:02X} inside a packet")
@@ -131,7 +131,7 @@ def _tail(held: Held, start: int, end: int) -> Verdict:
     return Take(end + 6)
 
 
-def _scan_client(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+def _scan_client(held: Held, _silent: bool) -> ScanResult:  # noqa: FBT001 (the shape of ``Scan``)
     """Packets of any program, at the sign's end."""
     nuls = len(held) - len(held.lstrip(b"\0"))
     head = (bytes((_SOH,)), _TYPES, _ADDRESS, _ADDRESS)
@@ -152,7 +152,7 @@ def _scan_client(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the sha
     return WAIT
 
 
-def _command_end(held: Held, start: int) -> int | Verdict:
+def _command_end(held: Held, start: int) -> int | ScanResult:
     """Where the command that begins at ``start`` ends, and its ETX and checksum with it, as far as it has them."""
     end = start
     while end < len(held) and held[end] in _CLIENT_BODY:
@@ -252,7 +252,7 @@ def _string_file(field: int, width: int) -> bytes:
 def _write_as_host(message: Message) -> bytes:
     command = _command_bytes(message)
     if command is None or len(command) > TEXT_LIMIT:
-        raise no_words(NAME, Role.HOST, message)
+        raise no_words(NAME, LineEnd.HOST, message)
     return _packet(HOST_NULS, _HOST_HEAD, command)
 
 
@@ -311,11 +311,11 @@ def _write_as_sign(message: Message) -> bytes:
         case AmountHeld(field, text) if 0 < field <= FIELDS_LIMIT and _printable(text) and len(text) <= STRING_LIMIT:
             return _packet(SIGN_NULS, _SIGN_HEAD, b"G%d%s" % (field, text.encode()))
         case _:
-            raise no_words(NAME, Role.DEVICE, message)
+            raise no_words(NAME, LineEnd.DEVICE, message)
 
 
-def _end(role: Role) -> FramedWire:
-    if role is Role.HOST:
+def _end(role: LineEnd) -> FramedWire:
+    if role is LineEnd.HOST:
         return FramedWire(_scan_sign, _read_as_host, _write_as_host, frame_limit=FRAME_LIMIT)
     return FramedWire(_scan_client, _read_as_sign, _write_as_sign, frame_limit=CLIENT_FRAME_LIMIT)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.framing import named
 from firmware_protocols.messages import Command, Message
 from firmware_protocols.sensor_messages import (
@@ -45,7 +45,7 @@ class BetSensorsSimulator:
 
     def restart(self) -> None:
         """Lose power and come back: open, dark, nothing latched. What lies on it lies on it."""
-        self._wire = self._codec.open(Role.DEVICE)
+        self._wire = self._codec.open(LineEnd.DEVICE)
         self.locked = False
         self.latched: tuple[int, ...] = ()
         self.lamps: set[int] = set()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firmware_protocols import chip_memory
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import (
     ChipBlocksRead,
     ChipsInventoried,
@@ -81,7 +81,7 @@ class BetSpotsSimulator:
     ) -> None:
         if chance is None and flicker != STEADY:
             raise ValueError("flicker needs a source of chance")
-        self._wire = codec.open(Role.DEVICE)
+        self._wire = codec.open(LineEnd.DEVICE)
         self._codec = codec
         self._flicker = flicker
         self._chance = chance

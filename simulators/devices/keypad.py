@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import KeyDown, KeyUp, Message, ReportKeyUps, SendKeysAtOnce, ShowText, ShowTextAt
 from simulators.chance import Chance, happens
 
@@ -29,7 +29,7 @@ class KeypadSimulator:
 
     def power_cycle(self) -> None:
         """Forget every setting, as hardware does."""
-        self._wire = self._codec.open(Role.DEVICE)
+        self._wire = self._codec.open(LineEnd.DEVICE)
         self._reports_ups = False
         self._cells = ""
 

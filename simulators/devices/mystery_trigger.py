@@ -10,7 +10,7 @@ import hmac
 from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import Message
 from firmware_protocols.trigger_messages import (
     KEY_BYTES,
@@ -95,7 +95,7 @@ class TriggerBoxSimulator:
 
     def power_cycle(self) -> None:
         """Without power for a moment: only what was greeted is forgotten."""
-        self._wire = self._codec.open(Role.DEVICE)
+        self._wire = self._codec.open(LineEnd.DEVICE)
         self._condition = TriggerCondition.UNGREETED
 
     # --- what people do to it -------------------------------------------------------------------------

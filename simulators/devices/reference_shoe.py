@@ -13,7 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_protocols.cards import Card
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import (
     AcknowledgeDraw,
     CardRead,
@@ -85,7 +85,7 @@ class ReferenceShoeSimulator:
 
     def power_cycle(self) -> None:
         """Without power for a moment: all is forgotten but series, draws, number and lock."""
-        self._wire = self._codec.open(Role.DEVICE)
+        self._wire = self._codec.open(LineEnd.DEVICE)
         self._awake = self._shown = False
         self._acknowledged = self._memory.freed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware_protocols.cards import Card
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import CardRead, ShoeAlarm
 
 SEQUENCE_NUMBERS: Final = 256
@@ -16,7 +16,7 @@ class ShoeSimulator:
     """Each method gives the bytes the shoe sends on its own. ``numbered``: it numbers its draws (0 to 255)."""
 
     def __init__(self, codec: Codec, *, numbered: bool = False) -> None:
-        self._wire = codec.open(Role.DEVICE)
+        self._wire = codec.open(LineEnd.DEVICE)
         self._numbered = numbered
         self._draws = 0
 

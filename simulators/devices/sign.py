@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import Command, LineFault, Message
 from firmware_protocols.sign_messages import (
     UNKNOWN_COMMAND,
@@ -34,7 +34,7 @@ class SignSimulator:
 
     def forget(self) -> None:
         """Lose all memory, as an old sign does without power."""
-        self._wire = self._codec.open(Role.DEVICE)
+        self._wire = self._codec.open(LineEnd.DEVICE)
         self._width = 0
         self._fields: list[str] = []
         self._captions: tuple[str, ...] = ()

@@ -15,8 +15,15 @@ import sys
 from pathlib import Path
 
 from controller.formats.journal.records import Identity
-from controller.io.copies.second_copy import Place, SecondCopy, compared
-from controller.io.journal.journal import CLOSE_SECONDS, Entry, Journal, JournalDamaged, JournalFailed, NotAJournal
+from controller.io.copies.second_copy import CopyPlace, SecondCopy, compared
+from controller.io.journal.journal import (
+    CLOSE_SECONDS,
+    Journal,
+    JournalDamaged,
+    JournalEntry,
+    JournalFailed,
+    NotAJournal,
+)
 from controller.io.journal.scrub import before_start
 from controller.io.journal.setup import is_blank
 from controller.io.system.clock import SystemClock
@@ -48,7 +55,7 @@ async def work(path: Path, patience_s: float | None, *, is_copied: bool) -> None
     await journal.close()
 
 
-def _look(path: Path, place: Place | None) -> None:
+def _look(path: Path, place: CopyPlace | None) -> None:
     before_start(path)
     if place is not None and path.is_file() and not is_blank(path):
         compared(place, path, KEY)
@@ -65,7 +72,7 @@ async def commits(journal: Journal, patience_s: float | None) -> None:
         events = ((head.seq + 1, b"event %d" % (head.seq + 1)),)
         checkpoint = bytes(5000) if head.number % 4 == 3 else None
         async with asyncio.timeout(patience_s):
-            await journal.commit([Entry(head.number + 1, os.urandom(1500), events, checkpoint)])
+            await journal.commit([JournalEntry(head.number + 1, os.urandom(1500), events, checkpoint)])
         print(journal.head.number, journal.head.hash.hex(), flush=True)
         async with asyncio.timeout(patience_s):
             await journal.mark_published(journal.head.seq)

@@ -30,7 +30,7 @@ from typing import Any, Final
 
 import structlog
 
-from controller.consumer.durable import Says, follow
+from controller.consumer.durable import ConsumerOutput, follow
 from controller.formats.journal.records import Identity
 from controller.io.journal.consumers import TICK_SECONDS
 from controller.io.journal.journal import Journal
@@ -204,14 +204,13 @@ async def outage(hours: float, silent_seconds: float, directory: Path, found: di
         server.close()
         await passes(1)
     complaints: list[str] = []
+    output = ConsumerOutput(lambda _: None, complaints.append)
     kept_port.close()
     with broker_at(port, directory):
         # The consumer asks again for what was published before it listened.
         async with listening(broker) as listener:
             began = time.monotonic()
-            kept = asyncio.create_task(
-                follow(broker, TOPICS, CONSUMER, directory / "events", Says(lambda _: None, complaints.append))
-            )
+            kept = asyncio.create_task(follow(broker, TOPICS, CONSUMER, directory / "events", output))
             wanted, over = exported(path), loop.time() + CATCH_UP_SECONDS
             while (directory / "events").stat().st_size < len(wanted) if (directory / "events").exists() else True:
                 assert loop.time() < over, "not caught up"

@@ -9,10 +9,10 @@ from typing import Final
 import msgspec
 
 from controller.daemon.recovery import recover
-from controller.daemon.startup import Keeping, opened
+from controller.daemon.startup import JournalSafeguards, opened
 from controller.formats.journal.records import unseal
 from controller.io.copies.restore_from_copy import verify_copy
-from controller.io.copies.second_copy import Place
+from controller.io.copies.second_copy import CopyPlace
 from controller.io.journal.journal import JournalDamaged, JournalFailed, JournalReader, NotAJournal
 from controller.io.journal.verification import verify
 from controller.io.system.clock import SystemClock
@@ -55,9 +55,9 @@ class Judge:
                 return f"{type(error).__name__}: {str(error).removeprefix(f'{directory}/')}", 0
 
     async def _start(self, path: Path, told: Told, *, is_stepped: bool) -> tuple[str, int]:
-        place = Place(path.parent / BESIDE, lambda one: int(one.name == BESIDE.strip("/")), look_seconds=0.02)
+        place = CopyPlace(path.parent / BESIDE, lambda one: int(one.name == BESIDE.strip("/")), look_seconds=0.02)
         begun = msgspec.structs.replace(self.identity, epoch=1)
-        storage = await opened(path, begun, self._key, self._marks, SystemClock(), keeping=Keeping(0, place))
+        storage = await opened(path, begun, self._key, self._marks, SystemClock(), keeping=JournalSafeguards(0, place))
         assert storage.second is not None
         storage.second.start()
         try:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from controller.formats.journal.check import Report
+from controller.formats.journal.check import CheckReport
 from controller.io.copies.restore_from_copy import verify_copy
-from controller.io.copies.second_copy import Place
+from controller.io.copies.second_copy import CopyPlace
 from controller.io.copies.segment_folder import NoCopy
 
 DEVICES: Final = ("/dev/shm", "/var/tmp", "/run")
@@ -33,14 +33,14 @@ def folder_elsewhere(journal_folder: Path) -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def place_inside(journal_folder: Path, retry_seconds: float) -> Place:
+def place_inside(journal_folder: Path, retry_seconds: float) -> CopyPlace:
     """A copy inside the journal's folder, taken for a device of its own, that looks soon again at what was refused."""
     folder = journal_folder / FOLDER
     folder.mkdir(exist_ok=True)
-    return Place(folder, lambda path: int(path == folder), retry_seconds=retry_seconds)
+    return CopyPlace(folder, lambda path: int(path == folder), retry_seconds=retry_seconds)
 
 
-def copy_fault(folder: Path, of: Report, key: bytes) -> str:
+def copy_fault(folder: Path, of: CheckReport, key: bytes) -> str:
     """What is wrong with a copy that has had time to catch up with a journal; empty if nothing."""
     try:
         copied = verify_copy(folder, key)

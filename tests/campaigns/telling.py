@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from controller.io.journal.commit_marker import MARK, SUFFIX
 from firmware_protocols import discovery
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import AcknowledgeDraw
 from tests.campaigns.recording import Deed, Sent, Written
 
@@ -31,7 +31,7 @@ def telling(done: Sequence[Deed], known: Told, journal: Sequence[bytes]) -> Iter
     """What the outside knew before each deed, and at the end; ``known``: at first; ``journal``: event 1 first."""
     numbers = {body: seq for seq, body in enumerate(journal, start=1)}
     record, events, cards = known
-    wire = discovery.find("shoe", "reference").open(Role.DEVICE)
+    wire = discovery.find("shoe", "reference").open(LineEnd.DEVICE)
     streams: dict[str, bytearray] = collections.defaultdict(bytearray)
     for deed in done:
         yield Told(record, events, cards)

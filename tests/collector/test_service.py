@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from controller.collector.intake import COMPLAINTS_LIMIT, Intake, Limits
-from controller.collector.service import CollectionScope, Pauses, Service
-from controller.collector.store import Name, Store
+from controller.collector.service import CollectionScope, CollectorService, Pauses
+from controller.collector.store import Store, TableKey
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis
 from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
@@ -58,8 +58,8 @@ async def collecting(
     filters: Sequence[str] = ("+/+",),
     consumer: str = "collector",
     pauses: Pauses = PAUSES,
-) -> AsyncIterator[Service]:
-    service = Service(CollectionScope(broker, filters, consumer), store, random.Random(1), pauses)
+) -> AsyncIterator[CollectorService]:
+    service = CollectorService(CollectionScope(broker, filters, consumer), store, random.Random(1), pauses)
     task = asyncio.create_task(service.run())
     try:
         yield service
@@ -75,12 +75,12 @@ async def until(condition: Callable[[], bool]) -> None:
             await turn()
 
 
-def is_kept(service: Service, of: Sequence[RecordedTable]) -> Callable[[], bool]:
+def is_kept(service: CollectorService, of: Sequence[RecordedTable]) -> Callable[[], bool]:
     """Whether everything that the tables have told is in the database."""
 
     def asked() -> bool:
         kept = service.intake.kept()
-        names = [(Name(one.identity.site, one.identity.table), one) for one in of]
+        names = [(TableKey(one.identity.site, one.identity.table), one) for one in of]
         return all(
             name in kept and (kept[name].epoch, kept[name].seq) == (one.identity.epoch, one.told) for name, one in names
         )
@@ -265,7 +265,7 @@ class TestHostile:
     def test_what_is_no_event_is_complained_of_and_complaints_are_bounded(self) -> None:
         intake = Intake(
             "collector",
-            {Name("harbour", "bj-1"): (StreamPosition(1, 0, stream_genesis(Identity("harbour", "bj-1", 1))), "")},
+            {TableKey("harbour", "bj-1"): (StreamPosition(1, 0, stream_genesis(Identity("harbour", "bj-1", 1))), "")},
         )
         for _ in range(3 * COMPLAINTS_LIMIT):
             intake.hear("tableside/v1/harbour/bj-1/event/key_read", b"{", 0)

@@ -13,23 +13,32 @@ import msgspec
 import psycopg
 import pytest
 
-from controller.collector.store import COLUMNS, Name, Piece, Store, StoreFailed, StoreRefused, TakenOver, prepare
+from controller.collector.store import (
+    COLUMNS,
+    Store,
+    StoreFailed,
+    StoreRefused,
+    TableKey,
+    TableWrite,
+    TakenOver,
+    prepare,
+)
 from controller.core.messages.events import CardOpened, HandCompleted, TableStarted
 from controller.core.messages.floor_events import CardSet, InventoryEntered
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis, stream_hash
 from controller.formats.mqtt.envelope import event_bytes, nanoseconds, own_event
 from controller.reports.audit.durable_follower import StreamPosition
-from controller.reports.revenue_rows import HandRow, RoundRow, Row, WagerRow
+from controller.reports.revenue_rows import ExportRow, HandRow, RoundRow, WagerRow
 from tests.collector.conftest import Database
 from tests.collector.recorded import EPOCH, NIGHTS, bodies, night, renamed
 
 Named = Callable[[str], Store]
-HARBOUR = Name("harbour", "bj-1")
+HARBOUR = TableKey("harbour", "bj-1")
 IDENTITY = Identity(*HARBOUR, EPOCH)
 
 
-def pieces(events: Sequence[bytes], sizes: Iterator[int], identity: Identity = IDENTITY) -> Iterator[Piece]:
+def pieces(events: Sequence[bytes], sizes: Iterator[int], identity: Identity = IDENTITY) -> Iterator[TableWrite]:
     """A night cut into pieces of these sizes."""
     held = StreamPosition(identity.epoch, 0, stream_genesis(identity))
     left = list(events)
@@ -38,7 +47,7 @@ def pieces(events: Sequence[bytes], sizes: Iterator[int], identity: Identity = I
         part, left = left[: (count := next(sizes))], left[count:]
         for body in part:
             held = StreamPosition(held.epoch, held.seq + 1, stream_hash(held.hash, body))
-        yield Piece(Name(identity.site, identity.table), held, tuple(part), begins=begins)
+        yield TableWrite(TableKey(identity.site, identity.table), held, tuple(part), begins=begins)
         begins = False
 
 
@@ -80,7 +89,7 @@ def test_every_event_is_there_byte_for_byte_and_the_rows_are_those_of_export(
 
 
 @pytest.mark.parametrize(("kind", "row"), [("rounds", RoundRow), ("hands", HandRow), ("wagers", WagerRow)])
-def test_a_column_that_export_has_is_written_here(kind: str, row: type[Row]) -> None:
+def test_a_column_that_export_has_is_written_here(kind: str, row: type[ExportRow]) -> None:
     assert COLUMNS[kind].split() == ["stream", "gaming_day", *row.__struct_fields__]
 
 
@@ -257,7 +266,7 @@ def test_a_second_collector_of_the_same_name_is_refused(database: Database, stor
 def test_what_turned_out_not_to_be_the_tables_is_put_aside_and_kept(database: Database) -> None:
     events = bodies("night-1")
     store = written(database, events)
-    store.write([Piece(HARBOUR, StreamPosition(EPOCH, 0, stream_genesis(IDENTITY)), put_aside=True)])
+    store.write([TableWrite(HARBOUR, StreamPosition(EPOCH, 0, stream_genesis(IDENTITY)), put_aside=True)])
     assert database.rows("SELECT count(*) FROM tableside.events") == [(0,)]
     for piece in pieces(events, at_random(3)):
         store.write([piece._replace(begins=False)])

@@ -23,17 +23,17 @@ from controller.cli import main
 from controller.core.messages.floor_events import ChipCount, Count
 from controller.core.messages.gaming_day import GamingDay
 from controller.core.messages.inputs import (
-    Acknowledged,
+    AcknowledgeAlert,
     AdjustWager,
-    Answered,
+    AnswerQuestion,
     ApproveOrder,
     AssignCard,
     BookRecalled,
+    DaemonStarted,
     DayBegan,
     DeclareBox,
     EnterInventory,
     SetCard,
-    Started,
     VoidRound,
 )
 from controller.core.table.ledger import recall
@@ -170,10 +170,10 @@ class Floor:
         waiting = () if open_round is None else open_round.open_questions()
         if waiting:
             said = self.rng.choice(("yes", "no", "1", "2", "3"))
-            self.rig.give(Answered(self.rig.now_ns, waiting[0], said, "M. Okafor"))
+            self.rig.give(AnswerQuestion(self.rig.now_ns, waiting[0], said, "M. Okafor"))
 
     def acknowledges(self) -> None:
-        self.rig.give(Acknowledged(self.rig.now_ns, self.rng.randint(1, 40), "M. Okafor", "seen"))
+        self.rig.give(AcknowledgeAlert(self.rig.now_ns, self.rng.randint(1, 40), "M. Okafor", "seen"))
 
     def fills(self) -> None:
         kind = self.rng.choice((Count.FILL, Count.FILL, Count.CREDIT))
@@ -203,7 +203,7 @@ class Floor:
 
     def restarts(self) -> None:
         nights.restarted(self.rig)
-        self.rig.give(Started(self.rig.now_ns, "test", self.rig.house))
+        self.rig.give(DaemonStarted(self.rig.now_ns, "test", self.rig.house))
 
 
 def days(rounds: int, seed: int) -> Rig:
@@ -212,7 +212,7 @@ def days(rounds: int, seed: int) -> Rig:
     night.chips = {**night.chips, **{chip: cents for cents, chip in OWN_CHIPS.items()}, STOLEN: 10_000}
     rig = night.table()
     rig.house = replace(rig.house, currency="USD", gaming_day=DAY, two_persons=seed % 2 == 1)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     floor = Floor(rig, rng)
     pause_s = 3 * SHIFT_HOURS * 3600 // rounds
     number = 0

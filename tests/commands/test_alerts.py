@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.core.messages.inputs import Acknowledged
+from controller.core.messages.inputs import AcknowledgeAlert
 from controller.core.messages.raised_alerts import LISTED_LIMIT
 from controller.formats.mqtt.retained_alerts import AlertsNow, alerts_bytes
 from firmware_protocols.readings import ChipsSeen
@@ -44,7 +44,7 @@ def test_what_waits_is_listed_with_its_evidence(tmp_path: Path) -> None:
 def test_what_somebody_has_seen_is_listed_only_if_asked_for(tmp_path: Path) -> None:
     rig = capped()
     for alert in (1, 2):
-        rig.give(Acknowledged(rig.now_ns, alert, "M. Okafor", "put back"))
+        rig.give(AcknowledgeAlert(rig.now_ns, alert, "M. Okafor", "put back"))
     path = str(journal_of(rig, tmp_path / "journal.sqlite"))
     assert run(path) == (0, "0 of 2 alerts wait to be acknowledged\n")
     status, text = run(path, "--all")
@@ -54,7 +54,7 @@ def test_what_somebody_has_seen_is_listed_only_if_asked_for(tmp_path: Path) -> N
 
 def test_the_same_as_json(tmp_path: Path) -> None:
     rig = capped()
-    rig.give(Acknowledged(rig.now_ns, 2, "M. Okafor", ""))
+    rig.give(AcknowledgeAlert(rig.now_ns, 2, "M. Okafor", ""))
     status, text = run(str(journal_of(rig, tmp_path / "journal.sqlite")), "--json", "--all")
     first, second = json.loads(text)
     assert status == 1
@@ -85,7 +85,7 @@ def test_who_acknowledges_a_full_list_acknowledges_what_it_left_out(tmp_path: Pa
     for serial in range(LISTED_LIMIT + 5):
         rig.give(ChipsSeen(1, "main", (f"E00401{serial:010X}",), rig.now_ns, rig.now_ns + MS))
     if acknowledged:
-        rig.give(Acknowledged(rig.now_ns, LISTED_LIMIT, "M. Okafor", "nobody was here"))
+        rig.give(AcknowledgeAlert(rig.now_ns, LISTED_LIMIT, "M. Okafor", "nobody was here"))
     _, text = run(str(journal_of(rig, tmp_path / "journal.sqlite")))
     waiting = LISTED_LIMIT - 1 if acknowledged else LISTED_LIMIT + 6
     assert f"{waiting} of {LISTED_LIMIT + 6} alerts wait" in text

@@ -8,7 +8,7 @@ from controller.commands.begin_epoch import owed
 from controller.core.messages.pool_events import ContributionPosted, MeterLinked, PoolEntryRecorded
 from controller.formats.journal.records import Identity
 from controller.formats.replay import payloads
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)
@@ -25,7 +25,7 @@ async def test_what_an_old_journal_still_owes_to_a_pool_is_named(tmp_path: Path)
     journal = await Journal.open(path, HERE, key=KEY)
     try:
         numbered = tuple(enumerate(payloads(events, HERE, 0, 0), start=1))
-        await journal.commit([Entry(1, b"record", numbered)])
+        await journal.commit([JournalEntry(1, b"record", numbered)])
     finally:
         await journal.close()
     (line,) = owed(path)

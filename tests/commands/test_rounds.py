@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from controller.cli import main
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import DealUnconfirmed, Event, WagerUnresolved
-from controller.core.messages.inputs import Acknowledged, SetCard, Started
+from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted, SetCard
 from controller.reports.round_narrative import sentence
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
@@ -33,7 +33,7 @@ def journal(tmp_path: Path) -> Path:
     rig.talk("1 main 25\nkey no_more_bets\nTh")
     rig.chips(1, "main", 5000)
     rig.chips(1, "main", 2500)
-    rig.give(Acknowledged(rig.now_ns, 1, "J. Weber", "put back"))
+    rig.give(AcknowledgeAlert(rig.now_ns, 1, "J. Weber", "put back"))
     rig.talk("7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 0\nkey round_closed")
     rig.talk("2 main 10\nkey no_more_bets\n9h 8d 7s Kd")
     return journal_of(rig, tmp_path / "journal.sqlite")
@@ -173,7 +173,7 @@ def test_a_trigger_box_on_a_line_that_is_not_paired_is_named(tmp_path: Path) -> 
     assert json.loads(run("status", str(path), "--json").output)["unpaired"] == []
     rig = Rig(penn())
     rig.house = replace(rig.house, unpaired=("mystery_trigger",))
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     path = journal_of(rig, tmp_path / "unpaired.sqlite")
     done = run("status", str(path))
     # Something to see to, and nothing that waits for an answer.
@@ -181,6 +181,6 @@ def test_a_trigger_box_on_a_line_that_is_not_paired_is_named(tmp_path: Path) -> 
     said = "UNPAIRED    mystery_trigger: whoever reaches its line can make up contributions and answers"
     assert f"{said} (tableside keys pairing)" in done.output.splitlines()
     assert json.loads(run("status", str(path), "--json").output)["unpaired"] == ["mystery_trigger"]
-    rig.give(Started(rig.now_ns, "test", replace(rig.house, unpaired=())))
+    rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, unpaired=())))
     path = journal_of(rig, tmp_path / "paired-since.sqlite")
     assert "UNPAIRED" not in run("status", str(path)).output

@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 from controller.cli import main
 from controller.commands.setup import ask_questions, found_devices
 from controller.formats.config.setup_answers import QUESTIONS, Answers
-from controller.formats.text.usb_names import Plugged
+from controller.formats.text.usb_names import SerialPort
 from controller.io.files.key_file import read_key
 from controller.io.mqtt.broker import LOOPBACK, find_mosquitto, free_port
 from controller.io.mqtt.connection import Broker, connected
@@ -230,7 +230,7 @@ async def test_what_is_plugged_in_and_says_who_it_is_is_proposed(tmp_path: Path)
         tmp_path / "readers", BetSpotsSimulator(FEIG, {(2, 1): (2, "main"), (3, 1): (3, "main")}), lambda: None
     )
     silent = Port(tmp_path / "silent", ShoeSimulator(BEE_TEK), lambda: None)
-    found, unknown = await found_devices([Plugged(str(one.path)) for one in (silent, readers)])
+    found, unknown = await found_devices([SerialPort(str(one.path)) for one in (silent, readers)])
     for port in (readers, silent):
         port.close()
     assert found == {

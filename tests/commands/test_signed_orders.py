@@ -12,21 +12,21 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from controller.cli import main
-from controller.core.messages.inputs import SignedOrder, Stamped, Started, VoidRound
-from controller.core.persons import Vouched
+from controller.core.messages.inputs import DaemonStarted, SignedOrder, StampedInput, VoidRound
+from controller.core.persons import Authentication
 from controller.core.step import step
 from controller.core.table.state import State, Table
-from controller.daemon.startup import Keeping, opened
+from controller.daemon.startup import JournalSafeguards, opened
 from controller.formats.journal.records import key_mark
 from controller.formats.journal.seals import Sealing
-from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.epoch_authorization import OrderSigner
 from controller.formats.orders.signed_orders import order_text
-from controller.io.copies.second_copy import Place
+from controller.io.copies.second_copy import CopyPlace
 from controller.io.system.clock import SystemClock
 from tests.core.journals import HERE, KEY, written
 from tests.core.rig import Rig, penn
 
-OKAFOR = Signer(b"o" * 40)
+OKAFOR = OrderSigner(b"o" * 40)
 ORDER = SignedOrder(
     OKAFOR.sign(order_text(HERE, 1_763_000_000_000, "void", {"round": 1, "who": "M. Okafor", "why": "foul deal"})),
     1_763_000_000_000,
@@ -37,20 +37,20 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-def a_table() -> list[Stamped]:
+def a_table() -> list[StampedInput]:
     """A round that one person voids as it is played, with a signature."""
     rig = Rig(penn(stand_key="always"))
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.talk("1 main 10\nkey no_more_bets\n9h Ts 8d 9c")
-    rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal", Vouched("signature", ("floor",))))
+    rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal", Authentication("signature", ("floor",))))
     return [replace(one, order=ORDER) if isinstance(one.input, VoidRound) else one for one in rig.stamped]
 
 
-def journal_of(given: list[Stamped], folder: Path) -> Path:
+def journal_of(given: list[StampedInput], folder: Path) -> Path:
     return written(Rig(penn(stand_key="always")).house, given, folder / "journal.sqlite")
 
 
-def forged(given: list[Stamped], **fields: Any) -> list[Stamped]:
+def forged(given: list[StampedInput], **fields: Any) -> list[StampedInput]:
     return [replace(one, input=replace(one.input, **fields)) if one.order else one for one in given]
 
 
@@ -79,11 +79,11 @@ def test_proofs_are_not_held_against_the_file_of_operators(tmp_path: Path) -> No
 def copied(journal: Path, folder: Path) -> Path:
     """The second copy of a journal, as a table that opens it makes one."""
     folder.mkdir()
-    place = Place(folder, lambda path: 2 if path == folder else 1)
+    place = CopyPlace(folder, lambda path: 2 if path == folder else 1)
     marks = {"key": key_mark(KEY), "configuration": "c", "software": "s"}
 
     async def follow() -> None:
-        storage = await opened(journal, HERE, KEY, marks, SystemClock(), keeping=Keeping(0, place))
+        storage = await opened(journal, HERE, KEY, marks, SystemClock(), keeping=JournalSafeguards(0, place))
         storage.watches(lambda *_: None)
         await storage.close()
 

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from controller.demo.table import SITE, TABLE
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Topics, device_bytes, event_bytes
@@ -173,8 +173,8 @@ async def gone(home: HomeAssistant) -> bool:
 def alerts() -> tuple[bytes, bytes]:
     """A warning and a critical alert of another table."""
     identity = Identity(ELSEWHERE.site, ELSEWHERE.table, 1)
-    warning = AlertRaised(1, Kind.BET_TOUCHED, Severity.WARNING, "taken back after the deal")
-    critical = AlertRaised(2, Kind.MISPAY, Severity.CRITICAL, "paid twice")
+    warning = AlertRaised(1, AlertKind.BET_TOUCHED, Severity.WARNING, "taken back after the deal")
+    critical = AlertRaised(2, AlertKind.MISPAY, Severity.CRITICAL, "paid twice")
     return event_bytes(warning, identity, 1, RAISED_NS), event_bytes(critical, identity, 2, RAISED_NS)
 
 

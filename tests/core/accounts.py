@@ -9,7 +9,7 @@ from controller.core.messages.floor_events import BoxDeclared
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Published
 from controller.reports.recent_takings import RecentTakings
-from controller.reports.revenue_rows import State, Takings, WagerRow, takings
+from controller.reports.revenue_rows import Takings, WagerRow, WagerState, takings
 from controller.reports.round_narrative import rounds
 from controller.reports.shift import shift_of
 from tests.core.rig import Rig
@@ -37,11 +37,11 @@ def hold_whole(rig: Rig) -> None:
         rows = [row for row in found.wagers if row.round == line.round]
         if line.round in closed:
             states = Counter(row.state for row in rows)
-            assert (line.settled, line.open, line.void) == tuple(states[one] for one in State), line
+            assert (line.settled, line.open, line.void) == tuple(states[one] for one in WagerState), line
             assert line.staked_cents == sum(row.handle_cents for row in rows), line
             assert line.net_cents == sum(row.net_cents or 0 for row in rows), line
             assert line.settled + line.open + line.void == len(rows), line
-    settled = [row for row in found.wagers if row.state is State.SETTLED]
+    settled = [row for row in found.wagers if row.state is WagerState.SETTLED]
     shift = shift_of(told, dict)
     assert shift is not None
     for sums in (shift.bets, found.sums()):
@@ -54,7 +54,7 @@ def hold_whole(rig: Rig) -> None:
     assert {one.bet: (one.wagers, one.handle_cents, one.win_cents) for one in recent.figures()} == {
         line.bet: (line.wagers, line.handle_cents, line.win_cents) for line in shift.bets
     }
-    assert shift.open_wagers == sum(row.state is State.OPEN for row in found.wagers)
+    assert shift.open_wagers == sum(row.state is WagerState.OPEN for row in found.wagers)
 
 
 def wagers_made(rig: Rig, closed: set[int]) -> set[tuple[int, int, str]]:
@@ -90,8 +90,8 @@ def as_the_table_has_it(rig: Rig, found: Takings) -> None:
 
 def same(row: WagerRow, net_cents: int | None, wager_cents: int, *, void: bool, doubted: bool) -> None:
     """A row and what the table has of that wager."""
-    standing = State.VOID if void else State.OPEN if net_cents is None else State.SETTLED
+    standing = WagerState.VOID if void else WagerState.OPEN if net_cents is None else WagerState.SETTLED
     assert (row.state, row.wager_cents) == (standing, wager_cents), row
     assert row.net_cents == (0 if void else net_cents), row
     assert row.doubted == (doubted and not void), row
-    assert row.state is not State.OPEN or row.why != "nothing has settled it yet", row
+    assert row.state is not WagerState.OPEN or row.why != "nothing has settled it yet", row

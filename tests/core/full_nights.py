@@ -17,8 +17,8 @@ from tempfile import mkdtemp
 from typing import Final
 
 from controller.core.game.rules import Rules
-from controller.core.messages.inputs import Answered, Started
-from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
+from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, KeyPressed
@@ -56,7 +56,7 @@ class FullRig(Rig):
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int, *, pooled: bool) -> None:
         self.rng, self.lost = Random(seed), dict[int, int]()
         bets = rules.side_bets
-        linked: tuple[LinkedTerms, ...] = (LINKED,) if pooled and "blazing7s" in bets else ()
+        linked: tuple[PooledTerms, ...] = (LINKED,) if pooled and "blazing7s" in bets else ()
         own = (*(() if linked else (SEVENS,)), MYSTERY) if "blazing7s" in bets else ()
         meters: tuple[MeterTerms, ...] = own
         zones = {
@@ -113,7 +113,7 @@ class FullRig(Rig):
 
     def start_again(self) -> None:
         """The daemon starts again, and every reader that is there tells afresh what lies at its spot."""
-        self.give(Started(self.now_ns, "test", self.house))
+        self.give(DaemonStarted(self.now_ns, "test", self.house))
         for spot in self.watched():
             self.tell_afresh(spot, self.now_ns)
 
@@ -186,7 +186,7 @@ class FullNight:
         if rng.random() < 0.003:
             rig.start_again()
             if self.reads_display and rig.table.state.round is not None and rig.table.state.round.questions.doubt:
-                rig.give(Answered(rig.now_ns, rig.table.state.round.questions.doubt, "no", "dealer"))
+                rig.give(AnswerQuestion(rig.now_ns, rig.table.state.round.questions.doubt, "no", "dealer"))
 
     def answered(self) -> FullNight:
         """The same night with a dealer who answers what the display asks."""

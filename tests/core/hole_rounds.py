@@ -19,29 +19,29 @@ from controller.core.game.rules import Rules
 from controller.core.messages.events import CardOpened
 from controller.core.messages.floor_events import Count
 from controller.core.messages.inputs import (
-    Acknowledged,
+    AcknowledgeAlert,
     AdjustWager,
-    Answered,
+    AnswerQuestion,
     ApproveOrder,
     AssignCard,
+    DaemonStarted,
     DayBegan,
     DeclareBox,
     EnterInventory,
     FitnessLevel,
-    FitnessTold,
+    FitnessReported,
     Input,
     OpeningRefuted,
     ReadingsHeld,
     SetCard,
     ShoeChanged,
-    SoftwareLooked,
-    Started,
+    SoftwareInspected,
     VoidRound,
     WithdrawOrder,
 )
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.core.table.keymap import KEYPAD, MEANINGS
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import (
@@ -86,7 +86,7 @@ class HoleRig(HumanRig):
         """Whether the next card of the deal is not heard."""
         super().__init__(rules, {**chips, **dict.fromkeys((CHIP, *MORE_CHIPS), 1000)}, seed)
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         stepped = super().give(item, closed=closed)
         pictures = self.pictures.after(self.house, self.table.state, stepped.events, self.now_ns)
         self.said.append(coded((stepped.events, stepped.desired, pictures)))
@@ -320,7 +320,7 @@ def adjust(rig: HoleRig, rng: Random) -> None:
 
 
 def answer(rig: HoleRig, rng: Random) -> None:
-    rig.give(Answered(rig.now_ns, rig.table.state.questions, rng.choice(("yes", "no", "2")), "floor"))
+    rig.give(AnswerQuestion(rig.now_ns, rig.table.state.questions, rng.choice(("yes", "no", "2")), "floor"))
 
 
 def any_key(rig: HoleRig, rng: Random) -> None:
@@ -349,8 +349,8 @@ def nothing(rig: HoleRig, rng: Random) -> None:
     pass
 
 
-FLOOR: Final = Vouched("key", ("floor",))
-SURVEILLANCE: Final = Vouched("socket", ("surveillance",), 1002)
+FLOOR: Final = Authentication("key", ("floor",))
+SURVEILLANCE: Final = Authentication("socket", ("surveillance",), 1002)
 
 
 def propose(rig: HoleRig, rng: Random) -> None:
@@ -385,7 +385,7 @@ def count(rig: HoleRig, rng: Random) -> None:
 def acknowledge(rig: HoleRig, rng: Random) -> None:
     """The floor has seen every alert."""
     for one in rig.table.state.alerts.listed:
-        rig.give(Acknowledged(rig.now_ns, one.alert, "floor", ""))
+        rig.give(AcknowledgeAlert(rig.now_ns, one.alert, "floor", ""))
 
 
 def rule_on_one_before(rig: HoleRig, rng: Random) -> None:
@@ -398,7 +398,7 @@ def rule_on_one_before(rig: HoleRig, rng: Random) -> None:
 
 def restart(rig: HoleRig, rng: Random) -> None:
     """The program ends and starts again."""
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
 
 
 def lose_readers(rig: HoleRig, rng: Random) -> None:
@@ -447,7 +447,7 @@ def tell_fitness(rig: HoleRig, rng: Random) -> None:
     """The table is not fit for another round, or is again."""
     cause, levels = rng.choice(("storage", "consumers", "second_copy")), list(FitnessLevel)
     for level in rng.sample(levels, len(levels)):
-        rig.give(FitnessTold(rig.now_ns, cause, level, "test"))
+        rig.give(FitnessReported(rig.now_ns, cause, level, "test"))
 
 
 def hold_readings(rig: HoleRig, rng: Random) -> None:
@@ -462,7 +462,7 @@ def begin_day(rig: HoleRig, rng: Random) -> None:
 
 def look_at_software(rig: HoleRig, rng: Random) -> None:
     """The program is held against its list of files, and is another."""
-    rig.give(SoftwareLooked(rig.now_ns, "hour", rng.random() < 0.5, "0" * 64, 1, "", "test"))
+    rig.give(SoftwareInspected(rig.now_ns, "hour", rng.random() < 0.5, "0" * 64, 1, "", "test"))
 
 
 def refute(rig: HoleRig, rng: Random) -> None:
@@ -479,7 +479,7 @@ def new_shoe(rig: HoleRig, rng: Random) -> None:
 def answer_all(rig: HoleRig, rng: Random) -> None:
     """Every question there was is answered, right or wrong."""
     for question in range(1, rig.table.state.questions + 1):
-        rig.give(Answered(rig.now_ns, question, rng.choice(("yes", "no", "1", "2", "3")), "floor"))
+        rig.give(AnswerQuestion(rig.now_ns, question, rng.choice(("yes", "no", "1", "2", "3")), "floor"))
 
 
 def adjust_beyond(rig: HoleRig, rng: Random) -> None:

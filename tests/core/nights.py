@@ -20,14 +20,14 @@ from controller.core.messages.inputs import (
     AdjustWager,
     ApproveOrder,
     PayJackpot,
-    ProposeMove,
+    ProposeMeterChange,
     SetCard,
     VerifyJackpot,
     VoidRound,
 )
-from controller.core.meters.state import Refusal
-from controller.core.persons import Vouched
-from controller.core.table.ledger import Book
+from controller.core.meters.state import JackpotRefusal
+from controller.core.persons import Authentication
+from controller.core.table.ledger import RoundBook
 from controller.core.table.round_state import Round
 from controller.core.table.state import State, restore
 from firmware_protocols.cards import DECK, Card
@@ -41,7 +41,7 @@ from tests.core.readers import LateRig
 from tests.core.rig import Rig
 
 FLOOR: Final = "floor"
-VOUCHED: Final = Vouched("key", ("floor",))
+VOUCHED: Final = Authentication("key", ("floor",))
 ROUNDS: Final = 4
 
 Wagers = dict[tuple[int, int, str], int | None]
@@ -296,7 +296,9 @@ def jackpots_ruled(rig: Rig, rng: Random) -> None:
         rig.give(VerifyJackpot(rig.now_ns, one.number, "A. Ames", "cards seen", VOUCHED))
         rig.give(PayJackpot(rig.now_ns, one.number, "B. Bell", "hand pay", VOUCHED))
     else:
-        rig.give(ProposeMove(rig.now_ns, one.meter, Refusal(one.number), "A. Ames", "not as counted", VOUCHED))
+        rig.give(
+            ProposeMeterChange(rig.now_ns, one.meter, JackpotRefusal(one.number), "A. Ames", "not as counted", VOUCHED)
+        )
         rig.give(ApproveOrder(rig.now_ns, rig.table.state.progressives.ordered, "B. Bell", VOUCHED))
 
 
@@ -324,7 +326,7 @@ def settled_once(rig: Rig) -> None:
             assert place in due or place in opened, place
 
 
-def over(rig: Rig, closed: set[int]) -> Iterator[Book]:
+def over(rig: Rig, closed: set[int]) -> Iterator[RoundBook]:
     """The books of rounds that have ended."""
     return (book for book in rig.table.state.books if book.round in closed)
 

@@ -16,13 +16,13 @@ from msgspec.structs import replace
 from controller.core.game.rules import Options, Rules
 from controller.core.messages.events import Event, QuestionAsked, RoundClosed, WagerSettled
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Answered, DeadlinePassed, Input, Stamped, Started
-from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, DeadlinePassed, Input, StampedInput
+from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from controller.core.step import step
 from controller.core.table.desired import Desired
 from controller.core.table.keymap import DEFAULT_KEYS
-from controller.core.table.state import State, Stepped, Table
+from controller.core.table.state import State, StepResult, Table
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
 from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
@@ -52,7 +52,7 @@ class Rig:
         rules: Rules,
         chips: dict[str, int] | None = None,
         meters: tuple[MeterTerms, ...] = (),
-        linked: tuple[LinkedTerms, ...] = (),
+        linked: tuple[PooledTerms, ...] = (),
         zones: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         self.values = {} if chips is None else chips
@@ -65,7 +65,7 @@ class Rig:
         self.now_ns = 1_000 * MS
         self.number = 0
         self.events: list[Event] = []
-        self.stamped: list[Stamped] = []
+        self.stamped: list[StampedInput] = []
         self.desired = Desired()
         self.late = False
         self.reads_display = False
@@ -74,13 +74,13 @@ class Rig:
         self.is_misled = False
         """Whether the floor has named a card that may be another."""
         self.lying: dict[tuple[int, str], tuple[str, ...]] = {}
-        self.give(Started(self.now_ns, "test", self.house))
+        self.give(DaemonStarted(self.now_ns, "test", self.house))
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         """Stamp an input and step it."""
         self.number += 1
         nonce = hashlib.sha256(str(self.number).encode()).digest()
-        stamped = Stamped(self.number, self.now_ns, 0, nonce, item, f"c{self.number}", closed)
+        stamped = StampedInput(self.number, self.now_ns, 0, nonce, item, f"c{self.number}", closed)
         self.stamped.append(stamped)
         stepped = step(self.table, stamped)
         self.table, self.desired = stepped.table, stepped.desired
@@ -138,7 +138,7 @@ class Rig:
     def answer(self, words: str) -> None:
         """A person answers the last question asked."""
         asked = [event.question for event in self.events if isinstance(event, QuestionAsked)]
-        self.give(Answered(self.now_ns, asked[-1], words, "floor"))
+        self.give(AnswerQuestion(self.now_ns, asked[-1], words, "floor"))
 
     def draw(self, card: Card, *, burn: bool) -> None:
         """A card of a dealer's script leaves the shoe."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from controller.core.game.rules import Options
-from controller.core.messages.advice import AdviceLine, Move, PaymentAdvised, Stack
+from controller.core.messages.advice import AdviceLine, DealerAction, PaymentAdvised, Stack
 from controller.core.messages.events import Event, HoleCardRevealed, WagerSettled
 from controller.core.surveillance.pay_advice import in_chips
 from firmware_protocols.cards import DECK
@@ -78,7 +78,7 @@ def test_half_of_a_surrendered_wager_is_taken() -> None:
     rig.talk("1 main 25\nkey no_more_bets\nTh 9d 6s 8d\n1 main 12\nkey surrender hole_turned")
     rig.talk("key round_closed")
     (line,) = lines(rig.events)
-    assert (line.move, line.cents) == (Move.TAKE, 1250)
+    assert (line.move, line.cents) == (DealerAction.TAKE, 1250)
 
 
 def test_the_keypad_shows_it_where_the_table_wants_that() -> None:
@@ -95,7 +95,7 @@ def test_the_keypad_shows_it_where_the_table_wants_that() -> None:
 def test_what_is_advised_for_a_wager_is_what_it_is_due(name: str) -> None:
     rig, _ = simulated(name, 5, 40, "always")
     due = {(e.round, e.spot, e.bet): e.net_cents for e in rig.events if isinstance(e, WagerSettled)}
-    sign = {Move.PAY: 1, Move.TAKE: -1, Move.LEAVE: 0}
+    sign = {DealerAction.PAY: 1, DealerAction.TAKE: -1, DealerAction.LEAVE: 0}
     advised: dict[tuple[int, int, str], int] = {}
     for event in rig.events:
         if isinstance(event, PaymentAdvised):

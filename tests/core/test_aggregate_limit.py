@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import SideNet
 from controller.core.inference.aggregate_limit import is_win, side_dues
-from controller.core.inference.side_dues import Felt
-from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.inference.side_dues import SideEvidence
+from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from controller.core.messages.alerts import BetDecreasedAfterLock, BetIncreasedAfterLock, ChipsUnexplained
 from controller.core.messages.events import (
     CardDrawn,
@@ -310,8 +310,8 @@ def dues_of(
     rules = limited(dollars)
     cards = [Card(word) for word in talk.split() if ":" not in word]
     found = observed(rules, [1000], talk)
-    judgement = Judgement((Ended(found, found.frontier, None, 1),), closed=False)
-    felt = Felt(rules, [*cards], 1, 3, judgement, awards)
+    judgement = Judgement((HoleHypothesis(found, found.frontier, None, 1),), closed=False)
+    felt = SideEvidence(rules, [*cards], 1, 3, judgement, awards)
     nets = side_dues(felt, staked)
     return {bet: only.cents if (only := one(nets[box, bet])) else None for box, bet in nets}
 
@@ -364,8 +364,8 @@ def test_plays_that_differ_in_who_has_played_are_not_one_before_the_close() -> N
     # The ten broke spot 1, which leaves spot 2 to play, or spot 2, and then the dealer's seventeen stands.
     rules = limited(1_000, stand_key="sometimes")
     found = observed(rules, [1000, 1000], "Js 7d 6c 8s Qd As 1:ez_bust:500 Td")
-    judgement = Judgement((Ended(found, found.frontier, 1, 1),), closed=False)
-    felt = Felt(rules, [*map(Card, ["Js", "7d", "6c", "8s", "Qd", "As", "Td"])], 2, 5, judgement)
+    judgement = Judgement((HoleHypothesis(found, found.frontier, 1, 1),), closed=False)
+    felt = SideEvidence(rules, [*map(Card, ["Js", "7d", "6c", "8s", "Qd", "As", "Td"])], 2, 5, judgement)
     assert {None if net is None else net.cents for net in side_dues(felt, {})[1, "ez_bust"]} == {None, -500}
 
 

@@ -10,13 +10,20 @@ from msgspec.structs import replace
 
 from controller.core.game.hand import Outcome, points_of, seen, total
 from controller.core.game.play import Play
-from controller.core.game.position import Kind, Node
+from controller.core.game.position import BoxStatus, Node
 from controller.core.game.rules import Options
 from controller.core.game.settlement import DealerEnd, main_net
 from controller.core.inference.dues import main_due
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, Item, KeySpoke, Layout
-from controller.core.inference.play_count import Census
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import (
+    CardObserved,
+    ChipsObserved,
+    DatedObservation,
+    KeyObserved,
+    Layout,
+    Observation,
+)
+from controller.core.inference.play_count import PlayCount
 from controller.core.inference.successors import endings, successors
 from firmware_protocols.cards import Card
 from tests.core.houses import RULES
@@ -27,7 +34,7 @@ Story = tuple[tuple[Outcome | None, ...], tuple[int, ...], tuple[int, ...], tupl
 RANKS = st.sampled_from("AA23456788899TTKK")
 
 
-def may_be_next(left: frozenset[int], index: int, evidence: tuple[Dated, ...]) -> bool:
+def may_be_next(left: frozenset[int], index: int, evidence: tuple[DatedObservation, ...]) -> bool:
     """Whether nothing else that is left must come before this piece of evidence."""
     later = evidence[index]
     for other in left - {index}:
@@ -39,24 +46,26 @@ def may_be_next(left: frozenset[int], index: int, evidence: tuple[Dated, ...]) -
     return True
 
 
-def kept_in_order(one: Item, other: Item) -> bool:
-    if isinstance(one, CardCame) and isinstance(other, CardCame):
+def kept_in_order(one: Observation, other: Observation) -> bool:
+    if isinstance(one, CardObserved) and isinstance(other, CardObserved):
         return True
     return (
-        isinstance(one, ChipsMoved) and isinstance(other, ChipsMoved) and (one.box, one.zone) == (other.box, other.zone)
+        isinstance(one, ChipsObserved)
+        and isinstance(other, ChipsObserved)
+        and (one.box, one.zone) == (other.box, other.zone)
     )
 
 
 class Walk:
     """Every path through one round's evidence."""
 
-    def __init__(self, found: Reconstruction, hole_points: int) -> None:
+    def __init__(self, found: Lattice, hole_points: int) -> None:
         self.found = found
         self.play: Play = found.play()
         self.hole = hole_points
         nothing: tuple[Outcome | None, ...] = tuple(None for _ in found.wagers)
         contents = {(box, "main"): cents for box, cents in enumerate(found.wagers)}
-        (start,) = Reconstruction.begin(found.rules, found.wagers).frontier
+        (start,) = Lattice.begin(found.rules, found.wagers).frontier
         everything = frozenset(range(len(found.evidence)))
         self.stories: set[Story] = set(self.walk(start, nothing, everything, contents))
 
@@ -77,14 +86,14 @@ class Walk:
         if not left:
             for final, emitted in endings(self.play, node, layout):
                 if final.hole >> self.hole & 1:
-                    paid = tuple(box.kind is Kind.EVEN_MONEY for box in final.boxes)
+                    paid = tuple(box.kind is BoxStatus.EVEN_MONEY for box in final.boxes)
                     yield with_ends(ended, emitted), final.drawn, final.insured, paid
             return
         for index in left:
             if not may_be_next(left, index, self.found.evidence):
                 continue
             item = self.found.evidence[index].item
-            after = {**contents, (item.box, item.zone): item.after} if isinstance(item, ChipsMoved) else contents
+            after = {**contents, (item.box, item.zone): item.after} if isinstance(item, ChipsObserved) else contents
             for reached, emitted in successors(self.play, node, item, layout):
                 yield from self.walk(reached, with_ends(ended, emitted), left - {index}, after)
 
@@ -111,7 +120,7 @@ def with_ends(
 
 
 @st.composite
-def rounds(draw: st.DrawFn) -> tuple[Reconstruction, int]:
+def rounds(draw: st.DrawFn) -> tuple[Lattice, int]:
     """A deal, then whatever is drawn that some play explains, and cards for the dealer; changes may overlap cards."""
     options = Options(
         stand_key=draw(st.sampled_from(["sometimes", "always"])),
@@ -122,9 +131,9 @@ def rounds(draw: st.DrawFn) -> tuple[Reconstruction, int]:
     rules = replace(RULES[draw(st.sampled_from(sorted(RULES)))], options=options)
     boxes = draw(st.integers(1, 2))
     deal = 2 * boxes + 2
-    found = Reconstruction.begin(rules, [1000] * boxes)
+    found = Lattice.begin(rules, [1000] * boxes)
     for moment in range(deal):
-        found = found.observe(Dated(moment * 10, moment * 10, card(draw, moment)))
+        found = found.observe(DatedObservation(moment * 10, moment * 10, card(draw, moment)))
     moment = deal * 10
     for _ in range(draw(st.integers(1, 6))):
         moment += 10
@@ -135,38 +144,38 @@ def rounds(draw: st.DrawFn) -> tuple[Reconstruction, int]:
         if found.ends(hole):
             break
         moment += 10
-        after = found.observe(Dated(moment, moment, card(draw, len(found.cards))))
+        after = found.observe(DatedObservation(moment, moment, card(draw, len(found.cards))))
         found = after if after.frontier else found
     return found, hole
 
 
-def card(draw: st.DrawFn, place: int) -> CardCame:
-    return CardCame(seen(place, Card(f"{draw(RANKS)}h")))
+def card(draw: st.DrawFn, place: int) -> CardObserved:
+    return CardObserved(seen(place, Card(f"{draw(RANKS)}h")))
 
 
-def strewn(draw: st.DrawFn, found: Reconstruction, moment: int, boxes: int) -> Dated:
+def strewn(draw: st.DrawFn, found: Lattice, moment: int, boxes: int) -> DatedObservation:
     """A card, a key, or a change that is told now and may have happened a while ago."""
     box = draw(st.integers(0, boxes - 1))
     match draw(st.sampled_from(["card", "chips", "chips", "key"])):
         case "card":
-            return Dated(moment, moment, card(draw, len(found.cards)))
+            return DatedObservation(moment, moment, card(draw, len(found.cards)))
         case "chips":
             zone = draw(st.sampled_from(["main", "main", "main", "insurance"]))
             before = found.contents.get((box, zone), 1000 if zone == "main" else 0)
             after = draw(st.sampled_from([0, 500, 1000, 1500, 2000, 3000]))
             ago = draw(st.sampled_from([0, 0, 5, 15, 25]))
-            return Dated(moment - ago, moment, ChipsMoved(box, zone, before, after))
+            return DatedObservation(moment - ago, moment, ChipsObserved(box, zone, before, after))
         case _:
             action = draw(st.sampled_from(["stand", "stand", "hit", "double", "split", "surrender", "even_money"]))
-            return Dated(moment, moment, KeySpoke(action, draw(st.sampled_from([None, box]))))
+            return DatedObservation(moment, moment, KeyObserved(action, draw(st.sampled_from([None, box]))))
 
 
 @settings(max_examples=250, deadline=None)
 @given(rounds())
-def test_lattice_and_census_agree_with_every_single_path(dealt: tuple[Reconstruction, int]) -> None:
+def test_lattice_and_census_agree_with_every_single_path(dealt: tuple[Lattice, int]) -> None:
     found, hole = dealt
     walk = Walk(found, hole)
-    assert Census(found, hole).plays() == len(walk.stories)
+    assert PlayCount(found, hole).plays() == len(walk.stories)
     ends = found.ends(hole)
     assert bool(ends) == bool(walk.stories)
     for box in range(len(found.wagers)):

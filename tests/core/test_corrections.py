@@ -18,8 +18,8 @@ from controller.core.messages.events import (
     WagerUnresolved,
 )
 from controller.core.messages.floor_events import CardAssigned
-from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, Started, VoidRound
-from controller.core.meters.state import Grant, Refusal
+from controller.core.messages.inputs import AdjustWager, AssignCard, DaemonStarted, DeclareBox, SetCard, VoidRound
+from controller.core.meters.state import Grant, JackpotRefusal
 from controller.core.table.state import Table, restore
 from controller.formats.replay import read_state, state_bytes
 from controller.io.files import profile_files
@@ -242,7 +242,7 @@ def test_a_waiting_round_is_settled_by_the_rules_it_was_played_by() -> None:
     generous = replace(rig.house, rules=replace(penn(), win_pays=(2, 1)), profile_hash="1" * 64)
     state = read_state(state_bytes(rig.table.state))
     rig.table = restore(rig.house, state)
-    rig.give(Started(rig.now_ns, "test", generous))
+    rig.give(DaemonStarted(rig.now_ns, "test", generous))
     rig.table = Table(rig.table.house, read_state(state_bytes(rig.table.state)), rig.table.found)
     rig.answer("3")
     assert sorted(rig.postings()) == ["1: spot 1 main +10.00", "1: spot 2 main -10.00"]
@@ -254,7 +254,7 @@ def test_a_waiting_round_is_settled_by_the_rules_it_was_played_by() -> None:
 def test_after_a_restart_a_card_of_a_waiting_round_is_judged_by_all_its_evidence() -> None:
     rig = Rig(penn())
     rig.talk(WHO_GOT_THE_NINE)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.give(AssignCard(rig.now_ns, card(rig, 1, 6), 0, FLOOR, "seen on the felt"))
     assert rig.told(CardAssigned) == []
     assert "no legal play gives this card to the dealer" in refusals_of(rig)
@@ -401,7 +401,7 @@ def test_a_refused_jackpot_is_taken_only_from_a_due_that_holds_it() -> None:
     set_card(rig, 0, "7d")
     fixed = dues(rig)[1, "blazing7s"]
     assert fixed is not None
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == fixed
 
 
@@ -409,14 +409,14 @@ def test_a_refused_jackpot_leaves_what_the_floor_ruled() -> None:
     rig = MeterRig(SEVENS)
     rig.talk(SUITED)
     adjust(rig, 1, "blazing7s", 250_000)
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == 250_000
 
 
 def test_a_jackpot_refused_by_two_people_leaves_the_wager_open_to_corrections() -> None:
     rig = MeterRig(SEVENS)
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 7h 7h 7h 8c")
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == -500
     set_card(rig, 0, "7d")
     assert (dues(rig)[1, "blazing7s"] or 0) > 0
@@ -437,7 +437,7 @@ def test_the_jackpot_of_a_void_round_is_refused_not_paid() -> None:
     void(rig)
     rig.pay(1)
     assert refusals(rig) == ["round 1 is void and its wagers go back: two people must refuse the jackpot instead"]
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == 0
     assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted) and e.bet == "blazing7s"] == [
         0

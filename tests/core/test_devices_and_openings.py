@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.messages.events import CardDrawn, CardOpened
-from controller.core.messages.inputs import OpeningRefuted, Started
+from controller.core.messages.inputs import DaemonStarted, OpeningRefuted
 from controller.core.step import step
 from controller.core.table.state import State, Table, restore
 from controller.formats.replay import read_state, state_bytes
@@ -30,7 +30,7 @@ def test_another_shoe_on_the_same_port_is_told_also_after_a_restart() -> None:
     ready(rig, ONE)
     assert kinds(rig) == []
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     ready(rig, OTHER)
     (alert,) = raised(rig)
     assert alert.kind == "device_swapped"

@@ -7,7 +7,7 @@ from controller.core.messages.alerts import RoundIrregular, SettlementDisputed
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import RoundResumed
 from controller.core.messages.inputs import AdjustWager, SetCard
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from firmware_protocols.readings import ChipsSeen
 from tests.core.rig import MS, Rig, penn
 
@@ -56,7 +56,7 @@ def test_the_doubts_follow_the_irregularity_they_come_from() -> None:
 
 def test_one_alert_lists_all_of_them() -> None:
     rig = closed_early()
-    (alert,) = [one for one in rig.events if isinstance(one, AlertRaised) and one.kind is Kind.SETTLEMENT_DISPUTED]
+    (alert,) = [one for one in rig.events if isinstance(one, AlertRaised) and one.kind is AlertKind.SETTLEMENT_DISPUTED]
     assert alert.round == 1
     assert alert.text.endswith("spot 1 main -10.00")
     assert alert.alert in {one.alert for one in rig.table.state.alerts.listed}
@@ -66,7 +66,7 @@ def test_a_round_in_which_nothing_was_settled_leaves_no_doubt() -> None:
     rig = rig_with("1 main 10 \n Th 6c 9d Tc \n key stand hole_turned round_closed round_closed")
     assert rig.outcomes() == ["irregular"]
     assert doubts(rig) == []
-    assert Kind.SETTLEMENT_DISPUTED not in {one.kind for one in rig.table.state.alerts.listed}
+    assert AlertKind.SETTLEMENT_DISPUTED not in {one.kind for one in rig.table.state.alerts.listed}
 
 
 def test_the_floor_confirms_a_doubted_settlement_by_the_same_amount_or_corrects_it() -> None:
@@ -124,7 +124,7 @@ def doubled_after_three_cards() -> Rig:
     return rig
 
 
-def alerts(rig: Rig) -> list[tuple[int | None, Kind]]:
+def alerts(rig: Rig) -> list[tuple[int | None, AlertKind]]:
     return [(one.round, one.kind) for one in rig.events if isinstance(one, AlertRaised)]
 
 
@@ -133,7 +133,7 @@ def test_a_round_that_a_card_ended_before_it_was_paid_as_is_due_is_doubted_with_
     rig.talk("Kc")
     assert rig.postings() == ["1: spot 1 main -10.00"]
     # What came may be the next bet; that the wager was not taken is wrong either way.
-    assert alerts(rig) == [(1, Kind.LOSING_BET_LEFT)]
+    assert alerts(rig) == [(1, AlertKind.LOSING_BET_LEFT)]
     assert doubts(rig) == []
     rig.talk("key stand")
     (doubt,) = doubted(rig)
@@ -142,7 +142,7 @@ def test_a_round_that_a_card_ended_before_it_was_paid_as_is_due_is_doubted_with_
         "a card ended it before it was paid as it is due, and the round so begun is irregular: "
         "no legal play explains the evidence"
     )
-    assert alerts(rig)[1:] == [(2, Kind.ROUND_IRREGULAR), (1, Kind.SETTLEMENT_DISPUTED)]
+    assert alerts(rig)[1:] == [(2, AlertKind.ROUND_IRREGULAR), (1, AlertKind.SETTLEMENT_DISPUTED)]
 
 
 def test_it_is_doubted_too_if_the_round_so_begun_was_irregular_before_the_readers_had_told_of_its_bets() -> None:
@@ -152,18 +152,18 @@ def test_it_is_doubted_too_if_the_round_so_begun_was_irregular_before_the_reader
     rig.late = False
     rig.pass_ms(100)
     assert [(one.round, one.net_cents) for one in doubted(rig)] == [(1, -1000)]
-    assert (1, Kind.SETTLEMENT_DISPUTED) in alerts(rig)
+    assert (1, AlertKind.SETTLEMENT_DISPUTED) in alerts(rig)
 
 
 def test_a_round_that_a_key_ended_is_not_doubted_for_the_next_one() -> None:
     rig = doubled_after_three_cards()
     rig.talk("key round_closed \n Kc \n key stand")
-    assert (1, Kind.MISPAY) in alerts(rig)
+    assert (1, AlertKind.MISPAY) in alerts(rig)
     assert doubted(rig) == []
 
 
 def test_a_round_that_was_paid_as_is_due_is_not_doubted_for_the_next_one() -> None:
     rig = rig_with("1 main 10 \n 5h 9c 3d 8s 2c \n 1 main 0 \n 1 main 10 \n Kc \n key stand", "sometimes")
     assert rig.postings() == ["1: spot 1 main -10.00"]
-    assert [kind for _, kind in alerts(rig)] == [Kind.ROUND_IRREGULAR]
+    assert [kind for _, kind in alerts(rig)] == [AlertKind.ROUND_IRREGULAR]
     assert doubted(rig) == []

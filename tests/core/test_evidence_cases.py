@@ -10,9 +10,9 @@ import pytest
 
 from controller.core.game.hand import place_of, points_of, seen
 from controller.core.inference.dues import agreed_drawn, agreed_hands, insurance_due, main_due
-from controller.core.inference.lattice import Frontier, Reconstruction
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
-from controller.core.inference.play_count import Census
+from controller.core.inference.lattice import Frontier, Lattice
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
+from controller.core.inference.play_count import PlayCount
 from firmware_protocols.cards import Card
 from tests.core.houses import RULES, rules_of
 
@@ -23,7 +23,7 @@ BETS = ("main", "insurance")
 class Read(NamedTuple):
     """A case as the lattice has read it."""
 
-    found: Reconstruction
+    found: Lattice
     spots: tuple[int, ...]
     faces: tuple[str, ...]
 
@@ -44,23 +44,23 @@ def read(evidence: list[dict[str, Any]]) -> Read:
     header, *lines = evidence
     wagers = {int(spot): bets["main"] for spot, bets in header["wagers"].items() if "main" in bets}
     spots = tuple(sorted(wagers))
-    found = Reconstruction.begin(rules_of(header["profile"], **header["options"]), [wagers[spot] for spot in spots])
+    found = Lattice.begin(rules_of(header["profile"], **header["options"]), [wagers[spot] for spot in spots])
     content = {(spot, "main"): cents for spot, cents in wagers.items()}
     faces: list[str] = []
     for number, line in enumerate(lines, start=1):
         when = moments(line, number)
         match line:
             case {"card": face}:
-                found = found.observe(Dated(*when, CardCame(seen(len(faces), Card(face)))))
+                found = found.observe(DatedObservation(*when, CardObserved(seen(len(faces), Card(face)))))
                 faces.append(face)
             case {"zone": "main" | "insurance" as zone, "spot": spot, "cents": cents}:
-                moved = ChipsMoved(spots.index(spot), zone, content.get((spot, zone), 0), cents)
+                moved = ChipsObserved(spots.index(spot), zone, content.get((spot, zone), 0), cents)
                 content[spot, zone] = cents
-                after = found.observe(Dated(*when, moved))
+                after = found.observe(DatedObservation(*when, moved))
                 found = after if after.frontier else found
             case {"key": action}:
                 named = spots.index(line["spot"]) if "spot" in line else None
-                found = found.observe(Dated(*when, KeySpoke(action, named)))
+                found = found.observe(DatedObservation(*when, KeyObserved(action, named)))
             case {"close": True} | {"zone": _}:
                 pass
             case _:
@@ -106,7 +106,7 @@ def dealer(case: Read) -> list[str] | None:
 def test_exact_answer(case: dict[str, Any]) -> None:
     got, expect = read(case["evidence"]), case["expect"]
     possible = dues(got)
-    assert Census(got.found, got.hole_points()).plays() == expect["plays"]
+    assert PlayCount(got.found, got.hole_points()).plays() == expect["plays"]
     assert possible == of_core(expect["possible_cents"])
     certain = {s: {b: c[0] if len(c) == 1 else None for b, c in bets.items()} for s, bets in possible.items()}
     assert certain == of_core(expect["due_cents"])

@@ -23,7 +23,7 @@ from controller.core.messages.events import (
     RoundClosed,
     WagerSettled,
 )
-from controller.core.messages.inputs import AssignCard, SetCard, Stamped, VoidRound
+from controller.core.messages.inputs import AssignCard, SetCard, StampedInput, VoidRound
 from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.mqtt.retained_state import round_bytes
@@ -85,7 +85,7 @@ def hidden_cards(rig: Rig) -> list[int]:
     return found
 
 
-def before_it_is_shown(table: Table, rest: list[Stamped], card: int) -> Iterator[bytes]:
+def before_it_is_shown(table: Table, rest: list[StampedInput], card: int) -> Iterator[bytes]:
     """What leaves the process step by step, up to the opening of any card of the players."""
     for stamped in rest:
         stepped = step(table, stamped)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.core.messages.alerts import KeyRefused, PlayBlocked, PlayUnblocked
 from controller.core.messages.events import BettingClosed, CardDrawn, CardOpened
-from controller.core.messages.inputs import Acknowledged, FitnessLevel, FitnessTold, Started
+from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted, FitnessLevel, FitnessReported
 from controller.core.table.state import restore
 from controller.formats.mqtt.retained_state import phase
 from controller.formats.replay import read_state, state_bytes
@@ -17,7 +17,7 @@ FULL = "disk of journal.sqlite: 3 % free (40 MiB)"
 
 
 def tell(rig: Rig, level: FitnessLevel, cause: str = "storage", text: str = FULL) -> None:
-    rig.give(FitnessTold(rig.now_ns, cause, level, text))
+    rig.give(FitnessReported(rig.now_ns, cause, level, text))
 
 
 def test_the_round_in_play_is_finished_and_settled_and_no_other_begins() -> None:
@@ -46,7 +46,7 @@ def test_cards_dealt_all_the_same_belong_to_no_round_and_are_told_once() -> None
     assert [(one.round, one.position) for one in drawn] == [(None, None)] * 4
     assert rig.told(CardOpened) == []
     assert rig.postings() == []
-    rig.give(Acknowledged(rig.now_ns, raised(rig)[-1].alert, "J. Reyes", ""))
+    rig.give(AcknowledgeAlert(rig.now_ns, raised(rig)[-1].alert, "J. Reyes", ""))
     rig.talk("5h")
     assert kinds(rig)[2:] == ["dealt_while_closed"]
 
@@ -95,7 +95,7 @@ def test_a_closed_table_is_closed_after_a_restart_until_it_is_told_otherwise() -
     rig = Rig(penn())
     tell(rig, FitnessLevel.CLOSED)
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.talk("1 main 25\nTh")
     assert rig.told(BettingClosed) == []
     tell(rig, FitnessLevel.FIT, text="")

@@ -9,7 +9,7 @@ import pytest
 
 from controller.core.game.rules import Rules
 from controller.core.game.wager import Basis
-from controller.core.inference.case import Recount
+from controller.core.inference.case import RoundCase
 from controller.core.messages.alerts import RoundIrregular, SpotReaderLost
 from controller.core.messages.events import CardDealt, QuestionAsked, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import AdjustWager
@@ -201,7 +201,7 @@ def test_a_table_restored_in_a_silence_goes_on_the_same() -> None:
 
 def recounted(*, lost: bool, **options: Any) -> dict[str, list[int]]:
     """Spot 1 may double 11 at second 9; its reader is lost from 7 to 12 or not at all."""
-    recount = Recount(rules_of("hollywood-penn-national", **options), {1: {"main": 1000}, 2: {"main": 2000}})
+    recount = RoundCase(rules_of("hollywood-penn-national", **options), {1: {"main": 1000}, 2: {"main": 2000}})
     for at, face in enumerate(("6h", "Th", "9c", "5d", "9h", "8s"), start=1):
         recount.card(Card(face), at * 1_000_000_000)
     recount.card(Card("Td"), 10_000_000_000)

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from controller.core.game.hand import FACE_RANKS
 from controller.core.inference.fault_search import Search, suspect
-from controller.core.inference.faults import Account, Piece, irregularities
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
+from controller.core.inference.faults import ObservedRound, RankedObservation, irregularities
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, CardOpened, Event, HoleCardRevealed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import CardSet
-from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
+from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, StampedInput, VoidRound
 from controller.core.step import step
 from controller.core.table.state import State, Table, restore
 from firmware_protocols.cards import DECK, Card
@@ -112,7 +112,7 @@ def test_a_night_with_the_floor_replays_without_the_key(seed: int, make: type[Ri
     assert coded(again) == coded(rig.events)
 
 
-def closed(stamped: Stamped, opened: set[int]) -> Stamped:
+def closed(stamped: StampedInput, opened: set[int]) -> StampedInput:
     """A record as it reads without the key."""
     given = stamped.input
     if not isinstance(given, CardRead) or stamped.number in opened:
@@ -159,19 +159,19 @@ def test_no_correction_tells_anything_of_the_hole_card() -> None:
 # --- the likely cause -------------------------------------------------------------------------------
 
 
-def account(cards: str, keys: dict[int, str]) -> Account:
+def account(cards: str, keys: dict[int, str]) -> ObservedRound:
     """A closed round at spots 2 and 4 with these cards; ``keys``: what was pressed after how many cards."""
-    pieces: list[Piece] = []
+    pieces: list[RankedObservation] = []
     at_ns = 0
     for count, face in enumerate(cards.split(), start=1):
         at_ns += 100
-        pieces.append(Piece(Dated(at_ns, at_ns, CardCame(0)), FACE_RANKS[Card(face)]))
+        pieces.append(RankedObservation(DatedObservation(at_ns, at_ns, CardObserved(0)), FACE_RANKS[Card(face)]))
         for action in keys.get(count, "").split():
             at_ns += 100
-            pieces.append(Piece(Dated(at_ns, at_ns, KeySpoke(action))))
+            pieces.append(RankedObservation(DatedObservation(at_ns, at_ns, KeyObserved(action))))
     names = tuple(str(number) for number in range(1, len(cards.split()) + 1))
     rules = penn(stand_key="always")
-    return Account(rules, (1000, 2000), {}, tuple(pieces), names, (2, 4), turned=True, closed=True)
+    return ObservedRound(rules, (1000, 2000), {}, tuple(pieces), names, (2, 4), turned=True, closed=True)
 
 
 LEGAL = account("Th 9h 9c 9d 9s 8s", {6: "stand stand hole_turned"})
@@ -221,7 +221,7 @@ def test_chips_told_after_the_card_they_lay_there_before_are_no_irregularity() -
     told = account("5h 9h 9c 6d 9s 8s 9d", {6: "double", 7: "stand hole_turned"})
     at = next(at for at, piece in enumerate(told.pieces) if piece.rank == 9 and at > 6)
     card_ns = told.pieces[at].dated.last_ns
-    chips = Piece(Dated(card_ns - 50, card_ns + 20, ChipsMoved(0, "main", 1000, 2000)))
+    chips = RankedObservation(DatedObservation(card_ns - 50, card_ns + 20, ChipsObserved(0, "main", 1000, 2000)))
     late = told._replace(pieces=(*told.pieces[: at + 1], chips, *told.pieces[at + 1 :]))
     assert not Search().explains(told)
     assert Search().explains(late)

@@ -7,7 +7,7 @@ import pytest
 from bench.campaign_habits import blocks, faults, table
 from bench.habit_blocks import HABITS, PROFILES, Account, Block, played
 from controller.core.messages.events import CardDrawn
-from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from simulators.people.acts import RoundPlayed, Wager
 
 
@@ -35,7 +35,7 @@ def account_of(*rounds: tuple[int, ...]) -> Account:
     return account
 
 
-def noticed(kind: Kind, number: int, spot: int) -> AlertRaised:
+def noticed(kind: AlertKind, number: int, spot: int) -> AlertRaised:
     return AlertRaised(1, kind, Severity.NOTICE, "a wager after the lock", number, spot, "main")
 
 
@@ -44,8 +44,8 @@ def noticed(kind: Kind, number: int, spot: int) -> AlertRaised:
 )
 def test_only_an_alert_at_a_spot_that_somebody_plays_accuses_anybody(spot: int, *, accuses: bool) -> None:
     account = account_of((1,), (2,), (3,), (4,))
-    account.alerts = [noticed(Kind.PAST_POSTING, 2, spot), noticed(Kind.DUPLICATED_CHIP, 2, spot)]
-    assert [one.kind for one in account.accusations()] == [Kind.PAST_POSTING][: int(accuses)]
+    account.alerts = [noticed(AlertKind.PAST_POSTING, 2, spot), noticed(AlertKind.DUPLICATED_CHIP, 2, spot)]
+    assert [one.kind for one in account.accusations()] == [AlertKind.PAST_POSTING][: int(accuses)]
 
 
 def test_a_round_whose_cards_are_told_only_after_it_was_played_is_not_lost() -> None:
@@ -68,7 +68,7 @@ def test_who_plays_a_round_that_the_table_took_for_cards_of_another_can_be_accus
     account = account_of((1,))
     account.round_played(RoundPlayed(2, (Wager(5, "main", 1000, -1000),), {}, (), ()), [99])
     account.played_out()
-    account.alerts = [noticed(Kind.CAPPING, 1, 5)]
+    account.alerts = [noticed(AlertKind.CAPPING, 1, 5)]
     assert len(account.accusations()) == 1
 
 

@@ -17,13 +17,13 @@ from controller.core.messages.events import (
     SpotSurrendered,
     WagerUnresolved,
 )
-from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
 from tests.core.rig import MS, Rig
 
 CHIPS = {"E1": 500, "E2": 500, "E3": 500, "E4": 1500, "E5": 1000}
-ACCUSED = {Kind.CAPPING, Kind.PINCHING, Kind.PAST_POSTING, Kind.BET_TOUCHED, Kind.MISPAY}
+ACCUSED = {AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.PAST_POSTING, AlertKind.BET_TOUCHED, AlertKind.MISPAY}
 DEALT = "Th 9c 6d 8s"
 """Sixteen against a nine."""
 
@@ -298,7 +298,7 @@ def test_a_chip_that_leaves_the_one_antenna_and_stays_with_the_other_is_said_and
     rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
     assert accused(rig) == []
     alerts = [event.kind for event in rig.events if isinstance(event, AlertRaised)]
-    assert alerts == [Kind.DUPLICATED_CHIP, Kind.CHIPS_UNEXPLAINED, Kind.CHIPS_UNEXPLAINED]
+    assert alerts == [AlertKind.DUPLICATED_CHIP, AlertKind.CHIPS_UNEXPLAINED, AlertKind.CHIPS_UNEXPLAINED]
     assert rig.postings() == ["1: spot 1 main -15.00"]
 
 
@@ -309,7 +309,7 @@ def test_a_chip_that_only_the_main_zone_heard_and_that_is_moved_is_pinching() ->
     rig.lay(1, "main", ("E1", "E2"))
     rig.lay(1, "twenty_one_plus_three", ("E3",))
     rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
-    assert {event.kind for event in accused(rig)} == {Kind.PINCHING, Kind.PAST_POSTING}
+    assert {event.kind for event in accused(rig)} == {AlertKind.PINCHING, AlertKind.PAST_POSTING}
 
 
 def test_a_natural_paid_while_nobody_knows_how_many_boxes_are_dealt_to_is_no_capping() -> None:
@@ -351,14 +351,14 @@ def test_more_that_explains_nothing_once_that_chip_counts_is_capping() -> None:
     assert accused(rig) == []
     rig.lay(1, "insurance", ())
     rig.pass_ms(2_000)
-    assert [(one.kind, one.before_cents, one.after_cents) for one in accused(rig)] == [(Kind.CAPPING, 1000, 3000)]
+    assert [(one.kind, one.before_cents, one.after_cents) for one in accused(rig)] == [(AlertKind.CAPPING, 1000, 3000)]
 
 
 def test_or_once_that_chip_turns_out_to_lie_beside() -> None:
     rig = raised_beside_insurance("8d 9c 8s 4c", "split", stand_key="always")
     rig.lay(1, "main", ("E2", "E5"))
     rig.pass_ms(2_000)
-    assert (Kind.CAPPING, 1000, 1500) in {(one.kind, one.before_cents, one.after_cents) for one in accused(rig)}
+    assert (AlertKind.CAPPING, 1000, 1500) in {(one.kind, one.before_cents, one.after_cents) for one in accused(rig)}
 
 
 def test_no_insurance_was_taken_with_a_chip_that_lay_in_the_main_zone() -> None:

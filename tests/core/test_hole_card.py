@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from controller.core.game.rules import Rules
-from controller.core.messages.advice import Move, PaymentAdvised
+from controller.core.messages.advice import DealerAction, PaymentAdvised
 from controller.core.messages.alerts import BetDecreasedAfterLock, RoundIrregular
 from controller.core.messages.events import CardOpened, DealUnconfirmed, HoleCardRevealed, KeyUndone
 from controller.core.messages.inputs import DeclareBox, SetCard, ShoeChanged, VoidRound
@@ -355,8 +355,8 @@ def test_what_is_advised_of_a_void_round_says_nothing_of_it(hole: Card) -> None:
     rig.deal(f"7h 6d 7c {hole}")
     rig.talk("1 main 20 \n key split \n Qs \n key stand \n Qd \n key stand")
     rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
-    (advised,) = (event for event in rig.told(PaymentAdvised) if isinstance(event, PaymentAdvised))
-    assert [(line.spot, line.hand, line.move, line.cents) for line in advised.lines] == [(1, None, Move.LEAVE, 0)]
+    ((line,),) = (event.lines for event in rig.told(PaymentAdvised) if isinstance(event, PaymentAdvised))
+    assert (line.spot, line.hand, line.move, line.cents) == (1, None, DealerAction.LEAVE, 0)
 
 
 def void(rig: Table) -> None:

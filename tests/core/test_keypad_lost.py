@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import BettingClosed, QuestionAsked
-from controller.core.messages.inputs import Started
+from controller.core.messages.inputs import DaemonStarted
 from controller.io.files import profile_files
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig
@@ -65,7 +65,7 @@ def test_a_keypad_lost_between_two_rounds_may_have_locked_the_bets() -> None:
 
 def test_while_the_daemon_was_down_no_key_was_heard_either() -> None:
     rig = rig_with(DEAL)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.pass_ms(100)
     rig.answer("no")
     rig.talk("key hole_turned \n Kc \n key round_closed")

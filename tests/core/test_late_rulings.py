@@ -13,9 +13,9 @@ from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, BookRecalled, Input, VoidRound
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.ledger import BOOKS_LIMIT, RECALLED_LIMIT, Book, book_of, recall, with_recalled
+from controller.core.table.ledger import BOOKS_LIMIT, RECALLED_LIMIT, RoundBook, book_of, recall, with_recalled
 from controller.daemon.closed_rounds import WAITING_LIMIT, LateRuling, OldRounds, is_late, look_up
 from controller.io.journal.journal import JournalDamaged
 from tests.core.accounts import hold_whole
@@ -28,8 +28,8 @@ ROUND = """
 9h Ts 8d 9c
 key stand hole_turned round_closed
 """
-FLOOR = Vouched("key", ("floor",))
-SURVEILLANCE = Vouched("socket", ("surveillance",), 1002)
+FLOOR = Authentication("key", ("floor",))
+SURVEILLANCE = Authentication("socket", ("surveillance",), 1002)
 CASE = "2026-117"
 
 
@@ -128,10 +128,10 @@ def test_recalled_rounds_do_not_push_out_the_latest_and_are_limited() -> None:
     fresh = rig.table.state.books
     books = fresh
     for number in range(1000, 1000 + RECALLED_LIMIT + 5):
-        books = with_recalled(books, Book(number, (), recalled=True))
+        books = with_recalled(books, RoundBook(number, (), recalled=True))
     assert books[-BOOKS_LIMIT:] == fresh
     assert len(books) == BOOKS_LIMIT + RECALLED_LIMIT
-    assert with_recalled(fresh, Book(fresh[0].round, ())) == fresh
+    assert with_recalled(fresh, RoundBook(fresh[0].round, ())) == fresh
 
 
 # --- out of the journal -------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ async def test_a_ruling_is_given_once_its_round_is_back() -> None:
     async def keep(given: Input) -> None:
         done.append(given)
 
-    book = Book(7, (), recalled=True)
+    book = RoundBook(7, (), recalled=True)
     rounds = OldRounds({7: book, 8: None}.__getitem__, keep)
     for number in (7, 8):
         rounds.take(LateRuling(void(number), functools.partial(done.append, f"given {number}"), done.append))
@@ -170,7 +170,7 @@ async def test_a_ruling_is_given_once_its_round_is_back() -> None:
 
 
 async def test_a_journal_that_cannot_be_read_refuses_the_ruling_and_nothing_else() -> None:
-    def damaged(number: int) -> Book | None:
+    def damaged(number: int) -> RoundBook | None:
         raise JournalDamaged(f"page {number}")
 
     said: list[RefusalReason | str] = []

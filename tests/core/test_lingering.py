@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.messages.events import QuestionAnswered, QuestionAsked, QuestionWithdrawn
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
@@ -22,7 +22,7 @@ def asked(rig: Rig) -> list[str]:
     return [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)]
 
 
-def alerted(rig: Rig) -> list[Kind]:
+def alerted(rig: Rig) -> list[AlertKind]:
     return [event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)]
 
 
@@ -42,7 +42,7 @@ def test_a_round_whose_hole_card_nobody_said_was_turned_is_asked_about_and_alert
     rig = table(STOOD)
     rig.pass_ms(MINUTE_MS + 5_000)
     assert asked(rig) == ["Is round 1 over?"]
-    assert alerted(rig) == [Kind.ROUND_UNENDED]
+    assert alerted(rig) == [AlertKind.ROUND_UNENDED]
     assert rig.desired.display == "Round over? yes/no"
     rig.key("yes")
     assert rig.outcomes() == ["settled"]
@@ -88,7 +88,7 @@ def test_a_pitch_round_without_the_key_of_the_turn_does_not_hang_unsaid() -> Non
     rig = table("1 main 10 \n Th 9c Kd 8s \n 1 main 20", "sometimes", "pitch-h17")
     rig.pass_ms(2 * MINUTE_MS)
     assert asked(rig) == ["Is round 1 over?"]
-    assert alerted(rig) == [Kind.ROUND_UNENDED]
+    assert alerted(rig) == [AlertKind.ROUND_UNENDED]
 
 
 def test_a_player_who_thinks_for_a_minute_is_not_hurried_while_no_play_is_over() -> None:

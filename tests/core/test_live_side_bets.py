@@ -20,7 +20,7 @@ from controller.core.messages.events import (
     WagerUnresolved,
 )
 from controller.core.messages.inputs import SetCard
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.transaction import Transaction
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -154,7 +154,7 @@ def test_ez_bust_taken_off_before_the_dealer_is_done_counts_and_is_pinching() ->
     rig.talk("1 main 10 \n Th 6c 9d Td \n 1 ez_bust 5 \n key stand \n 1 ez_bust 0 \n key hole_turned \n Kc")
     rig.key("round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00", "1: spot 1 ez_bust +5.00"]
-    assert next(event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)) is Kind.PINCHING
+    assert next(event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)) is AlertKind.PINCHING
 
 
 def test_ez_bust_that_a_lost_reader_may_have_missed_is_not_settled() -> None:

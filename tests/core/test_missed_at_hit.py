@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import KeyUndone, QuestionAsked, QuestionWithdrawn, RoundClosed, WagerSettled
-from controller.core.messages.inputs import Answered
+from controller.core.messages.inputs import AnswerQuestion
 from controller.core.table.state import Table
 from tests.core.rig import Rig, penn
 
@@ -60,7 +60,7 @@ def test_a_key_pressed_by_mistake_counts_no_more() -> None:
 def test_the_operators_answer_does_the_same() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEALT + " \n key hit stand")
-    rig.give(Answered(rig.now_ns, 1, "no", "Okafor"))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "no", "Okafor"))
     rig.pass_ms(100)
     assert kinds(rig, KeyUndone) == 1
     assert not kinds(rig, RoundIrregular)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.analysis.stated_meters import Linked, linked_awards
+from controller.core.analysis.stated_meters import StatedPooledMeter, linked_awards
 from controller.core.certainty.side_wagers import sides_of
 from controller.core.game.hand import PlayedHand, seen
-from controller.core.game.position import Box, Kind
+from controller.core.game.position import Box, BoxStatus
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net
 from controller.core.game.side_bet import PUSH, SideNet
 from controller.core.game.wager import Basis
@@ -22,8 +22,8 @@ from controller.core.inference.dues import (
     insurance_due,
     main_due,
 )
-from controller.core.inference.side_dues import Felt, faces_at, side_due, side_rows, sides
-from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.inference.side_dues import SideEvidence, faces_at, side_due, side_rows, sides
+from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from controller.core.messages.events import QuestionAsked, WagerSettled, WagerUnresolved
 from controller.core.meters.awards import Winner
 from controller.core.table.transaction import Transaction
@@ -43,12 +43,16 @@ def faces(talk: str) -> list[Card | None]:
     return [None if word == "??" else Card(word) for word in talk.split() if ":" not in word]
 
 
-def felt(talk: str, wagers: list[int], points: int | None = None, *, closed: bool = False) -> Felt:
+def felt(talk: str, wagers: list[int], points: int | None = None, *, closed: bool = False) -> SideEvidence:
     """A round of a dealt hole card as side wagers see it."""
     found = observed(PENN, wagers, talk)
     frontier = found.ends(points) if closed else found.frontier
-    return Felt(
-        PENN, faces(talk), len(wagers), 2 * len(wagers) + 1, Judgement((Ended(found, frontier, points, 1),), closed)
+    return SideEvidence(
+        PENN,
+        faces(talk),
+        len(wagers),
+        2 * len(wagers) + 1,
+        Judgement((HoleHypothesis(found, frontier, points, 1),), closed),
     )
 
 
@@ -119,8 +123,8 @@ def test_hands_and_the_dealers_cards_are_told_where_every_play_agrees() -> None:
 
 
 def test_a_tenth_of_the_linked_meter_leaves_its_reset_value_alone() -> None:
-    awards, after = linked_awards(Linked(1_000_000, 200_000), [Winner(3, (1, 10))], shared=True)
-    assert (awards, after) == ({3: 100_000}, Linked(900_000, 200_000))
+    awards, after = linked_awards(StatedPooledMeter(1_000_000, 200_000), [Winner(3, (1, 10))], shared=True)
+    assert (awards, after) == ({3: 100_000}, StatedPooledMeter(900_000, 200_000))
 
 
 def test_queens_among_the_faces_of_an_unread_card_leave_the_wager_undecided() -> None:
@@ -153,7 +157,7 @@ def test_plays_without_the_wager_made_after_the_deal_return_nothing() -> None:
     (made,) = told.judgement.ended
     bare = observed(PENN, [1000], WITHOUT_EZ).ends(10)
     insured = observed(PENN, [1000], "Kh As 8d Tc key:stand")
-    other = Ended(insured, insured.frontier, 10, 1)
+    other = HoleHypothesis(insured, insured.frontier, 10, 1)
     both = told._replace(judgement=Judgement((other, made._replace(frontier={**made.frontier, **bare})), closed=True))
     assert side_due(both, 0, "ez_bust", 0) == {SideNet(0, "ez_bust", PUSH), SideNet(500, "ez_bust", "dealer_broke")}
 
@@ -171,7 +175,7 @@ def test_what_side_wagers_come_to_where_a_round_has_ended() -> None:
     (node,) = told.judgement.ended[0].frontier
     at = sides(told, {(0, "lucky_ladies"): 500, (0, "ez_bust"): 900}, "ez_bust")
     assert at(node) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({500})))
-    broken = node._replace(boxes=(Box(Kind.BROKEN),))
+    broken = node._replace(boxes=(Box(BoxStatus.BROKEN),))
     assert at(broken) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({0})))
     more = node._replace(insured=(700,))
     assert at(more) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({700})))
@@ -244,7 +248,7 @@ def test_with_two_boxes_one_broken_is_not_both() -> None:
     told = felt(talk, [1000, 1000], 10, closed=True)
     (node,) = told.judgement.ended[0].frontier
     at = sides(told, {}, "ez_bust")
-    one, both = (node._replace(boxes=(Box(Kind.BROKEN), last)) for last in (node.boxes[1], Box(Kind.BROKEN)))
+    one, both = (node._replace(boxes=(Box(BoxStatus.BROKEN), last)) for last in (node.boxes[1], Box(BoxStatus.BROKEN)))
     assert at(one) == ((0, "ez_bust", frozenset({500})),)
     assert at(both) == ((0, "ez_bust", frozenset({0})),)
 

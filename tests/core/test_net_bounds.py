@@ -11,9 +11,9 @@ from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import WagerAdjusted
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.meters.state import Progressives
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.io.files import profile_files
 from tests.core.houses import HABITS, RULES, simulated
 from tests.core.rig import Rig, penn, settled
@@ -21,8 +21,8 @@ from tests.progressive.live import SEVENS, MeterRig
 
 PENN = profile_files.load("hollywood-penn-national", {}).rules
 ROUND = "1 main 10 \n 9h Ts 8d 9c \n key stand hole_turned round_closed"
-KEY = Vouched("key", ("floor",))
-OTHER = Vouched("socket", ("surveillance",), 1002)
+KEY = Authentication("key", ("floor",))
+OTHER = Authentication("socket", ("surveillance",), 1002)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_no_round_comes_to_more_than_the_bounds(name: str, seed: int) -> None:
         assert net_bounds(rig.house.rules, bet, wager, wager, Progressives()).hold(due)
 
 
-def adjust(rig: Rig, cents: int, vouched: Vouched = KEY) -> None:
+def adjust(rig: Rig, cents: int, vouched: Authentication = KEY) -> None:
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", cents, "M. Okafor", "dead hand", vouched))
 
 
@@ -69,7 +69,7 @@ def test_a_due_that_no_cards_could_give_takes_a_second_person_and_is_alerted() -
     assert rig.told(WagerAdjusted) == []
     (proposed,) = (event for event in rig.events if isinstance(event, RulingProposed))
     (alert,) = (event for event in rig.events if isinstance(event, AlertRaised))
-    assert alert.kind is Kind.RULING_BEYOND_RULES
+    assert alert.kind is AlertKind.RULING_BEYOND_RULES
     assert alert.text == "M. Okafor proposes: round 1 spot 1 main due 1000000.00, and its rules give -60.00 to 60.00"
     rig.give(ApproveOrder(rig.now_ns, proposed.order, "S. Vance", OTHER))
     assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted)] == [100_000_000]

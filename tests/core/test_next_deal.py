@@ -15,7 +15,7 @@ from controller.core.messages.events import (
     WagerSettled,
     WagerUnresolved,
 )
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
@@ -56,7 +56,9 @@ def cards_of(rig: Rig, number: int) -> int:
 def unended(rig: Rig) -> list[int | None]:
     """The rounds of which it was alerted that nothing showed them to be over."""
     return [
-        one.round for one in rig.told(AlertRaised) if isinstance(one, AlertRaised) and one.kind is Kind.ROUND_UNENDED
+        one.round
+        for one in rig.told(AlertRaised)
+        if isinstance(one, AlertRaised) and one.kind is AlertKind.ROUND_UNENDED
     ]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from controller.core.game.rules import Options, Rules
-from controller.core.messages.inputs import Answered, Started
-from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig, penn
 from tests.core.test_face_down import pitch
@@ -18,7 +18,7 @@ def table(talk: str, **options: object) -> Rig:
     return rig
 
 
-def kinds(rig: Rig) -> list[Kind]:
+def kinds(rig: Rig) -> list[AlertKind]:
     return [event.kind for event in rig.events if isinstance(event, AlertRaised)]
 
 
@@ -35,7 +35,9 @@ def test_insurance_taken_once_everybody_may_have_played_is_not_pinched(keys: str
 
 
 def test_where_every_stand_has_its_key_it_is_pinched_until_then_and_not_after() -> None:
-    assert kinds(table(f"{INSURED} \n key insurance_closed \n 1 insurance 0", stand_key="always")) == [Kind.PINCHING]
+    assert kinds(table(f"{INSURED} \n key insurance_closed \n 1 insurance 0", stand_key="always")) == [
+        AlertKind.PINCHING
+    ]
     assert kinds(table(f"{INSURED} \n key insurance_closed stand \n 1 insurance 0", stand_key="always")) == []
 
 
@@ -43,7 +45,7 @@ def test_insurance_of_the_round_before_picked_up_in_the_next_deal_is_nobodys_off
     rig = table(f"{INSURED} \n key stand hole_turned \n 1 main 40 \n key round_closed", stand_key="always")
     rig.talk("1 main 20 \n key no_more_bets \n Th As \n 1 insurance 0 \n 9s 7d")
     # That the dealer had left it there is another matter.
-    assert kinds(rig) == [Kind.LOSING_BET_LEFT]
+    assert kinds(rig) == [AlertKind.LOSING_BET_LEFT]
 
 
 def test_chips_on_insurance_after_the_offer_are_past_posting_and_their_return_belongs_to_it() -> None:
@@ -51,7 +53,7 @@ def test_chips_on_insurance_after_the_offer_are_past_posting_and_their_return_be
         "1 main 20 \n key no_more_bets \n Th As 9s 7d \n key insurance_closed \n 1 insurance 10 \n 1 insurance 0",
         stand_key="always",
     )
-    assert kinds(rig) == [Kind.PAST_POSTING, Kind.BET_TOUCHED]
+    assert kinds(rig) == [AlertKind.PAST_POSTING, AlertKind.BET_TOUCHED]
 
 
 # --- rounds of which not everything was heard -----------------------------------------------------
@@ -60,26 +62,26 @@ DEALT = "1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 8d \n key 
 """Spot 1 has stood, spot 2 has seventeen against a nine."""
 
 
-def unheard(rig: Rig) -> list[tuple[Kind, Severity]]:
+def unheard(rig: Rig) -> list[tuple[AlertKind, Severity]]:
     return [(event.kind, event.severity) for event in rig.events if isinstance(event, AlertRaised)]
 
 
 def test_a_player_paid_around_a_power_cut_is_not_accused_of_capping() -> None:
     # The cut swallowed a card of the deal, and the person who was asked said that none was missed.
     rig = table("1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s", stand_key="always")
-    rig.give(Started(rig.now_ns, "test", rig.house))
-    rig.give(Answered(rig.now_ns, 1, "no", "dealer"))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "no", "dealer"))
     rig.talk("1 main 20 \n 1 main 0")
-    assert unheard(rig) == [(Kind.CHIPS_UNEXPLAINED, Severity.WARNING)] * 2
+    assert unheard(rig) == [(AlertKind.CHIPS_UNEXPLAINED, Severity.WARNING)] * 2
 
 
 def test_nor_around_a_shoe_that_was_not_connected() -> None:
     rig = table(DEALT, stand_key="always")
     for state in (HealthState.LOST, HealthState.READY):
         rig.give(DeviceHealth("shoe", state, rig.now_ns))
-    rig.give(Answered(rig.now_ns, 1, "no", "dealer"))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "no", "dealer"))
     rig.talk("1 main 20")
-    assert kinds(rig) == [Kind.CHIPS_UNEXPLAINED]
+    assert kinds(rig) == [AlertKind.CHIPS_UNEXPLAINED]
 
 
 def away_and_back(rig: Rig) -> None:
@@ -103,7 +105,7 @@ def test_what_is_told_only_as_the_round_ends_accuses_nobody_of_what_nobody_heard
     assert kinds(rig) == []
     rig.talk("key round_closed round_closed")
     assert rig.table.state.round is None
-    assert kinds(rig) == [Kind.CHIPS_UNEXPLAINED, Kind.ROUND_IRREGULAR]
+    assert kinds(rig) == [AlertKind.CHIPS_UNEXPLAINED, AlertKind.ROUND_IRREGULAR]
 
 
 def test_nor_as_it_gives_way_to_the_next_one_of_which_all_is_heard() -> None:
@@ -113,9 +115,9 @@ def test_nor_as_it_gives_way_to_the_next_one_of_which_all_is_heard() -> None:
     rig.talk("1 main 5 \n key round_closed \n 1 main 25 \n key no_more_bets")
     rig.talk("Th 9h 9c 6d 8s 5s \n key stand stand hole_turned")
     assert {event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised) and event.round == 1} <= {
-        Kind.CHIPS_UNEXPLAINED,
-        Kind.ROUND_IRREGULAR,
-        Kind.ROUND_UNENDED,
+        AlertKind.CHIPS_UNEXPLAINED,
+        AlertKind.ROUND_IRREGULAR,
+        AlertKind.ROUND_UNENDED,
     }
 
 
@@ -123,15 +125,15 @@ def test_nor_is_the_dealer_where_a_card_of_his_may_not_have_been_heard() -> None
     rig = table("1 main 10 \n key no_more_bets \n Th 9h 9c 6d \n key stand hole_turned", stand_key="always")
     away_and_back(rig)
     rig.talk("key round_closed round_closed")
-    assert kinds(rig) == [Kind.ROUND_IRREGULAR]
+    assert kinds(rig) == [AlertKind.ROUND_IRREGULAR]
     heard = table("1 main 10 \n key no_more_bets \n Th 9h 9c 6d \n key stand hole_turned", stand_key="always")
     heard.talk("key round_closed round_closed")
-    assert kinds(heard) == [Kind.DEALER_AGAINST_RULE]
+    assert kinds(heard) == [AlertKind.DEALER_AGAINST_RULE]
 
 
 def test_in_a_round_of_which_all_was_heard_he_is() -> None:
     rig = table(f"{DEALT} \n 1 main 20", stand_key="always")
-    assert kinds(rig) == [Kind.CAPPING]
+    assert kinds(rig) == [AlertKind.CAPPING]
     assert Options().stand_key == "sometimes"
 
 
@@ -140,9 +142,9 @@ def test_a_main_wager_lowered_in_an_irregular_round_is_alerted_and_nobody_is_acc
     rig = table(
         "1 main 75 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 8d \n key hit stand yes stand", stand_key="always"
     )
-    assert Kind.ROUND_IRREGULAR in kinds(rig)
+    assert AlertKind.ROUND_IRREGULAR in kinds(rig)
     before = kinds(rig)
     rig.talk("1 main 50")
-    assert kinds(rig) == [*before, Kind.CHIPS_UNEXPLAINED]
+    assert kinds(rig) == [*before, AlertKind.CHIPS_UNEXPLAINED]
     rig.talk("1 main 0")
-    assert kinds(rig) == [*before, Kind.CHIPS_UNEXPLAINED]
+    assert kinds(rig) == [*before, AlertKind.CHIPS_UNEXPLAINED]

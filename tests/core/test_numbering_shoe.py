@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from controller.core.game.wager import Basis
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import WagerSettled
-from controller.core.messages.inputs import Started
+from controller.core.messages.inputs import DaemonStarted
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.table.shoe_draws import SHOES_KNOWN
 from firmware_protocols.cards import Card
@@ -28,7 +28,7 @@ from tests.core.rig import Rig, penn
 def numbering_rig() -> Rig:
     rig = Rig(penn(stand_key="always"))
     rig.house = msgspec.structs.replace(rig.house, shoe_numbers_cards=True)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.talk("1 main 10 \n Th 9c 7d")
     return rig
 

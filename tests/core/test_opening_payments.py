@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
-from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from controller.io.files import profile_files
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.alerting import raised
@@ -30,7 +30,7 @@ def late(rig: Rig) -> list[tuple[int | None, str | None]]:
 
 
 def of_procedure(rig: Rig) -> list[AlertRaised]:
-    return [one for one in raised(rig) if one.kind is Kind.PROCEDURE_LATE]
+    return [one for one in raised(rig) if one.kind is AlertKind.PROCEDURE_LATE]
 
 
 @pytest.mark.parametrize("house", HOUSES)

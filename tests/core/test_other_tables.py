@@ -10,32 +10,32 @@ from msgspec.structs import replace
 from controller.core.game.hand import seen
 from controller.core.game.rules import Options, Rules
 from controller.core.inference.dues import agreed_drawn, insurance_due, main_due
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 
 PENN = replace(profile_files.load("hollywood-penn-national").rules, options=Options(stand_key="always"))
 
 
-def observed(rules: Rules, wagers: list[int], talk: str) -> Reconstruction:
+def observed(rules: Rules, wagers: list[int], talk: str) -> Lattice:
     """A round in words: cards (``??`` unread), ``key:stand``, ``0:ez_bust:500`` for what lies in a box's zone."""
-    found = Reconstruction.begin(rules, wagers)
+    found = Lattice.begin(rules, wagers)
     content: dict[tuple[int, str], int] = {(box, "main"): cents for box, cents in enumerate(wagers)}
     for moment, word in enumerate(talk.split()):
-        item: CardCame | ChipsMoved | KeySpoke
+        item: CardObserved | ChipsObserved | KeyObserved
         match word.split(":"):
             case ["key", action]:
-                item = KeySpoke(action)
+                item = KeyObserved(action)
             case [box, zone, cents]:
                 place = int(box), zone
-                item = ChipsMoved(*place, content.get(place, 0), int(cents))
+                item = ChipsObserved(*place, content.get(place, 0), int(cents))
                 content[place] = int(cents)
             case ["??"]:
-                item = CardCame(len(found.cards) << 4)
+                item = CardObserved(len(found.cards) << 4)
             case _:
-                item = CardCame(seen(len(found.cards), Card(word)))
-        found = found.observe(Dated(moment, moment, item))
+                item = CardObserved(seen(len(found.cards), Card(word)))
+        found = found.observe(DatedObservation(moment, moment, item))
     return found
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from controller.core.messages.events import HoleCardRevealed, QuestionAsked, WagerSettled
 from controller.core.messages.floor_events import RoundResumed
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen
 from tests.core.rig import MS, SPOTS, Rig, penn
 
 CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500, "D": 1_000}
-ACCUSED = {Kind.CAPPING, Kind.PINCHING, Kind.PAST_POSTING, Kind.BET_TOUCHED, Kind.MISPAY}
+ACCUSED = {AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.PAST_POSTING, AlertKind.BET_TOUCHED, AlertKind.MISPAY}
 
 
 def dealt(**options: str) -> Rig:
@@ -83,7 +83,7 @@ def withdrawn(*, to: int) -> Rig:
 
 
 def test_chips_that_leave_and_lie_nowhere_are_named() -> None:
-    assert {alert.kind for alert in accused(withdrawn(to=0))} == {Kind.CAPPING, Kind.BET_TOUCHED}
+    assert {alert.kind for alert in accused(withdrawn(to=0))} == {AlertKind.CAPPING, AlertKind.BET_TOUCHED}
 
 
 def test_chips_that_lie_at_another_spot_before_the_readers_have_looked_round_are_not() -> None:
@@ -101,7 +101,7 @@ def test_chips_that_came_and_went_before_a_card_or_key_are_no_double_of_the_one_
     rig.lay(1, "main", ("A", "C"))
     rig.talk("Ts Th \n key hole_turned \n 5s \n key round_closed")
     assert settled(rig) == {1: 5_000, 2: 2_500}
-    assert {alert.kind for alert in accused(rig)} == {Kind.CAPPING, Kind.BET_TOUCHED}
+    assert {alert.kind for alert in accused(rig)} == {AlertKind.CAPPING, AlertKind.BET_TOUCHED}
 
 
 def test_chips_that_left_only_after_the_card_were_a_double() -> None:
@@ -111,7 +111,7 @@ def test_chips_that_left_only_after_the_card_were_a_double() -> None:
     rig.lay(1, "main", ("A",))
     rig.talk("Th \n key hole_turned \n 5s \n key round_closed")
     assert settled(rig) == {1: 3_500, 2: 2_500}
-    assert {alert.kind for alert in accused(rig)} == {Kind.PINCHING}
+    assert {alert.kind for alert in accused(rig)} == {AlertKind.PINCHING}
 
 
 HOLE_CARD_HOUSES = tuple(name for name in profile_files.names() if profile_files.load(name).rules.hole_card == "dealt")

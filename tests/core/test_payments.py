@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.inputs import Started
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.inputs import DaemonStarted
+from controller.core.messages.raised_alerts import AlertKind
 from firmware_protocols.readings import ChipsSeen
 from tests.core.alerting import at_table, dealt, kinds, lost, next_bets, raised, won
 from tests.core.rig import MS
@@ -105,7 +105,7 @@ def test_a_lost_wager_that_is_paid_is_told_even_if_all_of_it_is_gone_then() -> N
     rig.chips(1, "main", 0)
     next_bets(rig)
     (alert,) = raised(rig)
-    assert (alert.kind, alert.net_cents, alert.paid_cents) == (Kind.MISPAY, -2500, 2500)
+    assert (alert.kind, alert.net_cents, alert.paid_cents) == (AlertKind.MISPAY, -2500, 2500)
 
 
 def test_what_was_added_goes_back_against_a_natural_even_if_the_broken_hand_was_taken() -> None:
@@ -173,7 +173,7 @@ def test_a_natural_is_due_after_the_payout_unit() -> None:
 def test_nobody_is_called_wrongly_paid_whose_reader_was_lost() -> None:
     rig = at_table()
     won(rig)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.answer("no")
     next_bets(rig)
     assert kinds(rig) == []

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from controller.core.persons import INVISIBLE, UNVOUCHED, Person, Vouched, folded, no_second, same_person
+from controller.core.persons import INVISIBLE, UNAUTHENTICATED, Authentication, Person, folded, no_second, same_person
 
 ROLES = ("dealer", "floor", "surveillance", "technician", "auditor")
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
 UNSEEN = st.sampled_from([*map(chr, sorted(INVISIBLE)), *"\u200b\u200c\u200d\u2060\ufeff\u00ad\u202e\u2066"])
 KNOWN = st.builds(
-    Vouched,
+    Authentication,
     st.sampled_from(["key", "socket"]),
     st.lists(st.sampled_from(ROLES), min_size=1, max_size=2, unique=True).map(tuple),
     st.none() | st.integers(0, 3),
 )
-PERSONS = st.builds(Person, NAMES, KNOWN | st.just(UNVOUCHED))
+PERSONS = st.builds(Person, NAMES, KNOWN | st.just(UNAUTHENTICATED))
 
 
 @given(name=NAMES)
@@ -61,20 +61,22 @@ def test_nobody_is_a_second_person_whom_nothing_vouches_for(one: Person, other: 
 
 
 @given(vouched=KNOWN, one=NAMES, other=NAMES)
-def test_one_identity_is_one_person_whatever_the_names(vouched: Vouched, one: str, other: str) -> None:
+def test_one_identity_is_one_person_whatever_the_names(vouched: Authentication, one: str, other: str) -> None:
     """But for keys: each has one owner, and names there are the keys' owners'."""
     assume(vouched.by == "socket")
     assert no_second(Person(one, vouched), Person(other, vouched), "proposed it")
 
 
 @given(name=NAMES, one=KNOWN, other=KNOWN, unseen=UNSEEN)
-def test_one_name_is_one_person_whatever_vouches(name: str, one: Vouched, other: Vouched, unseen: str) -> None:
+def test_one_name_is_one_person_whatever_vouches(
+    name: str, one: Authentication, other: Authentication, unseen: str
+) -> None:
     assert no_second(Person(name, one), Person(f"{unseen}{name}", other), "proposed it")
 
 
-KEY, KEY_OF_TWO = Vouched("key", ("floor",)), Vouched("key", ("floor", "surveillance"))
-FLOOR, OTHER_FLOOR, UNKNOWN_FLOOR = (Vouched("socket", ("floor",), user) for user in (1001, 1002, None))
-SURVEILLANCE = Vouched("socket", ("surveillance",), 1001)
+KEY, KEY_OF_TWO = Authentication("key", ("floor",)), Authentication("key", ("floor", "surveillance"))
+FLOOR, OTHER_FLOOR, UNKNOWN_FLOOR = (Authentication("socket", ("floor",), user) for user in (1001, 1002, None))
+SURVEILLANCE = Authentication("socket", ("surveillance",), 1001)
 
 
 @pytest.mark.parametrize(
@@ -91,14 +93,14 @@ SURVEILLANCE = Vouched("socket", ("surveillance",), 1001)
         (UNKNOWN_FLOOR, UNKNOWN_FLOOR, False),
         (KEY, FLOOR, False),
         (KEY_OF_TWO, SURVEILLANCE, False),
-        (KEY, UNVOUCHED, False),
-        (UNVOUCHED, UNVOUCHED, False),
+        (KEY, UNAUTHENTICATED, False),
+        (UNAUTHENTICATED, UNAUTHENTICATED, False),
     ],
 )
-def test_what_makes_two(one: Vouched, other: Vouched, *, two: bool) -> None:
+def test_what_makes_two(one: Authentication, other: Authentication, *, two: bool) -> None:
     assert (no_second(Person("A. One", one), Person("B. Two", other), "proposed it") is None) is two
 
 
 def test_what_vouches_is_said_in_words() -> None:
-    said = [one.text() for one in (UNVOUCHED, KEY, FLOOR, UNKNOWN_FLOOR)]
+    said = [one.text() for one in (UNAUTHENTICATED, KEY, FLOOR, UNKNOWN_FLOOR)]
     assert said == ["nothing", "own key", "socket of floor, user 1001", "socket of floor"]

@@ -12,7 +12,7 @@ from controller.core.game.hand import Outcome, PlayedHand, best, points_of, seen
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, hand_net, insurance_net, main_net
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Answered, Input, Stamped, Started
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, Input, StampedInput
 from controller.core.step import step
 from controller.core.table.keymap import DEFAULT_KEYS
 from controller.core.table.layout import Felt, conflicts, inventory, placed
@@ -213,7 +213,11 @@ INPUTS: st.SearchStrategy[Input] = st.one_of(
     st.builds(DeviceComplained, device=st.text(max_size=3), code=st.text(max_size=3), text=st.text(), at_ns=TIMES),
     st.builds(LineDisturbed, device=st.just("shoe"), reason=st.text(), data=st.binary(max_size=64), at_ns=TIMES),
     st.builds(
-        Answered, at_ns=TIMES, question=st.integers(0, 2), answer=st.sampled_from(["yes", "no", ""]), who=st.text()
+        AnswerQuestion,
+        at_ns=TIMES,
+        question=st.integers(0, 2),
+        answer=st.sampled_from(["yes", "no", ""]),
+        who=st.text(),
     ),
 )
 
@@ -231,7 +235,7 @@ class Night:
 
     def take(self, item: Input, at_ns: int) -> None:
         self.number += 1
-        stamped = Stamped(self.number, at_ns, 0, bytes(32), item)
+        stamped = StampedInput(self.number, at_ns, 0, bytes(32), item)
         stepped = step(self.table, stamped)
         self.table = stepped.table
         self.events.extend(stepped.events)
@@ -252,7 +256,7 @@ def test_no_input_at_any_time_upsets_the_table(
 ) -> None:
     house = House(RULES[name], VALUES, DEFAULT_KEYS, "0" * 64, {"bet_spots/1": (1,), "bet_spots/2": (2, 3)})
     night = Night(house)
-    night.take(Started(0, "test", house), 0)
+    night.take(DaemonStarted(0, "test", house), 0)
     night.take(ChipsSeen(1, "main", ("C",), 0, 1), 1)
     night.take(ChipsSeen(2, "main", ("D",), 0, 1), 1)
     for face in deal:
@@ -262,6 +266,6 @@ def test_no_input_at_any_time_upsets_the_table(
     state = msgspec.json.decode(msgspec.json.encode(night.table.state), type=State)
     night.table = restore(house, state)
     if again:
-        night.take(Started(0, "test", house), 0)
+        night.take(DaemonStarted(0, "test", house), 0)
     for item, at_ns in inputs[:5]:
         night.take(item, at_ns)

@@ -7,13 +7,13 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
-from controller.core.messages.inputs import Acknowledged, Started
+from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted
 from controller.core.messages.raised_alerts import (
     ACKNOWLEDGED_LIMIT,
     LISTED_LIMIT,
     SEVERITY,
     AlertAcknowledged,
-    Kind,
+    AlertKind,
     Severity,
 )
 from controller.core.table.state import restore
@@ -31,7 +31,7 @@ def test_chips_laid_in_an_empty_zone_after_the_lock_are_past_posting() -> None:
     dealt(rig, "Th")
     rig.chips(1, "lucky_ladies", 500)
     (alert,) = raised(rig)
-    assert (alert.kind, alert.severity) == (Kind.PAST_POSTING, Severity.CRITICAL)
+    assert (alert.kind, alert.severity) == (AlertKind.PAST_POSTING, Severity.CRITICAL)
     assert (alert.round, alert.spot, alert.zone, alert.before_cents, alert.after_cents) == (
         1,
         1,
@@ -49,7 +49,7 @@ def test_chips_laid_where_nobody_plays_are_only_to_be_looked_at() -> None:
     rig = at_table()
     dealt(rig, "Th")
     rig.chips(6, "main", 500)
-    assert [(one.kind, one.severity) for one in raised(rig)] == [(Kind.PAST_POSTING, Severity.NOTICE)]
+    assert [(one.kind, one.severity) for one in raised(rig)] == [(AlertKind.PAST_POSTING, Severity.NOTICE)]
 
 
 def test_a_wager_that_grows_after_the_lock_is_capped_and_one_that_shrinks_pinched() -> None:
@@ -121,7 +121,12 @@ def test_ez_bust_against_another_up_card_is_told_whether_it_came_late_or_lay_the
     if not early:
         rig.chips(1, "ez_bust", 500)
     (alert,) = raised(rig)
-    assert (alert.kind, alert.spot, alert.zone, alert.after_cents) == (Kind.EZ_BUST_WRONG_UP_CARD, 1, "ez_bust", 500)
+    assert (alert.kind, alert.spot, alert.zone, alert.after_cents) == (
+        AlertKind.EZ_BUST_WRONG_UP_CARD,
+        1,
+        "ez_bust",
+        500,
+    )
 
 
 def test_ez_bust_that_is_no_wager_is_handed_back_without_another_word() -> None:
@@ -194,11 +199,11 @@ def test_a_chip_the_house_keeps_elsewhere_is_told_when_it_comes() -> None:
     away = "E004010000000009"
     rig.values[away] = 10_000
     house = replace(rig.house, elsewhere={away: "vault"})
-    rig.give(Started(rig.now_ns, "test", house))
+    rig.give(DaemonStarted(rig.now_ns, "test", house))
     rig.lay(1, "main", (away,))
     rig.lay(1, "main", (away,))
     (alert,) = raised(rig)
-    assert alert.kind is Kind.CHIP_ELSEWHERE
+    assert alert.kind is AlertKind.CHIP_ELSEWHERE
     assert "vault" in alert.text
 
 
@@ -242,9 +247,9 @@ def test_an_alert_waits_until_a_named_person_has_seen_it() -> None:
     assert [one.alert for one in rig.table.state.alerts.listed] == [1]
     rig.talk("key round_closed round_closed\n1 main 25\nkey no_more_bets")
     assert rig.table.state.alerts.listed[0].alert == 1
-    rig.give(Acknowledged(rig.now_ns, 1, "M. Okafor", "put back"))
+    rig.give(AcknowledgeAlert(rig.now_ns, 1, "M. Okafor", "put back"))
     assert 1 not in [one.alert for one in rig.table.state.alerts.listed]
-    assert rig.events[-1] == AlertAcknowledged(1, Kind.CAPPING, "M. Okafor", "put back")
+    assert rig.events[-1] == AlertAcknowledged(1, AlertKind.CAPPING, "M. Okafor", "put back")
 
 
 def test_who_acknowledged_the_last_alerts_and_when_stays_readable() -> None:
@@ -252,7 +257,7 @@ def test_who_acknowledged_the_last_alerts_and_when_stays_readable() -> None:
     for number in range(1, ACKNOWLEDGED_LIMIT + 2):
         rig.lay(7, "main", ())
         rig.lay(7, "main", (f"E0070100000{number:05}",))
-        rig.give(Acknowledged(rig.now_ns, rig.table.state.alerts.listed[0].alert, "M. Okafor", f"note {number}"))
+        rig.give(AcknowledgeAlert(rig.now_ns, rig.table.state.alerts.listed[0].alert, "M. Okafor", f"note {number}"))
     told = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
     assert len(told.acknowledged) == ACKNOWLEDGED_LIMIT
     assert {one.who for one in told.acknowledged} == {"M. Okafor"}
@@ -263,7 +268,7 @@ def test_who_acknowledged_the_last_alerts_and_when_stays_readable() -> None:
 def test_what_was_acknowledged_cannot_be_acknowledged_again() -> None:
     rig = capped()
     for _ in range(2):
-        rig.give(Acknowledged(rig.now_ns, 1, "M. Okafor", ""))
+        rig.give(AcknowledgeAlert(rig.now_ns, 1, "M. Okafor", ""))
     assert isinstance(rig.events[-1], OrderRefused)
     assert rig.events[-1].reason == "no such alert is unacknowledged"
 
@@ -271,8 +276,8 @@ def test_what_was_acknowledged_cannot_be_acknowledged_again() -> None:
 def test_the_list_outlives_a_restart_and_the_numbers_go_on() -> None:
     rig = capped()
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
-    rig.give(Started(rig.now_ns, "test", rig.house))
-    assert [one.kind for one in rig.table.state.alerts.listed] == [Kind.CAPPING]
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
+    assert [one.kind for one in rig.table.state.alerts.listed] == [AlertKind.CAPPING]
     rig.lay(7, "main", ("E007010000000001",))
     assert [one.alert for one in rig.table.state.alerts.listed] == [1, 2]
 
@@ -283,14 +288,14 @@ def test_a_list_that_nobody_reads_says_so_and_stays_bounded() -> None:
         rig.give(ChipsSeen(1, "main", (f"E00401{serial:010X}",), rig.now_ns, rig.now_ns + MS))
     listed = rig.table.state.alerts.listed
     assert len(listed) == LISTED_LIMIT
-    assert listed[-1].kind is Kind.ALERTS_UNREAD
+    assert listed[-1].kind is AlertKind.ALERTS_UNREAD
     numbers = [one.alert for one in raised(rig)]
     assert numbers == list(range(1, LISTED_LIMIT + 22))
-    assert [one.kind for one in raised(rig)].count(Kind.ALERTS_UNREAD) == 1
+    assert [one.kind for one in raised(rig)].count(AlertKind.ALERTS_UNREAD) == 1
 
 
 def test_every_kind_has_a_severity() -> None:
-    assert set(SEVERITY) == set(Kind)
+    assert set(SEVERITY) == set(AlertKind)
 
 
 # --- false alarms -----------------------------------------------------------------------------------

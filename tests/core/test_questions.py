@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from controller.core.game.rules import Rules
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.outcome_classes import Case, Sight, Story, stories
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.outcome_classes import LatticeCase, OutcomeClass, VisibleBox, classes_of
 from controller.core.inference.paths import narrowed
 from controller.core.inference.question import COMPARED, Question, candidates
 from controller.core.messages.events import QuestionAnswered, QuestionAsked, RoundClosed, WagerSettled
@@ -23,12 +23,12 @@ from tests.core.rig import Rig, penn
 class Asked:
     """A question as it was asked, the lattice it was chosen by, and what stood on the display."""
 
-    def __init__(self, question: Question, found: Reconstruction, points: int, shown: str) -> None:
+    def __init__(self, question: Question, found: Lattice, points: int, shown: str) -> None:
         self.question = question
         self.found = found
         self.points = points
         self.shown = shown
-        self.stories = stories([Case(found, points)])
+        self.stories = classes_of([LatticeCase(found, points)])
 
     def dues_left(self, question: Question) -> list[int]:
         """How many different dues each answer leaves."""
@@ -39,7 +39,7 @@ class Asked:
         return [len(dues) for dues in answers.values()]
 
 
-def values(question: Question, story: Story) -> list[int]:
+def values(question: Question, story: OutcomeClass) -> list[int]:
     """The answers a story gives; exactly one, or the question is none."""
     if question.kind != COMPARED:
         return [question.value(story.sights[question.box])]
@@ -50,7 +50,7 @@ def values(question: Question, story: Story) -> list[int]:
     ]
 
 
-def looks(sight: Sight, mark: str) -> bool:
+def looks(sight: VisibleBox, mark: str) -> bool:
     """Whether a box looks as a mark says, written down once more."""
     if mark == "*":
         return True
@@ -124,9 +124,9 @@ def test_an_answer_leaves_what_weaving_the_round_again_with_it_leaves(table: Ask
             answers = (*each.found.answers, *each.question.answers(value))
             short, long = narrowed(each.found, answers), each.found.again(answers)
             assert [cut.frontier for cut in short.cuts] == [cut.frontier for cut in long.cuts]
-            assert stories([Case(short, each.points)]) == stories([Case(long, each.points)])
+            assert classes_of([LatticeCase(short, each.points)]) == classes_of([LatticeCase(long, each.points)])
             kept = {story.sights for story in each.stories if value in values(each.question, story)}
-            after = {story.sights for story in stories([Case(short, each.points)])}
+            after = {story.sights for story in classes_of([LatticeCase(short, each.points)])}
             # Who is said to have surrendered need not have shown it, so that his chips may mean something else.
             said = any(answer.surrendered for answer in answers)
             assert kept <= after if said else kept == after

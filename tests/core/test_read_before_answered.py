@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.core.messages.alerts import KeyRefused
 from controller.core.messages.events import QuestionAnswered, QuestionAsked
-from controller.core.messages.inputs import Started
+from controller.core.messages.inputs import DaemonStarted
 from firmware_protocols.readings import KeyPressed, LineDisturbed
 from tests.core.rig import KEY_OF, MS, Rig, penn
 from tests.core.test_waiting_rounds import NEXT, WHO_GOT_THE_NINE
@@ -76,6 +76,6 @@ def test_after_a_restart_the_display_is_read_anew() -> None:
     rig.talk("key stand hole_turned round_closed")
     rig.pass_ms(5_000)
     assert rig.table.state.question_displayed
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     pressed(rig, "3", 100)
     assert rig.told(QuestionAnswered) == []

@@ -6,7 +6,7 @@ import pytest
 
 from controller.core.messages.alerts import ChipsUnexplained, RoundIrregular
 from controller.core.messages.events import HoleCardRevealed
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from tests.core.rig import Rig
 
@@ -32,7 +32,7 @@ def test_chips_taken_before_the_dealer_is_done_are_dropped_with_an_alert_and_the
     assert rig.postings() == ["1: spot 1 main +10.00"]
     assert rig.outcomes() == ["settled"]
     assert len(rig.told(ChipsUnexplained)) == 1
-    assert Kind.PINCHING in {event.kind for event in rig.events if isinstance(event, AlertRaised)}
+    assert AlertKind.PINCHING in {event.kind for event in rig.events if isinstance(event, AlertRaised)}
 
 
 def test_a_card_after_them_is_no_card_of_the_next_round_and_whose_it_is_is_asked() -> None:

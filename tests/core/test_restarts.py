@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular, SpotReaderLost
 from controller.core.messages.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
-from controller.core.messages.inputs import Answered, Started
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
 from controller.core.round.missed_cards import MISSED_CARDS
 from controller.core.table.state import Table, restore
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
@@ -27,7 +27,7 @@ def restarted(rig: Rig, *, at_ns: int | None = None, profile_hash: str | None = 
     rig.table = restore(house, rig.table.state)
     rig.now_ns = rig.now_ns + 5_000 * MS if at_ns is None else at_ns
     started_ns = rig.now_ns
-    rig.give(Started(started_ns, "test", house))
+    rig.give(DaemonStarted(started_ns, "test", house))
     asked_ns = rig.desired.confirm_ns
     rig.now_ns += 500 * MS
     for (spot, zone), chips in rig.lying.items():
@@ -114,10 +114,10 @@ def test_a_question_that_nobody_answers_leaves_the_round_to_the_floor() -> None:
 
 def test_answers_that_fit_no_question_are_refused() -> None:
     rig = rig_with(DEAL)
-    rig.give(Answered(rig.now_ns, 1, "no", "floor"))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "no", "floor"))
     restarted(rig)
-    rig.give(Answered(rig.now_ns, 2, "no", "floor"))
-    rig.give(Answered(rig.now_ns, 1, "perhaps", "floor"))
+    rig.give(AnswerQuestion(rig.now_ns, 2, "no", "floor"))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "perhaps", "floor"))
     assert [event.reason for event in rig.told(AnswerRefused) if isinstance(event, AnswerRefused)] == [
         "no such question is open",
         "no such question is open",
@@ -193,7 +193,7 @@ def test_a_shoe_that_was_ready_all_along_raises_none() -> None:
 def test_an_answer_to_no_question_answers_none() -> None:
     rig = Rig(KEYED)
     rig.talk("1 main 10 \n Th 9c")
-    rig.give(Answered(rig.now_ns, 0, "yes", "floor"))
+    rig.give(AnswerQuestion(rig.now_ns, 0, "yes", "floor"))
     assert rig.told(AnswerRefused) == [AnswerRefused(0, "yes", "no such question is open", "no_such_question")]
     assert rig.table.state.round is not None
     assert not rig.table.state.round.evidence.trouble

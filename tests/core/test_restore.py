@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from controller.core.messages.events import CardOpened, Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from controller.core.step import step
-from controller.core.table.state import State, Stepped, Table, restore
+from controller.core.table.state import State, StepResult, Table, restore
 from firmware_protocols.readings import CardDrawn
 from simulators.people.felt import StandKey
 from tests.core.houses import DEALERS, HABITS, simulated
@@ -20,7 +20,7 @@ from tests.core.readers import LateRig, SlowRig
 from tests.core.rig import Rig, coded
 
 
-def replayed(house: House, stamped: list[Stamped]) -> list[Stepped]:
+def replayed(house: House, stamped: list[StampedInput]) -> list[StepResult]:
     """Every step of a journal, from the beginning."""
     table, steps = Table(house, State()), []
     for each in stamped:
@@ -34,7 +34,7 @@ def out_of_checkpoint(house: House, state: State) -> Table:
     return restore(house, msgspec.json.decode(msgspec.json.encode(state), type=State))
 
 
-def said(stepped: Stepped) -> bytes:
+def said(stepped: StepResult) -> bytes:
     return coded((stepped.events, stepped.desired, stepped.table.state))
 
 
@@ -77,7 +77,7 @@ def opened_in(events: tuple[Event, ...] | list[Event]) -> set[int]:
     return {event.card for event in events if isinstance(event, CardOpened)}
 
 
-def without_key(stamped: list[Stamped], opened: set[int]) -> list[Stamped]:
+def without_key(stamped: list[StampedInput], opened: set[int]) -> list[StampedInput]:
     """The journal as it reads to somebody who holds no key: cards not opened yet have neither face nor nonce."""
     return [
         replace(each, input=replace(each.input, face=None), nonce=b"", closed=True)

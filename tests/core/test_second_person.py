@@ -13,7 +13,7 @@ from controller.core.messages.floor_events import RoundVoided, RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
 from controller.core.meters.state import ORDERS_LIMIT
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.table.state import Table, restore
 from controller.formats.mqtt.retained_orders import OrdersNow, RulableNow, RulingNow, orders_bytes
 from controller.formats.replay import read_state, state_bytes
@@ -28,8 +28,8 @@ key stand hole_turned round_closed
 E = TypeVar("E", bound=Event)
 
 
-FLOOR = Vouched("key", ("floor",))
-SURVEILLANCE = Vouched("socket", ("surveillance",), 1002)
+FLOOR = Authentication("key", ("floor",))
+SURVEILLANCE = Authentication("socket", ("surveillance",), 1002)
 
 
 def told(rig: Rig, kind: type[E]) -> list[E]:
@@ -49,7 +49,7 @@ def void(rig: Rig, who: str, number: int = 1) -> None:
     rig.give(VoidRound(rig.now_ns, number, who, "foul deal", FLOOR))
 
 
-def approve(rig: Rig, order: int, who: str, vouched: Vouched = SURVEILLANCE) -> None:
+def approve(rig: Rig, order: int, who: str, vouched: Authentication = SURVEILLANCE) -> None:
     rig.give(ApproveOrder(rig.now_ns, order, who, vouched))
 
 
@@ -127,8 +127,8 @@ def test_nobody_approves_their_own_under_another_spelling(second: str) -> None:
     assert not told(rig, RoundVoided)
 
 
-@pytest.mark.parametrize("vouched", [UNVOUCHED, Vouched("socket", ("floor",), 1001)])
-def test_an_approval_counts_only_from_somebody_vouched_for_as_another(vouched: Vouched) -> None:
+@pytest.mark.parametrize("vouched", [UNAUTHENTICATED, Authentication("socket", ("floor",), 1001)])
+def test_an_approval_counts_only_from_somebody_vouched_for_as_another(vouched: Authentication) -> None:
     """Over MQTT nobody is, and whoever has a key of the floor's may be at the floor's socket, too."""
     rig = a_table()
     void(rig, "M. Okafor")

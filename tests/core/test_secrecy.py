@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.events import BettingClosed, CardDrawn, CardOpened, Event, HoleCardRevealed, KeyRead
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from controller.core.step import step
 from controller.core.table.state import State, Table
 from firmware_protocols import readings
@@ -144,12 +144,12 @@ def holes_of(rig: Rig) -> list[Hole]:
     return [Hole(e.card - 1, e.card) for e in drawn if e.position == 2 * boxes.get(e.round or 0, 99) + 1]
 
 
-def with_face(stamped: Stamped, face: Card) -> Stamped:
+def with_face(stamped: StampedInput, face: Card) -> StampedInput:
     assert isinstance(stamped.input, readings.CardDrawn)
     return replace(stamped, input=replace(stamped.input, face=face))
 
 
-def before_the_turn(table: Table, rest: list[Stamped], hole: int) -> Iterator[bytes]:
+def before_the_turn(table: Table, rest: list[StampedInput], hole: int) -> Iterator[bytes]:
     """What leaves the process step by step, up to the turn and with it."""
     for stamped in rest:
         stepped = step(table, stamped)

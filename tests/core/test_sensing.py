@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.messages.events import BettingClosed, CardDealt, WagerSettled
-from controller.core.messages.house import Counted
-from controller.core.messages.inputs import Started
+from controller.core.messages.house import SensorBet
+from controller.core.messages.inputs import DaemonStarted
 from controller.core.messages.meter_events import ContributionMade, MeterClosed
 from controller.core.messages.raised_alerts import Severity
 from controller.core.meters.state import MeterTerms
@@ -23,7 +23,7 @@ UNIT = "bet_sensors"
 def at_sensors() -> Rig:
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules)
     rig.house = replace(rig.house, sensors={BET: (1, 2, 3)})
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.events.clear()
     return rig
 
@@ -134,9 +134,9 @@ def test_a_table_without_sensors_wishes_nothing_of_them() -> None:
 def alone(*spots: int, meters: tuple[MeterTerms, ...] = ()) -> Rig:
     """A table where no reader sees Blazing 7's at these spots; its sensors are at work."""
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, meters=meters)
-    counted = {BET: Counted(UNIT, spots, 500)}
+    counted = {BET: SensorBet(UNIT, spots, 500)}
     rig.house = replace(rig.house, sensors={BET: (1, 2, 3)}, counted=counted)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     health(rig, HealthState.READY)
     rig.events.clear()
     return rig
@@ -327,7 +327,7 @@ def test_a_unit_that_lost_its_lock_once_cards_are_out_has_accepted_nothing() -> 
 
 def test_a_first_card_before_anything_is_known_of_the_sensors_finds_no_wager() -> None:
     rig = alone(1)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.talk("1 main 25\n7h")
     assert alerts(rig) == [("sensors_silent", None)]
     assert locked(rig) == [(1, "main", 2500)]

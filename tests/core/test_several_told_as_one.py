@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.events import QuestionAsked, WagerSettled, WagerUnresolved
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsSeen
 from tests.core.rig import Rig, penn
@@ -51,7 +51,7 @@ def test_chips_added_between_two_cards_are_still_capping() -> None:
     rig.talk("key no_more_bets \n 9d 6h 9h 2d")
     rig.lay(1, "main", ("A", "B", "C"))
     rig.talk("key stand hole_turned \n 9s \n 1 main 0 \n key round_closed")
-    assert Kind.CAPPING in {e.kind for e in rig.events if isinstance(e, AlertRaised)}
+    assert AlertKind.CAPPING in {e.kind for e in rig.events if isinstance(e, AlertRaised)}
 
 
 def test_a_hand_doubled_broken_and_cleared_between_two_looks_is_not_taken_for_the_plain_one() -> None:

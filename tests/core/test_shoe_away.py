@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.alerts import CardsMayBeMissing, RoundIrregular
 from controller.core.messages.events import BettingClosed, CardOpened, QuestionAsked
-from controller.core.messages.inputs import Started
+from controller.core.messages.inputs import DaemonStarted
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.table.state import State, Table
 from firmware_protocols.readings import DeviceHealth, HealthState
@@ -86,7 +86,7 @@ def test_a_shoe_that_numbers_its_draws_brings_them_later_and_nothing_waits() -> 
     rig = Rig(penn(stand_key="always"))
     house = replace(rig.house, shoe_numbers_cards=True)
     rig.house, rig.table = house, Table(house, State())
-    rig.give(Started(rig.now_ns, "test", house))
+    rig.give(DaemonStarted(rig.now_ns, "test", house))
     rig.talk(DEALT)
     health(rig, HealthState.LOST)
     rig.talk(f"{PLAYED} \n 1 main 0 \n key round_closed")
@@ -147,7 +147,7 @@ def test_nor_of_a_shoe_that_numbers_its_draws() -> None:
     rig = Rig(penn())
     house = replace(rig.house, shoe_numbers_cards=True)
     rig.house, rig.table = house, Table(house, State())
-    rig.give(Started(rig.now_ns, "test", house))
+    rig.give(DaemonStarted(rig.now_ns, "test", house))
     health(rig, HealthState.LOST)
     rig.talk("1 main 10")
     health(rig, HealthState.READY)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
-from controller.core.inference.side_dues import Felt, nets_listed, side_due, side_rows
-from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.inference.side_dues import SideEvidence, nets_listed, side_due, side_rows
+from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from firmware_protocols.cards import Card
 from tests.core.test_other_tables import PENN, observed
 
 OPEN_HOLE = replace(PENN, hole_card="none")
 
 
-def side_nets(felt: Felt, box: int, bet: str, wager_cents: int) -> list[int] | None:
+def side_nets(felt: SideEvidence, box: int, bet: str, wager_cents: int) -> list[int] | None:
     """The nets a side wager may have; none where it is not decided yet; None: there is no wager."""
     nets = side_due(felt, box, bet, wager_cents)
     return None if nets is None else nets_listed(nets)
@@ -34,8 +34,8 @@ def nets(
     faces = [None if word == "??" else Card(word) for word in talk.split() if ":" not in word]
     frontier = found.ends(points) if closed and points is not None else found.frontier
     hole = 2 * len(wagers) + 1 if rules.hole_card == "dealt" else -1
-    judgement = Judgement((Ended(found, frontier, points, 1),), closed)
-    return side_nets(Felt(rules, faces, len(wagers), hole, judgement), 0, bet, cents)
+    judgement = Judgement((HoleHypothesis(found, frontier, points, 1),), closed)
+    return side_nets(SideEvidence(rules, faces, len(wagers), hole, judgement), 0, bet, cents)
 
 
 def test_without_a_hole_card_queens_wait_for_the_second_card() -> None:
@@ -82,10 +82,10 @@ def test_where_every_hand_broke_ez_bust_is_returned_with_the_last_of_them() -> N
 
 def test_a_card_nobody_read_may_be_any_of_the_rank_the_plays_take_for_it() -> None:
     found = observed(PENN, [1000], "Kh 6s Kd Tc key:stand")
-    judgement = Judgement((Ended(found, found.frontier, None, 1),), closed=False)
+    judgement = Judgement((HoleHypothesis(found, found.frontier, None, 1),), closed=False)
     faces: list[Card | None] = [Card("Kh"), Card("6s"), None, Card("Tc")]
-    assert side_nets(Felt(PENN, faces, 1, 3, judgement), 0, "lucky_ladies", 500) == [2_000, 12_500]
-    assert side_nets(Felt(PENN, faces, 1, 3, judgement), 0, "twenty_one_plus_three", 500) == [-500]
+    assert side_nets(SideEvidence(PENN, faces, 1, 3, judgement), 0, "lucky_ladies", 500) == [2_000, 12_500]
+    assert side_nets(SideEvidence(PENN, faces, 1, 3, judgement), 0, "twenty_one_plus_three", 500) == [-500]
 
 
 def test_an_unread_hole_card_is_any_card_of_the_points_people_said() -> None:
@@ -99,5 +99,5 @@ def test_a_card_of_which_nothing_is_known_may_be_any_of_the_deck() -> None:
 
 def test_before_the_deal_is_complete_a_row_of_the_meter_may_still_come() -> None:
     found = observed(PENN, [1000], "7d")
-    judgement = Judgement((Ended(found, found.frontier, None, 1),), closed=False)
-    assert side_rows(Felt(PENN, [Card("7d")], 1, 3, judgement), 0, "blazing7s") == {None}
+    judgement = Judgement((HoleHypothesis(found, found.frontier, None, 1),), closed=False)
+    assert side_rows(SideEvidence(PENN, [Card("7d")], 1, 3, judgement), 0, "blazing7s") == {None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.messages.inputs import SoftwareLooked
+from controller.core.messages.inputs import SoftwareInspected
 from controller.core.messages.software_events import SoftwareChecked
 from tests.core.rig import Rig, penn
 
@@ -10,7 +10,7 @@ from tests.core.rig import Rig, penn
 def test_a_look_at_the_program_is_told_and_changes_nothing_else() -> None:
     rig = Rig(penn(stand_key="always"))
     before = rig.table.state
-    rig.give(SoftwareLooked(rig.now_ns, "hour", False, "", 0, "", "devices/shoes/shoe.py is another"))
+    rig.give(SoftwareInspected(rig.now_ns, "hour", False, "", 0, "", "devices/shoes/shoe.py is another"))
     assert rig.told(SoftwareChecked) == [SoftwareChecked("hour", False, "", 0, "", "devices/shoes/shoe.py is another")]
     assert rig.table.state.round is before.round
     assert rig.table.state.unfit == before.unfit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from controller.core.inference.unobserved import Silence, spells_of
+from controller.core.inference.unobserved import Outage, spells_of
 from tests.core.test_other_tables import PENN, observed
 from tests.core.test_reconstruct_command import run
 
@@ -16,15 +16,15 @@ ROUND = """
 
 
 def test_readers_lost_at_once_are_one_spell_and_those_lost_in_turn_are_several() -> None:
-    def spells(*silences: Silence) -> list[tuple[int, set[int], set[int]]]:
+    def spells(*silences: Outage) -> list[tuple[int, set[int], set[int]]]:
         return [(spell.from_ns, {*spell.dark}, {*spell.back}) for spell in spells_of(silences)]
 
     assert spells() == []
-    assert spells(Silence(1, 35, 105)) == [(0, set(), set()), (35, {1}, {1}), (106, set(), set())]
+    assert spells(Outage(1, 35, 105)) == [(0, set(), set()), (35, {1}, {1}), (106, set(), set())]
     in_turn = [(0, {0}, {0}), (30, {0, 1}, {0, 1}), (41, {1}, {1}), (51, set(), set()), (60, {1}, set())]
-    assert spells(Silence(1, 60), Silence(1, 30, 50), Silence(0, 0, 40)) == in_turn
+    assert spells(Outage(1, 60), Outage(1, 30, 50), Outage(0, 0, 40)) == in_turn
     # A reader that is lost again at the very moment of its return has seen nothing.
-    assert spells(Silence(1, 0, 50), Silence(1, 50)) == [(0, {1}, {1}), (50, {1}, set()), (51, {1}, set())]
+    assert spells(Outage(1, 0, 50), Outage(1, 50)) == [(0, {1}, {1}), (50, {1}, set()), (51, {1}, set())]
 
 
 def test_a_surrender_settled_unseen_is_over_before_the_next_reader_is_lost() -> None:
@@ -47,12 +47,12 @@ def test_a_surrender_settled_unseen_is_over_before_the_next_reader_is_lost() -> 
 def test_a_reader_that_is_not_back_may_still_tell_late_what_it_missed() -> None:
     told = observed(PENN, [1000], "5c 6d 6h 6s 9h 0:main:2000")
     assert not told.frontier
-    later = told.again((), (Silence(0, 4),)).frontier
+    later = told.again((), (Outage(0, 4),)).frontier
     # Before the dealer has drawn on what he shows it is no payment; for how much it was doubled nobody saw.
     (outcomes,) = next(boxes for node, boxes in later.items() if not node.paying)
     assert {outcome.hands[0].extra_cents for outcome in outcomes} == {1, 1000}
 
 
 def test_of_a_split_it_may_tell_late_that_both_hands_have_their_wager() -> None:
-    told = observed(PENN, [1000], "8c 6d 8h 6s 3h 0:main:2000").again((), (Silence(0, 4),))
+    told = observed(PENN, [1000], "8c 6d 8h 6s 3h 0:main:2000").again((), (Outage(0, 4),))
     assert (1000, 1000) in {tuple(hand.base + hand.extra for hand in node.hands) for node in told.frontier}

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from bench.irregularities import EDITS
 from controller.core.game.hand import points_of
 from controller.core.inference.fault_search import Search, hole_place, suspect, told_late
-from controller.core.inference.faults import Account, irregularities
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import CardCame, ChipsMoved
+from controller.core.inference.faults import ObservedRound, irregularities
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved, ChipsObserved
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.round.irregular import account_of
 from simulators.people.acts import Act, RoundPlayed
@@ -28,7 +28,7 @@ NAME = "hollywood-penn-national"
 KEYPADS: tuple[StandKey, ...] = ("always", "never")
 
 
-def accounts(kind: str, keypad: StandKey) -> Iterator[Account]:
+def accounts(kind: str, keypad: StandKey) -> Iterator[ObservedRound]:
     """What a table searches for the cause of, in rounds of three boxes with an irregularity in each."""
     rack, rng = Rack(), Random(kind)
     rules = rules_of(NAME, stand_key="always" if keypad == "always" else "sometimes")
@@ -48,9 +48,9 @@ def accounts(kind: str, keypad: StandKey) -> Iterator[Account]:
         acts = []
 
 
-def is_legal(account: Account) -> bool:
+def is_legal(account: ObservedRound) -> bool:
     """Whether the table's own lattice explains an account, piece by piece."""
-    found = Reconstruction.begin(account.rules, account.wagers, account.lying, account.answers)
+    found = Lattice.begin(account.rules, account.wagers, account.lying, account.answers)
     place, hole = 0, 0
     for index, (told, rank) in enumerate(account.pieces):
         dated = told
@@ -59,10 +59,10 @@ def is_legal(account: Account) -> bool:
             if not rank and not hidden:
                 return False
             hole = rank if hidden else hole
-            dated = replace(told, item=CardCame(place << 4 | (0 if hidden else rank)))
+            dated = replace(told, item=CardObserved(place << 4 | (0 if hidden else rank)))
             place += 1
         after = found.observe(dated)
-        if after.frontier or not found.frontier or not isinstance(dated.item, ChipsMoved):
+        if after.frontier or not found.frontier or not isinstance(dated.item, ChipsObserved):
             found = after
             if not found.frontier and not told_late(account, index):
                 return False

@@ -8,8 +8,8 @@ import pytest
 
 from controller.core.messages.alerts import SpotReaderLost, WagerUncertain
 from controller.core.messages.events import WagerUnresolved
-from controller.core.messages.inputs import Acknowledged, AdjustWager, DeclareBox
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.inputs import AcknowledgeAlert, AdjustWager, DeclareBox
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
 from tests.core.rig import MS, SPOTS, Rig
@@ -60,7 +60,7 @@ class Watched(Rig):
 
     def unseen(self) -> list[str]:
         raised = (event for event in self.told(AlertRaised) if isinstance(event, AlertRaised))
-        return [event.text.partition(";")[0] for event in raised if event.kind is Kind.WAGERS_UNSEEN]
+        return [event.text.partition(";")[0] for event in raised if event.kind is AlertKind.WAGERS_UNSEEN]
 
     def left(self) -> list[tuple[int, str, tuple[int, ...]]]:
         told = (event for event in self.told(WagerUnresolved) if isinstance(event, WagerUnresolved))
@@ -132,7 +132,7 @@ def test_what_is_done_with_the_main_wager_is_seen_while_the_reader_of_a_side_zon
     assert rig.told(SpotReaderLost) == []
     assert "1: spot 2 main +20.00" in rig.postings()
     assert [event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)] == (
-        [Kind.WAGERS_UNSEEN] if then == "before the lock" else []
+        [AlertKind.WAGERS_UNSEEN] if then == "before the lock" else []
     )
     # What lay there once nobody looked any more is the floor's; what had been looked at was the wager.
     assert rig.left() == ([(2, "lucky_ladies", ())] if then == "before the lock" else [])
@@ -219,6 +219,6 @@ def test_it_is_said_once_until_somebody_has_seen_it(*, acknowledged: bool) -> No
     for _ in range(2):
         rig.talk("1 main 10 \n key no_more_bets \n Th 9c 6d 8s \n key stand hole_turned round_closed \n 1 main 0")
         if acknowledged:
-            (one,) = (one for one in rig.table.state.alerts.listed if one.kind is Kind.WAGERS_UNSEEN)
-            rig.give(Acknowledged(rig.now_ns, one.alert, "J. Weber", "the reader is being changed"))
+            (one,) = (one for one in rig.table.state.alerts.listed if one.kind is AlertKind.WAGERS_UNSEEN)
+            rig.give(AcknowledgeAlert(rig.now_ns, one.alert, "J. Weber", "the reader is being changed"))
     assert rig.unseen() == [SAID] * (2 if acknowledged else 1)

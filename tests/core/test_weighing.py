@@ -9,31 +9,31 @@ from click.testing import CliRunner
 
 from controller.commands.reconstruct import command
 from controller.core.inference.fault_search import Search, suspect
-from controller.core.inference.faults import Account, Piece, cards_of
-from controller.core.inference.feasibility import Memory
-from controller.core.inference.lattice import Answer
-from controller.core.inference.observation import CardCame, Dated
+from controller.core.inference.faults import ObservedRound, RankedObservation, cards_of
+from controller.core.inference.feasibility import SearchMemory
+from controller.core.inference.lattice import PlayAnswer
+from controller.core.inference.observation import CardObserved, DatedObservation
 from tests.core.test_floor_properties import CAUSES, LEGAL, ONE_KIND
 
 ACCOUNTS = [LEGAL, ONE_KIND, *CAUSES.values()]
 
 
-def growing(whole: Account) -> list[Account]:
+def growing(whole: ObservedRound) -> list[ObservedRound]:
     """The account line by line, still open, then closed."""
     counts = range(1, len(whole.pieces) + 1)
     so_far = [whole._replace(pieces=whole.pieces[:count], closed=False, turned=False) for count in counts]
     return [*(account._replace(names=whole.names[: len(cards_of(account))]) for account in so_far), whole]
 
 
-def weighed_anew(memory: Memory) -> int:
+def weighed_anew(memory: SearchMemory) -> int:
     """How much the last search worked out that the one before had not."""
     return len(memory.now.keys() - memory.before.keys())
 
 
 @pytest.mark.parametrize("whole", ACCOUNTS)
 @pytest.mark.parametrize("effort", [200, 100_000])
-def test_with_a_memory_every_search_ends_as_it_does_without(whole: Account, effort: int) -> None:
-    memory = Memory()
+def test_with_a_memory_every_search_ends_as_it_does_without(whole: ObservedRound, effort: int) -> None:
+    memory = SearchMemory()
     for account in growing(whole):
         with_memory, alone = Search(effort, memory), Search(effort)
         assert suspect(account, with_memory) == suspect(account, alone)
@@ -41,7 +41,7 @@ def test_with_a_memory_every_search_ends_as_it_does_without(whole: Account, effo
 
 
 def test_a_search_made_again_works_nothing_out_anew() -> None:
-    memory, whole = Memory(), ONE_KIND
+    memory, whole = SearchMemory(), ONE_KIND
     suspect(whole, Search(100_000, memory))
     first = weighed_anew(memory)
     suspect(whole, Search(100_000, memory))
@@ -49,26 +49,29 @@ def test_a_search_made_again_works_nothing_out_anew() -> None:
 
 
 def test_other_answers_are_another_account() -> None:
-    memory, whole = Memory(), ONE_KIND
+    memory, whole = SearchMemory(), ONE_KIND
     suspect(whole, Search(100_000, memory))
-    suspect(whole._replace(answers=(Answer(box=0, cards=2),)), Search(100_000, memory))
+    suspect(whole._replace(answers=(PlayAnswer(box=0, cards=2),)), Search(100_000, memory))
     assert weighed_anew(memory) > 100
 
 
 def test_what_two_searches_did_not_need_is_forgotten() -> None:
-    memory = Memory()
+    memory = SearchMemory()
     suspect(ONE_KIND, Search(100_000, memory))
     for _ in range(2):
         suspect(LEGAL, Search(100_000, memory))
-    fresh = Memory()
+    fresh = SearchMemory()
     suspect(LEGAL, Search(100_000, fresh))
     assert len(memory.now) == len(memory.before) == len(fresh.now)
 
 
 @pytest.mark.parametrize("whole", ACCOUNTS)
 @pytest.mark.parametrize("effort", [200, 100_000])
-def test_what_is_hopeless_stays_so_whatever_cards_follow(whole: Account, effort: int) -> None:
-    more = [Piece(Dated(at, at, CardCame(0)), rank) for at, rank in enumerate((5, 1, 10, 2, 5, 13), start=10_000)]
+def test_what_is_hopeless_stays_so_whatever_cards_follow(whole: ObservedRound, effort: int) -> None:
+    more = [
+        RankedObservation(DatedObservation(at, at, CardObserved(0)), rank)
+        for at, rank in enumerate((5, 1, 10, 2, 5, 13), start=10_000)
+    ]
     names = (*whole.names, *(f"more {number}" for number in range(len(more))))
     accounts = growing(whole._replace(pieces=(*whole.pieces, *more), names=names))[:-1]
     hopeless = False

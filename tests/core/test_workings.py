@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from controller.core.step import step
-from controller.core.table.state import State, Stepped, Table
-from controller.core.table.workings import Facts, Timeline
+from controller.core.table.state import State, StepResult, Table
+from controller.core.table.workings import PublishedFacts, Timeline
 from tests.core import nights
 from tests.core.full_nights import FullNight
 from tests.core.rig import Rig, penn
@@ -15,7 +15,7 @@ from tests.core.rig import Rig, penn
 SEEDS = range(24)
 
 
-def forgetful(table: Table, stamped: Stamped) -> Stepped:
+def forgetful(table: Table, stamped: StampedInput) -> StepResult:
     """The step of a table out of a checkpoint, but for its lattice."""
     return step(Table(table.house, table.state, table.found), stamped)
 
@@ -59,7 +59,7 @@ def test_the_facts_told_grow_and_begin_anew_with_a_correction() -> None:
     round_now = rig.table.state.round
     assert round_now is not None
     told = round_now.evidence.published
-    assert Facts().of(told[:2], 0).of(told, 0) == Facts().of(told, 0)
-    corrected = Facts().of(told, 0).of(told, 3)
+    assert PublishedFacts().of(told[:2], 0).of(told, 0) == PublishedFacts().of(told, 0)
+    corrected = PublishedFacts().of(told, 0).of(told, 3)
     assert corrected.every == frozenset(told)
-    assert corrected.cards < Facts().of(told, 0).cards
+    assert corrected.cards < PublishedFacts().of(told, 0).cards

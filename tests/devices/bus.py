@@ -8,7 +8,7 @@ import pytest
 
 from devices.chips.bet_spots import BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import (
     Message,
     ReadSoftware,
@@ -65,7 +65,7 @@ class Bus:
 
     def __init__(self, zones: Zones = ONE) -> None:
         self.session = BetSpotsSession(PLAIN, zones)
-        self.wire = PLAIN.open(Role.DEVICE)
+        self.wire = PLAIN.open(LineEnd.DEVICE)
         self.now_ns = 0
         self.session.connected(0)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from firmware_protocols.codec import Line, Role, Wire
+from firmware_protocols.codec import Line, LineEnd, Wire
 from firmware_protocols.messages import (
     CardRead,
     ChipsInventoried,
@@ -88,7 +88,7 @@ class PlainCodec:
         ShowText,
     )
 
-    def open(self, role: Role) -> Wire:
+    def open(self, role: LineEnd) -> Wire:
         del role
         return PlainWire()
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 from devices.chips.bet_spots import GAP_NS, MOST_CHIPS, BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import (
     ChipsInventoried,
     LineFault,
@@ -238,7 +238,7 @@ def test_an_answer_that_never_ends_is_cut_off() -> None:
 
 def test_our_own_request_coming_back_is_not_an_empty_zone() -> None:
     session = BetSpotsSession(feig_obid.CODEC, ONE)
-    wire = feig_obid.CODEC.open(Role.DEVICE)
+    wire = feig_obid.CODEC.open(LineEnd.DEVICE)
     session.connected(0)
     now_ns = 0
     readings: list[Reading] = []

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devices.trigger.head_store import HeadKeeping
-from devices.trigger.mystery_trigger import TableName
-from firmware_protocols.codec import Role
+from devices.trigger.mystery_trigger import TriggerTable
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import HeadKept, KeepHead, TriggerCondition
@@ -77,7 +77,7 @@ def test_a_box_shows_what_it_keeps_before_it_keeps_another(make: Make) -> None:
 @every_box
 def test_an_earlier_head_never_takes_the_place_of_a_later_one(make: Make) -> None:
     rig = told(make, 300)
-    wire = CODEC.open(Role.HOST)
+    wire = CODEC.open(LineEnd.HOST)
     said = [wire.feed(rig.box.receive(wire.encode(one))) for one in (head(299), head(900, epoch=6), head(1, epoch=8))]
     assert said == [(kept(300),), (kept(300),), (kept(1, epoch=8),)]
 
@@ -113,7 +113,7 @@ def test_on_a_bad_line_the_latest_is_kept_all_the_same(make: Make, seed: int, lo
 @every_box
 def test_a_box_of_another_table_or_one_set_back_takes_none_and_shows_its_own(make: Make) -> None:
     rig = told(make, 300)
-    rig.restart(TableName("harbour", "bj-1", 9))
+    rig.restart(TriggerTable("harbour", "bj-1", 9))
     shown = listening(rig)
     rig.run(S)
     rig.session.keep_head(head(900, epoch=9), rig.now_ns)
@@ -123,7 +123,7 @@ def test_a_box_of_another_table_or_one_set_back_takes_none_and_shows_its_own(mak
 
 @every_box
 def test_a_box_without_a_greeting_says_no_head(make: Make) -> None:
-    box, wire = make(SMALL, seed=1, noise=True), CODEC.open(Role.HOST)
+    box, wire = make(SMALL, seed=1, noise=True), CODEC.open(LineEnd.HOST)
     answers = wire.feed(box.receive(wire.encode(head(5))))
     assert [type(one).__name__ for one in answers] == ["TriggerStatus"]
 

@@ -7,7 +7,7 @@ import pytest
 from devices.chips.bet_spots import BetSpotsSession
 from devices.chips.chip_values import MOST_REMEMBERED, READ_A_TURN, ChipValues
 from firmware_protocols.bet_spots import feig_obid, feig_obid_advanced
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.messages import (
     ChipBlocksRead,
     ChipsInventoried,
@@ -51,7 +51,7 @@ class Bus:
 
     def __init__(self) -> None:
         self.session = BetSpotsSession(feig_obid.CODEC, ONE, values="chip")
-        self.wire = feig_obid.CODEC.open(Role.DEVICE)
+        self.wire = feig_obid.CODEC.open(LineEnd.DEVICE)
         self.now_ns = 0
         self.told: list[Reading] = []
         self.session.connected(0)

@@ -16,7 +16,7 @@ from devices.keypad import KeypadSession
 from devices.session import Session
 from devices.shoes.shoe import ShoeSession
 from devices.sign import SignSession
-from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TriggerTable
 from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
@@ -105,7 +105,7 @@ def complain(modem: NullModem[Reading], box: Device) -> None:
 def trigger_rig() -> Rig:
     return Rig(
         tableside.CODEC,
-        lambda codec: MysteryTriggerSession(codec, TableName("harbour", "bj-1", 7)),
+        lambda codec: MysteryTriggerSession(codec, TriggerTable("harbour", "bj-1", 7)),
         lambda codec: TriggerBoxSimulator(codec, Random(1)),
         complain,
         lambda reading: isinstance(reading, DeviceComplained),

@@ -9,7 +9,7 @@ import pytest
 
 from devices.chips.bet_spots import GAP_NS, BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import ChipsInventoried, TakeInventory
 from firmware_protocols.readings import Reading
 from simulators.devices.bet_spots import BetSpotsSimulator
@@ -47,7 +47,7 @@ def measured_ns(zones: int, chips_each: int) -> int:
 
 def computed_ns(zones: int, chips_each: int) -> int:
     """The same from the bytes of question and answer and the gap between them."""
-    host, device = feig_obid.CODEC.open(Role.HOST), feig_obid.CODEC.open(Role.DEVICE)
+    host, device = feig_obid.CODEC.open(LineEnd.HOST), feig_obid.CODEC.open(LineEnd.DEVICE)
     question = host.encode(TakeInventory(1, 1))
     device.feed(question)
     answer = device.encode(ChipsInventoried(1, chips(chips_each)))

@@ -7,7 +7,7 @@ import pytest
 from devices.chips.bet_spots import DOUBTS_BORNE
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.checksums import MCRF4XX
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import ChipsInventoried, LineFault, Message, TakeInventory
 from firmware_protocols.readings import DeviceHealth, LineDisturbed, Reading
 from tests.devices.bus import FAULTY, ONE, READY, Bus, S, Table, Zones, chips
@@ -33,7 +33,7 @@ FOREIGN = {
 
 
 def answered(*records: str, antenna: int | None = None) -> Message:
-    host = feig_obid.CODEC.open(Role.HOST)
+    host = feig_obid.CODEC.open(LineEnd.HOST)
     host.encode(TakeInventory(1, antenna))
     data = bytes((len(records),)) + b"".join(map(bytes.fromhex, records))
     frame = bytes((len(data) + 6, 1, 0xB0, 0)) + data

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from devices.keypad import HELD_NS, REST_NS, STUCK_NS, TAP_NS, KeypadSession
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.messages import KeyDown, KeyUp
 from firmware_protocols.readings import DeviceComplained, KeyPressed, LineDisturbed, Reading
@@ -15,7 +15,7 @@ from simulators.devices.keypad import KeypadSimulator
 from tests.devices.plain import PLAIN, PlainCodec
 
 MS = 1_000_000
-WIRE = PLAIN.open(Role.DEVICE)
+WIRE = PLAIN.open(LineEnd.DEVICE)
 
 
 def keypad() -> KeypadSession:

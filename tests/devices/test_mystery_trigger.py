@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from controller.formats.journal.records import Identity
 from controller.reports.audit.mystery_proof import commitment
-from controller.trigger_box.entries import Begun
-from devices.trigger.mystery_trigger import TableName
-from firmware_protocols.codec import Role
+from controller.trigger_box.entries import BoxCommissioned
+from devices.trigger.mystery_trigger import TriggerTable
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import (
     DeviceComplained,
@@ -128,7 +128,7 @@ def test_the_box_of_another_epoch_is_refused(make: Make) -> None:
     rig = Rig(make)
     rig.run(S)
     rig.journal = Journal()
-    rig.restart(TableName("harbour", "bj-1", 8))
+    rig.restart(TriggerTable("harbour", "bj-1", 8))
     rig.run(S)
     assert rig.codes() == ["other_table"]
     assert rig.journal.read == []
@@ -207,7 +207,7 @@ def test_nothing_outside_the_wish_is_told(make: Make) -> None:
     rig.contribute(10_000)
     rig.run(S)
     told = list(rig.journal.read)
-    wire = CODEC.open(Role.DEVICE)
+    wire = CODEC.open(LineEnd.DEVICE)
     for message in (
         ContributionAnswered(2, 1, 6_000_000, hit=False, award_cents=0),
         ContributionAnswered(1, 1, 6_000_000, hit=True, award_cents=600),
@@ -225,7 +225,7 @@ def test_a_box_that_took_over_goes_on_where_the_table_stands_and_says_what_is_lo
     rig.contribute(10_000, 10_000)
     rig.run(S)
     successor = BoxDevice(seed=9)
-    begun = Begun("harbour", "bj-1", 7, 1, 2, 20_000, "ann", "ben", wall_ns=0)
+    begun = BoxCommissioned("harbour", "bj-1", 7, 1, 2, 20_000, "ann", "ben", wall_ns=0)
     successor.restore((begun, *successor.memory.entries[1:]))
     rig.box = successor
     rig.restart()

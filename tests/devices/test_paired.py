@@ -11,8 +11,8 @@ from typing import TypeVar
 from cobs import cobs
 
 from devices.paired_session import UNANSWERED, PairedSession
-from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
-from firmware_protocols.codec import Role
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TriggerTable
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.paired_line import PairedLine
 from firmware_protocols.readings import (
@@ -52,7 +52,7 @@ class PairedBox:
 
     def restart(self) -> None:
         """The process is started again: it has forgotten the pairing."""
-        self.line = PairedLine(Role.DEVICE, self._key, nonces(1_000_000 * next(self._starts)))
+        self.line = PairedLine(LineEnd.DEVICE, self._key, nonces(1_000_000 * next(self._starts)))
 
     def receive(self, data: bytes) -> bytes:
         fed = self.line.feed(data)
@@ -69,7 +69,7 @@ class Stage:
     """A session behind its pairing, and the line."""
 
     def __init__(self, device: PairedBox | TriggerBoxSimulator) -> None:
-        self.inner = MysteryTriggerSession(CODEC, TableName("harbour", "bj-1", 7))
+        self.inner = MysteryTriggerSession(CODEC, TriggerTable("harbour", "bj-1", 7))
         self.session = PairedSession(self.inner, "mystery_trigger", KEY, nonces(1))
         self.modem: NullModem[Reading] = NullModem(self.session, device, CODEC)
         self.modem.connect()

@@ -8,7 +8,7 @@ from devices.shoes.dialogue import CHECK_NS, LIVENESS_NS
 from devices.shoes.expected_shoe import ExpectedShoe
 from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import Card
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import CheckShoe, IdentifyShoe, LockShoe, SendDraws, ShoeStatus
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, Reading, ShoeDraws
 from firmware_protocols.shoe import reference
@@ -58,7 +58,7 @@ def test_the_wrong_shoe_is_refused_and_not_believed() -> None:
     expected = ExpectedShoe(vendor="Tableside", model="Sim-1", serials=("S0002",))
     table = Table(shoe(), ShoeSession(reference.CODEC, expected=expected))
     # Somebody else has told it to send, so it does.
-    table.shoe.receive(reference.CODEC.open(Role.HOST).encode(SendDraws(SERIES)))
+    table.shoe.receive(reference.CODEC.open(LineEnd.HOST).encode(SendDraws(SERIES)))
     table.start()
     table.draw(Card("8h"))
     table.run(3 * S)
@@ -122,7 +122,7 @@ def test_another_shoe_begins_with_numbers_of_its_own() -> None:
 
 def test_answers_to_an_earlier_question_mean_nothing() -> None:
     session = ShoeSession(reference.CODEC, known=(ShoeDraws("S0001", 0, 8),))
-    shoe_end = reference.CODEC.open(Role.DEVICE)
+    shoe_end = reference.CODEC.open(LineEnd.DEVICE)
     session.connected(5 * S)
     (who,) = shoe_end.feed(session.bytes_to_send())
     assert isinstance(who, IdentifyShoe)
@@ -176,7 +176,7 @@ def test_a_line_on_which_nobody_answers_is_lost_once_and_asked_for_ever() -> Non
 
 def test_a_shoe_of_the_first_version_is_refused_by_name() -> None:
     session = ShoeSession(reference.CODEC)
-    shoe_end = reference.CODEC.open(Role.DEVICE)
+    shoe_end = reference.CODEC.open(LineEnd.DEVICE)
     session.connected(5 * S)
     (who,) = shoe_end.feed(session.bytes_to_send())
     assert isinstance(who, IdentifyShoe)
@@ -189,7 +189,7 @@ def test_a_shoe_of_the_first_version_is_refused_by_name() -> None:
 
 def test_a_shoe_that_somebody_locked_is_let_go() -> None:
     crossing = Crossing()
-    crossing.shoe.receive(reference.CODEC.open(Role.HOST).encode(LockShoe(locked=True)))
+    crossing.shoe.receive(reference.CODEC.open(LineEnd.HOST).encode(LockShoe(locked=True)))
     crossing.calm_down()
     assert not crossing.shoe.locked
     assert crossing.complaints() == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devices.shoes.shoe import REMEMBERED_DRAWS, ShoeSession
 from firmware_protocols.cards import Card
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import CardRead, KeyDown, Message
 from firmware_protocols.readings import CardDrawn, DeviceComplained, LineDisturbed, Reading
 from firmware_protocols.shoe import bee_tek
@@ -20,7 +20,7 @@ def shoe() -> ShoeSession:
 
 
 def say(session: ShoeSession, message: Message, now_ns: int) -> tuple[Reading, ...]:
-    session.receive(PLAIN.open(Role.DEVICE).encode(message), now_ns)
+    session.receive(PLAIN.open(LineEnd.DEVICE).encode(message), now_ns)
     return session.readings()
 
 

@@ -15,7 +15,7 @@ from devices.session import Session
 from devices.shoes.shoe import ShoeSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.readings import DeviceHealth, HealthState, Reading
 from firmware_protocols.shoe import bee_tek, reference
@@ -43,7 +43,7 @@ class Overheard:
     def plugged_in(self) -> None:
         self.asked_last = "connected"
         self.answered_bytes = 0
-        self._ear = self._codec.open(Role.DEVICE)
+        self._ear = self._codec.open(LineEnd.DEVICE)
 
     def receive(self, data: bytes) -> bytes:
         for message in self._ear.feed(data):

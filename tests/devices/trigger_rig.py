@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TriggerTable
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import (
     DeviceComplained,
@@ -103,10 +103,10 @@ class Rig:
         self.now_ns = 0
         self.restart()
 
-    def restart(self, table: TableName | None = None, serial: str | None = None) -> None:
+    def restart(self, table: TriggerTable | None = None, serial: str | None = None) -> None:
         """The table's program begins anew, from its journal."""
         self.session = MysteryTriggerSession(
-            CODEC, table or TableName("harbour", "bj-1", 7), self.journal.wish(), serial=serial
+            CODEC, table or TriggerTable("harbour", "bj-1", 7), self.journal.wish(), serial=serial
         )
         self.modem: NullModem[Reading] = NullModem(
             self.session, self.box, CODEC, to_host=self.faults, to_device=self.faults, start_ns=self.now_ns

@@ -25,7 +25,7 @@ from controller.formats.mqtt.envelope import (
     read_event,
 )
 from controller.formats.mqtt.retained_state import STATES, Info
-from controller.formats.orders.requests import VERBS, AnswerWanted, Reply, read_command
+from controller.formats.orders.requests import VERBS, AnswerRequest, Reply, read_command
 from controller.io.files import profile_files
 from controller.reports.audit.stream_audit import event_line
 from firmware_protocols.cards import Card
@@ -47,7 +47,7 @@ PICTURES: Final[dict[str, type[msgspec.Struct]]] = {
     "status": Status,
     "info": Info,
     "device": DeviceStatus,
-    "command": AnswerWanted,
+    "command": AnswerRequest,
     "reply": Reply,
 }
 
@@ -130,7 +130,7 @@ def test_every_other_payload_has_its_fields_told(kind: str) -> None:
 
 def test_the_command_shown_is_taken() -> None:
     (text,) = [block.text for block in blocks(PAGE) if block.kind == "json command"]
-    assert read_command("answer", text.encode()) == AnswerWanted(1, "no", "floor: M. Okafor", 17)
+    assert read_command("answer", text.encode()) == AnswerRequest(1, "no", "floor: M. Okafor", 17)
 
 
 @pytest.mark.parametrize("verb", sorted(set(VERBS) - {"answer"}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from controller.io.files import profile_files
-from controller.reports.live_narrative import Teller
+from controller.reports.live_narrative import LiveNarrator
 from simulators.people.dealer import play
 from simulators.people.house import house_from
 from simulators.people.rack import Rack
@@ -20,7 +20,7 @@ def test_the_round_shown_is_the_third_of_seed_62() -> None:
     rack = Rack()
     rig = Rig(profile_files.load(PROFILE, {"stand_key": "always"}).rules, dict(registry(rack)))
     rig.perform(play(house_from(profile_files.raw(PROFILE)), random.Random(62), rack, (1, 7), rounds=3))
-    teller = Teller()
+    teller = LiveNarrator()
     told = "\n".join(line for event in rig.events for line in teller.tell(event))
     third = told[told.index("Round 3\n") :].strip()
     # Chips and cards come closer together than with readers that must be asked, so the order may differ.

@@ -11,9 +11,9 @@ from typing import Final
 import msgspec
 import pytest
 
-from controller.core.persons import UNVOUCHED
+from controller.core.persons import UNAUTHENTICATED
 from controller.formats.journal.records import Identity
-from controller.formats.orders.operators import Asking
+from controller.formats.orders.operators import ChannelUser
 from controller.formats.orders.signed_orders import FRESH_MS, OrderText, Signatures
 from tests.docs.pages import blocks, page, sections
 
@@ -32,9 +32,9 @@ const key = await crypto.subtle.importKey("pkcs8", new Uint8Array([...head, ...s
 
 
 def test_the_table_takes_the_example() -> None:
-    floor = Asking(frozenset({"floor"}), "M. Okafor")
+    floor = ChannelUser(frozenset({"floor"}), "M. Okafor")
     known = Signatures(Identity("harbour", "bj-1", 1_763_719_200), {KEY: floor}, required=True)
-    taken = known.taken("void", msgspec.json.encode(SENT), UNVOUCHED, {KEY: 1_763_720_999_999}, SIGNED_NS)
+    taken = known.taken("void", msgspec.json.encode(SENT), UNAUTHENTICATED, {KEY: 1_763_720_999_999}, SIGNED_NS)
     assert json.loads(taken.request) == {"round": 17, "who": "M. Okafor", "why": "foul deal"}
 
 

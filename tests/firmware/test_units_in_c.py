@@ -9,7 +9,7 @@ import pytest
 
 from devices.bet_sensors import BetSensorsSession
 from firmware_protocols.bet_sensors import modbus_rtu
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.readings import MysteryAnswered, MysteryCommitted, Reading, WagersSensed
 from firmware_protocols.sensor_messages import AskOtherwise, SensorsRefused
 from simulators.devices.wire import NullModem
@@ -47,7 +47,7 @@ def test_what_lay_on_the_sensors_at_the_lock_is_told_whatever_is_laid_later() ->
     ("asked", "code"), [("function_03", 1), ("read_sensors", 2), ("lock_sensors", 2), ("set_sensors", 3)]
 )
 def test_a_unit_refuses_what_it_does_not_do_with_the_standards_codes(asked: str, code: int) -> None:
-    wire = modbus_rtu.CODEC.open(Role.HOST)
+    wire = modbus_rtu.CODEC.open(LineEnd.HOST)
     said = wire.feed(SensorsInC().receive(wire.encode(AskOtherwise(1, asked, code))))
     assert said == (SensorsRefused(1, asked, code),)
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.discovery import codecs, find
 from firmware_protocols.messages import Command, LineFault, Message
 from tests.firmware_protocols.transcript import Fault, read
@@ -29,9 +29,9 @@ class Outcome:
     raised: tuple[str, ...] = ()
 
 
-def decoders() -> list[tuple[str, str, Role]]:
+def decoders() -> list[tuple[str, str, LineEnd]]:
     """Every decoder there is: kind, vendor and which end."""
-    return [(kind, vendor, role) for kind, vendors in codecs().items() for vendor in vendors for role in Role]
+    return [(kind, vendor, role) for kind, vendors in codecs().items() for vendor in vendors for role in LineEnd]
 
 
 def maltreated(frame: bytes, chance: random.Random) -> bytes:
@@ -72,14 +72,14 @@ def pieces(frames: list[bytes], chance: random.Random) -> Iterator[bytes]:
 class Trial:
     """One decoder under trial; opened anew now and then, as after a lost line."""
 
-    def __init__(self, kind: str, vendor: str, role: Role, chance: random.Random) -> None:
+    def __init__(self, kind: str, vendor: str, role: LineEnd, chance: random.Random) -> None:
         self._codec = find(kind, vendor)
         self._role = role
         self._chance = chance
         steps = read(kind, vendor)
         self.frames = [step.data for step in steps if step.data]
         said = [message for step in steps if step.ours for message in step.heard if not isinstance(message, Fault)]
-        self._questions = [message for message in said if isinstance(message, Command)] if role is Role.HOST else []
+        self._questions = [message for message in said if isinstance(message, Command)] if role is LineEnd.HOST else []
         self.wire = self._codec.open(role)
         self.outcome = Outcome(limit=self.wire.limit)
 
@@ -112,7 +112,7 @@ class Trial:
             self.wire = self._codec.open(self._role)
 
 
-def fuzz(kind: str, vendor: str, role: Role, total_bytes: int, chance: random.Random) -> Outcome:
+def fuzz(kind: str, vendor: str, role: LineEnd, total_bytes: int, chance: random.Random) -> Outcome:
     """Feed a decoder at least so many bytes."""
     trial = Trial(kind, vendor, role, chance)
     for piece in pieces(trial.frames, chance):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_protocols.cards import DECK, Card
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import CardRead, LineFault, Message, ShoeAlarm
 from firmware_protocols.shoe.bee_tek import CODEC, TOKEN_LIMIT
 
@@ -16,7 +16,7 @@ RANKS = {**{rank: rank for rank in "23456789TJQKA"}, "10": "T"}
 
 
 def _heard(text: str) -> tuple[Message, ...]:
-    host = CODEC.open(Role.HOST)
+    host = CODEC.open(LineEnd.HOST)
     return host.feed(text.encode("ascii")) + host.idle()
 
 
@@ -28,7 +28,7 @@ def test_all_faces_in_both_modes_and_none_is_a_burn(mode: str) -> None:
 
 
 def test_the_shoe_end_says_every_card_differently() -> None:
-    assert len({CODEC.open(Role.DEVICE).encode(CardRead(card)) for card in DECK}) == len(DECK) == 52
+    assert len({CODEC.open(LineEnd.DEVICE).encode(CardRead(card)) for card in DECK}) == len(DECK) == 52
 
 
 @given(st.text(st.sampled_from("0123456789TJQKACDHSXcdhs "), max_size=4))
@@ -62,11 +62,11 @@ def test_any_other_code_is_a_fault_that_names_it(code: str) -> None:
 )
 def test_what_would_not_arrive_as_meant_is_refused(message: Message) -> None:
     with pytest.raises(ValueError, match="no words"):
-        CODEC.open(Role.DEVICE).encode(message)
+        CODEC.open(LineEnd.DEVICE).encode(message)
 
 
 def test_a_token_longer_than_any_known_is_given_up() -> None:
-    host = CODEC.open(Role.HOST)
+    host = CODEC.open(LineEnd.HOST)
     heard = host.feed(b"[Game]<Alarm:E3 " + b"x" * TOKEN_LIMIT + b"> [Game]<Card:4S> ")
     assert heard[-1] == CardRead(Card("4s"))
     assert all(isinstance(message, LineFault) for message in heard[:-1])

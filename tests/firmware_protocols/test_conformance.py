@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from firmware_protocols.codec import Codec, Role, Wire
+from firmware_protocols.codec import Codec, LineEnd, Wire
 from firmware_protocols.discovery import codecs, find
 from firmware_protocols.framing import FAULT_BYTES
 from firmware_protocols.messages import (
@@ -44,7 +44,7 @@ def _without_words(message: Message) -> Message:
 
 def _spoken(codec: Codec, message: Message) -> tuple[bytes, Wire]:
     """A message's bytes, and the other end, ready to hear them (its question asked, if it is an answer)."""
-    host, device = codec.open(Role.HOST), codec.open(Role.DEVICE)
+    host, device = codec.open(LineEnd.HOST), codec.open(LineEnd.DEVICE)
     if isinstance(message, Command):
         return host.encode(message), device
     asked = question(message)
@@ -167,11 +167,11 @@ def test_what_the_transcript_says_is_understood(kind: str, vendor: str) -> None:
 
 
 @every_codec
-@pytest.mark.parametrize("role", Role)
-def test_words_of_others_and_of_the_other_end_are_refused(kind: str, vendor: str, role: Role) -> None:
+@pytest.mark.parametrize("role", LineEnd)
+def test_words_of_others_and_of_the_other_end_are_refused(kind: str, vendor: str, role: LineEnd) -> None:
     codec = find(kind, vendor)
     everything: list[Message] = [message for pair in VENDORS for message in _samples(*pair)]
-    own = {word for word in codec.vocabulary if (word in get_args(Command)) == (role is Role.HOST)}
+    own = {word for word in codec.vocabulary if (word in get_args(Command)) == (role is LineEnd.HOST)}
     for message in [*everything, LineFault("noise", b"\0")]:
         if type(message) not in own:
             with pytest.raises(ValueError, match=vendor):
@@ -266,8 +266,8 @@ def test_a_damaged_byte_does_not_cost_the_next_message(
 
 
 @every_codec
-@pytest.mark.parametrize("role", Role)
-def test_nuls_are_faults_and_nothing_else(kind: str, vendor: str, role: Role) -> None:
+@pytest.mark.parametrize("role", LineEnd)
+def test_nuls_are_faults_and_nothing_else(kind: str, vendor: str, role: LineEnd) -> None:
     heard = _hear(find(kind, vendor).open(role), bytes(200))
     assert all(isinstance(message, LineFault) for message in heard)
     assert b"".join(message.data for message in heard if isinstance(message, LineFault)) == bytes(200)
@@ -281,15 +281,15 @@ def _streams(kind: str, vendor: str) -> st.SearchStrategy[bytes]:
 
 
 @every_codec
-@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("role", LineEnd)
 @settings(deadline=None, max_examples=60)
 @given(data=st.data(), cuts=st.lists(st.integers(1, 200), min_size=1, max_size=12))
 def test_no_bytes_raise_or_fill_a_wire_and_cuts_do_not_matter(
-    kind: str, vendor: str, role: Role, data: st.DataObject, cuts: list[int]
+    kind: str, vendor: str, role: LineEnd, data: st.DataObject, cuts: list[int]
 ) -> None:
     codec = find(kind, vendor)
     stream = data.draw(_streams(kind, vendor))
-    questions = [message for message in _samples(kind, vendor) if role is Role.HOST and isinstance(message, Command)]
+    questions = [message for message in _samples(kind, vendor) if role is LineEnd.HOST and isinstance(message, Command)]
     asked = data.draw(st.sampled_from(questions)) if questions else None
     heard: list[list[Message]] = []
     for sizes in (repeat(max(1, len(stream))), repeat(1), (size for _ in repeat(None) for size in cuts)):
@@ -311,9 +311,9 @@ def _fed(wire: Wire, stream: bytes, sizes: Iterator[int]) -> list[Message]:
 
 
 @every_codec
-@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("role", LineEnd)
 @pytest.mark.parametrize("filling", [b"\x00", b"\xff", b"\xfe", b"\x02\x0f", b"[", b"<A", b"\xf7\x01\xb0"])
-def test_a_flood_is_never_held(kind: str, vendor: str, role: Role, filling: bytes) -> None:
+def test_a_flood_is_never_held(kind: str, vendor: str, role: LineEnd, filling: bytes) -> None:
     wire = find(kind, vendor).open(role)
     wire.feed(filling * 6000)
     assert wire.held() <= wire.limit

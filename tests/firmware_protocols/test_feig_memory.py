@@ -6,7 +6,7 @@ import pytest
 
 from firmware_protocols.bet_spots.feig_obid import CODEC
 from firmware_protocols.checksums import MCRF4XX
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import ChipBlocksRead, LineFault, Message, ReadChipBlocks, ReaderRefused
 
 CHIP = "E004015020922C6E"
@@ -20,7 +20,7 @@ def framed(body: str) -> bytes:
 
 
 def answered(data: str, status: str = "00") -> tuple[Message, ...]:
-    host = CODEC.open(Role.HOST)
+    host = CODEC.open(LineEnd.HOST)
     host.encode(ReadChipBlocks(1, CHIP, 0, 2))
     return host.feed(framed(f"01 B0 {status} {data}"))
 
@@ -59,7 +59,7 @@ def test_blocks_under_any_other_status_are_a_refusal(status: str) -> None:
     ],
 )
 def test_other_requests_for_memory_are_not_understood(request_body: str) -> None:
-    device = CODEC.open(Role.DEVICE)
+    device = CODEC.open(LineEnd.DEVICE)
     assert [type(message) for message in device.feed(framed(request_body))] == [LineFault]
 
 
@@ -77,7 +77,7 @@ def test_other_requests_for_memory_are_not_understood(request_body: str) -> None
 )
 def test_what_is_out_of_range_is_not_asked(request_message: ReadChipBlocks) -> None:
     with pytest.raises(ValueError, match="is not"):
-        CODEC.open(Role.HOST).encode(request_message)
+        CODEC.open(LineEnd.HOST).encode(request_message)
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_what_is_out_of_range_is_not_asked(request_message: ReadChipBlocks) -> N
 )
 def test_the_reader_refuses_to_say_what_would_arrive_otherwise(answer: ChipBlocksRead) -> None:
     with pytest.raises(ValueError, match=r"blocks"):
-        CODEC.open(Role.DEVICE).encode(answer)
+        CODEC.open(LineEnd.DEVICE).encode(answer)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firmware_protocols.bet_spots.feig_obid import CODEC, FRAME_LIMIT, STATUS_TEXTS
 from firmware_protocols.checksums import MCRF4XX
-from firmware_protocols.codec import Role, Wire
+from firmware_protocols.codec import LineEnd, Wire
 from firmware_protocols.messages import (
     ChipsInventoried,
     LineFault,
@@ -38,7 +38,7 @@ def _with_crc(frame: bytes) -> bytes:
 
 
 def _host_having_asked(question: Message) -> Wire:
-    host = CODEC.open(Role.HOST)
+    host = CODEC.open(LineEnd.HOST)
     host.encode(question)
     return host
 
@@ -86,7 +86,7 @@ def test_a_stray_byte_does_not_delay_the_answer_behind_it() -> None:
 
 @pytest.mark.parametrize(("count", "first_bytes"), [(1, "11"), (24, "F7"), (25, "02 01 03"), (40, "02 01 99")])
 def test_twenty_four_chips_are_the_most_in_a_standard_frame(count: int, first_bytes: str) -> None:
-    host, device = _host_having_asked(TakeInventory(3)), CODEC.open(Role.DEVICE)
+    host, device = _host_having_asked(TakeInventory(3)), CODEC.open(LineEnd.DEVICE)
     answer = ChipsInventoried(3, _chips(count))
     said = device.encode(answer)
     assert said.startswith(bytes.fromhex(first_bytes))
@@ -95,7 +95,7 @@ def test_twenty_four_chips_are_the_most_in_a_standard_frame(count: int, first_by
 
 @pytest.mark.parametrize(("last_chip", "first_bytes"), [("AABBCCDDEE", "FF 03"), ("AABBCCDDEEFF", "02 01 02")])
 def test_a_standard_frame_holds_255_bytes_and_not_one_more(last_chip: str, first_bytes: str) -> None:
-    host, device = _host_having_asked(TakeInventory(3)), CODEC.open(Role.DEVICE)
+    host, device = _host_having_asked(TakeInventory(3)), CODEC.open(LineEnd.DEVICE)
     answer = ChipsInventoried(3, (*_chips(24), last_chip))
     said = device.encode(answer)
     assert said.startswith(bytes.fromhex(first_bytes))
@@ -105,7 +105,7 @@ def test_a_standard_frame_holds_255_bytes_and_not_one_more(last_chip: str, first
 @pytest.mark.parametrize("begin", [b"\x04", b"\x02\x00\x06"])
 def test_what_is_too_short_for_a_frame_is_none_though_its_checksum_agrees(begin: bytes) -> None:
     for address in range(256):
-        device = CODEC.open(Role.DEVICE)
+        device = CODEC.open(LineEnd.DEVICE)
         heard = device.feed(_with_crc(begin + bytes((address,)))) + device.idle()
         assert _not_faults(heard) == []
 
@@ -123,7 +123,7 @@ def test_no_reader_answers_as_any_reader() -> None:
 
 
 def test_all_chips_that_a_count_byte_can_announce_fit() -> None:
-    host, device = _host_having_asked(TakeInventory(3)), CODEC.open(Role.DEVICE)
+    host, device = _host_having_asked(TakeInventory(3)), CODEC.open(LineEnd.DEVICE)
     answer = ChipsInventoried(3, _chips(255))
     said = device.encode(answer)
     assert len(said) < FRAME_LIMIT
@@ -135,7 +135,7 @@ def test_all_chips_that_a_count_byte_can_announce_fit() -> None:
 
 
 def test_who_asks_in_an_advanced_frame_is_answered_in_one() -> None:
-    device = CODEC.open(Role.DEVICE)
+    device = CODEC.open(LineEnd.DEVICE)
     device.feed(bytes.fromhex("02 00 07 FF 65 6E 61"))
     assert device.encode(SoftwareRead(0, "03030044530D30")) == ADVANCED_VERSION
     device.feed(bytes.fromhex("05 FF 65 E5 CB"))
@@ -144,16 +144,16 @@ def test_who_asks_in_an_advanced_frame_is_answered_in_one() -> None:
 
 @pytest.mark.parametrize("antenna", range(1, 9))
 def test_an_antenna_is_one_bit_of_the_selection(antenna: int) -> None:
-    said = CODEC.open(Role.HOST).encode(TakeInventory(7, antenna))
+    said = CODEC.open(LineEnd.HOST).encode(TakeInventory(7, antenna))
     assert said[:5] == bytes.fromhex("08 07 B0 01 10")
     assert said[5] == 2 ** (antenna - 1)
-    assert CODEC.open(Role.DEVICE).feed(said) == (TakeInventory(7, antenna),)
+    assert CODEC.open(LineEnd.DEVICE).feed(said) == (TakeInventory(7, antenna),)
 
 
 @pytest.mark.parametrize("selection", ["", "00", "03", "81", "01 01"])
 def test_other_selections_are_not_understood(selection: str) -> None:
     body = bytes.fromhex("07 B0 01 10" + selection)
-    heard = CODEC.open(Role.DEVICE).feed(_with_crc(bytes((len(body) + 3,)) + body))
+    heard = CODEC.open(LineEnd.DEVICE).feed(_with_crc(bytes((len(body) + 3,)) + body))
     assert [type(message) for message in heard] == [LineFault]
 
 
@@ -183,7 +183,7 @@ def test_a_disturbed_answer_without_chips_leaves_the_spot_in_doubt() -> None:
 
 
 def test_seven_readers_share_a_bus() -> None:
-    host, device = CODEC.open(Role.HOST), CODEC.open(Role.DEVICE)
+    host, device = CODEC.open(LineEnd.HOST), CODEC.open(LineEnd.DEVICE)
     for spot in range(1, 8):
         assert device.feed(host.encode(TakeInventory(spot))) == (TakeInventory(spot),)
         answer = ChipsInventoried(spot, _chips(spot))
@@ -202,7 +202,7 @@ def test_seven_readers_share_a_bus() -> None:
 )
 def test_the_host_end_refuses_what_is_out_of_range(message: Message) -> None:
     with pytest.raises(ValueError, match="is not"):
-        CODEC.open(Role.HOST).encode(message)
+        CODEC.open(LineEnd.HOST).encode(message)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_the_host_end_refuses_what_is_out_of_range(message: Message) -> None:
 )
 def test_the_device_end_refuses_what_would_arrive_otherwise(message: Message) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        CODEC.open(Role.DEVICE).encode(message)
+        CODEC.open(LineEnd.DEVICE).encode(message)
 
 
 @given(st.binary(max_size=60), st.booleans())

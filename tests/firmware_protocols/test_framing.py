@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_protocols.framing import FAULT_BYTES, PASS, WAIT, FramedWire, Held, Skip, Take, Verdict, fault
+from firmware_protocols.framing import FAULT_BYTES, PASS, WAIT, FramedWire, Held, ScanResult, Skip, Take, fault
 from firmware_protocols.messages import KeyDown, LineFault, Message
 
 FRAME_LIMIT = 8
 
 
-def _scan(held: Held, _silent: bool) -> Verdict:
+def _scan(held: Held, _silent: bool) -> ScanResult:
     if held[0] == ord(" "):
         return PASS
     if held[0] != ord("("):

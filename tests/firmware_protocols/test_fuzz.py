@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.discovery import find
 from firmware_protocols.framing import FAULT_BYTES
 from firmware_protocols.messages import Command
@@ -16,13 +16,13 @@ from tests.firmware_protocols.fuzzing import decoders, fuzz, maltreated
 FED = 60_000
 
 
-def is_told_something(kind: str, vendor: str, role: Role) -> bool:
+def is_told_something(kind: str, vendor: str, role: LineEnd) -> bool:
     """Whether the protocol has words for this end; where it has none, all it hears is faults."""
-    return any((word in get_args(Command)) == (role is Role.DEVICE) for word in find(kind, vendor).vocabulary)
+    return any((word in get_args(Command)) == (role is LineEnd.DEVICE) for word in find(kind, vendor).vocabulary)
 
 
 @pytest.mark.parametrize(("kind", "vendor", "role"), decoders())
-def test_no_bytes_raise_and_none_are_held_beyond_the_limit(kind: str, vendor: str, role: Role) -> None:
+def test_no_bytes_raise_and_none_are_held_beyond_the_limit(kind: str, vendor: str, role: LineEnd) -> None:
     outcome = fuzz(kind, vendor, role, FED, random.Random(f"{kind}/{vendor}/{role}"))
     assert outcome.fed >= FED
     assert outcome.raised == ()

@@ -12,7 +12,7 @@ from cobs import cobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.paired_line import FRAME_LIMIT, KEY_BYTES, Fed, PairedLine
 
 KEY = bytes(range(KEY_BYTES))
@@ -29,8 +29,8 @@ class Pair:
     """Two ends and what passes between them."""
 
     def __init__(self, key: bytes = KEY) -> None:
-        self.host = PairedLine(Role.HOST, KEY, numbered(1_000))
-        self.device = PairedLine(Role.DEVICE, key, numbered(2_000))
+        self.host = PairedLine(LineEnd.HOST, KEY, numbered(1_000))
+        self.device = PairedLine(LineEnd.DEVICE, key, numbered(2_000))
         self.hello = self.host.hello()
         greeted = self.device.feed(self.hello)
         self.answer = greeted.answer
@@ -52,9 +52,9 @@ def test_both_ends_hear_what_the_other_says() -> None:
 
 
 def test_nothing_is_said_before_the_pairing() -> None:
-    assert PairedLine(Role.HOST, KEY, numbered(1)).seal(b"contribute") == b""
-    device = PairedLine(Role.DEVICE, KEY, numbered(1))
-    device.feed(PairedLine(Role.HOST, KEY, numbered(9)).hello())
+    assert PairedLine(LineEnd.HOST, KEY, numbered(1)).seal(b"contribute") == b""
+    device = PairedLine(LineEnd.DEVICE, KEY, numbered(1))
+    device.feed(PairedLine(LineEnd.HOST, KEY, numbered(9)).hello())
     # Somebody greeted, but nobody has shown yet that he has the key.
     assert device.seal(b"reveal") == b""
 
@@ -174,14 +174,14 @@ def test_a_line_without_pairing_is_told() -> None:
     pair = Pair()
     plain = framed(b"\x84" + bytes(33))
     assert pair.host.feed(plain) == Fed(refused=("unpaired",))
-    assert PairedLine(Role.DEVICE, KEY, numbered(1)).feed(pair.host.seal(b"greet")).refused == ("unpaired",)
+    assert PairedLine(LineEnd.DEVICE, KEY, numbered(1)).feed(pair.host.seal(b"greet")).refused == ("unpaired",)
 
 
 def test_a_pairing_from_another_day_opens_nothing() -> None:
     before = Pair()
     frames = before.host.seal(b"contribute")
     now = Pair.__new__(Pair)
-    now.host, now.device = (PairedLine(role, KEY, numbered(5_000)) for role in (Role.HOST, Role.DEVICE))
+    now.host, now.device = (PairedLine(role, KEY, numbered(5_000)) for role in (LineEnd.HOST, LineEnd.DEVICE))
     now.host.hello()
     # The whole of what passed then is said again, to both.
     assert now.host.feed(before.answer).refused == ("pairing_refused",)
@@ -192,7 +192,7 @@ def test_a_pairing_from_another_day_opens_nothing() -> None:
 def test_a_hello_of_a_strangers_does_not_end_the_pairing() -> None:
     pair = Pair()
     pair.to_device(b"greet")
-    stranger = PairedLine(Role.HOST, OTHER_KEY, numbered(9_000))
+    stranger = PairedLine(LineEnd.HOST, OTHER_KEY, numbered(9_000))
     answer = pair.device.feed(stranger.hello()).answer
     assert pair.to_host(b"still here").inside == b"still here"
     assert pair.to_device(b"so am I").inside == b"so am I"
@@ -202,7 +202,7 @@ def test_a_hello_of_a_strangers_does_not_end_the_pairing() -> None:
 def test_a_host_that_was_started_again_pairs_anew() -> None:
     pair = Pair()
     pair.to_device(b"greet")
-    pair.host = PairedLine(Role.HOST, KEY, numbered(7_000))
+    pair.host = PairedLine(LineEnd.HOST, KEY, numbered(7_000))
     hello = pair.host.hello()
     assert pair.host.hello(again=True) == hello
     pair.device.feed(hello)
@@ -237,4 +237,4 @@ def test_what_never_ends_is_given_up() -> None:
 
 def test_keys_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="32 bytes"):
-        PairedLine(Role.HOST, b"short", numbered(1))
+        PairedLine(LineEnd.HOST, b"short", numbered(1))

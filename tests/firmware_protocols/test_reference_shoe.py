@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from firmware_protocols.cards import DECK
 from firmware_protocols.checksums import IBM_3740
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import (
     AcknowledgeDraw,
     CardRead,
@@ -33,7 +33,7 @@ DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "reference" / "referen
 EXAMPLES = re.findall(r"^```transcript\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 SERIES = 0x5A01C3F7
 EIGHT = CardRead(DECK[DECK.index("8h")], sequence=5, series=SERIES)
-DRAW = CODEC.open(Role.DEVICE).encode(EIGHT)
+DRAW = CODEC.open(LineEnd.DEVICE).encode(EIGHT)
 
 
 def frame(content: bytes) -> bytes:
@@ -41,7 +41,7 @@ def frame(content: bytes) -> bytes:
     return whole
 
 
-def heard(role: Role, data: bytes) -> list[Message]:
+def heard(role: LineEnd, data: bytes) -> list[Message]:
     wire = CODEC.open(role)
     return [*wire.feed(data), *wire.idle()]
 
@@ -81,56 +81,56 @@ def test_the_numbers_in_the_specification_are_ours() -> None:
 def test_no_single_wrong_bit_passes_for_a_draw(bit: int) -> None:
     damaged = bytearray(DRAW)
     damaged[bit // 8] ^= 1 << bit % 8
-    assert not_faults(heard(Role.HOST, bytes(damaged))) == []
-    assert not_faults(heard(Role.HOST, bytes(damaged) + DRAW))[-1:] == [EIGHT]
+    assert not_faults(heard(LineEnd.HOST, bytes(damaged))) == []
+    assert not_faults(heard(LineEnd.HOST, bytes(damaged) + DRAW))[-1:] == [EIGHT]
 
 
 @given(st.binary(max_size=61))
 def test_a_frame_is_of_a_known_type_and_length_or_no_message(content: bytes) -> None:
-    for role in Role:
+    for role in LineEnd:
         messages = heard(role, frame(content)) if len(frame(content)) <= FRAME_LIMIT else []
         for message in not_faults(messages):
-            other = Role.DEVICE if role is Role.HOST else Role.HOST
+            other = LineEnd.DEVICE if role is LineEnd.HOST else LineEnd.HOST
             assert CODEC.open(other).encode(message) == frame(content)
 
 
 @pytest.mark.parametrize(
     ("role", "content"),
     [
-        (Role.HOST, "82 00 01 5A 01 C3 F7 10 00 00 00 05 00"),
-        (Role.HOST, "82 00 01 5A 01 C3 F7 00 00 00 00 05 79"),
-        (Role.HOST, "82 00 01 5A 01 C3 F7 00 00 00 00 05"),
-        (Role.HOST, "82 00 01 00 05 00"),
-        (Role.HOST, "83 05 00 82"),
-        (Role.HOST, "83 5A 01 C3 F7 00 00 00 05 00"),
-        (Role.HOST, "81 00 01 01 41 01 41 01 41 01 41 01 5A 01 C3 F7"),
-        (Role.HOST, "81 00 01 01 41 01 41 01 41 01 41 02 5A 01 C3"),
-        (Role.HOST, "81 00 01 01 41 01 41 01 41 00"),
-        (Role.HOST, "81 00 01 01 41 01 41 01 41 01 41 00"),
-        (Role.HOST, "81 00 01 01 41 01 41 01 41 02 41"),
-        (Role.HOST, "81 00 01 01 0A 01 41 01 41 01 41"),
-        (Role.HOST, "84"),
-        (Role.HOST, "84 00 00"),
-        (Role.HOST, "03 5A 01 C3 F7"),
-        (Role.HOST, "85 00"),
-        (Role.DEVICE, "01 00"),
-        (Role.DEVICE, "02 00 00"),
-        (Role.DEVICE, "03"),
-        (Role.DEVICE, "03 5A 01 C3"),
-        (Role.DEVICE, "04 05"),
-        (Role.DEVICE, "04 5A 01 C3 F7 05"),
-        (Role.DEVICE, "05 02"),
-        (Role.DEVICE, "06 00"),
-        (Role.DEVICE, "07 00"),
-        (Role.DEVICE, "83 5A 01 C3 F7 00 00 00 05 00 82"),
+        (LineEnd.HOST, "82 00 01 5A 01 C3 F7 10 00 00 00 05 00"),
+        (LineEnd.HOST, "82 00 01 5A 01 C3 F7 00 00 00 00 05 79"),
+        (LineEnd.HOST, "82 00 01 5A 01 C3 F7 00 00 00 00 05"),
+        (LineEnd.HOST, "82 00 01 00 05 00"),
+        (LineEnd.HOST, "83 05 00 82"),
+        (LineEnd.HOST, "83 5A 01 C3 F7 00 00 00 05 00"),
+        (LineEnd.HOST, "81 00 01 01 41 01 41 01 41 01 41 01 5A 01 C3 F7"),
+        (LineEnd.HOST, "81 00 01 01 41 01 41 01 41 01 41 02 5A 01 C3"),
+        (LineEnd.HOST, "81 00 01 01 41 01 41 01 41 00"),
+        (LineEnd.HOST, "81 00 01 01 41 01 41 01 41 01 41 00"),
+        (LineEnd.HOST, "81 00 01 01 41 01 41 01 41 02 41"),
+        (LineEnd.HOST, "81 00 01 01 0A 01 41 01 41 01 41"),
+        (LineEnd.HOST, "84"),
+        (LineEnd.HOST, "84 00 00"),
+        (LineEnd.HOST, "03 5A 01 C3 F7"),
+        (LineEnd.HOST, "85 00"),
+        (LineEnd.DEVICE, "01 00"),
+        (LineEnd.DEVICE, "02 00 00"),
+        (LineEnd.DEVICE, "03"),
+        (LineEnd.DEVICE, "03 5A 01 C3"),
+        (LineEnd.DEVICE, "04 05"),
+        (LineEnd.DEVICE, "04 5A 01 C3 F7 05"),
+        (LineEnd.DEVICE, "05 02"),
+        (LineEnd.DEVICE, "06 00"),
+        (LineEnd.DEVICE, "07 00"),
+        (LineEnd.DEVICE, "83 5A 01 C3 F7 00 00 00 05 00 82"),
     ],
 )
-def test_a_body_that_is_none_is_a_fault(role: Role, content: str) -> None:
+def test_a_body_that_is_none_is_a_fault(role: LineEnd, content: str) -> None:
     assert [type(message) for message in heard(role, frame(bytes.fromhex(content)))] == [LineFault]
 
 
 def test_every_card_has_a_byte_of_its_own() -> None:
-    shoe, host = CODEC.open(Role.DEVICE), CODEC.open(Role.HOST)
+    shoe, host = CODEC.open(LineEnd.DEVICE), CODEC.open(LineEnd.HOST)
     frames = {face: shoe.encode(CardRead(face, sequence=7, series=SERIES)) for face in (None, *DECK)}
     assert len(set(frames.values())) == 53
     for face, data in frames.items():
@@ -141,7 +141,7 @@ def test_every_card_has_a_byte_of_its_own() -> None:
 @pytest.mark.parametrize("card", range(256))
 def test_whatever_a_draw_says_of_its_card_a_card_has_left(card: int, flags: int) -> None:
     content = bytes.fromhex("83 5A 01 C3 F7 00 00 00 05") + bytes((flags, card))
-    (draw,) = heard(Role.HOST, frame(content))
+    (draw,) = heard(LineEnd.HOST, frame(content))
     assert isinstance(draw, CardRead)
     assert (draw.sequence, draw.series, draw.burn) == (5, SERIES, bool(flags & 1))
     is_card = 1 <= card >> 4 <= 13 and card & 15 < 4
@@ -149,13 +149,13 @@ def test_whatever_a_draw_says_of_its_card_a_card_has_left(card: int, flags: int)
 
 
 def test_the_longest_frames_fit() -> None:
-    shoe = CODEC.open(Role.DEVICE)
+    shoe = CODEC.open(LineEnd.DEVICE)
     names = ShoeIdentified(0xFFFF, "V" * 12, "M" * 12, "S" * 16, "F" * 12, 0xFFFFFFFF)
     alarm = ShoeAlarm("C" * 8, "T" * 48)
     for message in (names, alarm):
         data = shoe.encode(message)
         assert len(data) <= FRAME_LIMIT
-        assert CODEC.open(Role.HOST).feed(data) == (message,)
+        assert CODEC.open(LineEnd.HOST).feed(data) == (message,)
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,11 @@ def test_the_longest_frames_fit() -> None:
     ],
 )
 def test_what_the_protocol_cannot_say_is_refused(message: Message) -> None:
-    role = Role.HOST if isinstance(message, Command) else Role.DEVICE
+    role = LineEnd.HOST if isinstance(message, Command) else LineEnd.DEVICE
     with pytest.raises(ValueError, match=r"no words|is not"):
         CODEC.open(role).encode(message)
 
 
 def test_a_stray_nul_costs_nothing_but_itself() -> None:
-    command = CODEC.open(Role.HOST).encode(SendDraws(SERIES))
-    assert heard(Role.DEVICE, b"\0" + command) == [LineFault("an empty frame", b"\0"), SendDraws(SERIES)]
+    command = CODEC.open(LineEnd.HOST).encode(SendDraws(SERIES))
+    assert heard(LineEnd.DEVICE, b"\0" + command) == [LineFault("an empty frame", b"\0"), SendDraws(SERIES)]

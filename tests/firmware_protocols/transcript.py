@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from firmware_protocols.codec import Codec, Role, Wire
+from firmware_protocols.codec import Codec, LineEnd, Wire
 from firmware_protocols.messages import LineFault, Message
 
 FOLDER = Path(__file__).parent.parent / "transcripts"
@@ -51,8 +51,8 @@ class Step:
         return self.mark in ("<", ">")
 
     @property
-    def hearer(self) -> Role:
-        return Role.DEVICE if self.mark.startswith(">") else Role.HOST
+    def hearer(self) -> LineEnd:
+        return LineEnd.DEVICE if self.mark.startswith(">") else LineEnd.HOST
 
     def is_as_expected(self, messages: tuple[Message, ...]) -> bool:
         return len(messages) == len(self.heard) and all(
@@ -99,16 +99,16 @@ class Ends:
     """Both ends of a codec, and who says what to whom."""
 
     def __init__(self, codec: Codec) -> None:
-        self.wires: dict[Role, Wire] = {role: codec.open(role) for role in Role}
+        self.wires: dict[LineEnd, Wire] = {role: codec.open(role) for role in LineEnd}
 
     def say(self, step: Step) -> bytes:
         """The bytes of a step of our own, from the end that says it (which remembers a question it asks)."""
         (message,) = step.heard
         assert not isinstance(message, Fault)
-        return self.wires[Role.HOST if step.hearer is Role.DEVICE else Role.DEVICE].encode(message)
+        return self.wires[LineEnd.HOST if step.hearer is LineEnd.DEVICE else LineEnd.DEVICE].encode(message)
 
     def silence(self) -> tuple[Message, ...]:
-        return self.wires[Role.HOST].idle() + self.wires[Role.DEVICE].idle()
+        return self.wires[LineEnd.HOST].idle() + self.wires[LineEnd.DEVICE].idle()
 
 
 def play(codec: Codec, steps: tuple[Step, ...], pieces: Iterator[int] | None) -> Iterator[tuple[Step, list[Message]]]:

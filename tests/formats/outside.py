@@ -10,11 +10,11 @@ from functools import partial
 from typing import Final
 
 import controller
-from controller.core.persons import Signed
+from controller.core.persons import SignedText
 from controller.formats.mqtt.envelope import DeviceStatus, Status
 from controller.formats.mqtt.retained_state import STATES, Info
-from controller.formats.orders.epoch_authorization import Proposal
-from controller.formats.orders.operators import PROTOCOL, RIGHTS, ROLES, Asking
+from controller.formats.orders.epoch_authorization import EpochProposal
+from controller.formats.orders.operators import PROTOCOL, RIGHTS, ROLES, ChannelUser
 from controller.formats.orders.requests import VERBS
 from controller.formats.text.safe_parse import READERS, SIZE_LIMIT_BYTES
 from controller.metrics.board import STATES as METRICS
@@ -24,7 +24,7 @@ for module in pkgutil.walk_packages(controller.__path__, "controller."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 
-EVERYBODY: Final = Asking(frozenset(ROLES), "M. Okafor")
+EVERYBODY: Final = ChannelUser(frozenset(ROLES), "M. Okafor")
 
 Read = Callable[..., object]
 Calls = list[Callable[[], object]]
@@ -45,7 +45,7 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.formats.orders.requests.read_command": commands,
     "controller.formats.orders.epoch_authorization._order": lambda read, data: [lambda: read(data)],
     "controller.formats.orders.epoch_authorization._value": lambda read, data: [
-        lambda: read(Signed(data.decode(errors="replace"), "", ""), Proposal)
+        lambda: read(SignedText(data.decode(errors="replace"), "", ""), EpochProposal)
     ],
     "controller.formats.cases.reconstruct_input.parsed": lambda read, data: [
         lambda: read(data.decode(errors="replace"), 1)

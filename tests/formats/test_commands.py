@@ -10,15 +10,15 @@ import pytest
 from controller.core.game.rule_checks import CENTS_LIMIT
 from controller.core.messages.floor_events import ChipCount, Count
 from controller.core.messages.inputs import (
-    Acknowledged,
+    AcknowledgeAlert,
     AdjustWager,
-    Answered,
+    AnswerQuestion,
     ApproveOrder,
     AssignCard,
     DeclareBox,
     EnterInventory,
     PayJackpot,
-    ProposeMove,
+    ProposeMeterChange,
     ReopenMeter,
     SetCard,
     ShoeChanged,
@@ -31,7 +31,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.formats.orders.requests import (
     VERBS,
     CommandRefused,
-    DeclareBoxWanted,
+    DeclareBoxRequest,
     input_of,
     read_command,
     reply_bytes,
@@ -42,8 +42,8 @@ from firmware_protocols.cards import Card
 @pytest.mark.parametrize(
     ("verb", "given"),
     [
-        ("answer", Answered(5, 1, "no", "name")),
-        ("ack", Acknowledged(5, 1, "name", "")),
+        ("answer", AnswerQuestion(5, 1, "no", "name")),
+        ("ack", AcknowledgeAlert(5, 1, "name", "")),
         ("new-shoe", ShoeChanged(5, -1, "name")),
         ("inventory", EnterInventory(5, Count.FILL, 50_000, (), "", "name", "rack low")),
         ("void", VoidRound(5, 1, "name", "misdeal")),
@@ -55,7 +55,7 @@ from firmware_protocols.cards import Card
         ("pay-jackpot", PayJackpot(5, 1, "another name", "hand pay slip 12")),
         (
             "order-move",
-            ProposeMove(5, "sevens", Adjustment("meter", -700_000, "equipment_correction"), "name", "counted"),
+            ProposeMeterChange(5, "sevens", Adjustment("meter", -700_000, "equipment_correction"), "name", "counted"),
         ),
         ("approve-order", ApproveOrder(5, 1, "another name")),
         ("withdraw-order", WithdrawOrder(5, 1, "name", "counted again")),
@@ -107,7 +107,7 @@ def test_nobody_and_no_reason_are_refused(words: str) -> None:
 
 def test_a_note_is_kept_and_no_longer_than_a_sentence_or_two() -> None:
     body = {"alert": 3, "who": "name", "note": "put back"}
-    assert input_of(read_command("ack", msgspec.json.encode(body)), 5) == Acknowledged(5, 3, "name", "put back")
+    assert input_of(read_command("ack", msgspec.json.encode(body)), 5) == AcknowledgeAlert(5, 3, "name", "put back")
     with pytest.raises(CommandRefused, match="note: expected at most 200 characters"):
         read_command("ack", msgspec.json.encode({**body, "note": "x" * 201}))
 
@@ -143,7 +143,7 @@ def test_no_amount_is_above_the_ceiling(cents: int) -> None:
 
 def test_the_ceiling_itself_is_an_amount() -> None:
     box = {"spot": 3, "cents": CENTS_LIMIT, "who": "M. Okafor", "why": "plays cash"}
-    assert isinstance(read_command("declare-box", json.dumps(box).encode()), DeclareBoxWanted)
+    assert isinstance(read_command("declare-box", json.dumps(box).encode()), DeclareBoxRequest)
 
 
 def test_a_count_names_its_chips_the_highest_value_first() -> None:

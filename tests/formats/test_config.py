@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.formats.config.chips import ChipsRefused, Registry, read_chips
-from controller.formats.config.table_file import ConfigError, Known, read_config, zones_of
+from controller.formats.config.table_file import ConfigError, KnownNames, read_config, zones_of
 from controller.formats.text.toml_positions import key_lines
 
 WHOLE = """\
@@ -58,7 +58,7 @@ A = "1"
 HERE = PurePosixPath("/etc/tableside")
 
 
-def mistakes(text: str, known: Known | None = None) -> list[str]:
+def mistakes(text: str, known: KnownNames | None = None) -> list[str]:
     with pytest.raises(ConfigError) as refused:
         read_config(text, "table.toml", HERE, known)
     assert str(refused.value) == "\n".join(refused.value.lines)
@@ -152,7 +152,7 @@ def test_names_are_held_against_what_the_house_knows() -> None:
         for key in given:
             yield key, "not here"
 
-    known = Known(
+    known = KnownNames(
         protocols={"shoe": ("angel_eye",), "keypad": ("pad",)},
         options=options,
         keys=lambda keys: ((key, "means nothing") for key in keys),

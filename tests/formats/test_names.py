@@ -8,14 +8,20 @@ from confusable_homoglyphs.confusables import confusables_data
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from controller.formats.orders.operators import Asking, OperatorRefused, read_operators, read_request, request_frames
+from controller.formats.orders.operators import (
+    ChannelUser,
+    OperatorRefused,
+    read_operators,
+    read_request,
+    request_frames,
+)
 from controller.formats.orders.person_names import look_alike, mixed_scripts
 from controller.formats.orders.requests import CommandRefused, read_command
 from controller.formats.text.toml_schema import ConfigError
 
 TABLE = "harbour/bj-1"
 NAMES = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz. '-", min_size=3, max_size=20).filter(str.strip)
-LOCAL = Asking(frozenset({"floor"}), user=1001)
+LOCAL = ChannelUser(frozenset({"floor"}), user=1001)
 
 
 def at_the_socket(who: str, *owners: str) -> None:

@@ -10,10 +10,10 @@ from typing import Final, get_args
 import msgspec
 import pytest
 
-from controller.core.inference.observation import Item
+from controller.core.inference.observation import Observation
 from controller.core.messages.inputs import Input
 from controller.core.meters import pool_postings
-from controller.core.meters.state import Move
+from controller.core.meters.state import MeterChange
 from controller.formats.mqtt.envelope import event_types
 from controller.pool import postings, wire
 from controller.trigger_box import entries
@@ -48,8 +48,8 @@ def named_in(module: object) -> Iterator[type[Value]]:
 ROOMS: Final[dict[str, list[type[Value]]]] = {
     "event": list(event_types()),
     "input": list(members(Input)),
-    "evidence": list(members(Item)),
-    "order of a meter": list(members(Move)),
+    "evidence": list(members(Observation)),
+    "order of a meter": list(members(MeterChange)),
     "posting": [*named_in(pool_postings), *named_in(postings)],
     "pool": list(named_in(wire)),
     "trigger box": list(named_in(entries)),

@@ -12,7 +12,7 @@ from controller.formats.orders.operators import (
     RIGHTS,
     ROLES,
     STATUS,
-    Asking,
+    ChannelUser,
     OperatorRefused,
     Role,
     read_operators,
@@ -38,7 +38,7 @@ keys = ["{KEYS[1]}"]
 
 
 def asked(verb: str, *roles: Role, name: str = "", **body: object) -> dict[str, object]:
-    asking = Asking(frozenset(roles), name)
+    asking = ChannelUser(frozenset(roles), name)
     found = read_request(request_frames(TABLE, verb, body), TABLE, asking)
     assert found.verb == verb
     return msgspec.json.decode(found.payload, type=dict[str, object])
@@ -76,25 +76,25 @@ def test_who_comes_with_a_key_asks_in_their_own_name() -> None:
 
 def test_another_tables_request_is_refused() -> None:
     with pytest.raises(OperatorRefused, match="this is table harbour/bj-1"):
-        read_request(request_frames("harbour/bj-2", "void", {}), TABLE, Asking(frozenset(ROLES)))
+        read_request(request_frames("harbour/bj-2", "void", {}), TABLE, ChannelUser(frozenset(ROLES)))
 
 
 @given(frames=st.lists(st.binary(max_size=50), max_size=6))
 def test_bytes_that_are_no_request_are_refused(frames: list[bytes]) -> None:
     with pytest.raises(OperatorRefused):
-        read_request(frames, TABLE, Asking(frozenset(ROLES), "M. Okafor"))
+        read_request(frames, TABLE, ChannelUser(frozenset(ROLES), "M. Okafor"))
 
 
 @given(payload=st.binary(max_size=50).filter(lambda one: not one.strip().startswith(b"{")))
 def test_a_request_in_a_name_must_be_an_object(payload: bytes) -> None:
     with pytest.raises(OperatorRefused, match="expected a JSON object"):
-        read_request([PROTOCOL, TABLE.encode(), b"void", payload], TABLE, Asking(frozenset(ROLES), "M. Okafor"))
+        read_request([PROTOCOL, TABLE.encode(), b"void", payload], TABLE, ChannelUser(frozenset(ROLES), "M. Okafor"))
 
 
 def test_the_file_says_who_has_which_key() -> None:
     assert read_operators(FILE, "operators.toml") == {
-        KEYS[0]: Asking(frozenset({"floor"}), "M. Okafor"),
-        KEYS[1]: Asking(frozenset({"surveillance", "auditor"}), "J. Lee"),
+        KEYS[0]: ChannelUser(frozenset({"floor"}), "M. Okafor"),
+        KEYS[1]: ChannelUser(frozenset({"surveillance", "auditor"}), "J. Lee"),
     }
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from controller.core.game.rules import Options, Rules
 from controller.core.messages.events import CardOpened
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Answered, Input, Started
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, Input
 from controller.formats.journal.records import (
     DISTURBED_BYTES,
     Identity,
@@ -53,8 +53,8 @@ inputs = st.one_of(
     st.builds(KeyPressed, at_ns=times, key=texts, held=st.booleans()),
     st.builds(DeviceHealth, device=texts, state=st.sampled_from(HealthState), at_ns=times, detail=texts),
     st.builds(LineDisturbed, device=texts, reason=texts, data=st.binary(max_size=64), at_ns=times),
-    st.builds(Started, at_ns=times, version=texts, house=houses),
-    st.builds(Answered, at_ns=times, question=times, answer=texts, who=texts),
+    st.builds(DaemonStarted, at_ns=times, version=texts, house=houses),
+    st.builds(AnswerQuestion, at_ns=times, question=times, answer=texts, who=texts),
 )
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.inputs import AdjustWager
-from controller.core.table.ledger import Book, Books, Row
+from controller.core.table.ledger import BookRow, Books, RoundBook
 from controller.formats.orders.replies import refusal_of, remark_of
 
 
@@ -30,7 +30,7 @@ def test_a_refusal_says_what_to_do(refused: OrderRefused, said: str) -> None:
 def test_a_proposal_repeats_what_a_second_person_will_approve() -> None:
     ruling = AdjustWager(0, 7, 3, "main", 9_999_900, "M. Okafor", "typed wrong")
     proposed = RulingProposed(1, 7, 3, "main", 9_999_900, "M. Okafor", "typed wrong")
-    books: Books = (Book(7, (Row(3, "main", 1_000, 1_500), Row(4, "main", 1_000))),)
+    books: Books = (RoundBook(7, (BookRow(3, "main", 1_000, 1_500), BookRow(4, "main", 1_000))),)
     said = "to approve it: round 7 spot 3 main: 15.00 -> 99999.00"
     assert remark_of(ruling, [proposed], books).endswith(said)
     assert remark_of(ruling, [replace(proposed, spot=4)], books).endswith("spot 4 main: open -> 99999.00")

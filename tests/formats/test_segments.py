@@ -15,7 +15,7 @@ from controller.formats.journal.segments import (
     MAGIC,
     CopyPosition,
     Cursors,
-    Row,
+    JournalRow,
     SegmentDamaged,
     batch_bytes,
     beginning,
@@ -29,45 +29,47 @@ bodies = st.binary(max_size=200)
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> list[list[Row]]:
+def histories(draw: st.DrawFn) -> list[list[JournalRow]]:
     """What a journal may have come to hold, in batches."""
     at, hashed = dict.fromkeys(Cursors._fields, 0), genesis(HERE)
-    batches: list[list[Row]] = []
+    batches: list[list[JournalRow]] = []
     for _ in range(draw(st.integers(1, 4))):
-        rows: list[Row] = []
+        rows: list[JournalRow] = []
         for kind in draw(st.lists(st.sampled_from(Cursors._fields), min_size=1, max_size=8)):
             match kind:
                 case "records" | "events" | "checkpoints" | "seals":
                     number, body, events = at["records"] + 1, draw(bodies), draw(st.lists(bodies, max_size=3))
                     hashed, at["records"] = chain(hashed, number, body, events), number
-                    rows.append(Row("records", (number, body, hashed)))
+                    rows.append(JournalRow("records", (number, body, hashed)))
                     for event in events:
                         at["events"] += 1
-                        rows.append(Row("events", (at["events"], number, event)))
+                        rows.append(JournalRow("events", (at["events"], number, event)))
                     if kind == "checkpoints":
                         sealed = draw(bodies)
-                        rows.append(Row(kind, (number, sealed, hashed, checkpoint_digest(number, sealed, hashed))))
+                        rows.append(
+                            JournalRow(kind, (number, sealed, hashed, checkpoint_digest(number, sealed, hashed)))
+                        )
                         at[kind] = number
                     if kind == "seals":
                         made = draw(bodies), draw(bodies), draw(bodies)
-                        rows.append(Row(kind, (number, *made, seal_digest(number, *made))))
+                        rows.append(JournalRow(kind, (number, *made, seal_digest(number, *made))))
                         at[kind] = number
                     continue
                 case "published":
                     key, own = at[kind] + 1, hashlib.sha256(draw(bodies)).digest()
-                    rows.append(Row(kind, (key, at["events"], own, published_digest(key, at["events"], own))))
+                    rows.append(JournalRow(kind, (key, at["events"], own, published_digest(key, at["events"], own))))
                 case "acks":
                     key, consumer = at[kind] + 1, draw(st.text(max_size=8))
-                    rows.append(Row(kind, (key, consumer, 1, ack_digest(key, consumer, 1))))
+                    rows.append(JournalRow(kind, (key, consumer, 1, ack_digest(key, consumer, 1))))
                 case _:
                     key, name, value = at[kind] + 1, draw(st.text(max_size=8)), draw(st.text(max_size=20))
-                    rows.append(Row(kind, (key, name, value, meta_digest(key, name, value))))
+                    rows.append(JournalRow(kind, (key, name, value, meta_digest(key, name, value))))
             at[kind] += 1
         batches.append(rows)
     return batches
 
 
-def written(batches: list[list[Row]]) -> bytes:
+def written(batches: list[list[JournalRow]]) -> bytes:
     at = beginning(HERE)
     data = start_bytes(HERE, at)
     for rows in batches:
@@ -77,7 +79,7 @@ def written(batches: list[list[Row]]) -> bytes:
 
 
 @given(batches=histories())
-def test_what_is_written_is_read_back(batches: list[list[Row]]) -> None:
+def test_what_is_written_is_read_back(batches: list[list[JournalRow]]) -> None:
     segment = read_segment(written(batches))
     assert segment.identity == HERE
     assert [list(batch.rows) for batch in segment.batches] == batches
@@ -86,7 +88,9 @@ def test_what_is_written_is_read_back(batches: list[list[Row]]) -> None:
 
 @settings(max_examples=60)
 @given(batches=histories(), data=st.data())
-def test_a_segment_cut_off_anywhere_is_whole_to_the_mark_before(batches: list[list[Row]], data: st.DataObject) -> None:
+def test_a_segment_cut_off_anywhere_is_whole_to_the_mark_before(
+    batches: list[list[JournalRow]], data: st.DataObject
+) -> None:
     whole = written(batches)
     cut = data.draw(st.integers(len(start_bytes(HERE, beginning(HERE))), len(whole)))
     segment = read_segment(whole[:cut])
@@ -100,7 +104,7 @@ def test_a_segment_cut_off_anywhere_is_whole_to_the_mark_before(batches: list[li
 @settings(max_examples=200)
 @given(batches=histories(), data=st.data())
 def test_a_flipped_bit_is_noticed_and_nothing_behind_it_is_believed(
-    batches: list[list[Row]], data: st.DataObject
+    batches: list[list[JournalRow]], data: st.DataObject
 ) -> None:
     whole = written(batches)
     at = data.draw(st.integers(0, len(whole) - 1))
@@ -129,21 +133,21 @@ def test_no_bytes_raise_anything_else(data: bytes) -> None:
             continue
 
 
-def record(number: int, before: bytes, body: bytes = b"r") -> Row:
-    return Row("records", (number, body, chain(before, number, body, [])))
+def record(number: int, before: bytes, body: bytes = b"r") -> JournalRow:
+    return JournalRow("records", (number, body, chain(before, number, body, [])))
 
 
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
         ([record(2, genesis(HERE))], "row 2 of records where row 1 is due"),
-        ([Row("records", (1, b"r", bytes(32)))], "the chain hash differs"),
-        ([Row("events", (1, 1, b"e"))], "event 1 does not follow its record 1"),
-        ([Row("meta", (1, "site", "harbour", bytes(32)))], "row 1 of meta does not fit its digest"),
-        ([Row("checkpoints", (0, b"", bytes(32)))], "row 0 of checkpoints where row 1 is due"),
+        ([JournalRow("records", (1, b"r", bytes(32)))], "the chain hash differs"),
+        ([JournalRow("events", (1, 1, b"e"))], "event 1 does not follow its record 1"),
+        ([JournalRow("meta", (1, "site", "harbour", bytes(32)))], "row 1 of meta does not fit its digest"),
+        ([JournalRow("checkpoints", (0, b"", bytes(32)))], "row 0 of checkpoints where row 1 is due"),
     ],
 )
-def test_rows_that_no_journal_has_are_refused(rows: list[Row], complaint: str) -> None:
+def test_rows_that_no_journal_has_are_refused(rows: list[JournalRow], complaint: str) -> None:
     with pytest.raises(SegmentDamaged, match=complaint):
         reached_after(beginning(HERE), rows)
 

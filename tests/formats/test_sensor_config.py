@@ -7,7 +7,7 @@ from pathlib import PurePath
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.house import Counted
+from controller.core.messages.house import SensorBet
 from controller.formats.config.sensors import counted_bets, profile_checks
 from controller.formats.config.table_file import ConfigError, read_config, zones_seen
 from controller.io.files import profile_files
@@ -73,7 +73,7 @@ def test_mistakes_in_it_are_told_with_their_place(before: str, after: str, compl
     assert any(complaint in line and "[[bet_sensors]]" in line for line in caught.value.lines), caught.value.lines
 
 
-def units(text: str) -> tuple[list[str], dict[str, Counted]]:
+def units(text: str) -> tuple[list[str], dict[str, SensorBet]]:
     """What does not fit the profile, and what only sensors see."""
     config = read_config(text, "table.toml", PurePath("/"))
     zones = zones_seen(config)
@@ -86,7 +86,7 @@ def test_where_readers_see_the_zone_too_sensors_count_nothing() -> None:
 
 def test_spots_that_no_reader_sees_are_counted_at_the_cards_stake() -> None:
     text = TABLE.replace("spots = [1, 2]\n", "spots = [2, 3, 1]\n").replace("spots = [2, 3, 1]", "spots = [1, 2]", 1)
-    assert units(text) == ([], {"blazing7s": Counted("bet_sensors", (3,), 500)})
+    assert units(text) == ([], {"blazing7s": SensorBet("bet_sensors", (3,), 500)})
 
 
 def test_without_zones_all_spots_are_counted_and_the_second_unit_has_its_own_name() -> None:
@@ -94,8 +94,8 @@ def test_without_zones_all_spots_are_counted_and_the_second_unit_has_its_own_nam
     assert units(text) == (
         [],
         {
-            "blazing7s": Counted("bet_sensors", (1, 2), 500),
-            "five_card_progressive": Counted("bet_sensors2", (2,), 2500),
+            "blazing7s": SensorBet("bet_sensors", (1, 2), 500),
+            "five_card_progressive": SensorBet("bet_sensors2", (2,), 2500),
         },
     )
 

@@ -14,14 +14,14 @@ from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import RoundClosed, TableStarted, WagerSettled
 from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered
 from controller.core.messages.gaming_day import GamingDay
-from controller.core.messages.inputs import AdjustWager, DayBegan, EnterInventory, Started, VoidRound
+from controller.core.messages.inputs import AdjustWager, DaemonStarted, DayBegan, EnterInventory, VoidRound
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.people.table_inventory import Recount
 from controller.core.refusal_reason import RefusalCode
 from controller.formats.mqtt.envelope import Published
 from controller.formats.text.moments import Period
-from controller.reports.revenue_rows import State, takings
-from controller.reports.shift import Asked, Shift, shift_of
+from controller.reports.revenue_rows import WagerState, takings
+from controller.reports.shift import Shift, ShiftRequest, shift_of
 from controller.reports.shift_course import course
 from controller.reports.shift_text import shift_text
 from simulators.people.acts import RoundPlayed
@@ -39,7 +39,7 @@ def night() -> Night:
     return published(rig.events), told
 
 
-def account(told: list[Published], asked: Asked | None = None, **theories: Theory) -> Shift:
+def account(told: list[Published], asked: ShiftRequest | None = None, **theories: Theory) -> Shift:
     shift = shift_of(told, lambda: theories, asked)
     assert shift is not None
     return shift
@@ -49,8 +49,8 @@ def theory(edge: Fraction, variance: int = 0) -> Theory:
     return Theory(edge, Fraction(variance), Fraction(0))
 
 
-def from_to(since: str, until: str) -> Asked:
-    return Asked(Period(datetime.fromisoformat(since), datetime.fromisoformat(until)))
+def from_to(since: str, until: str) -> ShiftRequest:
+    return ShiftRequest(Period(datetime.fromisoformat(since), datetime.fromisoformat(until)))
 
 
 def test_a_win_beyond_what_chance_allows_is_outside(night: Night) -> None:
@@ -76,7 +76,7 @@ def test_the_course_ends_where_the_lines_stand(night: Night) -> None:
 
 def test_a_round_that_closes_after_later_ones_stands_at_its_place_in_the_course(night: Night) -> None:
     found = takings(night[0])
-    settled = [wager for wager in found.wagers if wager.state is State.SETTLED]
+    settled = [wager for wager in found.wagers if wager.state is WagerState.SETTLED]
     theories = {"main": theory(Fraction(1, 100), variance=1)}
     waited = (*found.rounds[1:], found.rounds[0])
     assert course(waited, settled, theories) == course(found.rounds, settled, theories)
@@ -196,7 +196,7 @@ def test_hours_are_by_the_clock_of_the_house_also_where_it_is_put_back(night: Ni
         msgspec.structs.replace(one, time=f"2026-11-01T0{5 + at % 2}{one.time[13:]}") for at, one in enumerate(night[0])
     ]
     events.sort(key=lambda one: one.time)
-    shift = account(events, Asked(time_zone="America/New_York"))
+    shift = account(events, ShiftRequest(time_zone="America/New_York"))
     assert list(shift.rounds_by_hour) == ["2026-11-01T01:00-04:00", "2026-11-01T01:00-05:00"]
     assert "2026-11-01 01:00 EDT" in said(shift, "by hour ")
     assert "2026-11-01 01:00 EST" in said(shift, "by hour ")
@@ -305,15 +305,15 @@ def test_the_table_wins_what_its_inventory_has_gained() -> None:
 
 
 SHIFTS = GamingDay("UTC", "00:00", {"day": "00:00", "swing": "08:00", "grave": "16:00"})
-DAY_SHIFT = Asked(Period(datetime(2026, 11, 21, 0, tzinfo=UTC), datetime(2026, 11, 21, 8, tzinfo=UTC)))
-SWING = Asked(Period(DAY_SHIFT.period.until, DAY_SHIFT.period.until + timedelta(hours=8)))
+DAY_SHIFT = ShiftRequest(Period(datetime(2026, 11, 21, 0, tzinfo=UTC), datetime(2026, 11, 21, 8, tzinfo=UTC)))
+SWING = ShiftRequest(Period(DAY_SHIFT.period.until, DAY_SHIFT.period.until + timedelta(hours=8)))
 
 
 def a_counted_table() -> Rig:
     """A table with three shifts, whose day shift was counted but for its closer and drop; it is swing now."""
     rig = a_rig()
     rig.house = replace(rig.house, gaming_day=SHIFTS)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.give(DayBegan(rig.now_ns, "2026-11-21"))
     count(rig, Count.OPENER, 5_000_000)
     count(rig, Count.OPENER, 4_800_000)
@@ -355,7 +355,7 @@ def test_a_time_in_which_nothing_happened_but_was_counted_has_an_account() -> No
     rig.give(DayBegan(rig.now_ns, "2026-11-22"))
     count(rig, Count.DROP, 500_000, of=("2026-11-20", ""))
     day = Period(datetime(2026, 11, 20, tzinfo=UTC), datetime(2026, 11, 21, tzinfo=UTC))
-    then = account(by_shift(rig), Asked(day))
+    then = account(by_shift(rig), ShiftRequest(day))
     assert (then.rounds, then.inventory.drop_cents) == (0, None)
     assert then.restated is not None
     assert then.restated.inventory.drop_cents == 500_000

@@ -11,45 +11,45 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.core.messages.inputs import SignedOrder, VoidRound
-from controller.core.persons import UNVOUCHED, Person, Signed, Vouched, no_second
+from controller.core.persons import UNAUTHENTICATED, Authentication, Person, SignedText, no_second
 from controller.formats.journal.records import Identity, seal, stamp
-from controller.formats.orders.epoch_authorization import Signer
-from controller.formats.orders.operators import Asking, OperatorRefused, read_operators, read_request, read_signers
+from controller.formats.orders.epoch_authorization import OrderSigner
+from controller.formats.orders.operators import ChannelUser, OperatorRefused, read_operators, read_request, read_signers
 from controller.formats.orders.requests import CommandRefused, input_of, read_command
 from controller.formats.orders.signed_orders import FRESH_MS, OrderText, Signatures, SignedRequest, order_in, order_text
 from controller.formats.text.toml_schema import ConfigError
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 7)
-OKAFOR, REYES = Signer(b"o" * 40), Signer(b"r" * 40)
+OKAFOR, REYES = OrderSigner(b"o" * 40), OrderSigner(b"r" * 40)
 FLOOR, WATCH = frozenset({"floor"}), frozenset({"surveillance"})
-KNOWN = Signatures(HERE, {OKAFOR.public: Asking(FLOOR, "M. Okafor"), REYES.public: Asking(WATCH, "J. Reyes")})  # type: ignore[arg-type]
+KNOWN = Signatures(HERE, {OKAFOR.public: ChannelUser(FLOOR, "M. Okafor"), REYES.public: ChannelUser(WATCH, "J. Reyes")})  # type: ignore[arg-type]
 VOID = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
 NUMBER = 1_763_000_000_000
 NOW_NS = NUMBER * 1_000_000
 
 
-def ordered(signer: Signer = OKAFOR, request: dict[str, Any] = VOID, number: int = NUMBER, **text: Any) -> bytes:
+def ordered(signer: OrderSigner = OKAFOR, request: dict[str, Any] = VOID, number: int = NUMBER, **text: Any) -> bytes:
     """What is sent; ``text`` are fields that are signed otherwise."""
     signed = signer.sign(msgspec.structs.replace(order_text(HERE, number, "void", request), **text))
     return msgspec.json.encode(SignedRequest(signed.text, signed.key, signed.signature, "token"))
 
 
 def test_a_signed_order_is_its_signers_whoever_brings_it() -> None:
-    for vouched in (UNVOUCHED, Vouched("socket", ("auditor",), 1001)):
+    for vouched in (UNAUTHENTICATED, Authentication("socket", ("auditor",), 1001)):
         taken = KNOWN.taken("void", ordered(), vouched, {}, NOW_NS)
-        assert taken.vouched == Vouched("signature", ("floor",))
+        assert taken.vouched == Authentication("signature", ("floor",))
         assert msgspec.json.decode(taken.request) == VOID
         assert taken.order is not None
         assert (taken.order.number, taken.order.signed.key) == (NUMBER, OKAFOR.public)
     frames = [b"tableside.operator.v1", b"harbour/bj-1", b"void", ordered()]
-    assert read_request(frames, "harbour/bj-1", Asking(frozenset({"auditor"}))).payload == ordered()
+    assert read_request(frames, "harbour/bj-1", ChannelUser(frozenset({"auditor"}))).payload == ordered()
 
 
 @pytest.mark.parametrize(
     ("sent", "why"),
     [
-        (ordered(Signer(b"x" * 40)), "of no operator of this table"),
+        (ordered(OrderSigner(b"x" * 40)), "of no operator of this table"),
         (ordered().replace(b"foul deal", b"fine deal"), "of no operator of this table"),
         (ordered(REYES), "the key is J. Reyes's; sign in that name"),
         (ordered(REYES, {**VOID, "who": "J. Reyes"}), "void is for floor; you are surveillance"),
@@ -64,24 +64,26 @@ def test_a_signed_order_is_its_signers_whoever_brings_it() -> None:
 )
 def test_what_is_not_signed_for_this_table_by_who_may_is_refused(sent: bytes, why: str) -> None:
     with pytest.raises(CommandRefused, match=why):
-        KNOWN.taken("void", sent, Vouched("key", ("floor",)), {}, NOW_NS)
+        KNOWN.taken("void", sent, Authentication("key", ("floor",)), {}, NOW_NS)
 
 
 def test_a_signed_order_that_no_table_knows_is_refused() -> None:
     with pytest.raises(CommandRefused, match="unknown command 'deal'; expected one of"):
-        KNOWN.taken("deal", ordered(verb="deal"), UNVOUCHED, {}, NOW_NS)
+        KNOWN.taken("deal", ordered(verb="deal"), UNAUTHENTICATED, {}, NOW_NS)
 
 
 def test_an_order_is_taken_once() -> None:
     for last in (NUMBER, NUMBER + 1):
         with pytest.raises(CommandRefused, match="was given before"):
-            KNOWN.taken("void", ordered(), UNVOUCHED, {OKAFOR.public: last}, NOW_NS)
-    assert KNOWN.taken("void", ordered(), UNVOUCHED, {OKAFOR.public: NUMBER - 1, REYES.public: NUMBER}, NOW_NS).order
+            KNOWN.taken("void", ordered(), UNAUTHENTICATED, {OKAFOR.public: last}, NOW_NS)
+    assert KNOWN.taken(
+        "void", ordered(), UNAUTHENTICATED, {OKAFOR.public: NUMBER - 1, REYES.public: NUMBER}, NOW_NS
+    ).order
 
 
 @pytest.mark.parametrize("away_ms", [-FRESH_MS, -1, 0, FRESH_MS])
 def test_an_order_is_taken_within_minutes_of_its_signing(away_ms: int) -> None:
-    assert KNOWN.taken("void", ordered(number=NUMBER + away_ms), UNVOUCHED, {}, NOW_NS).order
+    assert KNOWN.taken("void", ordered(number=NUMBER + away_ms), UNAUTHENTICATED, {}, NOW_NS).order
 
 
 @pytest.mark.parametrize(
@@ -97,28 +99,32 @@ def test_an_order_is_taken_within_minutes_of_its_signing(away_ms: int) -> None:
 def test_an_order_that_was_withheld_or_is_signed_for_later_is_refused(number: int, said: str) -> None:
     """Whoever carries an order cannot keep it for hours, even one that was refused; nobody signs ahead."""
     with pytest.raises(CommandRefused, match=f"{said}: check the clock of the machine that signs, then sign it again"):
-        KNOWN.taken("void", ordered(number=number), UNVOUCHED, {}, NOW_NS)
+        KNOWN.taken("void", ordered(number=number), UNAUTHENTICATED, {}, NOW_NS)
 
 
 def test_where_signatures_are_required_nothing_else_is_taken() -> None:
     plain = msgspec.json.encode(VOID)
-    assert KNOWN.taken("void", plain, UNVOUCHED, {}, NOW_NS) == (None, plain, UNVOUCHED)
+    assert KNOWN.taken("void", plain, UNAUTHENTICATED, {}, NOW_NS) == (None, plain, UNAUTHENTICATED)
     with pytest.raises(CommandRefused, match="takes signed orders alone"):
-        KNOWN._replace(required=True).taken("void", plain, Vouched("key", ("floor",)), {}, NOW_NS)
+        KNOWN._replace(required=True).taken("void", plain, Authentication("key", ("floor",)), {}, NOW_NS)
 
 
 def test_two_signatures_are_two_persons_and_one_is_not() -> None:
-    floor, watch = Vouched("signature", ("floor",)), Vouched("signature", ("floor", "surveillance"))
+    floor, watch = Authentication("signature", ("floor",)), Authentication("signature", ("floor", "surveillance"))
     assert not no_second(Person("M. Okafor", floor), Person("J. Reyes", watch), "proposed it")
-    assert not no_second(Person("M. Okafor", Vouched("key", ("floor",))), Person("J. Reyes", watch), "proposed it")
+    assert not no_second(
+        Person("M. Okafor", Authentication("key", ("floor",))), Person("J. Reyes", watch), "proposed it"
+    )
     assert no_second(Person("M. Okafor", floor), Person("m.  okafor", watch), "proposed it")
-    assert no_second(Person("M. Okafor", floor), Person("J. Reyes", Vouched("socket", ("floor",), 1001)), "proposed it")
-    assert no_second(Person("M. Okafor", floor), Person("J. Reyes", UNVOUCHED), "proposed it")
+    assert no_second(
+        Person("M. Okafor", floor), Person("J. Reyes", Authentication("socket", ("floor",), 1001)), "proposed it"
+    )
+    assert no_second(Person("M. Okafor", floor), Person("J. Reyes", UNAUTHENTICATED), "proposed it")
 
 
 def record(change: Callable[[VoidRound, SignedOrder], tuple[VoidRound, SignedOrder]]) -> bytes:
     """The body of a record of a signed order, in which something was changed by who has the table's key."""
-    taken = KNOWN.taken("void", ordered(), UNVOUCHED, {}, NOW_NS)
+    taken = KNOWN.taken("void", ordered(), UNAUTHENTICATED, {}, NOW_NS)
     made = input_of(read_command("void", taken.request), 5, taken.vouched)
     assert isinstance(made, VoidRound)
     assert taken.order is not None
@@ -137,7 +143,7 @@ def signed_as(order: SignedOrder, **fields: Any) -> SignedOrder:
         (lambda given, order: (msgspec.structs.replace(given, round=2), order), "the record is not the void that was"),
         (lambda given, order: (msgspec.structs.replace(given, who="J. Lee"), order), "the record is not the void"),
         (
-            lambda given, order: (msgspec.structs.replace(given, vouched=Vouched("key", ("floor",))), order),
+            lambda given, order: (msgspec.structs.replace(given, vouched=Authentication("key", ("floor",))), order),
             "the record does not say that a signature vouched for it",
         ),
         (lambda given, order: (given, SignedOrder(order.signed, NUMBER + 1)), "its number is not the one"),
@@ -158,11 +164,11 @@ def test_whose_a_key_is_is_for_the_file_of_operators_to_say() -> None:
     right = order_in(body, HERE, KNOWN.signers)
     assert right is not None
     assert (right.verb, right.who, right.wrong) == ("void", "M. Okafor", "")
-    for signers in ({}, {OKAFOR.public: Asking(FLOOR, "J. Lee")}):  # type: ignore[arg-type]
+    for signers in ({}, {OKAFOR.public: ChannelUser(FLOOR, "J. Lee")}):  # type: ignore[arg-type]
         wrong = order_in(body, HERE, signers)
         assert wrong is not None
         assert wrong.wrong == "the key is not M. Okafor's"
-    watching = order_in(body, HERE, {OKAFOR.public: Asking(WATCH, "M. Okafor")})  # type: ignore[arg-type]
+    watching = order_in(body, HERE, {OKAFOR.public: ChannelUser(WATCH, "M. Okafor")})  # type: ignore[arg-type]
     assert watching is not None
     assert watching.wrong == "void is for floor; you are surveillance"
     elsewhere = order_in(body, Identity("harbour", "bj-1", 8))
@@ -171,7 +177,7 @@ def test_whose_a_key_is_is_for_the_file_of_operators_to_say() -> None:
 
 
 def test_a_record_nobody_signed_is_as_before() -> None:
-    given = VoidRound(5, 1, "M. Okafor", "foul deal", UNVOUCHED)
+    given = VoidRound(5, 1, "M. Okafor", "foul deal", UNAUTHENTICATED)
     body = seal(stamp(given, HERE, 1, at_ns=5, wall_ns=5, nonce=bytes(32)), KEY, HERE)
     assert b"order" not in body
     assert order_in(body, HERE) is None
@@ -189,7 +195,7 @@ def test_an_operator_may_have_a_key_to_sign_and_none_to_connect() -> None:
 def test_no_bytes_pass_for_a_signed_order(data: bytes, field: str) -> None:
     sent = SignedRequest(**{**msgspec.json.decode(ordered()), field: data.decode("latin-1")})
     with pytest.raises((CommandRefused, OperatorRefused)):
-        KNOWN.taken("void", msgspec.json.encode(sent), UNVOUCHED, {}, NOW_NS)
+        KNOWN.taken("void", msgspec.json.encode(sent), UNAUTHENTICATED, {}, NOW_NS)
 
 
 def test_what_is_signed_is_the_text_as_it_is_sent() -> None:
@@ -201,9 +207,9 @@ def test_what_is_signed_is_the_text_as_it_is_sent() -> None:
         KNOWN.taken(
             "void",
             msgspec.json.encode(SignedRequest(spaced, OKAFOR.public, signature.signature)),
-            UNVOUCHED,
+            UNAUTHENTICATED,
             {},
             NOW_NS,
         )
     assert isinstance(text, OrderText)
-    assert signature == Signed(msgspec.json.encode(text).decode(), OKAFOR.public, signature.signature)
+    assert signature == SignedText(msgspec.json.encode(text).decode(), OKAFOR.public, signature.signature)

@@ -9,7 +9,7 @@ import pytest
 from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.journal.records import RecordDamaged, seal
-from controller.formats.replay import TOGETHER, Kept, again, payloads
+from controller.formats.replay import TOGETHER, StoredRecord, again, payloads
 from controller.io.journal.journal import JournalDamaged
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn
@@ -18,30 +18,30 @@ ROUND = "1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main
 ROUNDS = 12
 
 
-def night() -> list[Kept]:
+def night() -> list[StoredRecord]:
     """The records of a night at a table, more than are stepped together."""
     rig = Rig(penn())
     for _ in range(ROUNDS):
         rig.talk(ROUND)
-    table, kept = Table(rig.house, State()), list[Kept]()
+    table, kept = Table(rig.house, State()), list[StoredRecord]()
     for stamped in map(stamped_here, rig.stamped):
         seq = table.state.seq
         stepped = step(table, stamped)
         table = stepped.table
         kept.append(
-            Kept(stamped.number, seal(stamped, KEY, HERE), payloads(stepped.events, HERE, seq, stamped.wall_ns))
+            StoredRecord(stamped.number, seal(stamped, KEY, HERE), payloads(stepped.events, HERE, seq, stamped.wall_ns))
         )
     assert len(kept) > TOGETHER + 1
     return kept
 
 
-def told(records: Iterable[Kept]) -> Iterator[tuple[int, int]]:
+def told(records: Iterable[StoredRecord]) -> Iterator[tuple[int, int]]:
     """The number of each record stepped again, and of the one that differs there, 0 where none does."""
     for table, difference in again(None, records, HERE, KEY, {}):
         yield table.state.number, 0 if difference is None else difference.number
 
 
-def same(records: Iterable[Kept]) -> list[tuple[int, int]]:
+def same(records: Iterable[StoredRecord]) -> list[tuple[int, int]]:
     """What is told of these records where each gives what it gave."""
     return [(one.number, 0) for one in records]
 
@@ -67,7 +67,7 @@ def test_what_comes_before_a_record_that_cannot_be_read_is_told_first(place: int
 def test_so_is_what_comes_before_a_journal_that_cannot_be_read_on(place: int) -> None:
     kept = night()
 
-    def read() -> Iterator[Kept]:
+    def read() -> Iterator[StoredRecord]:
         yield from kept[:place]
         raise JournalDamaged("record damaged")
 

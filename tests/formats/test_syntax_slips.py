@@ -6,11 +6,11 @@ from pathlib import PurePath
 
 import pytest
 
-from controller.formats.config.table_file import ConfigError, Known, read_config
+from controller.formats.config.table_file import ConfigError, KnownNames, read_config
 from tests.docs.test_configuration_doc import EXAMPLE
 
 NO_EQUALS = "Expected '=' after a key in a key/value pair"
-KNOWN = Known(protocols={}, options=lambda *_: (), keys=lambda _: ())
+KNOWN = KnownNames(protocols={}, options=lambda *_: (), keys=lambda _: ())
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from controller.formats.journal.merkle_tree import CompactRange, Tree, leaf_hash, node_hash
 from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import Sealing, signed_head
-from controller.formats.journal.signed_note import NoteRefused, Signer, Verifier, note, opened
+from controller.formats.journal.signed_note import NoteRefused, NoteSigner, Verifier, note, opened
 from controller.formats.journal.tree_heads import TreeHead, epoch_of, leaf_bytes, origin, proof_text, read_head
 from tests.journal_key import KEY
 
@@ -110,7 +110,7 @@ def test_the_verifier_key_of_the_formats_own_example_is_read() -> None:
 
 
 def test_a_note_is_opened_by_its_own_verifier_alone() -> None:
-    signer, other = Signer("tableside/a/b/1", bytes(32)), Signer("tableside/a/b/1", bytes([1] * 32))
+    signer, other = NoteSigner("tableside/a/b/1", bytes(32)), NoteSigner("tableside/a/b/1", bytes([1] * 32))
     signed = note("text\n", signer.verifier, signer.sign("text\n"))
     assert opened(signed, signer.verifier) == "text\n"
     for bad in (signed[:-1], signed.replace("\n\n", "\n"), "text\n", "", signed.replace("\N{EM DASH} ", "- ")):
@@ -138,7 +138,7 @@ def test_a_head_says_whose_journal_it_is_of() -> None:
     assert epoch_of("tableside/harbour/bj-1/4", HERE) == 4
     assert epoch_of("tableside/harbour/bj-2/4", HERE) is None
     for text in ("a\n1\n\n", "a\n01\nAA==\n", "\n1\nAA==\n", "a\n"):
-        signed = note(text, sealing.verifier, Signer("x", bytes(32)).sign(text))
+        signed = note(text, sealing.verifier, NoteSigner("x", bytes(32)).sign(text))
         with pytest.raises(NoteRefused):
             read_head(signed, sealing.verifier)
 

@@ -229,7 +229,7 @@ def planted(transaction: Transaction, state: State) -> None:
         "transaction.change(no_such_field=3)",
         "transaction.change(burns='3')",
         "transaction.change_round(locked=1.5)",
-        "deal_confirmation.change(transaction, stands='closed')",
+        "deal_confirmation.change_deal(transaction, stands='closed')",
         "replace(state, burns=None)",
     ],
 )

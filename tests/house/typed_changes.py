@@ -29,7 +29,7 @@ CHANGERS: Final[Mapping[str, str]] = {
     "controller.core.table.transaction.Transaction.change_evidence": f"{ROUND}.RoundEvidence",
     "controller.core.table.transaction.Transaction.change_questions": f"{ROUND}.RoundQuestions",
     "controller.core.table.transaction.Transaction.change_ending": f"{ROUND}.RoundEnding",
-    "controller.core.certainty.deal_confirmation.change": f"{ROUND}.Dealing",
+    "controller.core.certainty.deal_confirmation.change_deal": f"{ROUND}.DealProgress",
 }
 """What changes a record in its place takes the fields of that record."""
 

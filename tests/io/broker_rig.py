@@ -14,10 +14,10 @@ import msgspec
 from controller.core.messages.events import Event, RoundClosed
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Topics, event_bytes
-from controller.io.journal.consumers import Consumers, Ledger
+from controller.io.journal.consumers import ConsumerLog, Consumers
 from controller.io.journal.reader import EventRow
 from controller.io.mqtt.connection import Broker, connected
-from controller.io.mqtt.publisher import Publisher, Stream
+from controller.io.mqtt.publisher import EventSource, Publisher
 from controller.io.system.clock import SystemClock
 from controller.io.system.rate_limits import RequestLimit
 
@@ -45,12 +45,12 @@ class Memory:
         """The last event that the broker is known to have, marked or not."""
         self._was_noted = asyncio.Event()
 
-    def stream(self) -> Stream:
-        return Stream(self.last, self.after, self.mark, self.note, lambda: self.marks[-1] if self.marks else 0)
+    def stream(self) -> EventSource:
+        return EventSource(self.last, self.after, self.mark, self.note, lambda: self.marks[-1] if self.marks else 0)
 
-    def ledger(self) -> Ledger:
+    def ledger(self) -> ConsumerLog:
         """The same for consumers, of whom none has acknowledged anything."""
-        return Ledger(self.after, self.hashed, self.last_mark, self.note_ack, self.acks, lambda: len(self.rows))
+        return ConsumerLog(self.after, self.hashed, self.last_mark, self.note_ack, self.acks, lambda: len(self.rows))
 
     async def hashed(self, _: int) -> bytes:
         return b""

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from controller.daemon.wiring import bet_spots
 from controller.formats.config.table_file import BetSpotsSection
 from controller.io.lines.ports import Opener
-from controller.io.lines.supervisor import LIVENESS_NS, Link
+from controller.io.lines.supervisor import LIVENESS_NS, LineSupervisor
 from devices.session import Session
 from firmware_protocols import discovery
 from firmware_protocols.readings import DeviceHealth, HealthState, Reading
@@ -147,8 +147,8 @@ def readers(*spots: int) -> tuple[BetSpotsSimulator, Session]:
 
 def link(
     open_line: Opener, session: Session, told: Told, *, name: str = "bet_spots", seed: int = 1, polled: bool = True
-) -> Link:
-    return Link(
+) -> LineSupervisor:
+    return LineSupervisor(
         name,
         open_line,
         session,

@@ -12,13 +12,13 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from controller.core.messages.inputs import FitnessLevel
-from controller.daemon.startup import Keeping, Opened, opened
+from controller.daemon.startup import JournalSafeguards, TableJournal, opened
 from controller.formats.journal.records import Identity, key_mark
 from controller.formats.journal.segments import start_bytes
-from controller.io.copies.second_copy import Place
+from controller.io.copies.second_copy import CopyPlace
 from controller.io.copies.segment_folder import survey
 from controller.io.copies.segment_writer import Disk
-from controller.io.journal.journal import Entry, JournalReader
+from controller.io.journal.journal import JournalEntry, JournalReader
 from controller.io.system.clock import SystemClock
 from tests.journal_key import KEY, key_file
 
@@ -63,13 +63,13 @@ class House:
         self.retry = 0.05
         self.looked = asyncio.Event()
         self.told: list[tuple[str, str]] = []
-        self.storage: Opened | None = None
+        self.storage: TableJournal | None = None
         self.watches: list[asyncio.Task[None]] = []
 
     @property
-    def place(self) -> Place:
+    def place(self) -> CopyPlace:
         disk = Disk(self.device.write, self.device.sync)
-        return Place(self.copy, self.device_of, disk, self.retry, look_seconds=0.02, behind_seconds=self.behind)
+        return CopyPlace(self.copy, self.device_of, disk, self.retry, look_seconds=0.02, behind_seconds=self.behind)
 
     def device_of(self, path: Path) -> int:
         return self.device.number if path == self.copy else 1
@@ -79,8 +79,10 @@ class House:
         if cause == "second_copy" and (not self.told or self.told[-1] != (level.value, text)):
             self.told.append((level.value, text))
 
-    async def open(self) -> Opened:
-        self.storage = await opened(self.journal, HERE, KEY, MARKS, SystemClock(), keeping=Keeping(0, self.place))
+    async def open(self) -> TableJournal:
+        self.storage = await opened(
+            self.journal, HERE, KEY, MARKS, SystemClock(), keeping=JournalSafeguards(0, self.place)
+        )
         for name, work in self.storage.watches(self.tell):
             if name == "second copy":
                 self.watches.append(asyncio.create_task(work()))
@@ -103,7 +105,7 @@ class House:
             number, seq = head.number + 1, head.seq + 1
             events = ((seq, b"event %d" % seq), (seq + 1, b"event %d" % (seq + 1)))
             sealed = b"checkpoint" if checkpoint and number % 3 == 0 else None
-            await journal.commit([Entry(number, b"record %d" % number, events, sealed)])
+            await journal.commit([JournalEntry(number, b"record %d" % number, events, sealed)])
         await journal.mark_published(journal.head.seq - 1)
         await journal.note_ack("surveillance", journal.head.seq - 1)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from controller.consumer.durable import Says, follow
+from controller.consumer.durable import ConsumerOutput, follow
 from controller.core.messages.events import RoundClosed
 from controller.daemon.daemon import ledger_of, stream_of
 from controller.daemon.startup import opened
@@ -20,7 +20,7 @@ from controller.formats.journal.stream import StreamNow
 from controller.formats.mqtt.envelope import event_bytes
 from controller.io.journal.anchors import Anchors
 from controller.io.journal.consumers import Consumers
-from controller.io.journal.journal import Entry, Journal, JournalReader
+from controller.io.journal.journal import Journal, JournalEntry, JournalReader
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.publisher import Publisher
 from controller.io.system.clock import Clock, SystemClock
@@ -72,7 +72,7 @@ class Table:
             head = self.journal.head
             event = RoundClosed(round=head.seq + 1, dealer=(), legal_plays=1, outcome="settled")
             body = event_bytes(event, self.journal.identity, head.seq + 1, 0)
-            await self.journal.commit([Entry(head.number + 1, record, ((head.seq + 1, body),))])
+            await self.journal.commit([JournalEntry(head.number + 1, record, ((head.seq + 1, body),))])
         self.publisher.wake()
 
 
@@ -125,7 +125,7 @@ async def consumer(path: Path, broker: Broker) -> AsyncIterator[Kept]:
     """``tableside watch --durable``."""
     kept = Kept(path)
     task = asyncio.create_task(
-        follow(broker, TOPICS, CONSUMER, path, Says(lambda _: None, kept.complaints.append, TICK_SECONDS))
+        follow(broker, TOPICS, CONSUMER, path, ConsumerOutput(lambda _: None, kept.complaints.append, TICK_SECONDS))
     )
     try:
         yield kept

@@ -15,7 +15,7 @@ from controller.io.system.rate_limits import (
     REQUESTS_PER_SECOND,
     Allowance,
     RequestLimit,
-    Verdict,
+    RequestVerdict,
 )
 
 
@@ -67,16 +67,20 @@ def test_a_flood_is_told_once_and_the_next_one_again() -> None:
     clock, told = Hands(), list[str]()
     limit = RequestLimit(clock, told.append)
 
-    def flood() -> Counter[Verdict]:
+    def flood() -> Counter[RequestVerdict]:
         return Counter(limit.admit("M. Okafor", "void") for _ in range(1000))
 
-    assert flood() == {Verdict.ADMITTED: REQUESTS_AT_ONCE, Verdict.REFUSED: 10, Verdict.DROPPED: 940}
+    assert flood() == {
+        RequestVerdict.ADMITTED: REQUESTS_AT_ONCE,
+        RequestVerdict.REFUSED: 10,
+        RequestVerdict.DROPPED: 940,
+    }
     assert told == ["void by M. Okafor: more than 10 a second; what is beyond is refused"]
     clock.now_ns += CALM_NS - 1
     flood()
     assert len(told) == 1
     # Others, and other verbs, are let through meanwhile.
-    assert limit.admit("J. Lee", "void") is limit.admit("M. Okafor", "ack") is Verdict.ADMITTED
+    assert limit.admit("J. Lee", "void") is limit.admit("M. Okafor", "ack") is RequestVerdict.ADMITTED
     clock.now_ns += CALM_NS
     flood()
     assert len(told) == 2
@@ -88,7 +92,7 @@ def test_on_end_so_many_a_second_are_admitted() -> None:
     admitted = 0
     for _ in range(60_000):
         clock.now_ns += NANOSECONDS // 1000
-        admitted += limit.admit("M. Okafor", "void") is Verdict.ADMITTED
+        admitted += limit.admit("M. Okafor", "void") is RequestVerdict.ADMITTED
     assert admitted <= REQUESTS_AT_ONCE + 60 * REQUESTS_PER_SECOND
     assert limit.refused == 60_000 - admitted
 
@@ -96,8 +100,8 @@ def test_on_end_so_many_a_second_are_admitted() -> None:
 def test_a_crowd_of_names_shares_what_there_is() -> None:
     clock = Hands()
     limit = RequestLimit(clock, lambda _: None)
-    admitted = sum(limit.admit(f"client {number}", "void") is Verdict.ADMITTED for number in range(100_000))
+    admitted = sum(limit.admit(f"client {number}", "void") is RequestVerdict.ADMITTED for number in range(100_000))
     assert admitted == BUCKETS_LIMIT + REQUESTS_AT_ONCE
     clock.now_ns += NANOSECONDS
     # Who has been quiet since is forgotten, and there is room again.
-    assert limit.admit("M. Okafor", "void") is Verdict.ADMITTED
+    assert limit.admit("M. Okafor", "void") is RequestVerdict.ADMITTED

@@ -15,7 +15,7 @@ from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import Sealing, signed_head
 from controller.formats.journal.stream import ConsumerNow, StreamNow, ack_bytes
 from controller.io.journal.anchors import SUFFIX, Anchors
-from controller.io.journal.journal import Entry, Journal, JournalDamaged
+from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.durable_file import DurableFile, head_path
@@ -163,7 +163,7 @@ async def test_heads_that_the_journal_has_are_held_against_it_and_nothing_is_sai
     running = Anchors(journal)
     heads = [""]
     for number in range(1, 6):
-        await journal.commit([Entry(number, b"record")])
+        await journal.commit([JournalEntry(number, b"record")])
         heads.append(await running.signed_head())
     assert [await running.shown("box", head) for head in heads[1:]] == [""] * 5
     earlier = Sealing(KEY, Identity("harbour", "bj-1", 2))

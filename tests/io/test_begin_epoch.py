@@ -12,11 +12,17 @@ from click.testing import CliRunner, Result
 
 from controller.commands import begin_epoch, keys
 from controller.formats.journal.records import Identity
-from controller.formats.orders.epoch_authorization import Approval, EpochOrderRefused, Order, Signer, check
+from controller.formats.orders.epoch_authorization import (
+    EpochApproval,
+    EpochOrder,
+    EpochOrderRefused,
+    OrderSigner,
+    check,
+)
 from controller.formats.orders.operators import read_signers
 from controller.io.files.key_file import create_key
 from controller.io.files.secret_files import read_curve_secret
-from controller.io.journal.journal import Entry, Journal, JournalReader
+from controller.io.journal.journal import Journal, JournalEntry, JournalReader
 from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
 from tests.journal_key import KEY
 
@@ -48,7 +54,7 @@ class House:
 
     async def commit(self, number: int) -> None:
         journal = await Journal.open(self.journal, Identity("harbour", "bj-1", 3), key=KEY)
-        await journal.commit([Entry(number, b"record")])
+        await journal.commit([JournalEntry(number, b"record")])
         await journal.close()
 
     def asks(self, *arguments: str, env: dict[str, str] | None = None) -> Result:
@@ -81,7 +87,7 @@ def test_one_proposes_another_approves_and_both_signatures_are_in_the_new_journa
     assert not house.waiting.exists()
     with JournalReader(house.journal) as reader:
         told = {key: reader.meta[key] for key in ("who", "witness", "why")}
-        order = Order.read(reader.meta["order"].encode())
+        order = EpochOrder.read(reader.meta["order"].encode())
     assert told == {"who": "lee", "witness": "reyes", "why": "internal_error in record 812"}
     proposal, approval = check(order, read_signers(house.operators.read_text(), "operators.toml"))
     assert (proposal.who, proposal.follows.partition(":")[0], approval.who) == ("lee", "3", "reyes")
@@ -116,11 +122,11 @@ def test_what_was_proposed_is_what_is_begun(house: House) -> None:
 @pytest.mark.parametrize("part", ["text", "key", "signature"])
 def test_a_forged_proposal_begins_nothing(house: House, part: str) -> None:
     assert house.signs("okafor", "--why", "x").exit_code == 0
-    order = Order.read(house.waiting.read_bytes())
-    others = Signer(read_curve_secret(house.directory / "reyes.key"))
+    order = EpochOrder.read(house.waiting.read_bytes())
+    others = OrderSigner(read_curve_secret(house.directory / "reyes.key"))
     forged = {"text": order.proposal.text.replace('"x"', '"y"'), "key": others.public, "signature": "00" * 64}
     proposal = msgspec.structs.replace(order.proposal, **{part: forged[part]})
-    house.waiting.write_bytes(msgspec.json.encode(Order(proposal)))
+    house.waiting.write_bytes(msgspec.json.encode(EpochOrder(proposal)))
     refused(house.signs("reyes"), "the signature is not okafor's")
     house.waiting.write_bytes(b"rubbish")
     refused(house.signs("reyes"), "no order to begin an epoch")
@@ -129,12 +135,12 @@ def test_a_forged_proposal_begins_nothing(house: House, part: str) -> None:
 
 def test_an_approval_is_of_its_own_proposal(house: House) -> None:
     assert house.signs("okafor", "--why", "x").exit_code == 0
-    order = Order.read(house.waiting.read_bytes())
+    order = EpochOrder.read(house.waiting.read_bytes())
     signers = read_signers(house.operators.read_text(), "operators.toml")
-    reyes = Signer(read_curve_secret(house.directory / "reyes.key"))
-    approval = reyes.sign(Approval("00" * 64, "reyes", "2026-11-21T12:00:00Z"))
+    reyes = OrderSigner(read_curve_secret(house.directory / "reyes.key"))
+    approval = reyes.sign(EpochApproval("00" * 64, "reyes", "2026-11-21T12:00:00Z"))
     with pytest.raises(EpochOrderRefused, match="another proposal"):
-        check(Order(order.proposal, approval), signers)
+        check(EpochOrder(order.proposal, approval), signers)
     with pytest.raises(EpochOrderRefused, match="nobody has approved"):
         check(order, signers)
 

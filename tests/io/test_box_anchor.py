@@ -14,9 +14,9 @@ from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import Sealing
 from controller.io.journal.anchors import Anchors
 from controller.io.journal.box_anchor import BoxAnchor
-from controller.io.journal.journal import Entry, Journal, JournalDamaged
+from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry
 from controller.io.system.clock import SystemClock
-from devices.trigger.mystery_trigger import TableName
+from devices.trigger.mystery_trigger import TriggerTable
 from firmware_protocols.trigger_messages import HeadKept, KeepHead
 from tests.devices.trigger_rig import MS, Make, Rig, in_c, needs_cc, proper, simulated
 from tests.io.broker_rig import PATIENCE_SECONDS
@@ -42,7 +42,7 @@ class Table:
         self.anchor = BoxAnchor(
             self.anchors, journal.sealing, epoch, self.keep, self.notices.append, renew_seconds=RENEW_SECONDS
         )
-        rig.restart(TableName("harbour", "bj-1", epoch))
+        rig.restart(TriggerTable("harbour", "bj-1", epoch))
         rig.session.head_shown = self.show
 
     def show(self, head: HeadKept) -> None:
@@ -54,7 +54,7 @@ class Table:
 
     async def deal(self, records: int, body: bytes = b"record") -> None:
         for _ in range(records):
-            await self.journal.commit([Entry(self.journal.head.number + 1, body)])
+            await self.journal.commit([JournalEntry(self.journal.head.number + 1, body)])
 
     async def until_kept(self) -> None:
         """Until the box keeps the head the journal has now."""

@@ -18,9 +18,9 @@ from controller.formats.config.table_file import BrokerSection
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Topics, event_bytes
 from controller.formats.mqtt.schemas import schema_files
-from controller.io.files.key_file import KeyRefused, create_key, read_key
+from controller.io.files.key_file import KeyFileRefused, create_key, read_key
 from controller.io.files.profile_files import names
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker, connected
 from controller.io.system.log import configure_log
@@ -44,7 +44,7 @@ class Zeros:
 def make_journal(path: Path) -> None:
     async def write() -> None:
         journal = await Journal.open(path, HERE, key=KEY)
-        await journal.commit([Entry(1, b"record one", ((1, b"event one"),))])
+        await journal.commit([JournalEntry(1, b"record one", ((1, b"event one"),))])
         await journal.close()
 
     asyncio.run(write())
@@ -181,17 +181,17 @@ def test_examples_that_are_no_events_are_refused_by_line(tmp_path: Path) -> None
 def test_a_key_is_made_once_and_kept_from_others(tmp_path: Path) -> None:
     path = tmp_path / "table.key"
     assert create_key(path, Zeros()) == bytes(32) == read_key(path)
-    with pytest.raises(KeyRefused, match="File exists"):
+    with pytest.raises(KeyFileRefused, match="File exists"):
         create_key(path, Zeros())
     path.chmod(0o640)
-    with pytest.raises(KeyRefused, match="chmod 600"):
+    with pytest.raises(KeyFileRefused, match="chmod 600"):
         read_key(path)
     path.chmod(0o600)
     for content in (b"", b"00" * 31, b"x" * 64, b"\xff"):
         path.write_bytes(content)
-        with pytest.raises(KeyRefused, match="64 hex digits"):
+        with pytest.raises(KeyFileRefused, match="64 hex digits"):
             read_key(path)
-    with pytest.raises(KeyRefused, match="cannot be read"):
+    with pytest.raises(KeyFileRefused, match="cannot be read"):
         read_key(tmp_path / "none")
     assert len(SystemEntropy().take(32)) == 32
 

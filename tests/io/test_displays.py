@@ -13,7 +13,7 @@ import zmq
 import zmq.asyncio
 
 from controller.io.displays.line_feed import BACKLOG_LIMIT_BYTES, CLIENTS_LIMIT, LineFeed
-from controller.io.displays.tap import QUEUE_LIMIT, Tap
+from controller.io.displays.tap import QUEUE_LIMIT, DisplayTap
 from controller.io.system.clock import SystemClock
 from controller.io.system.zmtp_proxy import CONNECTIONS_LIMIT
 from tests.io.zmtp_peer import MORE, frame, is_closed, poured, speaking
@@ -50,7 +50,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def test_a_display_that_comes_late_is_told_the_latest_of_what_is_retained(path: Path) -> None:
-    tap = Tap(path, SystemClock())
+    tap = DisplayTap(path, SystemClock())
     tap.show("a/status", b"old", retained=True)
     tap.show("a/status", b"new", retained=True)
     tap.show("a/event/x", b"gone")
@@ -60,7 +60,7 @@ async def test_a_display_that_comes_late_is_told_the_latest_of_what_is_retained(
 
 
 async def test_a_second_display_is_told_it_too(path: Path) -> None:
-    tap = Tap(path, SystemClock())
+    tap = DisplayTap(path, SystemClock())
     tap.show("a/status", b"new", retained=True)
     async with running(tap.run), screen(path) as one:
         await one.recv_multipart()
@@ -69,7 +69,7 @@ async def test_a_second_display_is_told_it_too(path: Path) -> None:
 
 
 async def test_a_display_that_does_not_read_misses_messages_and_nobody_waits(path: Path) -> None:
-    tap = Tap(path, SystemClock())
+    tap = DisplayTap(path, SystemClock())
     tap.show("start", b"", retained=True)
     body = bytes(4096)
     async with running(tap.run), screen(path) as slow:
@@ -83,7 +83,7 @@ async def test_a_display_that_does_not_read_misses_messages_and_nobody_waits(pat
 
 
 async def test_of_displays_without_number_a_few_are_kept_and_the_last_is_told(path: Path) -> None:
-    tap = Tap(path, SystemClock())
+    tap = DisplayTap(path, SystemClock())
     tap.show("a/status", b"new", retained=True)
     async with running(tap.run):
         async with screen(path) as first:
@@ -99,7 +99,7 @@ async def test_of_displays_without_number_a_few_are_kept_and_the_last_is_told(pa
 
 
 async def test_a_subscription_that_never_ends_is_hung_up_on(path: Path) -> None:
-    tap = Tap(path, SystemClock())
+    tap = DisplayTap(path, SystemClock())
     tap.show("a/status", b"new", retained=True)
     async with running(tap.run):
         async with screen(path) as first:

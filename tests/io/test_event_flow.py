@@ -11,22 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.formats.journal.records import Identity
-from controller.io.journal.journal import Entry, Journal, JournalReader
+from controller.io.journal.journal import Journal, JournalEntry, JournalReader
 from controller.io.journal.reader import EventRow
 from controller.io.journal.verification import verify
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import INFLIGHT_LIMIT, LinkLost, PublishRefused
 from controller.io.mqtt.event_flow import FRESH_LIMIT, EventFlow
-from controller.io.mqtt.publication import Leaving, leaving
+from controller.io.mqtt.publication import OutgoingEvent, leaving
 from tests.io.broker_rig import TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)
 
 
-def event(seq: int) -> Leaving:
+def event(seq: int) -> OutgoingEvent:
     """Every third is an alert."""
-    return Leaving(seq, b"%d" % seq, ("event", "alert") if seq % 3 == 0 else ("event",))
+    return OutgoingEvent(seq, b"%d" % seq, ("event", "alert") if seq % 3 == 0 else ("event",))
 
 
 class Link:
@@ -249,9 +249,9 @@ async def test_what_was_just_committed_is_not_read_back() -> None:
 # --- marks that ride along ---------------------------------------------------------------------------
 
 
-def entry(number: int) -> Entry:
+def entry(number: int) -> JournalEntry:
     """A record with an event."""
-    return Entry(number, b"record %d" % number, ((number, b"event %d" % number),))
+    return JournalEntry(number, b"record %d" % number, ((number, b"event %d" % number),))
 
 
 async def test_the_next_commit_remembers_what_was_published(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from controller.formats.text.usb_names import Plugged
+from controller.formats.text.usb_names import SerialPort
 from controller.io.lines.ports import serial_opener
 from controller.io.lines.serial import LineLost
 from controller.io.lines.supervisor import FOREIGN_LIMIT
@@ -43,14 +43,17 @@ def test_4_an_adapter_that_returns_under_another_name_is_found_by_what_it_is() -
     async def story() -> None:
         told = Told()
         with plugged() as first, plugged() as second, plugged() as other:
-            there = [Plugged(first.path, 0x0403, 0x6001, "FT4CARDS"), Plugged(other.path, 0x0403, 0x6001, "FT4CHIPS")]
+            there = [
+                SerialPort(first.path, 0x0403, 0x6001, "FT4CARDS"),
+                SerialPort(other.path, 0x0403, 0x6001, "FT4CHIPS"),
+            ]
             open_line = serial_opener("usb:0403:6001:FT4CARDS", BEE_TEK.line, lambda: tuple(there))
             shoe = link(open_line, ShoeSession(BEE_TEK), told, name="shoe", polled=False)
             simulator = ShoeSimulator(BEE_TEK)
             async with asyncio.TaskGroup() as group:
                 task = group.create_task(shoe.run())
                 await told.until(lambda: told.states() == [READY])
-                there[0] = Plugged(second.path, 0x0403, 0x6001, "FT4CARDS")
+                there[0] = SerialPort(second.path, 0x0403, 0x6001, "FT4CARDS")
                 first.unplug()
                 await told.until(lambda: told.states() == [READY, LOST, READY])
                 os.write(second.device, simulator.draw(Card("Kd")))
@@ -106,7 +109,7 @@ def test_4_a_shoe_that_says_it_is_another_one_is_refused_and_deals_nothing() -> 
 
 def test_4_two_adapters_that_are_called_the_same_are_refused() -> None:
     async def story() -> None:
-        twins = (Plugged("/dev/ttyUSB0", 0x1A86, 0x7523), Plugged("/dev/ttyUSB1", 0x1A86, 0x7523))
+        twins = (SerialPort("/dev/ttyUSB0", 0x1A86, 0x7523), SerialPort("/dev/ttyUSB1", 0x1A86, 0x7523))
         open_line = serial_opener("usb:1a86:7523", BEE_TEK.line, lambda: twins)
         with pytest.raises(LineLost, match=r"/dev/ttyUSB0, /dev/ttyUSB1 are all that"):
             await open_line(asyncio.Protocol())

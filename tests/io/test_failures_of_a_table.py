@@ -14,7 +14,7 @@ import pytest
 
 from controller.io.journal.reader import JournalFailed
 from controller.io.lines.ports import serial_opener
-from controller.io.lines.supervisor import LIVENESS_NS, Link
+from controller.io.lines.supervisor import LIVENESS_NS, LineSupervisor
 from controller.io.operators.channel import ChannelFailed
 from controller.io.system.clock_watch import LOOK_SECONDS, ClockWatch
 from controller.io.system.supervision import Supervision, TaskEnded
@@ -47,7 +47,7 @@ def test_20_a_jump_of_wall_time_is_told_and_moves_no_deadline(jump_seconds: floa
         clock = LoopClock(loop)
         simulator, session = readers(1)
         place = Place(simulator)
-        supervisor = Link(
+        supervisor = LineSupervisor(
             "bet_spots", place.open, session, clock=clock, chance=random.Random(1), deliver=told.deliver,
             liveness_ns=LIVENESS_NS,
         )  # fmt: skip

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from controller.io.lines.supervisor import ATTENTION_FAILURES, Link
+from controller.io.lines.supervisor import ATTENTION_FAILURES, LineSupervisor
 from controller.io.lines.talk_limit import (
     BYTES_PER_SECOND,
     CARDS_AT_ONCE,
@@ -166,7 +166,7 @@ def test_8_what_takes_the_readings_may_stop_the_table() -> None:
             raise DiskStoppedError(str(reading))
 
         place = Place(ShoeSimulator(BEE_TEK))
-        shoe = Link(
+        shoe = LineSupervisor(
             "shoe",
             place.open,
             ShoeSession(BEE_TEK),

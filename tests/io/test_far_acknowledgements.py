@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from controller.formats.journal.stream import stream_genesis, stream_hash
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from controller.io.journal.stream import HASHED_AT_ONCE
 from tests.io.stream_rig import HERE
 from tests.journal_key import KEY
@@ -17,7 +17,7 @@ EVENTS = 5 * HASHED_AT_ONCE
 async def test_a_commit_does_not_wait_for_the_hash_of_every_event_before(tmp_path: Path) -> None:
     journal = await Journal.open(tmp_path / "journal.sqlite", HERE, key=KEY)
     bodies = [b'{"seq":%d}' % seq for seq in range(1, EVENTS + 1)]
-    await journal.commit([Entry(1, b"record", tuple(enumerate(bodies, start=1)))])
+    await journal.commit([JournalEntry(1, b"record", tuple(enumerate(bodies, start=1)))])
     done: list[str] = []
 
     async def acknowledged() -> bytes:
@@ -27,7 +27,7 @@ async def test_a_commit_does_not_wait_for_the_hash_of_every_event_before(tmp_pat
 
     checking = asyncio.create_task(acknowledged())
     await asyncio.sleep(0)
-    await journal.commit([Entry(2, b"record")])
+    await journal.commit([JournalEntry(2, b"record")])
     done.append("commit")
     expected = stream_genesis(HERE)
     for body in bodies:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import backup, restore
-from controller.daemon.startup import Keeping, opened
+from controller.daemon.startup import JournalSafeguards, opened
 from controller.io.journal.scrub import mark, mark_of
 from controller.io.mqtt.durable_file import DurableFile
 from controller.io.system.clock import SystemClock
@@ -33,7 +33,7 @@ def modes(folder: Path) -> dict[str, int]:
 @pytest.mark.usefixtures("umask")
 async def test_what_a_table_writes_is_its_owners_alone(tmp_path: Path) -> None:
     house = House(tmp_path)
-    keeping = Keeping(reserve_bytes=2**20, second=house.place)
+    keeping = JournalSafeguards(reserve_bytes=2**20, second=house.place)
     house.storage = await opened(house.journal, HERE, KEY, MARKS, SystemClock(), keeping=keeping)
     house.watches = [asyncio.create_task(work()) for _, work in house.storage.watches(house.tell)]
     await house.commit(6)

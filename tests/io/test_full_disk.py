@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from controller.commands import verify as verify_command
 from controller.io.journal.journal import Journal, JournalFailed, JournalReader
 from controller.io.journal.reader import JournalUnreadable
-from controller.io.journal.scrub import Look, Scrub, before_start, mark_of
+from controller.io.journal.scrub import Scrub, ScrubResult, before_start, mark_of
 from controller.io.journal.verification import verify
 from tests.io.test_storage import HERE, beside, commit, left_by_a_kill, written
 from tests.journal_key import KEY
@@ -115,7 +115,7 @@ async def test_a_look_that_can_be_taken_again_takes_the_words_back(tmp_path: Pat
     await written(path)
     absent = Scrub(path, is_due=True, command=(str(tmp_path / "none"),), tell=told.append)
     assert (await absent.check()).unable == f"{tmp_path}/none: No such file or directory"
-    assert await Scrub(path, is_due=True, tell=told.append).check() == Look()
+    assert await Scrub(path, is_due=True, tell=told.append).check() == ScrubResult()
     assert [bool(text) for text in told] == [True, False]
 
 

@@ -22,7 +22,7 @@ from controller.cli import main
 from controller.formats.mqtt.envelope import own_event
 from controller.formats.mqtt.retained_layout import WagerNow
 from controller.io.displays.full_screen import drawn
-from controller.reports.table_screen import Mark, ScreenNow, SpotLine, TableScreen, due, mark
+from controller.reports.table_screen import Certainty, ScreenLine, ScreenNow, TableScreen, due, mark
 from tests.docs.pages import ROOT
 from tests.golden.nights import FOLDER, NIGHTS, unpacked
 
@@ -38,35 +38,37 @@ def shown(now: ScreenNow, width: int = 120) -> str:
 
 def test_the_words_are_those_of_the_pages() -> None:
     texts = json.loads((ROOT / "controller/web/pages/texts.en.json").read_text())
-    assert {texts[f"look.{one}"] for one in ("certain", "open", "asked", "corrected", "doubt", "waiting")} == set(Mark)
+    assert {texts[f"look.{one}"] for one in ("certain", "open", "asked", "corrected", "doubt", "waiting")} == set(
+        Certainty
+    )
 
 
 @pytest.mark.parametrize(
     ("wager", "said"),
     [
-        (WagerNow(1, "main", 2500), (Mark.WAITING, "$25.00")),
-        (WagerNow(1, "main", 2500, possible_cents=(-2500, 2500)), (Mark.OPEN, "-$25.00 or +$25.00")),
+        (WagerNow(1, "main", 2500), (Certainty.WAITING, "$25.00")),
+        (WagerNow(1, "main", 2500, possible_cents=(-2500, 2500)), (Certainty.OPEN, "-$25.00 or +$25.00")),
         (
             WagerNow(1, "main", 2500, 2500, basis="evidence", why="20 beats 18"),
-            (Mark.CERTAIN, "+$25.00 20 beats 18 [evidence]"),
+            (Certainty.CERTAIN, "+$25.00 20 beats 18 [evidence]"),
         ),
         (
             WagerNow(1, "main", 2500, 0, -2500, who="floor: M. Okafor", why="dead hand", basis="floor"),
-            (Mark.CORRECTED, "-$25.00 -> $0.00 by floor: M. Okafor: dead hand"),
+            (Certainty.CORRECTED, "-$25.00 -> $0.00 by floor: M. Okafor: dead hand"),
         ),
         (
             WagerNow(1, "blazing7s", 500, -500, why="no seven", basis="paid", disputed=True),
-            (Mark.IN_DOUBT, "blazing7s -$5.00 no seven [paid]"),
+            (Certainty.IN_DOUBT, "blazing7s -$5.00 no seven [paid]"),
         ),
     ],
 )
-def test_each_due_says_how_sure_it_is(wager: WagerNow, said: tuple[Mark, str]) -> None:
+def test_each_due_says_how_sure_it_is(wager: WagerNow, said: tuple[Certainty, str]) -> None:
     assert (mark(wager), due(wager)) == said
 
 
 def test_markup_and_control_codes_in_a_name_are_shown_and_not_obeyed() -> None:
     words = "[red]x[/red] \x1b[2J by [bold]"
-    now = ScreenNow(words, (SpotLine("1", words, "", ((Mark.CERTAIN, words),)),), (words,), (words,), (words,))
+    now = ScreenNow(words, (ScreenLine("1", words, "", ((Certainty.CERTAIN, words),)),), (words,), (words,), (words,))
     text = shown(now)
     assert "\x1b[2J" not in text
     assert text.count("[red]x[/red]") >= 4

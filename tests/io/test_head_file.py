@@ -9,7 +9,7 @@ import pytest
 
 from controller.formats.journal.records import Identity, genesis
 from controller.io.journal.commit_marker import HeadFile, path_of, read_head_file
-from controller.io.journal.journal import Entry, Head, Journal
+from controller.io.journal.journal import Head, Journal, JournalEntry
 from controller.io.journal.scrub import before_start
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY
@@ -70,12 +70,12 @@ def test_one_slot_of_an_older_program_is_kept_and_the_other_is_made(tmp_path: Pa
 async def test_a_file_whose_length_was_kept_and_its_content_not_stops_no_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     journal = await Journal.open(path, HERE, key=KEY)
-    await journal.commit([Entry(1, b"record")])
+    await journal.commit([JournalEntry(1, b"record")])
     await journal.close()
     path_of(path).write_bytes(bytes(256))
     assert verify(path).damage is None
     journal = await Journal.open(path, key=KEY)
-    await journal.commit([Entry(2, b"record")])
+    await journal.commit([JournalEntry(2, b"record")])
     await journal.close()
     noted = read_head_file(path)
     assert noted is not None
@@ -90,7 +90,7 @@ async def test_a_journal_begun_after_the_last_sync_knows_of_its_first_record(tmp
     assert read_head_file(path) == BLANK
     begun.write_bytes(path.read_bytes())
     journal = await Journal.open(path, key=KEY)
-    await journal.commit([Entry(1, b"record")])
+    await journal.commit([JournalEntry(1, b"record")])
     await journal.close()
     path.write_bytes(begun.read_bytes())
     assert "record 1 had been committed" in str(verify(path).damage)
@@ -100,7 +100,7 @@ async def test_a_bit_in_a_last_note_of_what_was_published_loses_no_record(tmp_pa
     """It is as if the kill had come before the note: the events are published again, under their numbers."""
     path, copy = tmp_path / "running.sqlite", tmp_path / "journal.sqlite"
     journal = await Journal.open(path, HERE, key=KEY)
-    await journal.commit([Entry(1, b"record", ((1, b"event 1"), (2, b"event 2")))])
+    await journal.commit([JournalEntry(1, b"record", ((1, b"event 1"), (2, b"event 2")))])
     await journal.mark_published(1)
     await journal.mark_published(2)
     for suffix in ("", "-wal", "-head"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.inputs import Input, ReadingsHeld
-from controller.io.system.stall_watch import HeldWatch
+from controller.io.system.stall_watch import StallWatch
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsSeen, DeviceHealth, HealthState, KeyPressed, Reading
 
@@ -19,7 +19,7 @@ class Loop:
     def __init__(self, bound_ms: int = 150) -> None:
         self.now_ms = START_MS
         self.delivered: list[Input] = []
-        self.watch = HeldWatch(self, self.delivered.append, bound_ms)
+        self.watch = StallWatch(self, self.delivered.append, bound_ms)
 
     def monotonic_ns(self) -> int:
         return self.now_ms * MS

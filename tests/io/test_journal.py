@@ -13,12 +13,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller.formats.journal.check import Report
+from controller.formats.journal.check import CheckReport
 from controller.formats.journal.records import Identity, chain, genesis
 from controller.formats.journal.schema import PAGE_BYTES, TABLES
 from controller.formats.journal.wal import first_page, wal_damage
 from controller.io.copies.backup import restore
-from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.journal import (
+    Journal,
+    JournalDamaged,
+    JournalEntry,
+    JournalFailed,
+    JournalReader,
+    NotAJournal,
+)
 from controller.io.journal.scrub import before_start
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY
@@ -26,9 +33,9 @@ from tests.journal_key import KEY
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
 
 
-def entry(number: int, first_seq: int, events: int = 1, checkpoint: bytes | None = None) -> Entry:
+def entry(number: int, first_seq: int, events: int = 1, checkpoint: bytes | None = None) -> JournalEntry:
     bodies = tuple((first_seq + place, b"event %d" % (first_seq + place)) for place in range(events))
-    return Entry(number, b"record %d" % number, bodies, checkpoint)
+    return JournalEntry(number, b"record %d" % number, bodies, checkpoint)
 
 
 def names(directory: Path) -> list[str]:
@@ -142,7 +149,7 @@ async def test_a_full_disk_ends_the_journal_and_loses_nothing_committed(tmp_path
     committed = 0
     with pytest.raises(JournalFailed, match="full"):  # noqa: PT012 - it fails at one of many commits
         while committed < 10_000:
-            await journal.commit([Entry(committed + 1, bytes(3000))])
+            await journal.commit([JournalEntry(committed + 1, bytes(3000))])
             committed += 1
     assert 0 < committed < 100
     with pytest.raises(JournalFailed, match="nothing more is taken"):
@@ -264,7 +271,7 @@ class Whole(NamedTuple):
 
     data: bytes
     rows: dict[str, list[tuple[Any, ...]]]
-    report: Report
+    report: CheckReport
 
 
 @pytest.fixture(scope="module")

@@ -13,16 +13,16 @@ import msgspec
 import pytest
 import zmq
 
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.daemon.operator_orders import listening
 from controller.formats.config.table_file import OperatorSection
-from controller.formats.orders.epoch_authorization import Signer
-from controller.formats.orders.operators import ROLES, Asking, Request
+from controller.formats.orders.epoch_authorization import OrderSigner
+from controller.formats.orders.operators import ROLES, ChannelRequest, ChannelUser
 from controller.formats.orders.requests import Reply
 from controller.io.files.secret_files import write_secret
 from controller.io.mqtt.request import NoReply
-from controller.io.operators.channel import SOCKET, ChannelFailed, Listening, OperatorChannel
-from controller.io.operators.channel_client import Where, ask
+from controller.io.operators.channel import SOCKET, ChannelEndpoints, ChannelFailed, OperatorChannel
+from controller.io.operators.channel_client import ChannelAddress, ask
 from controller.io.system.clock import SystemClock
 from controller.io.system.rate_limits import REQUESTS_AT_ONCE, RequestLimit
 
@@ -36,11 +36,11 @@ class Table:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, object]]] = []
-        self.vouched: list[Vouched] = []
+        self.vouched: list[Authentication] = []
         self.floods: list[str] = []
         self.limit = RequestLimit(SystemClock(), self.floods.append)
 
-    def ask(self, request: Request, answer: Callable[[bytes], None]) -> None:
+    def ask(self, request: ChannelRequest, answer: Callable[[bytes], None]) -> None:
         self.vouched.append(request.vouched)
         body = msgspec.json.decode(request.payload, type=dict[str, object])
         self.asked.append((request.verb, body))
@@ -48,7 +48,7 @@ class Table:
 
 
 @contextlib.asynccontextmanager
-async def serving(where: Listening, table: Table) -> AsyncIterator[OperatorChannel]:
+async def serving(where: ChannelEndpoints, table: Table) -> AsyncIterator[OperatorChannel]:
     channel = OperatorChannel(where, TABLE, table.ask, SystemClock(), table.limit)
     task = asyncio.create_task(channel.run())
     try:
@@ -60,7 +60,7 @@ async def serving(where: Listening, table: Table) -> AsyncIterator[OperatorChann
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def put(where: Where, verb: str, seconds: float = PATIENCE_S, **body: object) -> Reply:
+async def put(where: ChannelAddress, verb: str, seconds: float = PATIENCE_S, **body: object) -> Reply:
     return await asyncio.to_thread(ask, where, TABLE, verb, body, seconds)
 
 
@@ -81,21 +81,21 @@ class Pair:
 
 async def test_the_socket_says_the_role(directory: Path) -> None:
     table = Table()
-    async with serving(Listening(directory), table):
-        floor, auditor = (Where(str(directory / role / SOCKET)) for role in ("floor", "auditor"))
+    async with serving(ChannelEndpoints(directory), table):
+        floor, auditor = (ChannelAddress(str(directory / role / SOCKET)) for role in ("floor", "auditor"))
         assert await put(floor, "void", round=7, who="M. Okafor", transaction="a") == Reply("accepted", "", "a")
         refused = await put(auditor, "void", round=7, who="M. Okafor")
         assert (refused.status, refused.text) == ("refused", "void is for floor; you are auditor")
         assert table.asked == [("void", {"round": 7, "who": "M. Okafor", "transaction": "a"})]
         # The kernel says whose process it was.
-        assert table.vouched == [Vouched("socket", ("floor",), os.getuid())]
+        assert table.vouched == [Authentication("socket", ("floor",), os.getuid())]
 
 
 async def test_at_a_socket_nobody_gives_the_name_of_somebody_with_a_key(directory: Path) -> None:
-    known = {"a key": Asking(frozenset({"surveillance"}), "S. Vance")}
+    known = {"a key": ChannelUser(frozenset({"surveillance"}), "S. Vance")}
     table = Table()
-    async with serving(Listening(directory, operators=known), table):
-        floor = Where(str(directory / "floor" / SOCKET))
+    async with serving(ChannelEndpoints(directory, operators=known), table):
+        floor = ChannelAddress(str(directory / "floor" / SOCKET))
         for who in ("S. Vance", "s. vance\u200b", "Ѕ. Vance"):
             refused = await put(floor, "approve-order", order=1, who=who)
             assert (refused.status, refused.text[:20]) == ("refused", "S. Vance has a key, ")
@@ -104,17 +104,19 @@ async def test_at_a_socket_nobody_gives_the_name_of_somebody_with_a_key(director
 
 async def test_nor_the_name_of_somebody_who_has_a_key_to_sign_and_none_to_connect(directory: Path) -> None:
     file = directory / "operators.toml"
-    file.write_text(f'[[operator]]\nname = "M. Okafor"\nroles = ["floor"]\nsigns = ["{Signer(b"o" * 40).public}"]\n')
+    file.write_text(
+        f'[[operator]]\nname = "M. Okafor"\nroles = ["floor"]\nsigns = ["{OrderSigner(b"o" * 40).public}"]\n'
+    )
     table = Table()
     async with serving(listening(OperatorSection(directory=str(directory), operators=str(file))), table):
-        floor = Where(str(directory / "floor" / SOCKET))
+        floor = ChannelAddress(str(directory / "floor" / SOCKET))
         refused = await put(floor, "void", round=7, who="M. Okafor", why="foul deal")
         assert (refused.status, refused.text[:21]) == ("refused", "M. Okafor has a key, ")
         assert table.asked == []
 
 
 async def test_every_role_has_a_socket_for_its_group_and_none_stays(directory: Path) -> None:
-    async with serving(Listening(directory), Table()):
+    async with serving(ChannelEndpoints(directory), Table()):
         sockets = {role: directory / role / SOCKET for role in ROLES}
         assert {role: oct(path.stat().st_mode & 0o777) for role, path in sockets.items()} == dict.fromkeys(
             ROLES, "0o660"
@@ -124,29 +126,29 @@ async def test_every_role_has_a_socket_for_its_group_and_none_stays(directory: P
 
 async def test_over_tcp_the_key_says_who_asks(directory: Path) -> None:
     server, okafor, stranger = (Pair(directory, name) for name in ("server", "okafor", "stranger"))
-    known = {okafor.public: Asking(frozenset({"floor"}), "M. Okafor")}
+    known = {okafor.public: ChannelUser(frozenset({"floor"}), "M. Okafor")}
     table = Table()
-    async with serving(Listening(None, "127.0.0.1:0", server.secret, known), table) as channel:
+    async with serving(ChannelEndpoints(None, "127.0.0.1:0", server.secret, known), table) as channel:
         address = f"tcp://127.0.0.1:{channel.port}"
-        own = Where(address, server.public, okafor.file)
+        own = ChannelAddress(address, server.public, okafor.file)
         assert (await put(own, "void", round=7)).status == "accepted"
         assert (await put(own, "void", round=7, who="J. Lee")).text.startswith("your key is M. Okafor's")
         assert (await put(own, "ack", alert=1, who="M. Okafor")).status == "accepted"
         assert [(verb, body["who"]) for verb, body in table.asked] == [("void", "M. Okafor"), ("ack", "M. Okafor")]
-        assert table.vouched == [Vouched("key", ("floor",))] * 2
+        assert table.vouched == [Authentication("key", ("floor",))] * 2
         # A handshake that fails is silence.
         with pytest.raises(NoReply, match="one of the keys is not known"):
-            await put(Where(address, server.public, stranger.file), "void", SILENCE_S, round=7)
+            await put(ChannelAddress(address, server.public, stranger.file), "void", SILENCE_S, round=7)
         with pytest.raises(NoReply, match="one of the keys is not known"):
-            await put(Where(address, stranger.public, okafor.file), "void", SILENCE_S, round=7)
+            await put(ChannelAddress(address, stranger.public, okafor.file), "void", SILENCE_S, round=7)
         assert len(table.asked) == 2
 
 
 async def test_a_person_with_two_roles_may_what_either_may(directory: Path) -> None:
     server, lee = Pair(directory, "server"), Pair(directory, "lee")
-    known = {lee.public: Asking(frozenset({"surveillance", "dealer"}), "J. Lee")}
-    async with serving(Listening(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
-        own = Where(f"tcp://127.0.0.1:{channel.port}", server.public, lee.file)
+    known = {lee.public: ChannelUser(frozenset({"surveillance", "dealer"}), "J. Lee")}
+    async with serving(ChannelEndpoints(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
+        own = ChannelAddress(f"tcp://127.0.0.1:{channel.port}", server.public, lee.file)
         assert (await put(own, "ack", alert=1)).status == "accepted"
         assert (await put(own, "answer", question=1)).status == "accepted"
         assert (await put(own, "void", round=1)).status == "refused"
@@ -155,7 +157,7 @@ async def test_a_person_with_two_roles_may_what_either_may(directory: Path) -> N
 async def test_plain_tcp_gets_nothing(directory: Path) -> None:
     server = Pair(directory, "server")
     table = Table()
-    async with serving(Listening(None, "127.0.0.1:0", server.secret, {}), table) as channel:
+    async with serving(ChannelEndpoints(None, "127.0.0.1:0", server.secret, {}), table) as channel:
         with zmq.Context() as context, context.socket(zmq.DEALER) as bare:
             bare.set(zmq.LINGER, 0)
             bare.set(zmq.RCVTIMEO, round(SILENCE_S * 1000))
@@ -170,21 +172,21 @@ async def test_a_key_that_others_may_read_is_not_used(directory: Path) -> None:
     pair = Pair(directory, "okafor")
     pair.file.chmod(0o640)
     with pytest.raises(NoReply, match="chmod 600"):
-        await put(Where("tcp://127.0.0.1:9", pair.public, pair.file), "void", SILENCE_S)
+        await put(ChannelAddress("tcp://127.0.0.1:9", pair.public, pair.file), "void", SILENCE_S)
 
 
 async def test_what_cannot_be_reached_is_said_at_once(directory: Path) -> None:
     with pytest.raises(NoReply, match="no socket here that you may use"):
-        await put(Where(str(directory / "floor" / SOCKET)), "void")
+        await put(ChannelAddress(str(directory / "floor" / SOCKET)), "void")
     with pytest.raises(NoReply, match="key file and the table's public key"):
-        await put(Where("tcp://127.0.0.1:9"), "void")
+        await put(ChannelAddress("tcp://127.0.0.1:9"), "void")
 
 
 async def test_a_port_that_is_taken_ends_the_channel(directory: Path) -> None:
     server = Pair(directory, "server")
-    async with serving(Listening(None, "127.0.0.1:0", server.secret, {}), Table()) as channel:
+    async with serving(ChannelEndpoints(None, "127.0.0.1:0", server.secret, {}), Table()) as channel:
         second = OperatorChannel(
-            Listening(None, f"127.0.0.1:{channel.port}", server.secret, {}), TABLE, Table().ask, SystemClock()
+            ChannelEndpoints(None, f"127.0.0.1:{channel.port}", server.secret, {}), TABLE, Table().ask, SystemClock()
         )
         with pytest.raises(ChannelFailed, match=f"tcp://127.0.0.1:{channel.port}"):
             await second.run()
@@ -192,13 +194,13 @@ async def test_a_port_that_is_taken_ends_the_channel(directory: Path) -> None:
 
 async def test_who_asks_too_much_is_refused_and_keeps_nobody_else_from_asking(directory: Path) -> None:
     table = Table()
-    async with serving(Listening(directory), table):
+    async with serving(ChannelEndpoints(directory), table):
         floor, dealer = (str(directory / role / SOCKET) for role in ("floor", "dealer"))
         answers: list[str] = []
         async with flooding(floor, [b"void", b'{"round": 7, "who": "M. Okafor"}'], 500, answers):
-            assert (await put(Where(dealer), "answer", question=1, who="J. Lee")).status == "accepted"
+            assert (await put(ChannelAddress(dealer), "answer", question=1, who="J. Lee")).status == "accepted"
             # What the same people ask of another verb is another matter.
-            assert (await put(Where(floor), "ack", alert=1, who="M. Okafor")).status == "accepted"
+            assert (await put(ChannelAddress(floor), "ack", alert=1, who="M. Okafor")).status == "accepted"
         asked = [verb for verb, _ in table.asked]
         assert REQUESTS_AT_ONCE <= asked.count("void") < 2 * REQUESTS_AT_ONCE
         assert {asked.count("answer"), asked.count("ack")} == {1}
@@ -227,6 +229,6 @@ async def test_without_a_folder_for_its_own_sockets_the_channel_says_so(director
     tempfile.tempdir = str(directory / "none")
     try:
         with pytest.raises(ChannelFailed, match="no folder for its own sockets: No such file or directory"):
-            await OperatorChannel(Listening(directory), TABLE, Table().ask, SystemClock()).run()
+            await OperatorChannel(ChannelEndpoints(directory), TABLE, Table().ask, SystemClock()).run()
     finally:
         tempfile.tempdir = before

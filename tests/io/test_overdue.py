@@ -12,8 +12,8 @@ from controller.core.messages.events import RoundClosed
 from controller.core.messages.inputs import FitnessLevel
 from controller.formats.journal.stream import ack_bytes
 from controller.formats.mqtt.envelope import event_bytes
-from controller.io.journal.journal import Entry
-from controller.io.mqtt.ack_deadline import Overdue, Terms
+from controller.io.journal.journal import JournalEntry
+from controller.io.mqtt.ack_deadline import AckLimits, Overdue
 from controller.io.mqtt.connection import Broker
 from tests.campaigns.outage import CountedJournal, OutageLoop
 from tests.io.stream_rig import CONSUMER, HERE, Table
@@ -21,7 +21,7 @@ from tests.io.virtual_time import LoopClock, passes, run_virtual
 from tests.journal_key import KEY
 
 HOUR = 3600.0
-TERMS = Terms(warn_hours=24, close_hours=168)
+TERMS = AckLimits(warn_hours=24, close_hours=168)
 NOBODY = Broker(host="127.0.0.1", port=1)
 Told = list[tuple[str, str]]
 
@@ -46,7 +46,7 @@ class Watched:
         head = self.journal.head
         event = RoundClosed(round=head.seq + 1, dealer=(), legal_plays=1, outcome="settled")
         body = event_bytes(event, self.journal.identity, head.seq + 1, self.clock.wall_ns())
-        await self.journal.commit([Entry(head.number + 1, b"record", ((head.seq + 1, body),))])
+        await self.journal.commit([JournalEntry(head.number + 1, b"record", ((head.seq + 1, body),))])
 
     async def acknowledge(self, seq: int) -> None:
         hashed = await self.journal.stream_at(seq)

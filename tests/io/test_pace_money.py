@@ -17,7 +17,7 @@ from controller.cli import main
 from controller.core.analysis.expectation import edges_at_hand
 from controller.core.messages.events import BettingClosed, RoundClosed
 from controller.core.messages.inputs import AdjustWager, VoidRound
-from controller.core.table.pace import HOUR_NS, Figures
+from controller.core.table.pace import HOUR_NS, PaceFigures
 from controller.formats.mqtt.envelope import nanoseconds, own_event
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.io.files import known_edges
@@ -61,7 +61,7 @@ class Evening:
             self.rows = list(reader.events(1))
         self.events = [own_event(row.body) for row in self.rows]
 
-    def pace(self, wall_ns: int) -> Figures:
+    def pace(self, wall_ns: int) -> PaceFigures:
         """What a table that starts at this moment tells of the hour before."""
         rules = self.rig.house.rules
         edges = edges_at_hand(rules, known_edges.known(rules), known_edges.known_sides(rules))

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serial.rfc2217 import PortManager
 
-from controller.formats.text.usb_names import NotPluggedIn, Plugged, choose
+from controller.formats.text.usb_names import NotPluggedIn, SerialPort, choose
 from controller.io.lines.ports import _OneAtATime, claim, plugged_in, serial_opener
 from controller.io.lines.serial import LineLost
 from firmware_protocols.codec import Line
@@ -28,7 +28,7 @@ LINE = Line(baud=19200, parity="E")
 TIOCGEXCL = 0x80045440
 SERIALS = st.text(alphabet=st.characters(codec="ascii", categories=("L", "N")), max_size=8)
 PORTS = st.builds(
-    Plugged,
+    SerialPort,
     st.from_regex(r"/dev/ttyUSB[0-9]", fullmatch=True),
     st.sampled_from([0x0403, 0x1A86, None]),
     st.sampled_from([0x6001, 0x6011]),
@@ -41,7 +41,7 @@ PORTS = st.builds(
 
 
 @given(st.lists(PORTS, max_size=5, unique_by=lambda port: port.path))
-def test_a_port_is_found_by_the_name_it_gives_itself_or_refused_with_what_there_is(ports: list[Plugged]) -> None:
+def test_a_port_is_found_by_the_name_it_gives_itself_or_refused_with_what_there_is(ports: list[SerialPort]) -> None:
     for port in ports:
         name = port.usb_name()
         alike = [one for one in ports if (one.vid, one.pid) == (port.vid, port.pid)]
@@ -62,7 +62,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
 
 
 def test_a_port_of_an_adapter_with_several_is_named_by_its_interface() -> None:
-    four = [Plugged(f"/dev/ttyUSB{number}", 0x0403, 0x6011, "", number) for number in range(4)]
+    four = [SerialPort(f"/dev/ttyUSB{number}", 0x0403, 0x6011, "", number) for number in range(4)]
     assert choose("usb:0403:6011::2", four).path == "/dev/ttyUSB2"
     assert four[2].usb_name() == "usb:0403:6011::2"
     with pytest.raises(NotPluggedIn, match="all that"):
@@ -71,9 +71,9 @@ def test_a_port_of_an_adapter_with_several_is_named_by_its_interface() -> None:
 
 def test_what_is_not_plugged_in_is_said_with_what_is() -> None:
     with pytest.raises(NotPluggedIn, match="there is usb:0403:6001:A1"):
-        choose("usb:1a86:7523", [Plugged("/dev/ttyUSB0", 0x0403, 0x6001, "A1")])
+        choose("usb:1a86:7523", [SerialPort("/dev/ttyUSB0", 0x0403, 0x6001, "A1")])
     with pytest.raises(NotPluggedIn, match="no USB adapter"):
-        choose("usb:1a86:7523", [Plugged("/dev/ttyS0")])
+        choose("usb:1a86:7523", [SerialPort("/dev/ttyS0")])
 
 
 def test_the_ports_of_this_machine_can_be_listed() -> None:
@@ -136,7 +136,7 @@ async def test_an_opening_nobody_waits_for_any_more_leaves_nothing_open() -> Non
 async def test_an_opening_that_hangs_is_not_joined_by_a_second() -> None:
     release = threading.Event()
 
-    def census() -> tuple[Plugged, ...]:
+    def census() -> tuple[SerialPort, ...]:
         release.wait(PATIENCE_SECONDS)
         return ()
 

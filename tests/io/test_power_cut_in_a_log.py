@@ -10,7 +10,7 @@ import pytest
 
 from controller.formats.journal.records import Identity
 from controller.formats.journal.wal import FRAME_BYTES, WAL_HEADER_BYTES, wal_damage
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from controller.io.journal.scrub import before_start
 from tests.journal_key import KEY
 
@@ -37,7 +37,7 @@ async def around_a_commit(directory: Path) -> tuple[dict[str, bytes], dict[str, 
         number = journal.head.number + 1
         chance = random.Random(number)
         body = chance.randbytes(20_000 if is_last else chance.randint(1, 30) * 1000)
-        await journal.commit([Entry(number, body, ((number, b"event"),))])
+        await journal.commit([JournalEntry(number, body, ((number, b"event"),))])
 
     def files() -> dict[str, bytes]:
         return {suffix: Path(f"{path}{suffix}").read_bytes() for suffix in ("", "-wal", "-head")}

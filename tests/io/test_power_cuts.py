@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from controller.formats.journal.records import Identity
-from controller.io.journal.epochs import Ruling, begin_epoch
+from controller.io.journal.epochs import EpochRuling, begin_epoch
 from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
 from controller.io.journal.scrub import before_start
 from controller.io.journal.verification import verify
@@ -23,7 +23,7 @@ from tests.campaigns.power_disk import Disk
 from tests.io.test_storage import HERE, left_by_a_kill
 from tests.journal_key import KEY
 
-RULED = Ruling("M. Okafor", "J. Reyes", "the disk was replaced")
+RULED = EpochRuling("M. Okafor", "J. Reyes", "the disk was replaced")
 HEADING = "import asyncio\nfrom pathlib import Path\n"
 BEGIN = """
 from controller.io.journal.epochs import Ruling, begin_epoch

@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from controller.formats.config.table_file import BrokerSection
-from controller.io.files.key_file import KeyRefused, read_key
+from controller.io.files.key_file import KeyFileRefused, read_key
 from controller.io.files.secret_files import LONGEST_BYTES, SecretRefused, read_secret, write_secret
 from controller.io.mqtt.connection import Broker
 from controller.io.operators.certificates import make_authority, make_certificate, paths
@@ -104,7 +104,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/null")):
         with pytest.raises(SecretRefused, match="cannot be read"):
             read_secret(path)
-        with pytest.raises(KeyRefused, match="cannot be read"):
+        with pytest.raises(KeyFileRefused, match="cannot be read"):
             read_key(path)
 
 

@@ -15,12 +15,12 @@ from click.testing import CliRunner, Result
 
 from controller.commands import export, report
 from controller.core.messages.inputs import Input
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.formats.journal.records import Identity, seal
 from controller.formats.replay import payloads
 from controller.io.files import profile_files
 from controller.io.files.known_edges import known
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from controller.reports.revenue_rows import takings
 from simulators.people.dealer import play
 from simulators.people.house import house_from
@@ -37,16 +37,18 @@ SECOND_NS = 1_000_000_000
 class Journaled(Rig):
     """A rig that keeps what a daemon would commit; each input comes a second after the one before."""
 
-    entries: list[Entry]
+    entries: list[JournalEntry]
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         if not self.stamped:
             self.entries = []
         seq = self.table.state.seq
         stepped = super().give(item, closed=closed)
         stamped = msgspec.structs.replace(self.stamped[-1], wall_ns=self.number * SECOND_NS)
         bodies = payloads(stepped.events, HERE, seq, stamped.wall_ns)
-        self.entries.append(Entry(stamped.number, seal(stamped, KEY, HERE), tuple(enumerate(bodies, start=seq + 1))))
+        self.entries.append(
+            JournalEntry(stamped.number, seal(stamped, KEY, HERE), tuple(enumerate(bodies, start=seq + 1)))
+        )
         return stepped
 
 

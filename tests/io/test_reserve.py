@@ -13,7 +13,7 @@ import pytest
 from controller.core.messages.inputs import FitnessLevel
 from controller.formats.journal.records import Identity
 from controller.io.journal.disk_watch import DiskWatch
-from controller.io.journal.journal import Entry, Journal, JournalFailed, JournalReader
+from controller.io.journal.journal import Journal, JournalEntry, JournalFailed, JournalReader
 from controller.io.journal.space_reserve import LOOK_SECONDS, Reserve, transacted
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY
@@ -165,11 +165,11 @@ async def test_the_journal_gives_the_reserve_up_before_the_disk_is_full(tmp_path
     reserve = Reserve(path, 4 * MIB, disk.stat, lambda: seconds[0])
     assert reserve.make() == ""
     journal = await Journal.open(path, HERE, reserve=reserve, key=KEY)
-    await journal.commit([Entry(1, b"while there is room")])
+    await journal.commit([JournalEntry(1, b"while there is room")])
     assert reserve.is_there()
     disk.free_mib = 3
     seconds[0] += LOOK_SECONDS
-    await journal.commit([Entry(2, b"the last round")])
+    await journal.commit([JournalEntry(2, b"the last round")])
     assert not reserve.path.exists()
     await journal.close()
     with JournalReader(path) as reader:
@@ -184,7 +184,7 @@ async def filled(journal: Journal) -> int:
     number = 0
     with contextlib.suppress(JournalFailed):
         while number < 10_000:
-            await journal.commit([Entry(number + 1, os.urandom(50_000))])
+            await journal.commit([JournalEntry(number + 1, os.urandom(50_000))])
             number += 1
     return number
 

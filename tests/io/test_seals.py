@@ -17,12 +17,12 @@ from controller.io.copies.backup import backup
 from controller.io.copies.segment_folder import survey
 from controller.io.copies.segment_writer import Disk, SegmentWriter, next_rows
 from controller.io.journal.commit_marker import HeadFile
-from controller.io.journal.epochs import Ruling, begin_epoch
+from controller.io.journal.epochs import EpochRuling, begin_epoch
 from controller.io.journal.journal import (
-    Entry,
     Head,
     Journal,
     JournalDamaged,
+    JournalEntry,
     JournalFailed,
     JournalReader,
     NotAJournal,
@@ -40,7 +40,7 @@ async def written(path: Path, records: int = 6) -> None:
     await journal.note("key", key_mark(KEY))
     for number in range(journal.head.number + 1, journal.head.number + 1 + records):
         checkpoint = b"checkpoint" if number == 4 else None
-        await journal.commit([Entry(number, b"record %d" % number, ((number, b"event"),), checkpoint)])
+        await journal.commit([JournalEntry(number, b"record %d" % number, ((number, b"event"),), checkpoint)])
     await journal.close()
 
 
@@ -142,7 +142,7 @@ async def test_nothing_is_committed_without_the_key(tmp_path: Path) -> None:
     await written(path)
     journal = await Journal.open(path, HERE)
     with pytest.raises(JournalFailed, match="opened without the table's key"):
-        await journal.commit([Entry(7, b"record 7")])
+        await journal.commit([JournalEntry(7, b"record 7")])
     await journal.close()
 
 
@@ -153,7 +153,7 @@ async def test_a_journal_says_its_signed_head_and_knows_the_ones_before(tmp_path
     assert journal.sealing is not None
     head = read_head(await journal.signed_head(), journal.sealing.verifier)
     assert (head.origin, head.size, head.root) == (origin(HERE), 6, await journal.known_head(6))
-    await journal.commit([Entry(7, b"record 7"), Entry(8, b"record 8")])
+    await journal.commit([JournalEntry(7, b"record 7"), JournalEntry(8, b"record 8")])
     assert read_head(await journal.signed_head(), journal.sealing.verifier).size == 8
     assert await journal.known_head(7) is None
     assert await journal.known_head(6) == head.root
@@ -188,7 +188,7 @@ async def test_a_journal_of_an_earlier_format_is_not_called_damaged(tmp_path: Pa
     with pytest.raises(NotAJournal, match=said):
         before_start(path)
     assert run(verify.command, path)[0] == 2
-    ruling = Ruling("M. Okafor", "J. Reyes", "a version with seals")
+    ruling = EpochRuling("M. Okafor", "J. Reyes", "a version with seals")
     begun = await begin_epoch(path, "harbour", "bj-1", ruling, 1)
     assert begun.before.startswith("record 6, event 6, head ")
     assert begun.identity.epoch == 4

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from controller.commands import check, restore, verify
-from controller.daemon.startup import Keeping, opened
+from controller.daemon.startup import JournalSafeguards, opened
 from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import seal_digest
 from controller.io.copies.segment_folder import survey
-from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed
+from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry, JournalFailed
 from controller.io.journal.verification import verify as verify_journal
 from controller.io.system.clock import SystemClock
 from tests.docs.test_configuration_doc import written
@@ -223,7 +223,7 @@ async def test_another_journal_in_its_place_is_refused(house: House) -> None:
         left.unlink()
     journal = await Journal.open(house.journal, HERE, key=KEY)
     for number in range(1, 8):
-        await journal.commit([Entry(number, b"other %d" % number)])
+        await journal.commit([JournalEntry(number, b"other %d" % number)])
     await journal.close()
     with pytest.raises(JournalDamaged, match="record 5 is not the one its second copy has"):
         await house.open()
@@ -330,7 +330,12 @@ async def test_another_tables_folder_is_no_copy(house: House, tmp_path: Path) ->
     journal = await Journal.open(other.journal, Identity("harbour", "bj-2", 3), key=KEY)
     await journal.close()
     other.storage = await opened(
-        other.journal, Identity("harbour", "bj-2", 3), KEY, MARKS, SystemClock(), keeping=Keeping(0, other.place)
+        other.journal,
+        Identity("harbour", "bj-2", 3),
+        KEY,
+        MARKS,
+        SystemClock(),
+        keeping=JournalSafeguards(0, other.place),
     )
     other.watches = [
         asyncio.create_task(work()) for name, work in other.storage.watches(other.tell) if name == "second copy"

@@ -13,7 +13,7 @@ import pytest
 
 from controller.io.lines.ports import serial_opener
 from controller.io.lines.serial import WRITE_LIMIT_BYTES, LineLost
-from controller.io.lines.supervisor import Link
+from controller.io.lines.supervisor import LineSupervisor
 from controller.io.system.backoff import FIRST_SECONDS, LAST_SECONDS, Backoff
 from controller.io.system.clock import SystemClock
 from firmware_protocols.codec import Line
@@ -197,7 +197,7 @@ class Parrot:
 
 @contextlib.asynccontextmanager
 async def linked(path: str, parrot: Parrot, delivered: list[Reading]) -> AsyncIterator[None]:
-    link = Link(
+    link = LineSupervisor(
         "parrot",
         serial_opener(path, LINE),
         parrot,

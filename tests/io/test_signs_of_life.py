@@ -12,7 +12,7 @@ import pytest
 
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.system.notify import STATUS_LIMIT, Notifier
-from controller.io.system.watchdog import EXTEND_SECONDS, IDLE_SECONDS, SIGNS, Watchdog, Work, patiently
+from controller.io.system.watchdog import EXTEND_SECONDS, IDLE_SECONDS, SIGNS, Watchdog, WatchedWork, patiently
 from tests.io.broker_rig import Memory, closed, publishing
 from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
 
@@ -115,7 +115,7 @@ class Table:
             raise OSError(28, "No space left on device")
 
     def watchdog(self, notifier: Notifier) -> Watchdog:
-        work = Work("stepping", lambda: self.stepped, lambda: not self.waiting, 5)
+        work = WatchedWork("stepping", lambda: self.stepped, lambda: not self.waiting, 5)
         clock = LoopClock(asyncio.get_running_loop())
         return Watchdog(notifier, clock, [work], [("journal", self.ask)], lambda: "all well")
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from controller.core.messages.inputs import Input, SoftwareLooked
+from controller.core.messages.inputs import Input, SoftwareInspected
 from controller.io.operators.software import ListedProgram, SoftwareChanged
 from controller.io.operators.software_watch import SoftwareWatch
 from firmware_protocols.readings import KeyPressed, MysteryAnswered, MysteryCommitted
@@ -40,10 +40,10 @@ class Desk:
         self.kept.append(given)
 
     def looks(self) -> list[str]:
-        return [one.when for one in self.delivered if isinstance(one, SoftwareLooked)]
+        return [one.when for one in self.delivered if isinstance(one, SoftwareInspected)]
 
     def readings(self) -> list[Input]:
-        return [one for one in self.delivered if not isinstance(one, SoftwareLooked)]
+        return [one for one in self.delivered if not isinstance(one, SoftwareInspected)]
 
 
 @contextlib.asynccontextmanager
@@ -64,13 +64,13 @@ async def test_before_a_number_is_drawn_the_program_is_looked_at() -> None:
         await becomes(lambda: len(desk.readings()) == 3)
     assert desk.readings() == [FIRST, ANSWER, SECOND]
     assert [one if one in {FIRST, SECOND} else type(one).__name__ for one in desk.delivered if one != ANSWER] == [
-        "SoftwareLooked",
+        "SoftwareInspected",
         FIRST,
-        "SoftwareLooked",
+        "SoftwareInspected",
         SECOND,
     ]
     assert desk.looks() == ["draw", "draw"]
-    assert desk.delivered[0] == SoftwareLooked(7, "draw", True, FOUND.digest, FOUND.files, FOUND.signed_by, "")
+    assert desk.delivered[0] == SoftwareInspected(7, "draw", True, FOUND.digest, FOUND.files, FOUND.signed_by, "")
 
 
 @pytest.mark.parametrize(("cycle", "looks"), [(0, ["draw"]), (1, [])], ids=["heard since the start", "heard before"])
@@ -105,7 +105,7 @@ async def test_a_changed_program_gives_no_share_of_a_draw_and_the_journal_says_w
     with pytest.raises(SoftwareChanged, match="shoe"):
         await desk.watch.run()
     assert desk.delivered == []
-    assert desk.kept == [SoftwareLooked(7, "draw", False, "", 0, "", "devices/shoes/shoe.py is another")]
+    assert desk.kept == [SoftwareInspected(7, "draw", False, "", 0, "", "devices/shoes/shoe.py is another")]
 
 
 async def test_every_hour_the_program_is_looked_at() -> None:
@@ -116,7 +116,7 @@ async def test_every_hour_the_program_is_looked_at() -> None:
         with pytest.raises(SoftwareChanged):
             await task
     assert set(desk.looks()) == {"hour"}
-    assert desk.kept == [SoftwareLooked(7, "hour", False, "", 0, "", "devices/shoes/shoe.py is another")]
+    assert desk.kept == [SoftwareInspected(7, "hour", False, "", 0, "", "devices/shoes/shoe.py is another")]
 
 
 async def test_the_hour_comes_however_much_a_trigger_box_has_to_say() -> None:

@@ -19,9 +19,9 @@ from controller.formats.journal.records import Identity
 from controller.formats.journal.wal import FRAME_BYTES, WAL_HEADER_BYTES
 from controller.io.files.key_file import create_key
 from controller.io.journal.commit_marker import path_of
-from controller.io.journal.epochs import EpochRefused, Ruling
+from controller.io.journal.epochs import EpochRefused, EpochRuling
 from controller.io.journal.epochs import begin_epoch as begin
-from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed, JournalReader
+from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry, JournalFailed, JournalReader
 from controller.io.journal.scrub import Scrub, before_start, mark_of
 from controller.io.journal.verification import verify
 from controller.io.system.clock_watch import BUILT_NS, ClockWatch
@@ -30,7 +30,7 @@ from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
 from tests.journal_key import KEY, key_file
 
 HERE = Identity("harbour", "bj-1", 3)
-TWO = Ruling("M. Okafor", "J. Reyes", "the disk was replaced")
+TWO = EpochRuling("M. Okafor", "J. Reyes", "the disk was replaced")
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -49,7 +49,9 @@ def names(directory: Path) -> list[str]:
 async def commit(journal: Journal, records: int) -> None:
     for _ in range(records):
         head = journal.head
-        await journal.commit([Entry(head.number + 1, b"record", ((head.seq + 1, b"event %d" % (head.seq + 1)),))])
+        await journal.commit(
+            [JournalEntry(head.number + 1, b"record", ((head.seq + 1, b"event %d" % (head.seq + 1)),))]
+        )
 
 
 async def written(path: Path, records: int = 6) -> None:
@@ -327,9 +329,9 @@ async def test_a_journal_that_cannot_be_read_is_put_aside_as_it_is(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "ruling", [Ruling("M. Okafor", " m. okafor", "x"), Ruling("", "J", "x"), Ruling("M", "J", " ")]
+    "ruling", [EpochRuling("M. Okafor", " m. okafor", "x"), EpochRuling("", "J", "x"), EpochRuling("M", "J", " ")]
 )
-async def test_one_person_alone_or_no_reason_begins_nothing(tmp_path: Path, ruling: Ruling) -> None:
+async def test_one_person_alone_or_no_reason_begins_nothing(tmp_path: Path, ruling: EpochRuling) -> None:
     with pytest.raises(EpochRefused, match="two persons"):
         await begin(tmp_path / "journal.sqlite", "harbour", "bj-1", ruling, wall_ns=1)
     assert names(tmp_path) == []

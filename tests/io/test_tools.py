@@ -12,9 +12,9 @@ from controller.commands import capture as capture_command
 from controller.commands import devices as devices_command
 from controller.commands import playback as playback_command
 from controller.commands import probe as probe_command
-from controller.commands.line_probe import Device
+from controller.commands.line_probe import ProbedDevice
 from controller.formats.text.captures import Capture, CaptureRefused, Piece, capture_text, read_capture
-from controller.formats.text.usb_names import Plugged
+from controller.formats.text.usb_names import SerialPort
 from controller.io.lines.line_tools import Playback, between
 from controller.io.lines.ports import serial_opener
 from controller.io.lines.pseudo_terminal import serving
@@ -197,7 +197,9 @@ def test_a_port_that_is_not_there_is_one_line(module: object, tmp_path: Path) ->
 async def test_probe_shows_bytes_and_readings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     simulator = ShoeSimulator(BEE_TEK)
     shoe = Port(tmp_path / "shoe", simulator, lambda: None)
-    probing = asyncio.ensure_future(probe_command.probe(str(tmp_path / "shoe"), Device("shoe", "bee_tek"), (1,), 9600))
+    probing = asyncio.ensure_future(
+        probe_command.probe(str(tmp_path / "shoe"), ProbedDevice("shoe", "bee_tek"), (1,), 9600)
+    )
     shown = ""
 
     def seen(text: str) -> bool:
@@ -222,7 +224,9 @@ async def test_devices_names_what_answers_ready_to_paste(tmp_path: Path) -> None
         Port(tmp_path / "silent", ShoeSimulator(BEE_TEK), lambda: None),
     ]
     found = [
-        devices_command.lines_of(await devices_command.looked_at(Plugged(str(port.path)), ask=True, answer_seconds=0.1))
+        devices_command.lines_of(
+            await devices_command.looked_at(SerialPort(str(port.path)), ask=True, answer_seconds=0.1)
+        )
         for port in ports
     ]
     for port in ports:
@@ -237,7 +241,7 @@ async def test_devices_names_what_answers_ready_to_paste(tmp_path: Path) -> None
 async def test_devices_leaves_a_port_in_use_alone(tmp_path: Path) -> None:
     port = Port(tmp_path / "shoe", ShoeSimulator(BEE_TEK), lambda: None)
     held = await serial_opener(str(port.path), BEE_TEK.line)(asyncio.Protocol())
-    lines = devices_command.lines_of(await devices_command.looked_at(Plugged(str(port.path)), ask=True))
+    lines = devices_command.lines_of(await devices_command.looked_at(SerialPort(str(port.path)), ask=True))
     held.close()
     port.close()
     assert any("not asked" in line and "lock" in line for line in lines)
@@ -245,10 +249,12 @@ async def test_devices_leaves_a_port_in_use_alone(tmp_path: Path) -> None:
 
 def test_the_name_that_stays_longest_is_pasted() -> None:
     ours, path = "/dev/tableside/shoe", "/dev/serial/by-path/pci-0:1.0"
-    assert devices_command.best_name(Plugged("/dev/ttyUSB0", 0x403, 0x6001, "A1", links=(ours, path))) == ours
-    assert devices_command.best_name(Plugged("/dev/ttyUSB0", 0x403, 0x6001, "A1", links=(path,))) == "usb:0403:6001:A1"
-    assert devices_command.best_name(Plugged("/dev/ttyUSB0", 0x403, 0x6001, links=(path,))) == path
-    assert devices_command.best_name(Plugged("/dev/ttyS0")) == "/dev/ttyS0"
+    assert devices_command.best_name(SerialPort("/dev/ttyUSB0", 0x403, 0x6001, "A1", links=(ours, path))) == ours
+    assert (
+        devices_command.best_name(SerialPort("/dev/ttyUSB0", 0x403, 0x6001, "A1", links=(path,))) == "usb:0403:6001:A1"
+    )
+    assert devices_command.best_name(SerialPort("/dev/ttyUSB0", 0x403, 0x6001, links=(path,))) == path
+    assert devices_command.best_name(SerialPort("/dev/ttyS0")) == "/dev/ttyS0"
 
 
 def test_devices_lists_without_asking() -> None:

@@ -9,7 +9,7 @@ from controller.core.table.state import State, Table
 from controller.daemon.recovery import recover
 from controller.formats.journal.records import chain, genesis, seal, seal_checkpoint
 from controller.formats.replay import payloads, state_bytes
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn
 
@@ -23,6 +23,6 @@ async def test_the_wall_time_of_the_last_record_is_known_behind_a_checkpoint_too
     hashed = chain(genesis(HERE), again.number, body, bodies)
     sealed = seal_checkpoint(state_bytes(stepped.table.state), KEY, again.number, hashed)
     journal = await Journal.open(path, HERE, key=KEY)
-    await journal.commit([Entry(again.number, body, tuple(enumerate(bodies, start=1)), sealed)])
+    await journal.commit([JournalEntry(again.number, body, tuple(enumerate(bodies, start=1)), sealed)])
     await journal.close()
     assert recover(path, KEY).last_wall_ns == again.wall_ns > 0

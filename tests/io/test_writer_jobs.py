@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from controller.formats.journal.records import Identity
-from controller.io.journal.journal import Entry, Journal, JournalFailed, JournalReader
+from controller.io.journal.journal import Journal, JournalEntry, JournalFailed, JournalReader
 from controller.io.journal.space_reserve import Reserve
 from controller.io.journal.writer_jobs import QUICK_STREAK, WAIT_SECONDS, Job, JobQueue, Patience
 from tests.journal_key import KEY
@@ -99,10 +99,10 @@ async def test_a_disk_that_hangs_holds_the_loop_for_a_moment_only(tmp_path: Path
             pass
     last = journal.head.number
     disk.free.clear()
-    done = journal.begin_commit([Entry(last + 1, b"slow")])
+    done = journal.begin_commit([JournalEntry(last + 1, b"slow")])
     assert not done.done()
     assert await asyncio.to_thread(disk.hangs.wait, LONG_SECONDS)
-    behind = journal.begin_commit([Entry(last + 2, b"behind it")])
+    behind = journal.begin_commit([JournalEntry(last + 2, b"behind it")])
     assert not behind.done()
     disk.free.set()
     await done
@@ -114,7 +114,7 @@ async def test_a_disk_that_hangs_holds_the_loop_for_a_moment_only(tmp_path: Path
 
 async def is_at_once(journal: Journal) -> bool:
     """Whether a commit is durable as it returns."""
-    done = journal.begin_commit([Entry(journal.head.number + 1, b"quick")])
+    done = journal.begin_commit([JournalEntry(journal.head.number + 1, b"quick")])
     is_done = done.done()
     await done
     await asyncio.sleep(0)

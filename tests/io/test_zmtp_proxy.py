@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import zmq
 
-from controller.formats.orders.operators import Asking
-from controller.io.operators.channel import MESSAGE_LIMIT_BYTES, SOCKET, TCP_LIMIT, Listening
-from controller.io.operators.channel_client import Where
-from controller.io.system.zmtp_proxy import CONNECTIONS_LIMIT, WINDOW_BYTES, Frames, TooMuch
+from controller.formats.orders.operators import ChannelUser
+from controller.io.operators.channel import MESSAGE_LIMIT_BYTES, SOCKET, TCP_LIMIT, ChannelEndpoints
+from controller.io.operators.channel_client import ChannelAddress
+from controller.io.system.zmtp_proxy import CONNECTIONS_LIMIT, WINDOW_BYTES, ExcessTraffic, Frames
 from tests.io.test_operator_channel import Pair, Table, put, serving
 from tests.io.zmtp_peer import GREETING, MORE, frame, is_closed, poured, speaking, until_closed
 
@@ -28,17 +28,17 @@ BUFFERED_BYTES = 2 * 1024 * 1024
 @pytest.mark.parametrize("part", [bytes(60_000), b""], ids=["long", "empty"])
 async def test_a_message_that_never_ends_is_hung_up_on_and_others_are_answered(tmp_path: Path, part: bytes) -> None:
     piece = frame(part, MORE) * (1 if part else 30_000)
-    async with serving(Listening(tmp_path), Table()):
+    async with serving(ChannelEndpoints(tmp_path), Table()):
         taken = await asyncio.to_thread(poured, tmp_path / "auditor" / SOCKET, piece, ENOUGH_BYTES)
         assert taken <= WINDOW_BYTES + BUFFERED_BYTES
-        floor = Where(str(tmp_path / "floor" / SOCKET))
+        floor = ChannelAddress(str(tmp_path / "floor" / SOCKET))
         assert (await put(floor, "void", round=7, who="M. Okafor")).status == "accepted"
 
 
 async def test_so_is_who_has_a_key(tmp_path: Path) -> None:
     server, okafor = Pair(tmp_path, "server"), Pair(tmp_path, "okafor")
-    known = {okafor.public: Asking(frozenset({"floor"}), "M. Okafor")}
-    async with serving(Listening(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
+    known = {okafor.public: ChannelUser(frozenset({"floor"}), "M. Okafor")}
+    async with serving(ChannelEndpoints(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
         address = f"tcp://127.0.0.1:{channel.port}"
         with zmq.Context() as context, context.socket(zmq.DEALER) as hostile:
             hostile.set(zmq.LINGER, 0)
@@ -51,37 +51,37 @@ async def test_so_is_who_has_a_key(tmp_path: Path) -> None:
             assert await asyncio.to_thread(gone.poll, 20_000), "a message of 6 MB was taken"
             hostile.disable_monitor()
             gone.close()
-        assert (await put(Where(address, server.public, okafor.file), "void", round=7)).status == "accepted"
+        assert (await put(ChannelAddress(address, server.public, okafor.file), "void", round=7)).status == "accepted"
 
 
 async def test_of_connections_without_number_a_few_are_kept_and_a_request_still_comes_through(tmp_path: Path) -> None:
     path = tmp_path / "dealer" / SOCKET
-    async with serving(Listening(tmp_path), Table()):
+    async with serving(ChannelEndpoints(tmp_path), Table()):
         with contextlib.ExitStack() as kept:
             opened = [await asyncio.to_thread(kept.enter_context, speaking(path)) for _ in range(3 * CONNECTIONS_LIMIT)]
-            assert (await put(Where(str(path)), "answer", question=1, who="J. Lee")).status == "accepted"
+            assert (await put(ChannelAddress(str(path)), "answer", question=1, who="J. Lee")).status == "accepted"
             assert sum(not is_closed(one) for one in opened) <= CONNECTIONS_LIMIT
 
 
 async def test_strangers_without_number_do_not_keep_an_operator_out(tmp_path: Path) -> None:
     server, okafor = Pair(tmp_path, "server"), Pair(tmp_path, "okafor")
-    known = {okafor.public: Asking(frozenset({"floor"}), "M. Okafor")}
-    async with serving(Listening(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
+    known = {okafor.public: ChannelUser(frozenset({"floor"}), "M. Okafor")}
+    async with serving(ChannelEndpoints(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
         with contextlib.ExitStack() as kept:
             opened = []
             for _ in range(2 * TCP_LIMIT):
                 one = kept.enter_context(socket.create_connection(("127.0.0.1", channel.port)))
                 one.sendall(GREETING)
                 opened.append(one)
-            own = Where(f"tcp://127.0.0.1:{channel.port}", server.public, okafor.file)
+            own = ChannelAddress(f"tcp://127.0.0.1:{channel.port}", server.public, okafor.file)
             assert (await put(own, "void", round=7)).status == "accepted"
             assert sum(not is_closed(one) for one in opened) <= TCP_LIMIT
 
 
 async def test_a_line_that_was_answered_outlives_strangers(tmp_path: Path) -> None:
     server, okafor = Pair(tmp_path, "server"), Pair(tmp_path, "okafor")
-    known = {okafor.public: Asking(frozenset({"floor"}), "M. Okafor")}
-    async with serving(Listening(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
+    known = {okafor.public: ChannelUser(frozenset({"floor"}), "M. Okafor")}
+    async with serving(ChannelEndpoints(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
         with zmq.Context() as context, context.socket(zmq.DEALER) as operator, contextlib.ExitStack() as kept:
             operator.set(zmq.LINGER, 0)
             operator.set(zmq.RCVTIMEO, 20_000)
@@ -116,5 +116,5 @@ def test_frames_are_told_in_whatever_pieces_they_come() -> None:
 
 @pytest.mark.parametrize("greeting", [b"\x01\x00", GREETING[:10] + b"\x01" + GREETING[11:], b"GET / HTTP/1.1\r\n"])
 def test_what_speaks_another_protocol_is_not_passed_on(greeting: bytes) -> None:
-    with pytest.raises(TooMuch, match="ZMTP 3"):
+    with pytest.raises(ExcessTraffic, match="ZMTP 3"):
         Frames().take(greeting)

@@ -26,7 +26,7 @@ from controller.io.files.secret_files import write_secret
 from controller.pool.ledger import Ledger, LedgerFailed
 from controller.pool.ledger_replay import refold
 from controller.pool.postgresql import PostgresqlDatabase
-from controller.pool.postings import Wagered
+from controller.pool.postings import WagerPosting
 from controller.pool.reconciliation import reconcile
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.io.virtual_time import passes
@@ -174,7 +174,7 @@ def _disagreements(scene: Scene) -> Outcome:
     wrong = [*found.mistakes, *refold(scene.ledger)]
     meter = scene.ledger.books().meter
     planned = [deed for name in scene.premises.tables for deed in deeds(name, scene.seed, scene.count)]
-    wagers = [deed.wager_cents for deed in planned if isinstance(deed, Wagered)]
+    wagers = [deed.wager_cents for deed in planned if isinstance(deed, WagerPosting)]
     if (meter.wagers, meter.main.cents) != (len(wagers), sum(wagers)):
         wrong.append(
             f"{len(wagers)} wagers of {sum(wagers)} cents were planned, {meter.wagers} of {meter.main.cents} are in"

@@ -14,11 +14,12 @@ import zmq
 from click.testing import CliRunner, Result
 
 from controller.commands.link import command
+from controller.core.meters.pool_postings import TablePosting
 from controller.io.files.secret_files import write_secret
 from controller.io.mqtt.broker import free_port
 from controller.io.system.clock import SystemClock
-from controller.pool.session import Deed, Event, LinkSession, PoolState, PostingConfirmed
-from controller.pool.table_end import TableEnd, Where
+from controller.pool.session import LinkSession, LinkSessionEvent, PoolState, PostingConfirmed
+from controller.pool.table_end import LinkAddress, TableEnd
 from tests.trigger_box.premises import running
 
 PATIENCE_SECONDS = 60.0
@@ -84,7 +85,7 @@ unreasonable_cents = 100000
     ) -> AsyncIterator[Table]:
         """A table at work; ``others``: further link processes it may turn to."""
         secret = key or self.tables[name][1]
-        ways = [Where(f"127.0.0.1:{one.port}", one.public, secret) for one in (self, *others)]
+        ways = [LinkAddress(f"127.0.0.1:{one.port}", one.public, secret) for one in (self, *others)]
         table = Table(self.pool, *ways, epoch=epoch)
         task = asyncio.create_task(table.end.run())
         try:
@@ -97,7 +98,7 @@ unreasonable_cents = 100000
 class Table:
     """A table that remembers what it was told."""
 
-    def __init__(self, pool: str, *ways: Where, epoch: int = 1) -> None:
+    def __init__(self, pool: str, *ways: LinkAddress, epoch: int = 1) -> None:
         clock = SystemClock()
         self.alarms: list[str] = []
         self.end = TableEnd(
@@ -112,14 +113,14 @@ class Table:
         self.shows = PoolState(None, "the link is away")
         self._changed = asyncio.Event()
 
-    def _told(self, event: Event) -> None:
+    def _told(self, event: LinkSessionEvent) -> None:
         if isinstance(event, PostingConfirmed):
             self.settled.append(event)
         else:
             self.shows = event
         self._changed.set()
 
-    async def does(self, deed: Deed) -> PostingConfirmed:
+    async def does(self, deed: TablePosting) -> PostingConfirmed:
         """Post, and wait for the answer."""
         seq = self.end.post(deed)
         while len(self.settled) < seq:

@@ -15,33 +15,34 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from controller.core.meters.pool_postings import TablePosting
 from controller.io.system.clock import SystemClock
-from controller.pool.postings import Claimed, Wagered, WinningRow
-from controller.pool.session import Deed, Event, LinkSession
-from controller.pool.table_end import TableEnd, Where
+from controller.pool.postings import ClaimPosting, WagerPosting, WinningRow
+from controller.pool.session import LinkSession, LinkSessionEvent
+from controller.pool.table_end import LinkAddress, TableEnd
 
 
-def deeds(name: str, seed: int, count: int) -> list[Deed]:
+def deeds(name: str, seed: int, count: int) -> list[TablePosting]:
     """What a table does: wagers of several sizes, now and then a tenth of the pool or all of it."""
     chance = random.Random(f"{seed} {name}")
-    found: list[Deed] = []
+    found: list[TablePosting] = []
     for number in range(1, count + 1):
         drawn = chance.random()
         last = found[-1] if found else None
-        if drawn < 0.97 or not isinstance(last, Wagered):
-            found.append(Wagered(chance.choice((100, 500, 33, 7)), number, chance.randint(1, 7), "blazing_7s"))
+        if drawn < 0.97 or not isinstance(last, WagerPosting):
+            found.append(WagerPosting(chance.choice((100, 500, 33, 7)), number, chance.randint(1, 7), "blazing_7s"))
         else:
             share = (1, 10) if drawn < 0.99 else (1, 1)
-            found.append(Claimed(last.round, (WinningRow(last.spot, last.bet, "row", share),)))
+            found.append(ClaimPosting(last.round, (WinningRow(last.spot, last.bet, "row", share),)))
     return found
 
 
-async def play(folder: Path, ways: list[Where], pool: str, plans: Mapping[str, list[Deed]]) -> None:
+async def play(folder: Path, ways: list[LinkAddress], pool: str, plans: Mapping[str, list[TablePosting]]) -> None:
     clock = SystemClock()
     ends: list[TableEnd] = []
     finished = asyncio.Event()
 
-    def told(event: Event) -> None:
+    def told(event: LinkSessionEvent) -> None:
         del event
         if all(not end.session.outstanding for end in ends):
             finished.set()
@@ -63,7 +64,7 @@ def main() -> None:
     keys, addresses, pool, seed, count, *names = sys.argv[1:]
     folder = Path(keys)
     server_key = (folder / "link.pub").read_bytes()
-    ways = [Where(address, server_key, b"") for address in addresses.split(",")]
+    ways = [LinkAddress(address, server_key, b"") for address in addresses.split(",")]
     asyncio.run(play(folder, ways, pool, {name: deeds(name, int(seed), int(count)) for name in names}))
 
 

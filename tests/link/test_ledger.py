@@ -11,26 +11,26 @@ import pytest
 
 from controller.core.meters.meter import UNITS
 from controller.core.meters.state import Adjustment, NewParameters
-from controller.pool.ledger import Ledger, LedgerRefused, Rows
+from controller.pool.ledger import Ledger, LedgerRefused, LedgerRows
 from controller.pool.ledger_replay import refold
 from controller.pool.postgresql import PostgresqlDatabase
 from controller.pool.postings import (
     HOUSE,
-    Answer,
-    Awarded,
-    Claimed,
-    Counted,
-    Declined,
-    Deed,
-    Entered,
-    Judged,
-    Moved,
-    Outcome,
+    AwardOutcome,
+    ChangeOutcome,
+    ChangePosting,
+    ClaimPosting,
+    ContributionOutcome,
+    DeclinedOutcome,
+    LedgerAnswer,
+    LedgerEntry,
     OutOfOrder,
     Posting,
-    Shifted,
-    Stood,
-    Wagered,
+    PostingBody,
+    PostingOutcome,
+    VerdictOutcome,
+    VerdictPosting,
+    WagerPosting,
     WinningRow,
 )
 from controller.pool.reconciliation import reconcile
@@ -38,7 +38,7 @@ from controller.pool.sqlite import SqliteDatabase
 from tests.link.conftest import PARAMETERS, Reach
 from tests.link.server import Server
 
-FIVE = Wagered(500)
+FIVE = WagerPosting(500)
 SHOWN = 1_000_000
 
 
@@ -51,29 +51,29 @@ class Table:
         self.epoch = epoch
         self.seq = 0
 
-    def next(self, deed: Deed) -> Posting:
+    def next(self, deed: PostingBody) -> Posting:
         self.seq += 1
         return Posting(self.name, self.epoch, self.seq, deed)
 
-    def does(self, deed: Deed) -> Outcome:
+    def does(self, deed: PostingBody) -> PostingOutcome:
         return entered(self.ledger.post([self.next(deed)])[0]).outcome
 
 
-def entered(answer: Answer) -> Entered:
-    assert isinstance(answer, Entered), answer
+def entered(answer: LedgerAnswer) -> LedgerEntry:
+    assert isinstance(answer, LedgerEntry), answer
     return answer
 
 
-def whole(number: int, spot: int = 3) -> Claimed:
-    return Claimed(number, (WinningRow(spot, "blazing_7s", "three_diamonds", (1, 1)),))
+def whole(number: int, spot: int = 3) -> ClaimPosting:
+    return ClaimPosting(number, (WinningRow(spot, "blazing_7s", "three_diamonds", (1, 1)),))
 
 
-def tenth(number: int, spot: int = 3) -> Claimed:
-    return Claimed(number, (WinningRow(spot, "blazing_7s", "suited", (1, 10)),))
+def tenth(number: int, spot: int = 3) -> ClaimPosting:
+    return ClaimPosting(number, (WinningRow(spot, "blazing_7s", "suited", (1, 10)),))
 
 
-def won(outcome: Outcome) -> tuple[int, ...]:
-    assert isinstance(outcome, Awarded), outcome
+def won(outcome: PostingOutcome) -> tuple[int, ...]:
+    assert isinstance(outcome, AwardOutcome), outcome
     return tuple(one.cents for one in outcome.jackpots)
 
 
@@ -87,15 +87,15 @@ def agrees(ledger: Ledger) -> bool:
 
 def test_a_wager_adds_its_rate_to_pool_and_reserve(ledger: Ledger) -> None:
     table = Table(ledger)
-    assert table.does(FIVE) == Counted(850_000, 166_666)
-    assert table.does(FIVE) == Counted(850_000, 166_667)
+    assert table.does(FIVE) == ContributionOutcome(850_000, 166_666)
+    assert table.does(FIVE) == ContributionOutcome(850_000, 166_667)
     assert ledger.standing() == (2, SHOWN + 170)
     assert agrees(ledger)
 
 
 def test_what_was_posted_before_gets_the_answer_it_got_and_counts_once(ledger: Ledger, reach: Reach) -> None:
     table = Table(ledger)
-    postings = [table.next(FIVE), table.next(tenth(1)), table.next(Wagered(0))]
+    postings = [table.next(FIVE), table.next(tenth(1)), table.next(WagerPosting(0))]
     first = ledger.post(postings)
     before = ledger.books()
     assert ledger.post(postings) == first
@@ -108,7 +108,7 @@ def test_the_same_number_for_something_else_is_refused_and_changes_nothing(ledge
     table = Table(ledger)
     table.does(FIVE)
     before = ledger.books()
-    (answer,) = ledger.post([Posting("bj-1", 1, 1, Wagered(700))])
+    (answer,) = ledger.post([Posting("bj-1", 1, 1, WagerPosting(700))])
     assert isinstance(answer, OutOfOrder)
     assert "something else" in answer.reason
     assert ledger.books() == before
@@ -125,7 +125,7 @@ def test_a_number_that_does_not_come_next_is_not_entered(ledger: Ledger, epoch: 
 
 def test_a_table_with_a_new_journal_begins_a_new_epoch_and_the_old_is_over(ledger: Ledger) -> None:
     Table(ledger).does(FIVE)
-    assert isinstance(Table(ledger, epoch=2).does(FIVE), Counted)
+    assert isinstance(Table(ledger, epoch=2).does(FIVE), ContributionOutcome)
     old = [Posting("bj-1", 1, seq, FIVE) for seq in (1, 2)]
     known, new = ledger.post(old)
     assert entered(known).number == 1
@@ -155,7 +155,7 @@ def test_a_hit_posted_twice_by_two_ways_at_once_is_one_award(reach: Reach) -> No
 def test_a_wager_of_a_round_wins_once_whatever_number_it_is_claimed_under(ledger: Ledger) -> None:
     table = Table(ledger)
     assert won(table.does(tenth(5))) == (100_000,)
-    assert isinstance(table.does(tenth(5)), Declined)
+    assert isinstance(table.does(tenth(5)), DeclinedOutcome)
     assert won(table.does(tenth(6))) == (90_000,)
     assert won(Table(ledger, "bj-2").does(tenth(5))) == (81_000,)
 
@@ -166,8 +166,8 @@ def test_winners_of_one_round_are_evaluated_from_the_highest_spot_and_share_the_
         WinningRow(2, "b7", "tenth", (1, 10)),
         WinningRow(5, "b7", "all", (1, 1)),
     )
-    outcome = Table(ledger).does(Claimed(1, rows))
-    assert isinstance(outcome, Awarded)
+    outcome = Table(ledger).does(ClaimPosting(1, rows))
+    assert isinstance(outcome, AwardOutcome)
     assert [(one.spot, one.cents) for one in outcome.jackpots] == [(2, 100_000), (5, 450_000), (1, 450_000)]
     assert agrees(ledger)
 
@@ -175,11 +175,11 @@ def test_winners_of_one_round_are_evaluated_from_the_highest_spot_and_share_the_
 def test_an_award_is_verified_and_paid_by_two_people_of_its_own_table(ledger: Ledger) -> None:
     table, other = Table(ledger), Table(ledger, "bj-2")
     won(table.does(tenth(1)))
-    assert isinstance(other.does(Judged(1, "verified", "Ann")), Declined)
-    assert isinstance(table.does(Judged(1, "paid", "Ann")), Declined)
-    assert isinstance(table.does(Judged(1, "verified", "Ann")), Stood)
-    assert isinstance(table.does(Judged(1, "paid", "ann ")), Declined)
-    assert isinstance(table.does(Judged(1, "paid", "Ben")), Stood)
+    assert isinstance(other.does(VerdictPosting(1, "verified", "Ann")), DeclinedOutcome)
+    assert isinstance(table.does(VerdictPosting(1, "paid", "Ann")), DeclinedOutcome)
+    assert isinstance(table.does(VerdictPosting(1, "verified", "Ann")), VerdictOutcome)
+    assert isinstance(table.does(VerdictPosting(1, "paid", "ann ")), DeclinedOutcome)
+    assert isinstance(table.does(VerdictPosting(1, "paid", "Ben")), VerdictOutcome)
     found = reconcile(ledger)
     assert (found.total.paid, found.total.reserved) == (100_000 * UNITS, 0)
     assert agrees(ledger)
@@ -190,7 +190,7 @@ def test_a_refused_award_goes_back_and_the_reset_value_too_while_nobody_won_it(l
     table.does(FIVE)
     won(table.does(whole(1)))
     assert ledger.standing().shown_cents == PARAMETERS.reset_cents
-    table.does(Judged(1, "refused", "Ann"))
+    table.does(VerdictPosting(1, "refused", "Ann"))
     assert ledger.standing().shown_cents == SHOWN + 85
     found = reconcile(ledger)
     assert (found.total.refused, found.total.reserved) == ((SHOWN + 85) * UNITS, 0)
@@ -200,13 +200,13 @@ def test_a_refused_award_goes_back_and_the_reset_value_too_while_nobody_won_it(l
 
 
 def test_two_people_move_the_pool_for_a_reason_of_the_list_and_no_table_can(ledger: Ledger) -> None:
-    def by(who: str, second: str, units: int) -> Moved:
-        return Moved(Adjustment("meter", units, "equipment_correction"), who, second, "sensor 4 was stuck")
+    def by(who: str, second: str, units: int) -> ChangePosting:
+        return ChangePosting(Adjustment("meter", units, "equipment_correction"), who, second, "sensor 4 was stuck")
 
     house = Table(ledger, HOUSE)
-    assert house.does(by("Ann", "Ben", -7 * UNITS)) == Shifted(-7 * UNITS)
-    assert isinstance(house.does(by("Ann", "Ann", 7)), Declined)
-    assert isinstance(house.does(by("Ann", "Ben", -(10**15))), Declined)
+    assert house.does(by("Ann", "Ben", -7 * UNITS)) == ChangeOutcome(-7 * UNITS)
+    assert isinstance(house.does(by("Ann", "Ann", 7)), DeclinedOutcome)
+    assert isinstance(house.does(by("Ann", "Ben", -(10**15))), DeclinedOutcome)
     answers = ledger.post([Table(ledger).next(by("Ann", "Ben", 5)), Posting(HOUSE, 1, 4, FIVE)])
     assert all(isinstance(answer, OutOfOrder) for answer in answers)
     assert ledger.standing().shown_cents == SHOWN - 7
@@ -217,40 +217,40 @@ def test_other_parameters_wait_for_the_next_reset(ledger: Ledger) -> None:
     house, table = Table(ledger, HOUSE), Table(ledger)
     table.does(FIVE)
     other = NewParameters(PARAMETERS.__class__(0, 100_000, (1, 10), 100_000))
-    assert house.does(Moved(other, "Ann", "Ben", "a smaller start")) == Shifted(0, queued=True)
-    assert table.does(FIVE) == Counted(850_000, 166_667)
+    assert house.does(ChangePosting(other, "Ann", "Ben", "a smaller start")) == ChangeOutcome(0, queued=True)
+    assert table.does(FIVE) == ContributionOutcome(850_000, 166_667)
     table.does(whole(1))
     assert ledger.standing().shown_cents == 100_000
-    assert table.does(FIVE) == Counted(500_000, 0)
+    assert table.does(FIVE) == ContributionOutcome(500_000, 0)
     assert agrees(ledger)
 
 
 @pytest.mark.parametrize(
     "deed",
     [
-        Wagered(0),
-        Wagered(-5),
-        Wagered(10**9),
-        Wagered(10**18),
-        Claimed(1, ()),
-        Claimed(1, (WinningRow(1, "b", "r", (2, 1)),)),
-        Claimed(1, (WinningRow(1, "b", "r", (0, 1)),)),
-        Claimed(1, (WinningRow(1, "b", "r", (1, 0)),)),
-        Claimed(1, (WinningRow(1, "b", "r", (1, 2)), WinningRow(1, "c", "r", (1, 2)))),
-        Judged(1, "paid", "Ann"),
-        Judged(10**30, "paid", "Ann"),
-        Judged(-1, "refused", "\0"),
-        Wagered(10**30),
-        Wagered(-(10**30)),
-        Claimed(10**30, (WinningRow(10**30, "\0", "r", (10**30, 10**30)),)),
+        WagerPosting(0),
+        WagerPosting(-5),
+        WagerPosting(10**9),
+        WagerPosting(10**18),
+        ClaimPosting(1, ()),
+        ClaimPosting(1, (WinningRow(1, "b", "r", (2, 1)),)),
+        ClaimPosting(1, (WinningRow(1, "b", "r", (0, 1)),)),
+        ClaimPosting(1, (WinningRow(1, "b", "r", (1, 0)),)),
+        ClaimPosting(1, (WinningRow(1, "b", "r", (1, 2)), WinningRow(1, "c", "r", (1, 2)))),
+        VerdictPosting(1, "paid", "Ann"),
+        VerdictPosting(10**30, "paid", "Ann"),
+        VerdictPosting(-1, "refused", "\0"),
+        WagerPosting(10**30),
+        WagerPosting(-(10**30)),
+        ClaimPosting(10**30, (WinningRow(10**30, "\0", "r", (10**30, 10**30)),)),
     ],
 )
-def test_what_cannot_be_is_declined_once_and_for_ever(ledger: Ledger, deed: Deed) -> None:
+def test_what_cannot_be_is_declined_once_and_for_ever(ledger: Ledger, deed: PostingBody) -> None:
     table = Table(ledger)
-    assert isinstance(table.does(deed), Declined)
+    assert isinstance(table.does(deed), DeclinedOutcome)
     assert ledger.post([Posting("bj-1", 1, 1, deed)])[0] == ledger.post([Posting("bj-1", 1, 1, deed)])[0]
     assert ledger.standing() == (1, SHOWN)
-    assert isinstance(table.does(FIVE), Counted)
+    assert isinstance(table.does(FIVE), ContributionOutcome)
     assert agrees(ledger)
 
 
@@ -262,7 +262,7 @@ def test_many_tables_at_once_over_several_ways_and_every_unit_is_found_again(rea
         own = random.Random(number)
         table = Table(ways[number % len(ways)], f"bj-{number}")
         for turn in range(12):
-            postings = [table.next(Wagered(own.choice((100, 500, 33)))) for _ in range(own.randint(1, 4))]
+            postings = [table.next(WagerPosting(own.choice((100, 500, 33)))) for _ in range(own.randint(1, 4))]
             if own.random() < 0.3:
                 postings.append(table.next(own.choice((whole, tenth))(turn)))
             table.ledger.post(postings)
@@ -301,7 +301,7 @@ def test_a_unit_changed_anywhere_is_found(reach: Reach, statement: str) -> None:
         table.does(deed)
     assert agrees(ledger)
 
-    def change(rows: Rows) -> None:
+    def change(rows: LedgerRows) -> None:
         rows.do(statement, [(ledger.pool,)])
 
     reach()._database.write(change)
@@ -325,7 +325,7 @@ def test_a_change_that_keeps_every_sum_is_found_by_stepping_again(reach: Reach, 
         table.does(deed)
     assert agrees(ledger)
 
-    def change(rows: Rows) -> None:
+    def change(rows: LedgerRows) -> None:
         rows.do(statement, [(ledger.pool,)])
 
     reach()._database.write(change)
@@ -367,7 +367,7 @@ def test_a_server_that_was_killed_is_reached_again_and_nothing_counts_twice(post
     postgresql.kill()
     postgresql.start()
     assert ledger.post([first]) == answers
-    assert isinstance(table.does(FIVE), Counted)
+    assert isinstance(table.does(FIVE), ContributionOutcome)
     assert agrees(ledger)
     database.close()
 

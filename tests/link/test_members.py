@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from controller.pool.ledger import Ledger
 from controller.pool.ledger_replay import refold
 from controller.pool.members import NOT_THEIRS, RECENT, Member, undue
-from controller.pool.postings import Awarded, Claimed, Counted, Declined, Deed, Judged, Wagered, WinningRow
+from controller.pool.postings import (
+    AwardOutcome,
+    ClaimPosting,
+    ContributionOutcome,
+    DeclinedOutcome,
+    PostingBody,
+    VerdictPosting,
+    WagerPosting,
+    WinningRow,
+)
 from controller.pool.reconciliation import reconcile
 from controller.pool.sqlite import SqliteDatabase
 from tests.link.conftest import PARAMETERS
@@ -23,11 +32,11 @@ from tests.link.test_ledger import Table
 SEVENS = Member({"blazing7s": frozenset({(1, 1), (1, 10)})}, spots=5)
 OTHER = Member({"five_card": frozenset({(1, 10)})}, spots=7)
 MEMBERS = {"bj-1": SEVENS, "bj-2": OTHER}
-LAID = Wagered(500, 9, 3, "blazing7s")
+LAID = WagerPosting(500, 9, 3, "blazing7s")
 
 
-def claim(number: int = 9, spot: int = 3, bet: str = "blazing7s", share: tuple[int, int] = (1, 1)) -> Claimed:
-    return Claimed(number, (WinningRow(spot, bet, "three_diamonds", share),))
+def claim(number: int = 9, spot: int = 3, bet: str = "blazing7s", share: tuple[int, int] = (1, 1)) -> ClaimPosting:
+    return ClaimPosting(number, (WinningRow(spot, bet, "three_diamonds", share),))
 
 
 @pytest.fixture
@@ -37,9 +46,9 @@ def ledger(tmp_path: Path) -> Ledger:
     return ledger
 
 
-def declined(table: Table, deed: Deed) -> str:
+def declined(table: Table, deed: PostingBody) -> str:
     outcome = table.does(deed)
-    assert isinstance(outcome, Declined), outcome
+    assert isinstance(outcome, DeclinedOutcome), outcome
     assert outcome.reason.startswith(NOT_THEIRS)
     return outcome.reason
 
@@ -55,13 +64,13 @@ def declined(table: Table, deed: Deed) -> str:
         (claim(spot=0), "it has 5 spots"),
         (claim(number=10**300), "no round of the number posted"),
         (claim(share=(1, 2)), "no row of blazing7s pays 1 of 2"),
-        (Wagered(500), "it has no bet ''"),
-        (Wagered(500, 9, 3, "main"), "it has no bet 'main'"),
-        (Wagered(500, 9, 7, "blazing7s"), "it has 5 spots"),
-        (Wagered(500, 0, 3, "blazing7s"), "no round of the number posted"),
+        (WagerPosting(500), "it has no bet ''"),
+        (WagerPosting(500, 9, 3, "main"), "it has no bet 'main'"),
+        (WagerPosting(500, 9, 7, "blazing7s"), "it has 5 spots"),
+        (WagerPosting(500, 0, 3, "blazing7s"), "no round of the number posted"),
     ],
 )
-def test_the_first_posting_of_a_key_takes_nothing(ledger: Ledger, deed: Deed, said: str) -> None:
+def test_the_first_posting_of_a_key_takes_nothing(ledger: Ledger, deed: PostingBody, said: str) -> None:
     before = ledger.standing()
     assert said in declined(Table(ledger), deed)
     assert ledger.standing().shown_cents == before.shown_cents
@@ -71,13 +80,13 @@ def test_the_first_posting_of_a_key_takes_nothing(ledger: Ledger, deed: Deed, sa
 
 def test_a_wager_is_claimed_once_where_it_lay_and_by_whose_it_is(ledger: Ledger) -> None:
     table, other = Table(ledger), Table(ledger, "bj-2")
-    assert isinstance(table.does(LAID), Counted)
+    assert isinstance(table.does(LAID), ContributionOutcome)
     assert "no wager" in declined(table, claim(spot=4))
     assert "no wager" in declined(table, claim(number=8))
     assert "no bet" in declined(other, claim())
-    assert isinstance(table.does(claim(share=(1, 10))), Awarded)
+    assert isinstance(table.does(claim(share=(1, 10))), AwardOutcome)
     again = table.does(claim())
-    assert isinstance(again, Declined)
+    assert isinstance(again, DeclinedOutcome)
     assert "has its award already" in again.reason
     assert ledger.books().hits == 1
     assert (reconcile(ledger).mistakes, refold(ledger)) == ((), ())
@@ -86,15 +95,15 @@ def test_a_wager_is_claimed_once_where_it_lay_and_by_whose_it_is(ledger: Ledger)
 def test_a_wager_and_its_claim_may_come_in_one_transaction(ledger: Ledger) -> None:
     table = Table(ledger)
     answers = ledger.post([table.next(LAID), table.next(claim())])
-    assert [type(one.outcome) for one in answers] == [Counted, Awarded]  # type: ignore[union-attr]
+    assert [type(one.outcome) for one in answers] == [ContributionOutcome, AwardOutcome]  # type: ignore[union-attr]
 
 
 def test_a_wager_that_was_not_counted_or_is_long_past_is_not_claimed(ledger: Ledger) -> None:
     table = Table(ledger)
-    assert isinstance(table.does(Wagered(0, 9, 3, "blazing7s")), Declined)
+    assert isinstance(table.does(WagerPosting(0, 9, 3, "blazing7s")), DeclinedOutcome)
     assert "no wager" in declined(table, claim())
-    table.does(Wagered(500, 10, 3, "blazing7s"))
-    ledger.post([table.next(Wagered(500, 11, 3, "blazing7s")) for _ in range(RECENT)])
+    table.does(WagerPosting(500, 10, 3, "blazing7s"))
+    ledger.post([table.next(WagerPosting(500, 11, 3, "blazing7s")) for _ in range(RECENT)])
     assert "no wager" in declined(table, claim(10))
     new_epoch = Table(ledger, epoch=2)
     assert "no wager" in declined(new_epoch, claim(11))
@@ -109,7 +118,7 @@ def test_a_wager_that_was_not_counted_or_is_long_past_is_not_claimed(ledger: Led
         st.tuples(st.integers(-3, 12), st.integers(-3, 12)),
     )
 )
-def test_nothing_is_due_to_whoever_laid_nothing(deed: Claimed) -> None:
+def test_nothing_is_due_to_whoever_laid_nothing(deed: ClaimPosting) -> None:
     assert undue(SEVENS, deed, lambda _: False)
 
 
@@ -118,10 +127,10 @@ async def test_a_hostile_table_with_a_valid_key_is_declined_with_an_alarm(tmp_pa
     premises = Premises(tmp_path, 2)
     assert premises.does("begin", *BY_TWO).exit_code == 0
     async with premises.process() as link, premises.table() as hostile:
-        told = await hostile.does(Claimed(1, (WinningRow(3, "x", "all of it", (1, 1)),)))
-        assert isinstance(told.answer.outcome, Declined)
-        whole = await hostile.does(Claimed(9, (WinningRow(3, "blazing_7s", "row", (1, 1)),)))
-        assert isinstance(whole.answer.outcome, Declined)
+        told = await hostile.does(ClaimPosting(1, (WinningRow(3, "x", "all of it", (1, 1)),)))
+        assert isinstance(told.answer.outcome, DeclinedOutcome)
+        whole = await hostile.does(ClaimPosting(9, (WinningRow(3, "blazing_7s", "row", (1, 1)),)))
+        assert isinstance(whole.answer.outcome, DeclinedOutcome)
         assert whole.answer.shown_cents == 1_000_000
         link.terminate()
         _, logged = await link.communicate()
@@ -141,13 +150,15 @@ async def test_a_member_that_posts_wagers_nobody_laid_is_believed_and_the_link_t
     assert premises.does("begin", *BY_TWO).exit_code == 0
     async with premises.process() as link, premises.table() as liar, premises.table("harbour/bj-2") as other:
         for number in (1, 2):
-            assert isinstance((await liar.does(Wagered(500, number, 3, "blazing_7s"))).answer.outcome, Counted)
-        whole = Claimed(2, (WinningRow(3, "blazing_7s", "row", (1, 1)),))
+            assert isinstance(
+                (await liar.does(WagerPosting(500, number, 3, "blazing_7s"))).answer.outcome, ContributionOutcome
+            )
+        whole = ClaimPosting(2, (WinningRow(3, "blazing_7s", "row", (1, 1)),))
         taken = (await liar.does(whole)).answer.outcome
-        assert isinstance(taken, Awarded)
-        assert isinstance((await liar.does(whole)).answer.outcome, Declined)
-        assert isinstance((await other.does(whole)).answer.outcome, Declined)
-        assert isinstance((await other.does(Judged(1, "paid", "Ann"))).answer.outcome, Declined)
+        assert isinstance(taken, AwardOutcome)
+        assert isinstance((await liar.does(whole)).answer.outcome, DeclinedOutcome)
+        assert isinstance((await other.does(whole)).answer.outcome, DeclinedOutcome)
+        assert isinstance((await other.does(VerdictPosting(1, "paid", "Ann"))).answer.outcome, DeclinedOutcome)
         link.terminate()
         _, logged = await link.communicate()
     (won,) = [json.loads(line) for line in logged.splitlines() if b"pool won" in line]
@@ -166,7 +177,9 @@ async def test_a_member_cannot_make_an_epoch_of_the_future_the_last_of_its_table
             while "begins in" not in thief.shows.closed:
                 await thief.changed()
         async with premises.table() as table:
-            assert isinstance((await table.does(Wagered(500, 9, 3, "blazing_7s"))).answer.outcome, Counted)
+            assert isinstance(
+                (await table.does(WagerPosting(500, 9, 3, "blazing_7s"))).answer.outcome, ContributionOutcome
+            )
         link.terminate()
         _, logged = await link.communicate()
     assert b"ALARM: epoch from the future" in logged

@@ -19,17 +19,17 @@ import zmq
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import UNITS
 from controller.io.system.clock import SystemClock
-from controller.pool.ledger import Database, Ledger, Rows
-from controller.pool.postings import Awarded, Claimed, Counted, Wagered, WinningRow
-from controller.pool.service import DoesNotAddUp, Listening, Service
+from controller.pool.ledger import Database, Ledger, LedgerRows
+from controller.pool.postings import AwardOutcome, ClaimPosting, ContributionOutcome, WagerPosting, WinningRow
+from controller.pool.service import DoesNotAddUp, LinkEndpoint, LinkService
 from controller.pool.session import PoolState
 from controller.pool.sqlite import SqliteDatabase
-from controller.pool.table_end import Where
+from controller.pool.table_end import LinkAddress
 from tests.link.premises import BY_TWO, Premises, Table
 from tests.link.server import Server
 
 T = TypeVar("T")
-WHOLE = Claimed(9, (WinningRow(3, "blazing_7s", "three_diamonds", (1, 1)),))
+WHOLE = ClaimPosting(9, (WinningRow(3, "blazing_7s", "three_diamonds", (1, 1)),))
 
 
 def begun(folder: Path, count: int = 2) -> Premises:
@@ -39,16 +39,16 @@ def begun(folder: Path, count: int = 2) -> Premises:
 
 
 def amount(outcome: object) -> Jackpot:
-    assert isinstance(outcome, Awarded)
+    assert isinstance(outcome, AwardOutcome)
     return outcome.jackpots[0]
 
 
 async def test_two_tables_feed_one_pool_and_the_first_to_hit_gets_it(tmp_path: Path) -> None:
     premises = begun(tmp_path)
     async with premises.process() as link, premises.table() as one, premises.table("harbour/bj-2") as other:
-        first = await one.does(Wagered(500, 9, 3, "blazing_7s"))
-        assert first.answer.outcome == Counted(850_000, 166_666)
-        await other.does(Wagered(500, 9, 3, "blazing_7s"))
+        first = await one.does(WagerPosting(500, 9, 3, "blazing_7s"))
+        assert first.answer.outcome == ContributionOutcome(850_000, 166_666)
+        await other.does(WagerPosting(500, 9, 3, "blazing_7s"))
         won = [await one.does(WHOLE), await other.does(WHOLE)]
         assert [amount(one.answer.outcome).cents for one in won] == [1_000_170, 500_000]
         link.terminate()
@@ -64,11 +64,11 @@ async def test_the_link_is_killed_the_pool_closes_and_is_caught_up_with_exactly(
     premises = begun(tmp_path)
     async with premises.table() as table:
         async with premises.process() as link:
-            await table.does(Wagered(500, 9, 3, "blazing_7s"))
+            await table.does(WagerPosting(500, 9, 3, "blazing_7s"))
             link.kill()
             await link.wait()
         assert (await table.until(closed=True)).closed == "the link is away"
-        waiting = [asyncio.create_task(table.does(Wagered(100, 9, 3, "blazing_7s"))) for _ in range(5)]
+        waiting = [asyncio.create_task(table.does(WagerPosting(100, 9, 3, "blazing_7s"))) for _ in range(5)]
         async with premises.process():
             await asyncio.gather(*waiting)
             assert (await table.until(closed=False)).shown_cents == 1_000_170
@@ -78,12 +78,12 @@ async def test_the_link_is_killed_the_pool_closes_and_is_caught_up_with_exactly(
 
 async def test_an_address_that_is_none_is_a_link_that_is_away(tmp_path: Path) -> None:
     public, secret = zmq.curve_keypair()
-    table = Table("pit-1", Where("bad_host!:70", public, secret))
+    table = Table("pit-1", LinkAddress("bad_host!:70", public, secret))
     table.shows = PoolState(0, "")
     task = asyncio.create_task(table.end.run())
     try:
         assert (await table.until(closed=True)).closed == "the link is away"
-        table.end.post(Wagered(500, 9, 3, "blazing_7s"))
+        table.end.post(WagerPosting(500, 9, 3, "blazing_7s"))
         assert table.end.session.outstanding == 1
         assert not task.done()
     finally:
@@ -95,12 +95,12 @@ async def test_tables_reach_a_link_over_ipv6(tmp_path: Path) -> None:
     premises = begun(tmp_path)
     text = premises.file.read_text()
     premises.file.write_text(text.replace(f"127.0.0.1:{premises.port}", f"[::1]:{premises.port}"))
-    where = Where(f"[::1]:{premises.port}", premises.public, premises.tables["harbour/bj-1"][1])
+    where = LinkAddress(f"[::1]:{premises.port}", premises.public, premises.tables["harbour/bj-1"][1])
     async with premises.process():
         table = Table(premises.pool, where)
         task = asyncio.create_task(table.end.run())
         try:
-            assert (await table.does(Wagered(500, 9, 3, "blazing_7s"))).answer.number == 1
+            assert (await table.does(WagerPosting(500, 9, 3, "blazing_7s"))).answer.number == 1
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -110,9 +110,9 @@ async def test_a_key_that_is_not_known_gets_nothing(tmp_path: Path) -> None:
     premises = begun(tmp_path)
     stranger = zmq.curve_keypair()[1]
     async with premises.process(), premises.table(key=stranger) as unknown, premises.table() as known:
-        unknown.end.post(Wagered(500, 9, 3, "blazing_7s"))
+        unknown.end.post(WagerPosting(500, 9, 3, "blazing_7s"))
         for _ in range(3):
-            await known.does(Wagered(500, 9, 3, "blazing_7s"))
+            await known.does(WagerPosting(500, 9, 3, "blazing_7s"))
         assert unknown.settled == []
         assert unknown.shows.closed == "the link is away"
     assert json.loads(premises.does("status", "--json").output)["entries"] == 3
@@ -128,11 +128,11 @@ class Hanging:
         self.gate = threading.Event()
         self.gate.set()
 
-    def write(self, work: Callable[[Rows], T]) -> T:
+    def write(self, work: Callable[[LedgerRows], T]) -> T:
         self.gate.wait()
         return self._database.write(work)
 
-    def read(self, work: Callable[[Rows], T]) -> T:
+    def read(self, work: Callable[[LedgerRows], T]) -> T:
         self.gate.wait()
         return self._database.read(work)
 
@@ -140,9 +140,9 @@ class Hanging:
         self._database.close()
 
 
-def served(where: Listening, ledger: Database, audit: Database, pool: str) -> Service:
+def served(where: LinkEndpoint, ledger: Database, audit: Database, pool: str) -> LinkService:
     """A link over two ways to a ledger."""
-    return Service(where, Ledger(ledger, pool), Ledger(audit, pool), clock=SystemClock(), chance=random.Random(1))
+    return LinkService(where, Ledger(ledger, pool), Ledger(audit, pool), clock=SystemClock(), chance=random.Random(1))
 
 
 async def test_a_ledger_that_hangs_closes_the_pool_and_opens_it_when_it_answers(tmp_path: Path) -> None:
@@ -150,15 +150,15 @@ async def test_a_ledger_that_hangs_closes_the_pool_and_opens_it_when_it_answers(
     path = tmp_path / "ledger.sqlite"
     database, audit = Hanging(SqliteDatabase(path)), SqliteDatabase(path)
     tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
-    where = Listening(f"127.0.0.1:{premises.port}", (tmp_path / "link.key").read_bytes().strip(), tables)
+    where = LinkEndpoint(f"127.0.0.1:{premises.port}", (tmp_path / "link.key").read_bytes().strip(), tables)
     service = served(where, database, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:
         async with premises.table() as table, premises.table("harbour/bj-2") as idle:
-            await table.does(Wagered(500, 9, 3, "blazing_7s"))
+            await table.does(WagerPosting(500, 9, 3, "blazing_7s"))
             await idle.until(closed=False)
             database.gate.clear()
-            waiting = asyncio.create_task(table.does(Wagered(500, 9, 3, "blazing_7s")))
+            waiting = asyncio.create_task(table.does(WagerPosting(500, 9, 3, "blazing_7s")))
             await table.until(closed=True)
             assert (await idle.until(closed=True)).closed == "the ledger does not answer"
             database.gate.set()
@@ -179,11 +179,11 @@ async def test_two_link_processes_share_a_pool_in_postgresql(tmp_path: Path, pos
     ways = [Premises(tmp_path / name, 1, postgresql.where, pool="shared") for name in ("a", "b")]
     assert ways[0].does("begin", *BY_TWO).exit_code == 0
     async with ways[0].process(), ways[1].process(), ways[0].table() as one:
-        await one.does(Wagered(500, 9, 3, "blazing_7s"))
+        await one.does(WagerPosting(500, 9, 3, "blazing_7s"))
         async with ways[1].table() as again:
             # The same table over the other process: the same postings, the same answers, and then the next.
-            assert await again.does(Wagered(500, 9, 3, "blazing_7s")) == one.settled[0]
-            assert (await again.does(Wagered(500, 9, 3, "blazing_7s"))).answer.number == 2
+            assert await again.does(WagerPosting(500, 9, 3, "blazing_7s")) == one.settled[0]
+            assert (await again.does(WagerPosting(500, 9, 3, "blazing_7s"))).answer.number == 2
     assert ways[0].does("reconcile").exit_code == 0
 
 
@@ -198,18 +198,20 @@ async def test_one_of_two_links_is_killed_and_the_table_goes_on_over_the_other(
         second = await stack.enter_async_context(other.process())
         table = await stack.enter_async_context(one.table(others=[other]))
         beside = await stack.enter_async_context(other.table("harbour/bj-2", others=[one]))
-        await asyncio.gather(*(end.does(Wagered(500, 9, 3, "blazing_7s")) for end in (table, beside)))
+        await asyncio.gather(*(end.does(WagerPosting(500, 9, 3, "blazing_7s")) for end in (table, beside)))
         first.kill()
-        await asyncio.gather(*(table.does(Wagered(100, 9, 3, "blazing_7s")) for _ in range(5)))
+        await asyncio.gather(*(table.does(WagerPosting(100, 9, 3, "blazing_7s")) for _ in range(5)))
         assert (await table.until(closed=False)).shown_cents == 1_000_000 + (2 * 500 + 5 * 100) * 17 // 100
         assert table.end.address == f"127.0.0.1:{other.port}"
         # One that hangs has what was posted to it, and enters it when it goes on: each deed is in once all the same.
         await stack.enter_async_context(one.process())
         second.send_signal(signal.SIGSTOP)
-        await asyncio.gather(*(end.does(Wagered(33, 9, 3, "blazing_7s")) for end in (table, beside) for _ in range(5)))
+        await asyncio.gather(
+            *(end.does(WagerPosting(33, 9, 3, "blazing_7s")) for end in (table, beside) for _ in range(5))
+        )
         assert {end.end.address for end in (table, beside)} == {f"127.0.0.1:{one.port}"}
         second.send_signal(signal.SIGCONT)
-        await asyncio.gather(*(end.does(Wagered(7, 9, 3, "blazing_7s")) for end in (table, beside)))
+        await asyncio.gather(*(end.does(WagerPosting(7, 9, 3, "blazing_7s")) for end in (table, beside)))
         assert [answered.seq for answered in table.settled] == list(range(1, 13))
         assert [answered.seq for answered in beside.settled] == list(range(1, 8))
     found = one.does("reconcile", "--refold", "--json")
@@ -225,14 +227,14 @@ async def test_a_link_whose_ledger_is_away_is_left_for_one_whose_ledger_is_there
     tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
     secret = (tmp_path / "link.key").read_bytes().strip()
     away = premises.beside(2)
-    where = Listening(f"127.0.0.1:{away.port}", secret, tables)
+    where = LinkEndpoint(f"127.0.0.1:{away.port}", secret, tables)
     service = served(where, hanging, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:
         async with premises.process(), away.table(others=[premises]) as table:
-            await table.does(Wagered(500, 9, 3, "blazing_7s"))
+            await table.does(WagerPosting(500, 9, 3, "blazing_7s"))
             hanging.gate.clear()
-            assert (await table.does(Wagered(500, 9, 3, "blazing_7s"))).answer.number == 2
+            assert (await table.does(WagerPosting(500, 9, 3, "blazing_7s"))).answer.number == 2
             assert (await table.until(closed=False)).shown_cents == 1_000_170
             assert table.end.address == f"127.0.0.1:{premises.port}"
     finally:
@@ -246,7 +248,7 @@ async def test_a_link_whose_ledger_is_away_is_left_for_one_whose_ledger_is_there
 async def test_a_ledger_that_does_not_add_up_is_not_served(tmp_path: Path) -> None:
     premises = begun(tmp_path)
     async with premises.process(), premises.table() as table:
-        await table.does(Wagered(500, 9, 3, "blazing_7s"))
+        await table.does(WagerPosting(500, 9, 3, "blazing_7s"))
     connection = sqlite3.connect(tmp_path / "ledger.sqlite")
     with connection:
         connection.execute("UPDATE entries SET units = units - 1")
@@ -266,16 +268,16 @@ async def test_a_ledger_changed_behind_the_link_is_found_while_it_runs_and_table
     database, audit = SqliteDatabase(path), SqliteDatabase(path)
     tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
     secret = (tmp_path / "link.key").read_bytes().strip()
-    where = Listening(f"127.0.0.1:{premises.port}", secret, tables, reconcile_seconds=0.05)
+    where = LinkEndpoint(f"127.0.0.1:{premises.port}", secret, tables, reconcile_seconds=0.05)
     service = served(where, database, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:
         async with premises.table() as table:
-            await table.does(Wagered(500, 9, 3, "blazing_7s"))
+            await table.does(WagerPosting(500, 9, 3, "blazing_7s"))
             await table.until(closed=False)
             database.write(lambda rows: rows.do("UPDATE entries SET units = units - ?", [(1,)]))
             assert (await table.until(closed=True)).closed == "the ledger does not add up"
-            table.end.post(Wagered(500, 9, 3, "blazing_7s"))
+            table.end.post(WagerPosting(500, 9, 3, "blazing_7s"))
             with pytest.raises(DoesNotAddUp, match="its entries contribute"):
                 await task
         assert Ledger(audit, premises.pool).standing().number == 1

@@ -9,8 +9,8 @@ from typing import assert_never
 
 import pytest
 
-from controller.pool.ledger import Account, Ledger
-from controller.pool.postings import Answer, Counted, Entered, Posting, Wagered
+from controller.pool.ledger import Ledger, TableAccount
+from controller.pool.postings import ContributionOutcome, LedgerAnswer, LedgerEntry, Posting, WagerPosting
 from controller.pool.session import (
     BEHIND_LIMIT,
     SILENCE_NS,
@@ -38,7 +38,7 @@ from tests.link.conftest import PARAMETERS
 SECOND = 1_000_000_000
 POOL = "pit-1"
 TABLE = "harbour/bj-1"
-WAGER = Wagered(500)
+WAGER = WagerPosting(500)
 
 
 def told(seq: int = 0, *, epoch: int = 1, closed: str = "", pool: str = POOL, cents: int = 777) -> PoolStatus:
@@ -46,7 +46,7 @@ def told(seq: int = 0, *, epoch: int = 1, closed: str = "", pool: str = POOL, ce
 
 
 def entered(seq: int, cents: int = 778) -> PostingAnswer:
-    return PostingAnswer(1, seq, Entered(seq, cents, Counted(1, 0)))
+    return PostingAnswer(1, seq, LedgerEntry(seq, cents, ContributionOutcome(1, 0)))
 
 
 def why_closed(session: LinkSession) -> str:
@@ -57,7 +57,7 @@ def posted(reaction: Reaction) -> list[int]:
     return [one.seq for one in reaction.send if isinstance(one, PostingRequest)]
 
 
-def opened(*deeds: Wagered) -> LinkSession:
+def opened(*deeds: WagerPosting) -> LinkSession:
     session = LinkSession(POOL, 1, 0, waiting=deeds)
     session.receive(0, told())
     return session
@@ -117,7 +117,7 @@ def test_an_answer_settles_the_oldest_and_another_is_ignored() -> None:
     assert session.receive(1, entered(2)).events == ()
     first = session.receive(2, entered(1)).events
     assert [one for one in first if isinstance(one, PostingConfirmed)] == [
-        PostingConfirmed(1, Entered(1, 778, Counted(1, 0)))
+        PostingConfirmed(1, LedgerEntry(1, 778, ContributionOutcome(1, 0)))
     ]
     assert session.receive(3, entered(1)).events == ()
     assert session.outstanding == 1
@@ -157,16 +157,16 @@ def test_an_older_copy_of_the_journal_closes_the_pool_before_a_wager_is_swallowe
     ledger = Ledger(database, POOL)
     ledger.open(PARAMETERS)
     for seq in range(1, 8):
-        ledger.post([Posting(TABLE, 1, seq, Wagered(500, seq, 3, "blazing7s"))])
+        ledger.post([Posting(TABLE, 1, seq, WagerPosting(500, seq, 3, "blazing7s"))])
     session = LinkSession(POOL, 1, 0, settled=2)
-    seq, reaction = session.post(0, Wagered(500, 3, 5, "blazing7s"))
+    seq, reaction = session.post(0, WagerPosting(500, 3, 5, "blazing7s"))
     account = ledger.books().accounts[TABLE]
     reaction = session.receive(1, told(account.seq))
     assert why_closed(session) == "the ledger has entries this journal never made"
     assert posted(reaction) == []
     # And where nobody looked, another round or spot is another wager: no old answer is given for it.
-    (answer,) = ledger.post([Posting(TABLE, 1, seq, Wagered(500, 3, 5, "blazing7s"))])
-    assert not isinstance(answer, Entered)
+    (answer,) = ledger.post([Posting(TABLE, 1, seq, WagerPosting(500, 3, 5, "blazing7s"))])
+    assert not isinstance(answer, LedgerEntry)
     database.close()
 
 
@@ -237,7 +237,7 @@ class Wire:
             message = self.there.popleft()
             match message:
                 case StatusRequest():
-                    account = self.ledger.books().accounts.get(TABLE, Account())
+                    account = self.ledger.books().accounts.get(TABLE, TableAccount())
                     standing = self.ledger.standing()
                     answer: PoolStatus | PostingAnswer = PoolStatus(POOL, *standing, account.epoch, account.seq)
                 case PostingRequest(epoch, seq, deed):
@@ -256,8 +256,8 @@ def test_over_a_line_that_loses_and_doubles_every_deed_counts_once_in_order(tmp_
     ledger.open(PARAMETERS)
     wire = Wire(ledger, chance)
     session = LinkSession(POOL, 1, 0)
-    wagers = [Wagered(chance.choice((100, 500, 33))) for _ in range(30)]
-    settled: list[tuple[int, Answer]] = []
+    wagers = [WagerPosting(chance.choice((100, 500, 33))) for _ in range(30)]
+    settled: list[tuple[int, LedgerAnswer]] = []
     now, left = 0, list(wagers)
 
     def do(reaction: Reaction) -> None:

@@ -16,8 +16,8 @@ from controller.io.system.clock import SystemClock
 from controller.io.system.patient_connection import CONNECT_SECONDS, KEEPALIVE, PatientConnection
 from controller.pool.ledger import Ledger, LedgerFailed
 from controller.pool.postgresql import ATTEMPTS, PostgresqlDatabase
-from controller.pool.postings import Counted, Entered, Posting, Wagered
-from controller.pool.service import Listening, Service
+from controller.pool.postings import ContributionOutcome, LedgerEntry, Posting, WagerPosting
+from controller.pool.service import LinkEndpoint, LinkService
 from tests.link.conftest import NUMBERS, PARAMETERS
 from tests.link.server import Server
 
@@ -39,7 +39,7 @@ def test_a_server_that_hangs_is_given_up_and_used_again_when_it_goes_on(postgres
     database = PostgresqlDatabase(postgresql.where, create=True, patience_seconds=PATIENCE_S)
     ledger = Ledger(database, f"pit-{next(NUMBERS)}")
     ledger.open(PARAMETERS)
-    first, second = (Posting("harbour/bj-1", 1, seq, Wagered(500)) for seq in (1, 2))
+    first, second = (Posting("harbour/bj-1", 1, seq, WagerPosting(500)) for seq in (1, 2))
     ledger.post([first])
     began = time.monotonic()
     with silent(postgresql):
@@ -49,8 +49,8 @@ def test_a_server_that_hangs_is_given_up_and_used_again_when_it_goes_on(postgres
             ledger.books()
     assert time.monotonic() - began < LONGEST_S
     (answer,) = ledger.post([second])
-    assert isinstance(answer, Entered)
-    assert isinstance(answer.outcome, Counted)
+    assert isinstance(answer, LedgerEntry)
+    assert isinstance(answer.outcome, ContributionOutcome)
     assert answer.number == 2
     database.close()
 
@@ -78,8 +78,8 @@ async def test_a_link_whose_server_hangs_is_open_again_soon_after_it_goes_on(pos
     ]
     ledger, audit = (Ledger(database, pool) for database in databases)
     ledger.open(PARAMETERS)
-    service = Service(
-        Listening("127.0.0.1:0", zmq.curve_keypair()[1], {}),
+    service = LinkService(
+        LinkEndpoint("127.0.0.1:0", zmq.curve_keypair()[1], {}),
         ledger,
         audit,
         clock=SystemClock(),

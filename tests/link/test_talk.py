@@ -19,17 +19,17 @@ import zmq
 import zmq.asyncio
 from structlog.testing import capture_logs
 
-from controller.pool.postings import Wagered
+from controller.pool.postings import WagerPosting
 from controller.pool.service import STRANGERS_LIMIT
 from controller.pool.session import WINDOW
-from controller.pool.table_end import ANEW_NS, TELLINGS_PER_SECOND, Where
+from controller.pool.table_end import ANEW_NS, TELLINGS_PER_SECOND, LinkAddress
 from controller.pool.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
 from controller.pool.wire import MESSAGE_LIMIT_BYTES, PoolStatus, PostingRequest, StatusRequest, frames
 from tests.io.test_allowances import Hands
 from tests.link.premises import BY_TWO, PATIENCE_SECONDS, Premises, Table
 
 SECOND_NS = 1_000_000_000
-WAGER = Wagered(500, 9, 3, "blazing_7s")
+WAGER = WagerPosting(500, 9, 3, "blazing_7s")
 
 
 @contextlib.asynccontextmanager
@@ -126,7 +126,7 @@ async def hostile_link() -> AsyncIterator[tuple[zmq.asyncio.Socket, Table]]:
         link.set(zmq.CURVE_SERVER, 1)
         link.set(zmq.CURVE_SECRETKEY, secret)
         port = link.bind_to_random_port("tcp://127.0.0.1")
-        table = Table("pit-1", Where(f"127.0.0.1:{port}", public, zmq.curve_keypair()[1]))
+        table = Table("pit-1", LinkAddress(f"127.0.0.1:{port}", public, zmq.curve_keypair()[1]))
         running = asyncio.create_task(table.end.run())
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):

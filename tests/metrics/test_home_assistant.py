@@ -17,7 +17,7 @@ from controller.formats.mqtt.retained_meters import LinkedNow, MeterNow, MetersN
 from controller.formats.mqtt.retained_state import Info, RoundNow, hold_bytes
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker, connected
-from controller.metrics.announcer import Wish, announce, of_these
+from controller.metrics.announcer import AnnouncementOptions, announce, of_these
 from controller.metrics.home_assistant import TableSnapshot, announcements, hear
 from tests.wiring.premises import ran
 
@@ -148,7 +148,7 @@ def test_a_table_on_hold_is_a_problem_until_it_is_released(reason: str, shown: s
     ],
 )
 def test_what_is_not_of_these_tables_is_left_alone(tables: str, node: str, ours: bool) -> None:
-    wish = Wish(tables, "homeassistant", "USD", remove=True)
+    wish = AnnouncementOptions(tables, "homeassistant", "USD", remove=True)
     assert of_these(f"homeassistant/sensor/{node}/round/config", wish) is ours
 
 
@@ -190,7 +190,7 @@ async def retained(broker: Broker) -> dict[str, bytes]:
 
 
 async def test_it_is_retained_told_anew_and_taken_back(broker: Broker) -> None:
-    wish = Wish("harbour/bj-1", "homeassistant", "USD", remove=False)
+    wish = AnnouncementOptions("harbour/bj-1", "homeassistant", "USD", remove=False)
     said = await announce(broker, wish)
     assert {topic: msgspec.json.decode(body) for topic, body in (await retained(broker)).items()} == {
         **told(),

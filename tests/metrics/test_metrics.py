@@ -24,7 +24,7 @@ from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
 from controller.io.mqtt.connection import connected
 from controller.io.system.clock import SystemClock
 from controller.metrics.board import HELP, NAMES_LIMIT, TABLES_LIMIT, Board, Sample
-from controller.metrics.endpoint import Figures, serve
+from controller.metrics.endpoint import FigureCollector, serve
 from tests.docs.pages import ROOT, page, sections
 
 ROOT_TOPIC: Final = "tableside/v1/harbour/bj-1"
@@ -112,7 +112,7 @@ def test_names_without_end_are_bounded() -> None:
 
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 async def test_figures_over_http_as_a_parser_of_openmetrics_reads_them(tmp_path: Path) -> None:
-    port, figures = free_port(), Figures(SystemClock(), (tmp_path, tmp_path / "none"))
+    port, figures = free_port(), FigureCollector(SystemClock(), (tmp_path, tmp_path / "none"))
     async with mosquitto() as broker:
         async with connected(broker, "5", "table") as table:
             for topic, payload in examples():
@@ -142,7 +142,7 @@ def begun(port: int) -> socket.socket:
 
 async def test_requests_that_are_never_ended_are_hung_up_on_and_others_are_answered() -> None:
     registry = CollectorRegistry()
-    registry.register(Figures(SystemClock(), ()))
+    registry.register(FigureCollector(SystemClock(), ()))
     with answering("127.0.0.1", 0, make_wsgi_app(registry)) as port, contextlib.ExitStack() as kept:
         opened = [await asyncio.to_thread(begun, port) for _ in range(3 * CONNECTIONS_LIMIT)]
         for one in opened:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.commands.reconstruct import recounts
-from controller.core.inference.case import Recount
+from controller.core.inference.case import RoundCase
 from controller.formats.cases.reconstruct_input import read_lines
 from tests.oracle.house import DOUBTS
 from tests.oracle.lines import dropped_changes
@@ -28,7 +28,7 @@ SO_FAR: Final = ("plays", "hands", "stakes", "dealer", "due_cents")
 """What is compared of an open one."""
 
 
-def recounted(lines: list[Line]) -> Iterator[tuple[Recount, Line]]:
+def recounted(lines: list[Line]) -> Iterator[tuple[RoundCase, Line]]:
     """``tableside reconstruct`` on the lines, after each."""
     yield from zip(recounts(read_lines(map(json.dumps, lines))), lines, strict=True)
 

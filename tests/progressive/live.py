@@ -13,23 +13,23 @@ from controller.core.messages.inputs import (
     AdjustWager,
     ApproveOrder,
     Input,
-    LinkEntered,
-    LinkHeard,
     PayJackpot,
-    ProposeMove,
+    PoolEntryRead,
+    PoolStateRead,
+    ProposeMeterChange,
     VerifyJackpot,
     VoidRound,
 )
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import UNITS, Meter, Parameters
-from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, Owing
-from controller.core.meters.state import MeterTerms, Move
-from controller.core.persons import Vouched
+from controller.core.meters.pooled_meter import PooledMeter, PooledTerms, PostingBacklog
+from controller.core.meters.state import MeterChange, MeterTerms
+from controller.core.persons import Authentication
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.state import Stepped
+from controller.core.table.state import StepResult
 from controller.io.files import profile_files
 from controller.pool.ledger import Ledger
-from controller.pool.postings import Entered, Posting, Shifted
+from controller.pool.postings import ChangeOutcome, LedgerEntry, Posting
 from controller.pool.sqlite import SqliteDatabase
 from firmware_protocols.readings import (
     DeviceHealth,
@@ -40,7 +40,7 @@ from firmware_protocols.readings import (
 )
 from tests.core.rig import Rig
 
-OWN_KEY = Vouched("key", ("floor",))
+OWN_KEY = Authentication("key", ("floor",))
 
 SEVENS = MeterTerms(
     "sevens",
@@ -59,7 +59,7 @@ MYSTERY = MeterTerms(
 class MeterRig(Rig):
     """Penn National with both meters, or with a pool in place of the sevens' own."""
 
-    def __init__(self, *meters: MeterTerms, linked: tuple[LinkedTerms, ...] = (), stand_key: str = "always") -> None:
+    def __init__(self, *meters: MeterTerms, linked: tuple[PooledTerms, ...] = (), stand_key: str = "always") -> None:
         rules = profile_files.load("hollywood-penn-national", {"stand_key": stand_key}).rules
         own = (MYSTERY,) if linked else (SEVENS, MYSTERY)
         super().__init__(rules, meters=meters or own, linked=linked)
@@ -75,15 +75,15 @@ class MeterRig(Rig):
     def last(self, kind: type[Event]) -> Event:
         return self.told(kind)[-1]
 
-    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+    def give(self, item: Input, *, closed: bool = False) -> StepResult:
         """People here come with keys of their own, all of the floor."""
-        if isinstance(item, VoidRound | AdjustWager | VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder):
+        if isinstance(item, VoidRound | AdjustWager | VerifyJackpot | PayJackpot | ProposeMeterChange | ApproveOrder):
             item = msgspec.structs.replace(item, vouched=OWN_KEY)
         return super().give(item, closed=closed)
 
-    def order(self, meter: str, move: Move, who: str = "A. Ames", second: str = "B. Bell") -> None:
+    def order(self, meter: str, move: MeterChange, who: str = "A. Ames", second: str = "B. Bell") -> None:
         """One person proposes, another approves."""
-        self.give(ProposeMove(self.now_ns, meter, move, who, "as counted"))
+        self.give(ProposeMeterChange(self.now_ns, meter, move, who, "as counted"))
         self.give(ApproveOrder(self.now_ns, self.table.state.progressives.ordered, second))
 
     def pay(self, jackpot: int) -> None:
@@ -145,7 +145,7 @@ class Box:
 
 
 POOL = "pit-1"
-LINKED = LinkedTerms("pit_sevens", POOL, ("blazing7s",), "Blazing 7's of the pit")
+LINKED = PooledTerms("pit_sevens", POOL, ("blazing7s",), "Blazing 7's of the pit")
 
 
 class Pit:
@@ -156,31 +156,33 @@ class Pit:
 
     def tells(self, rig: Rig) -> None:
         """The table hears what the pool shows."""
-        rig.give(LinkHeard(rig.now_ns, LINKED.name, self.ledger.standing().shown_cents, ""))
+        rig.give(PoolStateRead(rig.now_ns, LINKED.name, self.ledger.standing().shown_cents, ""))
 
     def is_lost(self, rig: Rig) -> None:
-        rig.give(LinkHeard(rig.now_ns, LINKED.name, None, "the link is away"))
+        rig.give(PoolStateRead(rig.now_ns, LINKED.name, None, "the link is away"))
 
     def answers(self, rig: Rig, table: str = "harbour/bj-1") -> int:
         """Everything the table owes is entered, and answered; how many postings that were."""
         answered = 0
         while owed := owing(rig).owed:
             (answer,) = self.ledger.post([Posting(table, 1, owed[0].seq, owed[0].deed)])
-            assert isinstance(answer, Entered)
-            assert not isinstance(answer.outcome, Shifted)
-            told = LinkEntered(rig.now_ns, LINKED.name, owed[0].seq, answer.number, answer.shown_cents, answer.outcome)
+            assert isinstance(answer, LedgerEntry)
+            assert not isinstance(answer.outcome, ChangeOutcome)
+            told = PoolEntryRead(
+                rig.now_ns, LINKED.name, owed[0].seq, answer.number, answer.shown_cents, answer.outcome
+            )
             rig.give(told)
             answered += 1
         return answered
 
 
-def owing(rig: Rig) -> Owing:
+def owing(rig: Rig) -> PostingBacklog:
     """What the pool's link is told."""
     (found,) = rig.desired.owing
     return found
 
 
-def linked(rig: Rig) -> LinkedMeter:
+def linked(rig: Rig) -> PooledMeter:
     found = rig.table.state.progressives.linked_meter(LINKED.name)
     assert found is not None
     return found

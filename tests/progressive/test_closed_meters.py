@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import SideBetRefused
 from controller.core.messages.events import BettingClosed, Event, WagerSettled
-from controller.core.messages.house import Counted
-from controller.core.messages.inputs import Started
+from controller.core.messages.house import SensorBet
+from controller.core.messages.inputs import DaemonStarted
 from controller.core.messages.meter_events import ContributionMade
 from controller.core.messages.pool_events import ContributionPosted
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.meters.pooled_meter import WhileClosed
 from controller.core.step import step
 from controller.core.table.state import restore
@@ -48,7 +48,7 @@ def raised(rig: MeterRig) -> list[tuple[int | None, int | None, str | None, int 
     return [
         (one.round, one.spot, one.zone, one.after_cents, one.text)
         for one in found
-        if one.kind is Kind.METER_CLOSED_AT_LOCK
+        if one.kind is AlertKind.METER_CLOSED_AT_LOCK
     ]
 
 
@@ -162,7 +162,7 @@ def test_a_house_that_refuses_it_has_no_such_wager(pit: Pit) -> None:
     assert rig.told(SideBetRefused) == [SideBetRefused(1, 1, "blazing7s", 500, "blazing7s.while_closed", sentence)]
     (alert,) = rig.told(AlertRaised)
     assert isinstance(alert, AlertRaised)
-    assert (alert.kind, alert.spot, alert.zone) == (Kind.SIDE_BET_REFUSED, 1, "blazing7s")
+    assert (alert.kind, alert.spot, alert.zone) == (AlertKind.SIDE_BET_REFUSED, 1, "blazing7s")
     (locked,) = rig.told(BettingClosed)
     assert isinstance(locked, BettingClosed)
     assert locked.wagers == (LockedWager(1, "main", 1000),)
@@ -217,9 +217,9 @@ def sensed(pit: Pit, while_closed: WhileClosed) -> MeterRig:
     """A table whose sevens lie on sensors alone; its link is away."""
     rig = table(pit, while_closed)
     rig.house = replace(
-        rig.house, sensors={"blazing7s": (1, 2)}, counted={"blazing7s": Counted("sensors", (1, 2), 500)}
+        rig.house, sensors={"blazing7s": (1, 2)}, counted={"blazing7s": SensorBet("sensors", (1, 2), 500)}
     )
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.give(DeviceHealth("sensors", HealthState.READY, rig.now_ns))
     pit.is_lost(rig)
     rig.talk("1 main 10")

@@ -8,8 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import WagerAdjusted, WagerSettled, WagerUnresolved
-from controller.core.messages.house import Counted as Latched
-from controller.core.messages.inputs import AdjustWager, ApproveOrder, LinkEntered, LinkHeard, Started, VerifyJackpot
+from controller.core.messages.house import SensorBet as Latched
+from controller.core.messages.inputs import (
+    AdjustWager,
+    ApproveOrder,
+    DaemonStarted,
+    PoolEntryRead,
+    PoolStateRead,
+    VerifyJackpot,
+)
 from controller.core.messages.meter_events import ContributionRefused, JackpotHit, MeterClosed, MeterReopened
 from controller.core.messages.pool_events import (
     ContributionPosted,
@@ -19,9 +26,9 @@ from controller.core.messages.pool_events import (
     PoolEntryRecorded,
     VerdictPosted,
 )
-from controller.core.meters.awards import Standing
+from controller.core.meters.awards import AwardStatus
 from controller.core.meters.meter import UNITS
-from controller.core.meters.pool_postings import Claimed, Counted, Wagered, WinningRow
+from controller.core.meters.pool_postings import ClaimPosting, ContributionOutcome, WagerPosting, WinningRow
 from controller.core.meters.pooled_meter import NOT_HEARD
 from controller.core.meters.state import WAITING_LIMIT
 from controller.core.step import step
@@ -75,10 +82,10 @@ def test_before_the_link_is_heard_the_meter_is_closed_and_the_sign_says_so(pit: 
 def test_what_other_tables_add_is_shown_without_a_word(pit: Pit) -> None:
     rig = pit_table(pit)
     told = len(rig.events)
-    rig.give(LinkHeard(rig.now_ns, "pit_sevens", 1_000_321, ""))
+    rig.give(PoolStateRead(rig.now_ns, "pit_sevens", 1_000_321, ""))
     assert rig.shown()["pit_sevens"] == 1_000_321
     assert len(rig.events) == told
-    rig.give(LinkHeard(rig.now_ns, "nobodys", 5, ""))
+    rig.give(PoolStateRead(rig.now_ns, "nobodys", 5, ""))
     assert rig.shown()["pit_sevens"] == 1_000_321
 
 
@@ -87,7 +94,7 @@ def test_a_meter_whose_sensors_are_silent_is_closed_until_they_answer(pit: Pit) 
     rig.house = replace(
         rig.house, sensors={"blazing7s": (1, 2)}, counted={"blazing7s": Latched("sensors", (1, 2), 500)}
     )
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     pit.tells(rig)
     assert rig.told(MeterClosed)[-1] == MeterClosed("pit_sevens", "sensors does not answer")
     assert rig.shown()["pit_sevens"] is None
@@ -114,7 +121,7 @@ def test_the_link_lost_closes_the_meter_and_play_goes_on(pit: Pit) -> None:
 def test_a_meter_the_table_file_no_longer_has_stays_closed_and_is_owed_all_the_same(pit: Pit) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
-    rig.give(Started(rig.now_ns, "test", replace(rig.house, linked=())))
+    rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, linked=())))
     pit.tells(rig)
     assert rig.told(MeterClosed)[-1] == MeterClosed("pit_sevens", "the table file no longer has it")
     assert len(owing(rig).owed) == 1
@@ -129,7 +136,7 @@ def test_a_wager_is_owed_when_it_is_collected_and_counted_when_the_ledger_has_it
     assert rig.told(ContributionPosted) == []
     rig.talk(f"9h 6c 8s Tc \n {REST}")
     assert rig.told(ContributionPosted) == [ContributionPosted("pit_sevens", 1, 1, 1, "blazing7s", 500)]
-    assert [(one.seq, one.deed) for one in owing(rig).owed] == [(1, Wagered(500, 1, 1, "blazing7s"))]
+    assert [(one.seq, one.deed) for one in owing(rig).owed] == [(1, WagerPosting(500, 1, 1, "blazing7s"))]
     assert pit.answers(rig) == 1
     assert rig.told(PoolEntryRecorded) == [PoolEntryRecorded("pit_sevens", 1, 1, 85 * UNITS, 15 * UNITS, 1_000_085)]
     assert (linked(rig).wagers, linked(rig).contributed_units, linked(rig).reserved_units) == (1, 850_000, 150_000)
@@ -139,7 +146,7 @@ def test_a_wager_is_owed_when_it_is_collected_and_counted_when_the_ledger_has_it
 def test_an_answer_that_comes_twice_or_too_early_counts_once(pit: Pit) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
-    early = LinkEntered(rig.now_ns, "pit_sevens", 2, 2, 1_000_170, Counted(850_000, 150_000))
+    early = PoolEntryRead(rig.now_ns, "pit_sevens", 2, 2, 1_000_170, ContributionOutcome(850_000, 150_000))
     rig.give(early)
     assert rig.told(PoolEntryRecorded) == []
     pit.answers(rig)
@@ -173,7 +180,7 @@ def test_more_than_a_day_of_wagers_are_refused_aloud_and_a_claim_is_not(pit: Pit
     assert [one.reason for one in rig.told(ContributionRefused) if isinstance(one, ContributionRefused)] == [
         f"{WAITING_LIMIT} postings wait for the link"
     ]
-    assert isinstance(owing(rig).owed[-1].deed, Claimed)
+    assert isinstance(owing(rig).owed[-1].deed, ClaimPosting)
 
 
 # --- awards -----------------------------------------------------------------------------------------------
@@ -246,7 +253,7 @@ def test_a_round_that_was_voided_or_ruled_on_is_not_settled_by_the_ledger(pit: P
     before = rig.told(WagerSettled, WagerAdjusted)
     pit.answers(rig)
     assert rig.told(WagerSettled, WagerAdjusted) == before
-    assert [one.standing for one in rig.jackpots()] == [Standing.PENDING]
+    assert [one.standing for one in rig.jackpots()] == [AwardStatus.PENDING]
 
 
 def test_a_row_of_a_pool_and_of_the_mystery_is_settled_with_both(pit: Pit) -> None:
@@ -284,7 +291,7 @@ def test_a_checkpoint_holds_what_is_owed_and_a_replay_gives_the_same(pit: Pit) -
     kept = read_state(state_bytes(rig.table.state))
     assert kept.progressives.linked == rig.table.state.progressives.linked
     again = restore(rig.house, kept)
-    told = LinkEntered(rig.now_ns, "pit_sevens", 1, 1, 1_000_085, Counted(850_000, 150_000))
+    told = PoolEntryRead(rig.now_ns, "pit_sevens", 1, 1, 1_000_085, ContributionOutcome(850_000, 150_000))
     stamped = rig.give(told).events
     assert step(again, rig.stamped[-1]).events == stamped
 
@@ -296,7 +303,7 @@ def test_restarted_it_is_closed_until_the_link_is_heard_and_owes_what_it_owed(pi
     clear(rig)
     rig.talk(NOTHING)
     owed = owing(rig).owed
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     assert rig.told(MeterClosed)[-1] == MeterClosed("pit_sevens", NOT_HEARD)
     assert owing(rig).owed == owed
     assert len(rig.told(MeterLinked)) == 1

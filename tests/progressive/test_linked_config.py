@@ -9,21 +9,21 @@ import pytest
 import zmq
 from msgspec.structs import replace
 
-from controller.core.messages.inputs import LinkEntered, LinkHeard, LinkReading
-from controller.core.meters.pool_postings import Counted, Wagered
-from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, Owed, Owing
+from controller.core.messages.inputs import PoolEntryRead, PoolReading, PoolStateRead
+from controller.core.meters.pool_postings import ContributionOutcome, WagerPosting
+from controller.core.meters.pooled_meter import PendingPosting, PooledMeter, PooledTerms, PostingBacklog
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
 from controller.core.table.pace import HOUR_NS
 from controller.core.table.state import State
-from controller.daemon.pool_links import Ends, LinkedEnd, Links, OtherPool
+from controller.daemon.pool_links import LinkEndParts, OtherPool, PoolLink, PoolLinks
 from controller.formats.config.pooled_meters import LinkedMeterSection, OtherLink, linked_profile_checks, linked_terms
 from controller.formats.config.table_file import Config, ConfigError, read_config
 from controller.formats.journal.records import Identity
 from controller.io.files import profile_files
 from controller.io.files.secret_files import SecretRefused, read_curve_secret, write_secret
 from controller.io.system.clock import SystemClock
-from controller.pool.postings import Entered
+from controller.pool.postings import LedgerEntry
 from controller.pool.session import PoolState, PostingConfirmed
 from firmware_protocols.readings import DeviceComplained
 from tests.progressive.test_meter_config import METERS, TABLE
@@ -59,7 +59,7 @@ def test_a_linked_meter_is_as_the_file_says() -> None:
     (section,) = read().linked_meters
     assert section.key_file == "/etc/pit.key"
     assert linked_terms((section,)) == (
-        LinkedTerms("pit_sevens", "pit-1", ("blazing7s",), "Blazing 7's of the pit", 24 * HOUR_NS),
+        PooledTerms("pit_sevens", "pit-1", ("blazing7s",), "Blazing 7's of the pit", 24 * HOUR_NS),
     )
     (refusing,) = linked_terms((replace(section, while_closed="refuse"),))
     assert refusing.while_closed == "refuse"
@@ -140,8 +140,8 @@ def test_a_key_that_others_may_read_or_that_is_none_is_refused(tmp_path: Path) -
 
 # --- the links made of it ---------------------------------------------------------------------------------
 
-OWED = tuple(Owed(seq, Wagered(500)) for seq in (2, 3))
-KNOWN = LinkedMeter("pit_sevens", "pit-1", posted=3, owed=OWED)
+OWED = tuple(PendingPosting(seq, WagerPosting(500)) for seq in (2, 3))
+KNOWN = PooledMeter("pit_sevens", "pit-1", posted=3, owed=OWED)
 
 
 def sections() -> tuple[LinkedMeterSection, ...]:
@@ -149,15 +149,17 @@ def sections() -> tuple[LinkedMeterSection, ...]:
     return tuple(replace(section, link_key=public.decode()) for section in read().linked_meters)
 
 
-def ends(told: list[LinkReading | DeviceComplained]) -> Ends:
+def ends(told: list[PoolReading | DeviceComplained]) -> LinkEndParts:
     _, secret = zmq.curve_keypair()
-    return Ends(Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append, random.Random(1))
+    return LinkEndParts(
+        Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append, random.Random(1)
+    )
 
 
-def links(known: LinkedMeter | None = KNOWN, others: tuple[OtherLink, ...] = ()) -> Links:
+def links(known: PooledMeter | None = KNOWN, others: tuple[OtherLink, ...] = ()) -> PoolLinks:
     linked = () if known is None else (known,)
     named = tuple(replace(section, other_links=others) for section in sections())
-    return Links(named, ends([]), State(progressives=Progressives(linked=linked)))
+    return PoolLinks(named, ends([]), State(progressives=Progressives(linked=linked)))
 
 
 def test_a_name_that_stood_for_another_pool_is_refused() -> None:
@@ -168,9 +170,9 @@ def test_a_name_that_stood_for_another_pool_is_refused() -> None:
 def test_what_the_journal_owes_is_posted_once_and_what_waits_is_said() -> None:
     made = links()
     assert made.remarks() == ("pit_sevens closed, the link is away, 2 postings wait",)
-    more = (*OWED, Owed(4, Wagered(100)))
+    more = (*OWED, PendingPosting(4, WagerPosting(100)))
     for _ in range(2):
-        made.wish(Desired(owing=(Owing("pit_sevens", 4, more), Owing("nobodys", 1, ()))))
+        made.wish(Desired(owing=(PostingBacklog("pit_sevens", 4, more), PostingBacklog("nobodys", 1, ()))))
     assert made.remarks() == ("pit_sevens closed, the link is away, 3 postings wait",)
     assert links(None).remarks() == ("pit_sevens closed, the link is away",)
     assert [name for name, _ in made.works()] == ["link of pit_sevens"]
@@ -183,10 +185,10 @@ def test_of_several_links_the_one_that_is_spoken_to_is_said() -> None:
 
 
 def test_what_the_table_knows_already_is_not_read_again() -> None:
-    told: list[LinkReading | DeviceComplained] = []
+    told: list[PoolReading | DeviceComplained] = []
     (section,) = sections()
-    end = LinkedEnd(section, ends(told), KNOWN)
-    counted = Entered(9, 1_000_085, Counted(850_000, 150_000))
+    end = PoolLink(section, ends(told), KNOWN)
+    counted = LedgerEntry(9, 1_000_085, ContributionOutcome(850_000, 150_000))
     for event in (
         PoolState(777, ""),
         PoolState(777, ""),
@@ -196,13 +198,13 @@ def test_what_the_table_knows_already_is_not_read_again() -> None:
     ):
         end.take_event(event)
     kinds = [(type(one), one.shown_cents) for one in told if not isinstance(one, DeviceComplained)]
-    assert kinds == [(LinkHeard, 777), (LinkEntered, 1_000_085), (LinkHeard, None)]
+    assert kinds == [(PoolStateRead, 777), (PoolEntryRead, 1_000_085), (PoolStateRead, None)]
 
 
 def test_what_is_wrong_with_a_link_is_told_as_of_a_device() -> None:
-    told: list[LinkReading | DeviceComplained] = []
+    told: list[PoolReading | DeviceComplained] = []
     (section,) = sections()
-    LinkedEnd(section, ends(told), KNOWN).complain("10.20.0.5:7400: too many messages a second")
+    PoolLink(section, ends(told), KNOWN).complain("10.20.0.5:7400: too many messages a second")
     (alarm,) = told
     assert isinstance(alarm, DeviceComplained)
     assert (alarm.device, alarm.code) == ("link of pit_sevens", "talks_too_much")

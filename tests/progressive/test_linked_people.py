@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import WagerSettled
-from controller.core.messages.inputs import AdjustWager, LinkEntered, PayJackpot, ProposeMove, SetCard
+from controller.core.messages.inputs import AdjustWager, PayJackpot, PoolEntryRead, ProposeMeterChange, SetCard
 from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotRefused
 from controller.core.messages.pool_events import JackpotClaimed, PoolEntryDeclined
-from controller.core.meters.awards import Jackpot, Standing
+from controller.core.meters.awards import AwardStatus, Jackpot
 from controller.core.meters.meter import UNITS
-from controller.core.meters.pool_postings import Declined, Judged, Stood
-from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
+from controller.core.meters.pool_postings import DeclinedOutcome, VerdictOutcome, VerdictPosting
+from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, NewParameters
 from controller.pool.reconciliation import reconcile
 from firmware_protocols.cards import Card
 from tests.progressive.live import (
@@ -53,7 +53,10 @@ def test_an_award_is_verified_and_paid_at_the_table_and_the_ledger_is_told(pit: 
     assert refusals(rig) == ["jackpot 1 is pending; what is paid must be verified first"]
     rig.pay(1)
     assert rig.last(JackpotPaid) == JackpotPaid(1, 1_000_085, "B. Bell", "A. Ames", "hand pay", "own key")
-    assert [one.deed for one in owing(rig).owed] == [Judged(1, "verified", "A. Ames"), Judged(1, "paid", "B. Bell")]
+    assert [one.deed for one in owing(rig).owed] == [
+        VerdictPosting(1, "verified", "A. Ames"),
+        VerdictPosting(1, "paid", "B. Bell"),
+    ]
     assert pit.answers(rig) == 2
     found = reconcile(pit.ledger)
     assert (found.total.paid, found.total.reserved, found.mistakes) == (1_000_085 * UNITS, 0, ())
@@ -61,8 +64,8 @@ def test_an_award_is_verified_and_paid_at_the_table_and_the_ledger_is_told(pit: 
 
 def test_a_refused_award_is_in_the_pool_again_and_out_of_the_wager(pit: Pit) -> None:
     rig = hit(pit)
-    rig.order("pit_sevens", Refusal(1))
-    assert rig.jackpots()[0].standing is Standing.REFUSED
+    rig.order("pit_sevens", JackpotRefusal(1))
+    assert rig.jackpots()[0].standing is AwardStatus.REFUSED
     assert rig.told(JackpotRefused) == []
     pit.answers(rig)
     (said,) = rig.told(JackpotRefused)
@@ -78,7 +81,7 @@ def test_a_refused_award_is_in_the_pool_again_and_out_of_the_wager(pit: Pit) -> 
 
 def test_a_refusal_answered_after_the_award_is_forgotten_changes_nothing(pit: Pit) -> None:
     rig = hit(pit)
-    rig.order("pit_sevens", Refusal(1))
+    rig.order("pit_sevens", JackpotRefusal(1))
     state = rig.table.state
     rig.table = rig.table._replace(state=replace(state, progressives=replace(state.progressives, jackpots=())))
     pit.answers(rig)
@@ -88,11 +91,13 @@ def test_a_refusal_answered_after_the_award_is_forgotten_changes_nothing(pit: Pi
 def test_the_ledger_may_decline_a_judgement(pit: Pit) -> None:
     rig = hit(pit)
     rig.pay(1)
-    rig.give(LinkEntered(rig.now_ns, "pit_sevens", 3, 3, 500_000, Declined("this table has no jackpot 1")))
+    rig.give(PoolEntryRead(rig.now_ns, "pit_sevens", 3, 3, 500_000, DeclinedOutcome("this table has no jackpot 1")))
     said = rig.last(PoolEntryDeclined)
     assert said == PoolEntryDeclined("pit_sevens", 3, 3, None, None, None, "this table has no jackpot 1")
-    stood = Stood(Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, Standing.PAID, "B. Bell"))
-    rig.give(LinkEntered(rig.now_ns, "pit_sevens", 4, 4, 500_000, stood))
+    stood = VerdictOutcome(
+        Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, AwardStatus.PAID, "B. Bell")
+    )
+    rig.give(PoolEntryRead(rig.now_ns, "pit_sevens", 4, 4, 500_000, stood))
     assert owing(rig).owed == ()
 
 
@@ -105,7 +110,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     assert rig.told(JackpotClaimed) == []
     grant = Grant(1, 1, "blazing7s", "three_suited")
     rig.order("pit_sevens", grant)
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
+    rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
     assert refusals(rig) == ["the wager's claim waits for the link"]
     pit.answers(rig)
     hit = rig.last(JackpotHit)
@@ -114,7 +119,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     settled = rig.told(WagerSettled)[-1]
     assert isinstance(settled, WagerSettled)
     assert (settled.net_cents, settled.basis) == (100_008 - 500, "floor")
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
+    rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
     assert refusals(rig)[-1] == "the wager has won from a meter already"
 
 
@@ -123,7 +128,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     [
         (Adjustment("meter", 5, "funding"), "the pool is moved at the link, by two people"),
         (NewParameters(PIT_PARAMETERS), "the pool is moved at the link, by two people"),
-        (Refusal(9), "there is no such jackpot"),
+        (JackpotRefusal(9), "there is no such jackpot"),
         (Grant(1, 1, "blazing7s", "one_seven"), "meter pit_sevens pays"),
         (Grant(1, 2, "blazing7s", "three_suited"), "there is no wager"),
         (Grant(1, 1, "five_card_progressive", "three_suited"), "does not feed meter pit_sevens"),
@@ -132,16 +137,16 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
 def test_what_cannot_be_ordered_of_a_pool_at_a_table(pit: Pit, move: object, said: str) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", move, "A. Ames", ""))  # type: ignore[arg-type]
+    rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", move, "A. Ames", ""))  # type: ignore[arg-type]
     assert said in refusals(rig)[-1]
 
 
 def test_a_jackpot_of_another_meter_is_not_refused_through_the_pool(pit: Pit) -> None:
     rig = MeterRig(SEVENS, linked=(replace(LINKED, fed_by=("royal_match",)),))
     rig.talk(DIAMONDS)
-    rig.give(ProposeMove(rig.now_ns, "pit_sevens", Refusal(1), "A. Ames", ""))
+    rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", JackpotRefusal(1), "A. Ames", ""))
     assert "there is no such jackpot" in refusals(rig)[-1]
-    rig.give(ProposeMove(rig.now_ns, "nobodys", Refusal(1), "A. Ames", ""))
+    rig.give(ProposeMeterChange(rig.now_ns, "nobodys", JackpotRefusal(1), "A. Ames", ""))
     assert refusals(rig)[-1] == "there is no meter nobodys; there are: sevens, pit_sevens"
 
 
@@ -159,7 +164,7 @@ def test_a_corrected_card_does_not_claim_twice(pit: Pit) -> None:
 def test_a_refused_award_leaves_what_the_floor_ruled(pit: Pit) -> None:
     rig = hit(pit)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "blazing7s", 250_000, "floor", "ruled"))
-    rig.order("pit_sevens", Refusal(1))
+    rig.order("pit_sevens", JackpotRefusal(1))
     pit.answers(rig)
     assert len(rig.told(JackpotRefused)) == 1
     assert [net for *_, net in rig.adjustments()] == [250_000]

@@ -8,10 +8,10 @@ from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, Event, RoundClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import (
     ApproveOrder,
+    DaemonStarted,
     PayJackpot,
-    ProposeMove,
+    ProposeMeterChange,
     SetCard,
-    Started,
     VerifyJackpot,
     WithdrawOrder,
 )
@@ -33,9 +33,9 @@ from controller.core.messages.meter_events import (
     ParametersQueued,
 )
 from controller.core.messages.raised_alerts import AlertRaised
-from controller.core.meters.awards import Standing
+from controller.core.meters.awards import AwardStatus
 from controller.core.meters.meter import UNITS
-from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
+from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, NewParameters
 from controller.core.step import step
 from controller.core.table.state import State, restore
 from controller.formats.replay import read_state, state_bytes
@@ -128,9 +128,9 @@ def test_a_card_that_was_misread_takes_the_award_out_of_the_account_and_people_p
     rig.give(SetCard(rig.now_ns, first.card, Card("6d"), "floor", "misread"))
     rig.talk("key stand hole_turned \n 5c \n key round_closed")
     assert (1, 1, "blazing7s", 999_585, 500) in rig.adjustments()
-    assert [one.standing for one in rig.jackpots()] == [Standing.PENDING]
-    rig.order("sevens", Refusal(1))
-    assert rig.jackpots()[0].standing is Standing.REFUSED
+    assert [one.standing for one in rig.jackpots()] == [AwardStatus.PENDING]
+    rig.order("sevens", JackpotRefusal(1))
+    assert rig.jackpots()[0].standing is AwardStatus.REFUSED
     assert rig.meter("sevens").current_units == 1_000_085 * UNITS
     assert len(rig.adjustments()) == 1
 
@@ -138,7 +138,7 @@ def test_a_card_that_was_misread_takes_the_award_out_of_the_account_and_people_p
 def test_a_refused_jackpot_is_put_back_and_its_wager_adjusted() -> None:
     rig = MeterRig()
     rig.talk(DIAMONDS)
-    rig.order("sevens", Refusal(1))
+    rig.order("sevens", JackpotRefusal(1))
     refused = rig.last(JackpotRefused)
     assert isinstance(refused, JackpotRefused)
     assert (refused.house_units, refused.reserve_units) == ((500_000 - 15) * UNITS, 15 * UNITS)
@@ -184,7 +184,9 @@ def test_an_unreasonable_wager_is_a_fault_and_raises_nothing() -> None:
 
 def test_what_moves_a_meter_takes_two_people() -> None:
     rig = MeterRig()
-    rig.give(ProposeMove(rig.now_ns, "sevens", Adjustment("meter", -5, "equipment_correction"), "A. Ames", "counted"))
+    rig.give(
+        ProposeMeterChange(rig.now_ns, "sevens", Adjustment("meter", -5, "equipment_correction"), "A. Ames", "counted")
+    )
     assert rig.meter("sevens").current_units == 1_000_000 * UNITS
     rig.give(ApproveOrder(rig.now_ns, 1, "a.  ames"))
     assert refusals(rig) == ["A. Ames proposed it; another person must approve"]
@@ -196,8 +198,8 @@ def test_what_moves_a_meter_takes_two_people() -> None:
 
 def test_a_reason_that_is_not_on_the_list_is_refused_at_once() -> None:
     rig = MeterRig()
-    rig.give(ProposeMove(rig.now_ns, "sevens", Adjustment("meter", -5, "funding"), "A. Ames", "counted"))
-    rig.give(ProposeMove(rig.now_ns, "eights", Adjustment("meter", 5, "funding"), "A. Ames", "counted"))
+    rig.give(ProposeMeterChange(rig.now_ns, "sevens", Adjustment("meter", -5, "funding"), "A. Ames", "counted"))
+    rig.give(ProposeMeterChange(rig.now_ns, "eights", Adjustment("meter", 5, "funding"), "A. Ames", "counted"))
     assert [text.partition(" for ")[0] for text in refusals(rig)] == [
         "a meter goes down",
         "there is no meter eights; there are: sevens, mystery",
@@ -207,7 +209,7 @@ def test_a_reason_that_is_not_on_the_list_is_refused_at_once() -> None:
 
 def test_an_order_may_be_withdrawn() -> None:
     rig = MeterRig()
-    rig.give(ProposeMove(rig.now_ns, "sevens", Adjustment("meter", 5, "funding"), "A. Ames", "counted"))
+    rig.give(ProposeMeterChange(rig.now_ns, "sevens", Adjustment("meter", 5, "funding"), "A. Ames", "counted"))
     rig.give(WithdrawOrder(rig.now_ns, 1, "A. Ames", "counted again"))
     rig.give(ApproveOrder(rig.now_ns, 1, "B. Bell"))
     assert refusals(rig) == ["no such order waits"]
@@ -230,7 +232,7 @@ def test_a_table_file_that_orders_other_parameters_is_not_obeyed_but_said() -> N
     rig = MeterRig()
     other = replace(SEVENS, parameters=replace(SEVENS.parameters, reset_cents=1))
     house = replace(rig.house, meters=(other,))
-    rig.give(Started(rig.now_ns, "test", house))
+    rig.give(DaemonStarted(rig.now_ns, "test", house))
     assert rig.told(ParametersDiffer) == [ParametersDiffer("sevens", other.parameters, SEVENS.parameters)]
     assert rig.meter("sevens").parameters == SEVENS.parameters
     closed = [one for one in rig.told(MeterClosed) if isinstance(one, MeterClosed)]
@@ -376,7 +378,7 @@ def test_an_answer_said_again_counts_once() -> None:
 def test_reset_value_and_ceiling_of_the_mystery_are_the_boxes() -> None:
     rig = MeterRig()
     wanted = replace(MYSTERY.parameters, reset_cents=30_000)
-    rig.give(ProposeMove(rig.now_ns, "mystery", NewParameters(wanted), "A. Ames", "more"))
+    rig.give(ProposeMeterChange(rig.now_ns, "mystery", NewParameters(wanted), "A. Ames", "more"))
     assert refusals(rig) == ["reset value and limit of a must-hit-by meter are those the trigger box draws between"]
     rig.order("mystery", NewParameters(replace(MYSTERY.parameters, rate=(1, 5))))
     assert rig.meter("mystery").parameters.rate == (1, 5)

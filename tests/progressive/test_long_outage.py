@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
-from controller.core.messages.inputs import LinkHeard, ReopenMeter, Started
+from controller.core.messages.inputs import DaemonStarted, PoolStateRead, ReopenMeter
 from controller.core.messages.meter_events import MeterClosed, MeterReopened
 from controller.core.messages.pool_events import MeterReleased
 from controller.core.meters.pooled_meter import NOT_HEARD
@@ -85,7 +85,7 @@ def test_it_is_said_while_the_link_is_still_away(rig: MeterRig, pit: Pit) -> Non
 def test_another_reason_why_it_is_closed_does_not_begin_the_outage_anew(rig: MeterRig, pit: Pit) -> None:
     pit.is_lost(rig)
     hours_pass(rig, 20)
-    rig.give(LinkHeard(rig.now_ns, "pit_sevens", None, "the ledger cannot be reached"))
+    rig.give(PoolStateRead(rig.now_ns, "pit_sevens", None, "the ledger cannot be reached"))
     hours_pass(rig, 4)
     pit.tells(rig)
     assert reasons(rig)[-1] == HELD
@@ -94,11 +94,11 @@ def test_another_reason_why_it_is_closed_does_not_begin_the_outage_anew(rig: Met
 def test_an_outage_goes_on_over_a_start_and_so_does_the_stop(rig: MeterRig, pit: Pit) -> None:
     pit.is_lost(rig)
     hours_pass(rig, 12)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     hours_pass(rig, 12)
     pit.tells(rig)
     assert reasons(rig)[-1] == HELD
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     pit.tells(rig)
     assert rig.shown()["pit_sevens"] is None
     lets_go(rig)
@@ -107,14 +107,14 @@ def test_an_outage_goes_on_over_a_start_and_so_does_the_stop(rig: MeterRig, pit:
 
 def test_a_table_that_was_switched_off_had_no_outage(rig: MeterRig, pit: Pit) -> None:
     hours_pass(rig, 60)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     pit.tells(rig)
     assert rig.shown()["pit_sevens"] == 1_000_000
 
 
 def test_a_link_that_was_open_is_closed_by_a_start_and_away_from_then_on(rig: MeterRig, pit: Pit) -> None:
     hours_pass(rig, 60)
-    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     assert reasons(rig)[-1] == NOT_HEARD
     assert rig.shown()["pit_sevens"] is None
     hours_pass(rig, 24)
@@ -150,7 +150,7 @@ def test_a_house_may_do_without(pit: Pit) -> None:
 
 
 def test_a_meter_the_table_file_no_longer_has_is_not_held(rig: MeterRig, pit: Pit) -> None:
-    rig.give(Started(rig.now_ns, "test", replace(rig.house, linked=())))
+    rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, linked=())))
     hours_pass(rig, 30)
     pit.tells(rig)
     assert linked(rig).held == ""

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from msgspec.structs import replace
 
-from controller.core.analysis.stated_meters import Linked, linked_awards
-from controller.core.meters.awards import Jackpot, Standing, Winner, evaluated, taken
+from controller.core.analysis.stated_meters import StatedPooledMeter, linked_awards
+from controller.core.meters.awards import AwardStatus, Jackpot, Winner, evaluated, taken
 from controller.core.meters.meter import (
     FELL,
     UNITS,
@@ -110,7 +110,7 @@ def test_in_whole_cents_it_is_the_linked_meter_of_a_told_round(
     cents: int, reset_cents: int, shares: dict[int, tuple[int, int]], shared: bool
 ) -> None:
     winners = [Winner(spot, share) for spot, share in shares.items()]
-    expected, after = linked_awards(Linked(cents, reset_cents), winners, shared=shared)
+    expected, after = linked_awards(StatedPooledMeter(cents, reset_cents), winners, shared=shared)
     won, meter = taken(opened("m", replace(PLAIN, base_cents=cents, reset_cents=reset_cents)), winners, shared=shared)
     assert {one.spot: one.cents for one in won} == expected
     assert meter.current_units == after.meter_cents * UNITS
@@ -215,7 +215,7 @@ def test_a_jackpot_is_verified_by_one_person_and_paid_by_another() -> None:
     assert why(hit.paid("B. Bell")) == "jackpot 1 is pending; what is paid must be verified first"
     paid = verified.paid("B. Bell")
     assert isinstance(paid, Jackpot)
-    assert (paid.standing, paid.cents) == (Standing.PAID, 123_456)
+    assert (paid.standing, paid.cents) == (AwardStatus.PAID, 123_456)
     assert why(paid.refused("C. Cole")) == "jackpot 1 is paid"
 
 

@@ -12,7 +12,7 @@ from controller.core.messages.events import Event
 from controller.core.messages.meter_events import ContributionMade
 from controller.core.messages.pool_events import ContributionPosted, PoolEntryRecorded
 from controller.core.meters.meter import UNITS
-from controller.core.meters.state import Adjustment, NewParameters, Refusal
+from controller.core.meters.state import Adjustment, JackpotRefusal, NewParameters
 from controller.formats.mqtt.retained_meters import meters_now
 from controller.reports.audit.meter_audit import MeterBook, meter_book
 from tests.progressive.live import DIAMONDS as PIT_DIAMONDS
@@ -36,7 +36,7 @@ def evening() -> MeterRig:
     for talk in (DIAMONDS, NOTHING, NOTHING):
         rig.talk(talk)
         clear(rig, "blazing7s")
-    rig.order("sevens", Refusal(rig.jackpots()[-1].number))
+    rig.order("sevens", JackpotRefusal(rig.jackpots()[-1].number))
     rig.pay(1)
     return rig
 
@@ -103,7 +103,7 @@ def pits_evening(pit: Pit) -> MeterRig:
     rig.talk(PIT_DIAMONDS)
     clear(rig, "blazing7s")
     pit.answers(rig)
-    rig.order("pit_sevens", Refusal(2))
+    rig.order("pit_sevens", JackpotRefusal(2))
     pit.answers(rig)
     pit.is_lost(rig)
     rig.talk(PIT_NOTHING)

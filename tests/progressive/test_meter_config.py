@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from controller.commands import jackpot, meter
-from controller.core.messages.inputs import ApproveOrder, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
+from controller.core.messages.inputs import ApproveOrder, PayJackpot, ProposeMeterChange, VerifyJackpot, WithdrawOrder
 from controller.core.meters.meter import Parameters
-from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
+from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, NewParameters
 from controller.formats.config.meters import profile_checks, terms_of_meters
 from controller.formats.config.table_file import Config, ConfigError, read_config
 from controller.formats.orders.requests import input_of, read_command
@@ -120,16 +120,18 @@ def test_what_is_typed_is_what_the_table_is_given() -> None:
     who = ("A. Ames", "seen")
     assert asked(jackpot, "verify", jackpot=3, why="seen") == VerifyJackpot(5, 3, *who)
     assert asked(jackpot, "pay", jackpot=3, why="seen") == PayJackpot(5, 3, *who)
-    assert asked(jackpot, "refuse", meter="m", jackpot=3, why="seen") == ProposeMove(5, "m", Refusal(3), *who)
+    assert asked(jackpot, "refuse", meter="m", jackpot=3, why="seen") == ProposeMeterChange(
+        5, "m", JackpotRefusal(3), *who
+    )
     won = {"number": 7, "spot": 2, "bet": "blazing7s", "row": "three_suited"}
     granted = Grant(7, 2, "blazing7s", "three_suited")
-    assert asked(jackpot, "grant", meter="m", why="seen", **won) == ProposeMove(5, "m", granted, *who)
+    assert asked(jackpot, "grant", meter="m", why="seen", **won) == ProposeMeterChange(5, "m", granted, *who)
     lowered = Adjustment("reserve", -5, "equipment_correction")
     typed = {"units": -5, "reason": "equipment_correction", "reserve": True}
-    assert asked(meter, "adjust", meter="m", why="seen", **typed) == ProposeMove(5, "m", lowered, *who)
+    assert asked(meter, "adjust", meter="m", why="seen", **typed) == ProposeMeterChange(5, "m", lowered, *who)
     parameters = Parameters(1, 2, (1, 7), 9, 40, (1, 100))
     changed = msgspec.structs.asdict(parameters)
-    expected = ProposeMove(5, "m", NewParameters(parameters), *who)
+    expected = ProposeMeterChange(5, "m", NewParameters(parameters), *who)
     assert asked(meter, "change", meter="m", why="seen", **changed) == expected
     assert asked(meter, "approve", order=4) == ApproveOrder(5, 4, "A. Ames")
     assert asked(meter, "withdraw", order=4, why="seen") == WithdrawOrder(5, 4, *who)

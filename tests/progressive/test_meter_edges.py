@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.meters.awards import Jackpot, Standing, Winner, taken
+from controller.core.meters.awards import AwardStatus, Jackpot, Winner, taken
 from controller.core.meters.meter import (
     CENTS_LIMIT,
     UNITS,
@@ -205,7 +205,7 @@ def test_a_payment_names_who_paid() -> None:
     assert isinstance(verified, Jackpot)
     paid = verified.paid("B. Bell")
     assert isinstance(paid, Jackpot)
-    assert (paid.standing, paid.who) == (Standing.PAID, "B. Bell")
+    assert (paid.standing, paid.who) == (AwardStatus.PAID, "B. Bell")
 
 
 # --- parameters -------------------------------------------------------------------------------------------

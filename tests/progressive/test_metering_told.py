@@ -15,7 +15,7 @@ from controller.core.messages.meter_events import (
     MysteryCommitted,
 )
 from controller.core.meters.meter import UNITS
-from controller.core.meters.state import WAITING_LIMIT, Refusal
+from controller.core.meters.state import WAITING_LIMIT, JackpotRefusal
 from controller.core.progressives.live_meters import awarded
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -96,7 +96,7 @@ def test_what_a_round_was_awarded_is_its_own_and_nothing_once_refused() -> None:
     transaction = Transaction(rig.table, rig.stamped[-1])
     assert list(awarded(transaction, "blazing7s")) == [(2, 90_016)]
     assert list(awarded(transaction, "lucky_ladies")) == []
-    rig.order("sevens", Refusal(2))
+    rig.order("sevens", JackpotRefusal(2))
     assert list(awarded(Transaction(rig.table, rig.stamped[-1]), "blazing7s")) == [(2, 0)]
 
 

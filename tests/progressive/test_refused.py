@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.meters.awards import Jackpot, Standing
+from controller.core.meters.awards import AwardStatus, Jackpot
 from controller.core.meters.meter import Parameters, Unreasonable, contribute, opened
 from tests.progressive.live import why
 
@@ -25,6 +25,6 @@ def test_a_refused_jackpot_names_who_refused_it_and_is_refused_once() -> None:
     hit = Jackpot(1, "m", 12, 3, "blazing7s", "three_diamonds", 123_456, 1)
     refused = hit.refused("A. Ames")
     assert isinstance(refused, Jackpot)
-    assert (refused.standing, refused.who, refused.cents) == (Standing.REFUSED, "A. Ames", 123_456)
+    assert (refused.standing, refused.who, refused.cents) == (AwardStatus.REFUSED, "A. Ames", 123_456)
     assert why(refused.refused("B. Bell")) == "jackpot 1 is refused"
     assert why(refused.paid("B. Bell")) == "jackpot 1 is refused; what is paid must be verified first"

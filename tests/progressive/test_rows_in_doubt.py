@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
 from controller.core.messages.events import WagerSettled
-from controller.core.messages.inputs import LinkHeard
+from controller.core.messages.inputs import PoolStateRead
 from controller.core.messages.meter_events import JackpotHit
 from controller.core.messages.pool_events import JackpotClaimed
-from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.meters.pooled_meter import PooledTerms
 from controller.formats.cases.settle_input import read_case
 from controller.formats.cases.settle_output import account_json, settle
 from controller.formats.config.profiles import with_options
@@ -120,9 +120,9 @@ def test_a_settlement_says_that_the_bonus_is_in_it() -> None:
 
 
 def test_a_pool_pays_rows_of_any_side_wager_and_its_winners_share_it() -> None:
-    pool = LinkedTerms("pit_ladies", "pit-1", ("lucky_ladies",))
+    pool = PooledTerms("pit_ladies", "pit-1", ("lucky_ladies",))
     rig = Rig(ladies_rules(), linked=(pool,))
-    rig.give(LinkHeard(rig.now_ns, pool.name, 1_000_000, ""))
+    rig.give(PoolStateRead(rig.now_ns, pool.name, 1_000_000, ""))
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n key no_more_bets \n Kc 9c Kc 8c \n key stand hole_turned")
     (claimed,) = rig.told(JackpotClaimed)
     assert isinstance(claimed, JackpotClaimed)

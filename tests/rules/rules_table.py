@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from controller.core.game.rules import Options, Rules, Terms
+from controller.core.game.rules import Options, Rules, SideBetTerms
 from controller.formats.config.profiles import RULE_KEYS
 from controller.io.files import profile_files
 from controller.reports.profile_text import toml
@@ -67,7 +67,7 @@ def table() -> str:
             by_source.setdefault(profile.sources[key], []).append(short)
         told = "; ".join(f"{', '.join(shorts)}: {source}" for source, shorts in by_source.items())
         lines.append(f"- `{key}`. {told}")
-    for title, kind in (("`[options]`", Options), ("`[side_bets.NAME]`", Terms)):
+    for title, kind in (("`[options]`", Options), ("`[side_bets.NAME]`", SideBetTerms)):
         said, may_be = meanings(kind.__name__), choices(kind.__name__)
         lines += ["", f"Keys of {title}:", "", "| key | may be | meaning |", "|---|---|---|"]
         lines += [f"| `{key}` | {may_be[key]} | {said[key]} |" for key in kind.__struct_fields__]

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.core.game.rules import Terms
+from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, View, find
 from firmware_protocols.cards import Card
 
@@ -24,7 +24,7 @@ class Case(NamedTuple):
 
     bet: str
     line: int
-    terms: Terms
+    terms: SideBetTerms
     view: View
     stake_cents: int
     row: str | None
@@ -45,7 +45,9 @@ def cases(file: Path) -> Iterator[Case]:
     terms = usual
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         if line.startswith("terms "):
-            terms = msgspec.convert({**msgspec.to_builtins(usual), **json.loads(line.removeprefix("terms "))}, Terms)
+            terms = msgspec.convert(
+                {**msgspec.to_builtins(usual), **json.loads(line.removeprefix("terms "))}, SideBetTerms
+            )
         elif line and not line.startswith("#"):
             own, dealer, stake, row, net = (part.strip() for part in line.split("|"))
             named = {UNDECIDED: None, NOTHING: LOST}.get(row, row)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.analysis.scripted_account import Account, account, refused_side_bet
-from controller.core.analysis.scripted_round import ACTS, Act, Ended, ScriptedRound, Standing
-from controller.core.analysis.stated_meters import Linked, Meters, Mystery
+from controller.core.analysis.scripted_account import ScriptedAccount, account, refused_side_bet
+from controller.core.analysis.scripted_round import ACTS, ScriptedAct, ScriptedEnding, ScriptedPosition, ScriptedRound
+from controller.core.analysis.stated_meters import StatedMeters, StatedMystery, StatedPooledMeter
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Options, Rules
 from controller.core.game.side_bet import find, names
@@ -18,7 +18,7 @@ from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 
 PROFILES = {name: profile_files.load(name).rules for name in profile_files.names()}
-METERS = Meters(Linked(5_000_000, 1_000_000), Mystery(99_950, 10, 99_970, 50_000))
+METERS = StatedMeters(StatedPooledMeter(5_000_000, 1_000_000), StatedMystery(99_950, 10, 99_970, 50_000))
 ACTS_LIMIT = 60
 
 
@@ -27,13 +27,13 @@ class Round(NamedTuple):
 
     told: ScriptedRound
     sides: dict[int, dict[str, int]]
-    acts: tuple[Act, ...]
+    acts: tuple[ScriptedAct, ...]
     refused: tuple[int, ...]
-    ended: Ended
-    account: Account
+    ended: ScriptedEnding
+    account: ScriptedAccount
 
 
-def told_again(told: ScriptedRound, acts: tuple[Act, ...]) -> Standing:
+def told_again(told: ScriptedRound, acts: tuple[ScriptedAct, ...]) -> ScriptedPosition:
     """The round after ``acts``, refused ones passed over."""
     standing = told.deal()
     for act in acts:
@@ -89,22 +89,22 @@ def rounds(draw: st.DrawFn) -> Round:
     return Round(told, sides, acts, refused, ended, account(told, ended, sides, METERS))
 
 
-def talk(told: ScriptedRound, chance: object) -> tuple[tuple[Act, ...], tuple[int, ...]]:
+def talk(told: ScriptedRound, chance: object) -> tuple[tuple[ScriptedAct, ...], tuple[int, ...]]:
     """Acts out of turn and in turn, then stands until all have played; and the places of those refused."""
     choose = chance.choice  # type: ignore[attr-defined]
-    acts: list[Act] = []
+    acts: list[ScriptedAct] = []
     refused: list[int] = []
     standing = told.deal()
     while True:
         waiting = told.play.hand_in_play(standing.node)
         if waiting is None or told.natural_found(standing):
             return tuple(acts), tuple(refused)
-        turn = Act(told.spots[standing.node.turn], "stand", told.play.current(standing.node))
+        turn = ScriptedAct(told.spots[standing.node.turn], "stand", told.play.current(standing.node))
         act = turn
         if len(acts) < ACTS_LIMIT:
             spot, hand = choose([(turn.spot, turn.hand)] * 5 + [(choose(told.spots), 0), (7, 2)])
             cents = choose([None, None, 50, 100, 500, 1000])
-            act = Act(spot, choose([*sorted(ACTS), "hit", "split", "double"]), hand, cents)
+            act = ScriptedAct(spot, choose([*sorted(ACTS), "hit", "split", "double"]), hand, cents)
         acts.append(act)
         after = told.act(standing, act)
         if isinstance(after, Refusal):

@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.analysis.computed_edge import against
-from controller.core.analysis.dealer_hands import ENDS, POINTS, DealerHands, Left, dealer_hands
-from controller.core.analysis.scripted_round import TellingError
-from controller.core.analysis.shoe_chances import less
+from controller.core.analysis.dealer_hands import ENDS, POINTS, DealerHands, ShoeComposition, dealer_hands
+from controller.core.analysis.scripted_round import ScriptError
+from controller.core.analysis.shoe_chances import without
 from controller.core.analysis.simulated_edge import round_net_cents
 from controller.core.game.rules import Options, Rules
 from controller.io.files import profile_files
@@ -24,7 +24,7 @@ HPN: Final = profile_files.load("hollywood-penn-national").rules
 PITCH: Final = profile_files.load("pitch-h17").rules
 
 
-def shoe(**copies: int) -> Left:
+def shoe(**copies: int) -> ShoeComposition:
     """``shoe(c8=9, c10=7)``: nine eights and seven tens."""
     return tuple(copies.get(f"c{points}", 0) for points in POINTS)
 
@@ -36,7 +36,7 @@ class Played(NamedTuple):
     net_cents: int
 
 
-def every_round(rules: Rules, up: int, left: Left, dealt: tuple[int, ...] = ()) -> Iterator[Played]:
+def every_round(rules: Rules, up: int, left: ShoeComposition, dealt: tuple[int, ...] = ()) -> Iterator[Played]:
     """Every round of one box against an up card from a shoe without it, by the cards it needs and no more."""
     cards = (*dealt[:1], up, *dealt[1:])
     try:
@@ -44,15 +44,15 @@ def every_round(rules: Rules, up: int, left: Left, dealt: tuple[int, ...] = ()) 
         whole = left
         for points in dealt:
             chance *= Fraction(whole[points - 1], sum(whole))
-            whole = less(whole, points)
+            whole = without(whole, points)
         yield Played(chance, round_net_cents(rules, [Card(FACES[points]) for points in cards]))
-    except TellingError:
+    except ScriptError:
         for points in POINTS:
             if left[points - 1] > dealt.count(points):
                 yield from every_round(rules, up, left, (*dealt, points))
 
 
-def played_out(rules: Rules, up: int, left: Left) -> tuple[Fraction, Fraction]:
+def played_out(rules: Rules, up: int, left: ShoeComposition) -> tuple[Fraction, Fraction]:
     """The mean net and the mean of its square."""
     rounds = list(every_round(rules, up, left))
     assert sum(one.chance for one in rounds) == 1
@@ -68,7 +68,7 @@ NINES: Final = shoe(c2=7, c9=10, c10=10)
 NATURALS: Final = shoe(c1=8, c8=10, c10=7)
 DOUBLES: Final = shoe(c5=11, c6=8, c10=9)
 
-CASES: Final[list[tuple[str, Rules, dict[str, Any], int, Left]]] = [
+CASES: Final[list[tuple[str, Rules, dict[str, Any], int, ShoeComposition]]] = [
     ("eights thrice", HPN, {}, 10, EIGHTS),
     ("eights four times", HPN, {"max_hands": 4}, 7, shoe(c8=9, c10=14)),
     ("eights once", HPN, {"max_hands": 2}, 3, EIGHTS),
@@ -96,7 +96,7 @@ CASES: Final[list[tuple[str, Rules, dict[str, Any], int, Left]]] = [
     ("rules", "changed", "up", "left"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_every_order_of_a_small_shoe_comes_to_the_same_net(
-    rules: Rules, changed: dict[str, Any], up: int, left: Left
+    rules: Rules, changed: dict[str, Any], up: int, left: ShoeComposition
 ) -> None:
     rules = replace(rules, **changed)
     net, square = played_out(rules, up, left)
@@ -118,7 +118,7 @@ def test_a_dealer_without_hole_card_never_sees_a_natural_of_whom_all_hands_broke
 @pytest.mark.parametrize("up", POINTS)
 @pytest.mark.parametrize("hits_soft_17", [False, True])
 def test_the_dealers_hands_are_all_there_are(up: int, hits_soft_17: bool) -> None:
-    left = less(tuple(4 * (4 if points == 10 else 1) for points in POINTS), up)
+    left = without(tuple(4 * (4 if points == 10 else 1) for points in POINTS), up)
     hands = dealer_hands(up, hits_soft_17)
     ways = hands.ways(left)
     assert sum(ways) == perm(51, hands.depth)

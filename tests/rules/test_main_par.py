@@ -22,7 +22,7 @@ from controller.core.analysis.simulated_edge import (
     simulate,
 )
 from controller.core.game import basic_strategy
-from controller.core.game.basic_strategy import Table, choose, ups
+from controller.core.game.basic_strategy import StrategyTable, choose, ups
 from controller.core.game.rules import Rules
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
@@ -164,7 +164,7 @@ def written(first: str, second: str) -> dict[str, tuple[frozenset[int], frozense
     return {row[1]: (ups(row[2]), ups(row[3])) for row in rows if row[0] == first and row[1].startswith(second)}
 
 
-def by_rule(one: Table, other: Table, called: str) -> dict[str, tuple[frozenset[int], frozenset[int]]]:
+def by_rule(one: StrategyTable, other: StrategyTable, called: str) -> dict[str, tuple[frozenset[int], frozenset[int]]]:
     return {
         f"{called}{points}": (one.get(points, frozenset()), other.get(points, frozenset()))
         for points in sorted({*one, *other})

@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.analysis.scripted_account import account, limit, refused_side_bet
-from controller.core.analysis.scripted_round import Act, ScriptedRound, TellingError
-from controller.core.analysis.stated_meters import Meters
+from controller.core.analysis.scripted_round import ScriptedAct, ScriptedRound, ScriptError
+from controller.core.analysis.stated_meters import StatedMeters
 from controller.core.game.hand import Outcome, PlayedHand, seen
 from controller.core.game.refusals import Refusal
-from controller.core.game.rules import Options, Rules, Terms
+from controller.core.game.rules import Options, Rules, SideBetTerms
 from controller.core.game.settlement import NATURAL, DealerEnd, Net, breakage_cents, hand_nets, insurance_net, main_net
 from controller.core.game.side_bet import LOST, PUSH, SideNet, fixed_net_cents
 from firmware_protocols.cards import Card
@@ -191,10 +191,10 @@ def test_queens_of_hearts_and_a_jackpot_row_say_their_names() -> None:
 
 def test_a_meter_that_pays_and_was_not_told_is_asked_for_by_its_key() -> None:
     told = ScriptedRound(PENN, {1: 1000}, [Card(face) for face in ("7d", "7d", "7d", "Tc")])
-    standing = told.act(told.deal(), Act(1, "stand"))
+    standing = told.act(told.deal(), ScriptedAct(1, "stand"))
     assert not isinstance(standing, Refusal)
-    with pytest.raises(TellingError) as asked:
-        account(told, told.finish(standing), {1: {"blazing7s": 500}}, Meters())
+    with pytest.raises(ScriptError) as asked:
+        account(told, told.finish(standing), {1: {"blazing7s": 500}}, StatedMeters())
     assert asked.value.key == "blazing_meter_cents"
     assert str(asked.value) == "the linked meter pays in this round: expected what it stands at"
 
@@ -216,5 +216,5 @@ def test_a_natural_and_a_surrender_are_one_hand_with_the_net_of_the_whole_wager(
 
 
 def test_odds_that_do_not_divide_pay_whole_cents() -> None:
-    cents = fixed_net_cents(Terms(pays={"coloured": (3, 2)}), "coloured", 5)
+    cents = fixed_net_cents(SideBetTerms(pays={"coloured": (3, 2)}), "coloured", 5)
     assert (cents, type(cents)) == (7, int)

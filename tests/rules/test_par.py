@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace as with_
 
 from controller.core.analysis.par import BetPar, ParError, dealt, par_of, played_out
-from controller.core.game.rules import Rules, Terms
+from controller.core.game.rules import Rules, SideBetTerms
 from controller.core.game.side_bet import LOST, PUSH, SideBet, Stage, View, find, names, terms_of
 from controller.io.files import profile_files
 from controller.reports.par_report import decimal
@@ -137,14 +137,14 @@ def test_the_pay_table_is_the_profiles() -> None:
 
 
 def test_odds_that_part_a_cent_are_counted_whole() -> None:
-    terms = Terms(pays={"perfect": (25, 3), "coloured": (7, 2), "mixed": (1, 1)})
+    terms = SideBetTerms(pays={"perfect": (25, 3), "coloured": (7, 2), "mixed": (1, 1)})
     (par,) = par_of(with_(HOUSE, side_bet_terms={"perfect_pairs": terms}), "perfect_pairs")
     assert par.stake_cents == 600
     assert [row.net for row in par.rows] == [Fraction(25, 3), Fraction(7, 2), 1, -1]
 
 
 def test_a_row_nobody_pays_loses() -> None:
-    rules = with_(HOUSE, side_bet_terms={"perfect_pairs": Terms(pays={"perfect": (25, 1)})})
+    rules = with_(HOUSE, side_bet_terms={"perfect_pairs": SideBetTerms(pays={"perfect": (25, 1)})})
     (par,) = par_of(rules, "perfect_pairs")
     assert {row.row: row.net for row in par.rows} == {"perfect": 25, "coloured": -1, "mixed": -1, LOST: -1}
 
@@ -209,7 +209,7 @@ def test_ez_bust_against_all_is_the_mean_of_each() -> None:
 @pytest.mark.counting
 @pytest.mark.parametrize("decks", [1, 2])
 def test_two_cards_on_which_the_dealer_stands(decks: int) -> None:
-    pushing = Terms(pays={"dealer_broke": (1, 1)}, up_cards=(5, 6), choices={"no_card_drawn": "pushes"})
+    pushing = SideBetTerms(pays={"dealer_broke": (1, 1)}, up_cards=(5, 6), choices={"no_card_drawn": "pushes"})
     rules = with_(HOUSE, decks=decks, side_bet_terms={"ez_bust": pushing})
     _, five, six = par_of(rules, "ez_bust")
     assert [row.row for row in five.rows] == ["dealer_broke", LOST]
@@ -227,39 +227,39 @@ def made_up(row: object, *, decided: Stage = Stage.DEAL) -> SideBet:
 
 
 def test_a_row_that_hangs_on_the_order_is_refused() -> None:
-    def first_is_an_ace(terms: Terms, view: View) -> str:
+    def first_is_an_ace(terms: SideBetTerms, view: View) -> str:
         return "yes" if view.first.rank is Rank.ACE else LOST
 
     with pytest.raises(ParError, match=r"made_up: the order of Ac and .. decides its row"):
-        dealt(made_up(first_is_an_ace), Terms(), 1)
+        dealt(made_up(first_is_an_ace), SideBetTerms(), 1)
 
 
 def test_a_wager_of_the_complete_hand_made_before_the_deal_is_refused() -> None:
-    def waits(terms: Terms, view: View) -> str | None:
+    def waits(terms: SideBetTerms, view: View) -> str | None:
         return "yes" if view.complete else None
 
     with pytest.raises(ParError, match="made before the deal and decided by the dealer's complete hand"):
-        dealt(made_up(waits), Terms(), 1)
+        dealt(made_up(waits), SideBetTerms(), 1)
 
 
 def test_a_dealers_row_that_hangs_on_suits_is_refused() -> None:
-    def hole_is_a_spade(terms: Terms, view: View) -> str:
+    def hole_is_a_spade(terms: SideBetTerms, view: View) -> str:
         return "yes" if view.dealer[1].value[1] == "s" else LOST
 
     rules = Rules(name="made-up", decks=1)
     with pytest.raises(ParError, match="does not hang on the points"):
-        played_out(made_up(hole_is_a_spade), Terms(), rules, 6)
+        played_out(made_up(hole_is_a_spade), SideBetTerms(), rules, 6)
 
 
 def test_a_card_that_only_the_turn_shows_is_counted() -> None:
-    def pair_of_aces_and_hole_pairs_the_up_card(terms: Terms, view: View) -> str | None:
+    def pair_of_aces_and_hole_pairs_the_up_card(terms: SideBetTerms, view: View) -> str | None:
         if not view.first is view.second is Card.AC:
             return LOST
         if not view.dealer:
             return None
         return "yes" if view.dealer[1] is view.up else LOST
 
-    counts, of = dealt(made_up(pair_of_aces_and_hole_pairs_the_up_card), Terms(), 2)
+    counts, of = dealt(made_up(pair_of_aces_and_hole_pairs_the_up_card), SideBetTerms(), 2)
     assert of == comb(104, 2) * 102 * 101
     # Both aces of clubs are gone: each of the other 51 faces may pair.
     assert counts["yes"] == 51 * 2

@@ -25,7 +25,7 @@ from controller.core.game.hand import (
 )
 from controller.core.game.play import Play
 from controller.core.game.position import Deal, Hand
-from controller.core.game.rules import Rules, Terms
+from controller.core.game.rules import Rules, SideBetTerms
 from controller.core.game.settlement import NATURAL, DealerEnd, insurance_net, main_net
 from controller.core.game.side_bet import View, find, fixed_net_cents
 from controller.core.inference.successors import split
@@ -101,7 +101,7 @@ def side_bet(case: dict[str, Any]) -> None:
     told = case["input"]
     table = PEERS["paytables"][told["paytable"]]
     bet = find(NAMES[told["bet"]])
-    terms = Terms(pays={ROWS.get(row, row): (pays, 1) for row, pays in table.items()})
+    terms = SideBetTerms(pays={ROWS.get(row, row): (pays, 1) for row, pays in table.items()})
     first, second = faces(told["player"])
     (up,) = faces([told.get("dealer_up", "2C")])
     row = bet.row(terms, View(first, second, up))
@@ -138,7 +138,7 @@ def payout_arithmetic(case: dict[str, Any]) -> None:
     # Some peers count in hundred-millionths: the arithmetic is the same in any unit.
     stake_cents, returned_cents = (int(Decimal(text) * 10**8) for text in (told["stake"], case["expect"]["returned"]))
     if "pays_to_one" in told:
-        net = fixed_net_cents(Terms(pays={"row": (told["pays_to_one"], 1)}), "row", stake_cents)
+        net = fixed_net_cents(SideBetTerms(pays={"row": (told["pays_to_one"], 1)}), "row", stake_cents)
         assert net is not None
         assert (stake_cents + net if told["pays_to_one"] else 0) == returned_cents
         return

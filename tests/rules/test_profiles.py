@@ -250,7 +250,7 @@ def test_two_profiles_compared() -> None:
 def test_every_rule_says_what_it_means() -> None:
     source = Path(str(Rules.__module__).replace(".", "/") + ".py")
     tree = ast.parse((Path(__file__).parents[2] / source).read_text(encoding="utf-8"))
-    for name in ("Rules", "Options", "Terms"):
+    for name in ("Rules", "Options", "SideBetTerms"):
         body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
         fields = [place for place, node in enumerate(body) if isinstance(node, ast.AnnAssign)]
         for place in fields:

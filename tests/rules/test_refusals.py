@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.analysis.scripted_round import Act, ScriptedRound
+from controller.core.analysis.scripted_round import ScriptedAct, ScriptedRound
 from controller.core.game.refusals import Refusal
 from controller.formats.cases.settle_output import differences
 from firmware_protocols.cards import Card
@@ -84,7 +84,7 @@ def test_refused_by_its_rule(rule: str, told: dict[str, Any]) -> None:
 def test_a_round_takes_no_acts_once_a_device_has_found_a_natural() -> None:
     rules = replace(PROFILES["borgata"], hole_check="device")
     told = ScriptedRound(rules, {1: 1000}, [Card(face) for face in ("9c", "As", "7d", "Kd")])
-    refused = told.act(told.deal(), Act(1, "hit"))
+    refused = told.act(told.deal(), ScriptedAct(1, "hit"))
     assert isinstance(refused, Refusal)
     assert refused.rule == "hole_check"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from controller.core.analysis.scripted_account import Account, account
-from controller.core.analysis.scripted_round import Act, Ended, ScriptedRound
+from controller.core.analysis.scripted_account import ScriptedAccount, account
+from controller.core.analysis.scripted_round import ScriptedAct, ScriptedEnding, ScriptedRound
 from controller.core.game.hand import place_of
 from controller.core.game.refusals import Refusal
 from controller.core.game.side_bet import SideNet
@@ -20,7 +20,7 @@ def points(cards: list[Card]) -> int:
     return low + 10 if low <= 11 and any(card.rank is Rank.ACE for card in cards) else low
 
 
-def cents(found: Account) -> dict[int, dict[str, int]]:
+def cents(found: ScriptedAccount) -> dict[int, dict[str, int]]:
     """The nets alone, by spot and bet."""
     return {spot: {bet: net.cents for bet, net in nets.items()} for spot, nets in found.nets.items()}
 
@@ -120,9 +120,9 @@ def test_why_is_a_sentence_for_every_wager(found: Round) -> None:
 def test_another_box_changes_only_the_cards_one_gets() -> None:
     rules = PROFILES["borgata"]
     alone = ScriptedRound(rules, {3: 1000}, [Card(face) for face in ("Th", "6c", "8d", "Td", "9s")])
-    standing = alone.act(alone.deal(), Act(3, "stand"))
+    standing = alone.act(alone.deal(), ScriptedAct(3, "stand"))
     assert not isinstance(standing, Refusal)
-    ended: Ended = alone.finish(standing)
+    ended: ScriptedEnding = alone.finish(standing)
     assert cents(account(alone, ended, {}, METERS)) == {3: {"main": 1000}}
     limited = replace(rules, options=replace(rules.options, maximum_cents=500))
     again = ScriptedRound(limited, {3: 1000}, alone.shoe)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.game.rules import Rules, Terms
+from controller.core.game.rules import Rules, SideBetTerms
 from controller.core.game.side_bet import LOST, PUSH, SideNet, View, find, fixed_net_cents, names, terms_of
 from firmware_protocols.cards import DECK, Card
 from tests.rules.tables import METER, Case, tables
@@ -48,13 +48,13 @@ def test_a_wager_is_found_by_its_file() -> None:
 def test_a_profile_without_terms_has_the_usual_ones() -> None:
     rules = Rules(name="a table", side_bets=("perfect_pairs",))
     assert terms_of(rules, "perfect_pairs") == find("perfect_pairs").usual
-    own = Terms(pays={"perfect": (30, 1)})
+    own = SideBetTerms(pays={"perfect": (30, 1)})
     assert terms_of(Rules(name="a table", side_bet_terms={"perfect_pairs": own}), "perfect_pairs") == own
 
 
 def test_a_row_without_a_price_loses() -> None:
-    assert fixed_net_cents(Terms(), "perfect", 500) == -500
-    assert fixed_net_cents(Terms(), PUSH, 500) == 0
+    assert fixed_net_cents(SideBetTerms(), "perfect", 500) == -500
+    assert fixed_net_cents(SideBetTerms(), PUSH, 500) == 0
 
 
 def test_the_sentence_names_the_wager_and_the_row() -> None:

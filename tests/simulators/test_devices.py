@@ -8,7 +8,7 @@ import pytest
 
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec, LineEnd
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.messages import (
     CardRead,
@@ -47,7 +47,7 @@ both_buses = pytest.mark.parametrize("codec", [PLAIN, feig_obid.CODEC], ids=["pl
 
 
 def ask(readers: BetSpotsSimulator, codec: Codec, question: Message) -> tuple[Message, ...]:
-    wire = codec.open(Role.HOST)
+    wire = codec.open(LineEnd.HOST)
     return wire.feed(readers.receive(wire.encode(question)))
 
 
@@ -56,7 +56,7 @@ def ask(readers: BetSpotsSimulator, codec: Codec, question: Message) -> tuple[Me
 
 def test_a_shoe_says_what_is_drawn() -> None:
     shoe = ShoeSimulator(bee_tek.CODEC)
-    heard = bee_tek.CODEC.open(Role.HOST).feed(
+    heard = bee_tek.CODEC.open(LineEnd.HOST).feed(
         shoe.draw(Card("Td")) + shoe.misread() + shoe.alarm("E3", "Card Not Read") + shoe.draw(Card("2s"), burn=True)
     )
     assert heard == (
@@ -74,7 +74,7 @@ def test_a_shoe_takes_no_orders() -> None:
 
 def test_draw_numbers_begin_again_after_one_byte() -> None:
     shoe = ShoeSimulator(PLAIN, numbered=True)
-    wire = PLAIN.open(Role.HOST)
+    wire = PLAIN.open(LineEnd.HOST)
     draws = [wire.feed(shoe.draw(Card("8h"))) for _ in range(SEQUENCE_NUMBERS + 1)]
     assert draws[0] == draws[-1] == (CardRead(Card("8h"), sequence=0),)
     assert draws[-2] == (CardRead(Card("8h"), sequence=255),)
@@ -90,7 +90,7 @@ def test_a_shoe_cannot_say_an_alarm_its_protocol_has_not() -> None:
 
 def test_releases_are_reported_only_when_told_to() -> None:
     codec = matrix_orbital.CODEC
-    keypad, wire = KeypadSimulator(codec), codec.open(Role.HOST)
+    keypad, wire = KeypadSimulator(codec), codec.open(LineEnd.HOST)
     assert keypad.press("P") == (b"P", b"")
     keypad.receive(wire.encode(SendKeysAtOnce()) + wire.encode(ReportKeyUps()))
     assert keypad.is_set_up
@@ -100,7 +100,7 @@ def test_releases_are_reported_only_when_told_to() -> None:
 
 
 def test_worn_contacts_say_a_key_twice_at_either_edge() -> None:
-    wire = matrix_orbital.CODEC.open(Role.HOST)
+    wire = matrix_orbital.CODEC.open(LineEnd.HOST)
     keypad = KeypadSimulator(matrix_orbital.CODEC, chance=random.Random(1), bounces_per_mille=1000)
     assert keypad.press("P") == (b"P", b"")
     keypad.receive(wire.encode(ReportKeyUps()))
@@ -109,7 +109,7 @@ def test_worn_contacts_say_a_key_twice_at_either_edge() -> None:
 
 def test_the_display_shows_the_last_text() -> None:
     codec = matrix_orbital.CODEC
-    keypad, wire = KeypadSimulator(codec), codec.open(Role.HOST)
+    keypad, wire = KeypadSimulator(codec), codec.open(LineEnd.HOST)
     keypad.receive(wire.encode(ShowText("spot 3: how many cards?")) + wire.encode(ShowText("thank you")))
     keypad.idle()
     assert keypad.shown == "thank you"
@@ -117,7 +117,7 @@ def test_the_display_shows_the_last_text() -> None:
 
 def test_a_text_written_somewhere_leaves_the_rest_of_the_display() -> None:
     codec = matrix_orbital.CODEC
-    keypad, wire = KeypadSimulator(codec), codec.open(Role.HOST)
+    keypad, wire = KeypadSimulator(codec), codec.open(LineEnd.HOST)
     for column, row, text in ((3, 2, "JACKPOT 12,345.67"), (1, 1, "Table 7"), (18, 2, "99"), (19, 4, "beyond")):
         keypad.receive(wire.encode(ShowTextAt(column, row, text)))
     keypad.idle()

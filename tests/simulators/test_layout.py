@@ -6,7 +6,7 @@ import pytest
 
 from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.bet_spots import feig_obid
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.sensor_messages import ReadSensors
 from simulators.devices.bet_sensors import BetSensorsSimulator
 from simulators.devices.bet_spots import BetSpotsSimulator
@@ -24,7 +24,7 @@ def layout() -> tuple[Layout, BetSensorsSimulator]:
 
 
 def look(unit: BetSensorsSimulator) -> None:
-    unit.receive(modbus_rtu.CODEC.open(Role.HOST).encode(ReadSensors(1)))
+    unit.receive(modbus_rtu.CODEC.open(LineEnd.HOST).encode(ReadSensors(1)))
 
 
 def test_a_coin_covers_the_sensor_of_its_spot_until_it_is_taken() -> None:

@@ -21,7 +21,7 @@ from alphasign.protocol import DELAY, Color, DisplayMode, FileProtection, FileTy
 from pymodbus.client import ModbusSerialClient
 
 from firmware_protocols.bet_sensors import modbus_rtu
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.sign import alpha
 from firmware_protocols.sign_messages import AmountHeld, SignStatus
@@ -157,7 +157,7 @@ def packet(*commands: object, checksum: bool = True) -> bytes:
 
 
 def answered(sign: SignSimulator, *commands: object) -> object:
-    (heard,) = alpha.CODEC.open(Role.HOST).feed(sign.receive(packet(*commands)))
+    (heard,) = alpha.CODEC.open(LineEnd.HOST).feed(sign.receive(packet(*commands)))
     return heard
 
 
@@ -194,7 +194,7 @@ def test_alphasignpy_says_it_all_in_one_packet_and_reads_it_back() -> None:
 def test_a_command_that_the_sign_does_not_know_is_an_illegal_command_and_no_bad_checksum() -> None:
     sign = SignSimulator(alpha.CODEC)
     sign.receive(packet(WriteSpecialFunction.set_speaker(enabled=False)))
-    (status,) = alpha.CODEC.open(Role.HOST).feed(sign.receive(b"\0\0\0\0\0\1Z00\2F*\4"))
+    (status,) = alpha.CODEC.open(LineEnd.HOST).feed(sign.receive(b"\0\0\0\0\0\1Z00\2F*\4"))
     assert status == SignStatus(("illegal_command",))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_protocols.cards import DECK, Card
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import (
     AcknowledgeDraw,
     CardRead,
@@ -34,12 +34,12 @@ NEW = 0xC0FFEE42
 
 
 def tell(shoe: ReferenceShoeSimulator, command: Command) -> tuple[Message, ...]:
-    wire = CODEC.open(Role.HOST)
+    wire = CODEC.open(LineEnd.HOST)
     return wire.feed(shoe.receive(wire.encode(command)))
 
 
 def heard(data: bytes) -> tuple[Message, ...]:
-    return CODEC.open(Role.HOST).feed(data)
+    return CODEC.open(LineEnd.HOST).feed(data)
 
 
 def awake(first_number: int = 0) -> ReferenceShoeSimulator:
@@ -151,7 +151,7 @@ def test_a_record_lost_and_a_brown_out_leave_draws_that_could_not_be_read() -> N
 
 def test_half_a_command_before_the_power_went_is_not_obeyed_after() -> None:
     shoe = awake()
-    lock = CODEC.open(Role.HOST).encode(LockShoe(locked=True))
+    lock = CODEC.open(LineEnd.HOST).encode(LockShoe(locked=True))
     shoe.receive(lock[:4])
     shoe.power_cycle()
     shoe.receive(lock[4:])
@@ -188,7 +188,7 @@ def test_lid_and_mode_are_told_when_they_change() -> None:
 
 def test_a_command_begun_is_given_up_at_silence() -> None:
     shoe = awake()
-    lock = CODEC.open(Role.HOST).encode(LockShoe(locked=True))
+    lock = CODEC.open(LineEnd.HOST).encode(LockShoe(locked=True))
     assert shoe.receive(lock[:3]) + shoe.idle() == b""
     shoe.receive(lock[3:])
     assert not shoe.locked

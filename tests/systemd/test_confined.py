@@ -21,7 +21,7 @@ import zmq.asyncio
 from controller.io.files.key_file import create_key
 from controller.io.files.secret_files import write_secret
 from controller.io.mqtt.broker import free_port
-from controller.io.operators.channel_client import Where, ask
+from controller.io.operators.channel_client import ChannelAddress, ask
 from controller.io.system.randomness import SystemEntropy
 from tests.link.premises import BY_TWO
 from tests.link.premises import Premises as LinkPremises
@@ -102,7 +102,7 @@ async def test_a_table_serves_its_tap_and_its_operators_under_its_unit(tmp_path:
             await asyncio.wait((ended, first), return_when=asyncio.FIRST_COMPLETED)
             assert process.returncode is None, await process.communicate()
             assert (await first).startswith(b"tableside/v1/harbour/bj-1/")
-        where = Where(str(tmp_path / "auditor" / "socket"))
+        where = ChannelAddress(str(tmp_path / "auditor" / "socket"))
         reply = await asyncio.to_thread(ask, where, "harbour/bj-1", "status", {}, PATIENCE_SECONDS)
         assert reply.status == "accepted"
         process.terminate()

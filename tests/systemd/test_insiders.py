@@ -15,7 +15,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from controller.consumer.durable import Durable, Says
+from controller.consumer.durable import ConsumerOutput, Durable
 from controller.io.mqtt.broker import LOOPBACK, find_mosquitto, free_port, mosquitto
 from controller.io.mqtt.connection import Broker, LinkLost, connected
 from controller.io.mqtt.durable_file import DurableFile
@@ -116,7 +116,7 @@ async def test_nor_a_durable_consumers(folder: Path, tmp_path: Path) -> None:
     async with table_broker(folder, free_port()) as broker, contextlib.AsyncExitStack() as stack:
         file = stack.enter_context(contextlib.closing(DurableFile(tmp_path / "events.jsonl", "harbour", "bj-1")))
         floor = as_user(broker, "floor")
-        durable = Durable(floor, TOPICS, "surveillance", file, Says(told.show, told.complain))
+        durable = Durable(floor, TOPICS, "surveillance", file, ConsumerOutput(told.show, told.complain))
         async with durable_running(durable):
             publisher = await stack.enter_async_context(publishing(broker, memory))
             await told.until(1)

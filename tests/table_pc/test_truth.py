@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from controller.formats.cases.accounts import Account, RoundAccount, WagerAccount
+from controller.formats.cases.accounts import CaseAccounts, RoundAccount, WagerAccount
 from tests.table_pc.machine import Machine
 from tests.table_pc.truth import events_wrong, paired
 
 
-def account(*rounds: tuple[int, ...]) -> Account:
+def account(*rounds: tuple[int, ...]) -> CaseAccounts:
     """Rounds of wagers at spots 1, 2, ... numbered from 1."""
-    return Account(
+    return CaseAccounts(
         tuple(
             RoundAccount(
                 number, tuple(WagerAccount(spot, "main", cents, -cents) for spot, cents in enumerate(one, start=1))
@@ -33,8 +33,8 @@ def test_a_round_with_another_wager_is_no_pair() -> None:
 def test_of_rounds_with_the_same_wagers_the_one_that_was_missed_is_the_one_that_differs() -> None:
     won = RoundAccount(1, (WagerAccount(1, "main", 500, 500),))
     lost = RoundAccount(2, (WagerAccount(1, "main", 500, -500),))
-    assert paired(Account((won, lost)), Account((lost,))) == [(lost, lost)]
-    assert paired(Account((won,)), Account((lost,))) == [(won, lost)]
+    assert paired(CaseAccounts((won, lost)), CaseAccounts((lost,))) == [(lost, lost)]
+    assert paired(CaseAccounts((won,)), CaseAccounts((lost,))) == [(won, lost)]
 
 
 def test_an_event_that_is_missing_is_named() -> None:

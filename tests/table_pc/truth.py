@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import msgspec
 
-from controller.formats.cases.accounts import Account, RoundAccount, account_of, compare
+from controller.formats.cases.accounts import CaseAccounts, RoundAccount, account_of, compare
 from controller.formats.mqtt.envelope import own_event
 
 Wagered = tuple[tuple[int, int], ...]
@@ -40,18 +40,18 @@ def events_wrong(lines: Iterable[bytes]) -> list[str]:
 
 def held(truth: bytes, lines: Iterable[bytes]) -> Held:
     """Hold the events of a journal (a line each) against the people's account."""
-    people = msgspec.json.decode(truth, type=Account)
+    people = msgspec.json.decode(truth, type=CaseAccounts)
     table = account_of(own_event(line).event for line in lines)
     pairs = paired(people, table)
     said = compare(
-        Account(tuple(_numbered(one, number) for number, (one, _) in enumerate(pairs))),
-        Account(tuple(_numbered(other, number) for number, (_, other) in enumerate(pairs))),
+        CaseAccounts(tuple(_numbered(one, number) for number, (one, _) in enumerate(pairs))),
+        CaseAccounts(tuple(_numbered(other, number) for number, (_, other) in enumerate(pairs))),
     )
     counts = (len(people.rounds), len(table.rounds), len(pairs), said.wagers, said.equal, said.open)
     return Held(*counts, said.different)
 
 
-def paired(people: Account, table: Account) -> list[tuple[RoundAccount, RoundAccount]]:
+def paired(people: CaseAccounts, table: CaseAccounts) -> list[tuple[RoundAccount, RoundAccount]]:
     """The rounds that both know: as many as there can be, and of these pairings the one with most equal wagers."""
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for one in reversed(range(len(people.rounds))):

@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 from controller.commands.trigger_box import serve
-from controller.trigger_box.service import Line
+from controller.trigger_box.service import TriggerLine
 from firmware_protocols.trigger_messages import ContributionAnswered, TriggerReport
 
 
-class DyingLine(Line):
+class DyingLine(TriggerLine):
     def say(self, reports: tuple[TriggerReport, ...]) -> None:
         for report in reports:
             if isinstance(report, ContributionAnswered) and report.number == int(sys.argv[2]):

@@ -14,8 +14,8 @@ import msgspec
 from controller.core.messages.meter_events import MysteryRevealed
 from controller.reports.audit.mystery_proof import Bounds as ProofBounds
 from controller.reports.audit.mystery_proof import trigger_cents
-from controller.trigger_box.entries import Drawn, Entry
-from controller.trigger_box.sealing import Place, Sealer
+from controller.trigger_box.entries import BoxEntry, CycleDrawn
+from controller.trigger_box.sealing import SealContext, Sealer
 from firmware_protocols.trigger_messages import (
     ROOT_BYTES,
     SHARE_BYTES,
@@ -55,7 +55,9 @@ def trigger_of(box: BoxDevice, share: bytes) -> int:
     state = box.memory.state()
     drawn = state.drawn
     assert drawn is not None
-    secret = Sealer(OPERATIONS, SURVEILLANCE).open(Place(state.identity(), drawn.cycle, drawn.commitment), drawn.sealed)
+    secret = Sealer(OPERATIONS, SURVEILLANCE).open(
+        SealContext(state.identity(), drawn.cycle, drawn.commitment), drawn.sealed
+    )
     bounds = ProofBounds(drawn.reset_cents, drawn.ceiling_cents)
     return trigger_cents(secret.drawn_cents, share, state.identity(), drawn.cycle, bounds)
 
@@ -123,9 +125,9 @@ def masked(report: TriggerReport) -> TriggerReport:
     return report
 
 
-def open_part(entry: Entry) -> Entry:
+def open_part(entry: BoxEntry) -> BoxEntry:
     """What is stored, with blanks as long as what is sealed and as the commitment."""
-    if isinstance(entry, Drawn):
+    if isinstance(entry, CycleDrawn):
         blanks: dict[str, Any] = {name: bytes(len(getattr(entry, name))) for name in ("commitment", "sealed", "pool")}
         return msgspec.structs.replace(entry, **blanks)
     return entry

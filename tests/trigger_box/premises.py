@@ -14,8 +14,8 @@ from controller.formats.config.trigger_file import TriggerConfig
 from controller.io.files.key_file import create_key
 from controller.io.system.randomness import SystemEntropy
 from controller.trigger_box import custody
-from controller.trigger_box.custody import People
-from firmware_protocols.codec import Role
+from controller.trigger_box.custody import Custodians
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import Message
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.rng import truerng
@@ -33,7 +33,7 @@ from simulators.devices.rng import NoiseSimulator
 from simulators.serve import Port, pour
 
 PATIENCE_SECONDS = 30.0
-TWO = People("ann", "ben")
+TWO = Custodians("ann", "ben")
 
 
 def write_files(folder: Path, *, reset_cents: int = 500, ceiling_cents: int = 1_000) -> Path:
@@ -109,7 +109,7 @@ class Host:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self._wire = CODEC.open(Role.HOST)
+        self._wire = CODEC.open(LineEnd.HOST)
         self.heard: list[Message] = []
 
     def say(self, *commands: TriggerCommand) -> None:

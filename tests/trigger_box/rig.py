@@ -6,11 +6,20 @@ import hashlib
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from controller.trigger_box.box import CommandResult, Maker, TriggerBox
-from controller.trigger_box.entries import Begun, BoundsSet, Counted, Drawn, Entry, Opened, State, after
+from controller.trigger_box.box import BoxLabel, CommandResult, TriggerBox
+from controller.trigger_box.entries import (
+    BoundsSet,
+    BoxCommissioned,
+    BoxEntry,
+    BoxState,
+    ContributionCounted,
+    CycleDrawn,
+    CycleOpened,
+    after,
+)
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Sealer
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.messages import Message
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
@@ -18,7 +27,7 @@ from simulators.devices.mystery_trigger import Bounds
 
 OPERATIONS = bytes(range(32))
 SURVEILLANCE = bytes(range(100, 132))
-MAKER = Maker("SIM-TB1", "1.0")
+MAKER = BoxLabel("SIM-TB1", "1.0")
 TWO = ("ann", "ben")
 SMALL = Bounds(reset_cents=500, ceiling_cents=1_000, most_units=2_000_000)
 
@@ -32,42 +41,44 @@ def noises(seed: int) -> Iterator[Noise]:
 class Memory:
     """A store in memory."""
 
-    def __init__(self, entries: list[Entry] | None = None) -> None:
-        self.entries: list[Entry] = list(entries or ())
+    def __init__(self, entries: list[BoxEntry] | None = None) -> None:
+        self.entries: list[BoxEntry] = list(entries or ())
 
-    def state(self) -> State:
-        state = State()
+    def state(self) -> BoxState:
+        state = BoxState()
         for entry in self.entries:
             state = after(state, entry)
         return state
 
-    def counted(self, number: int) -> Counted | None:
-        return next((one for one in self.entries if isinstance(one, Counted) and one.number == number), None)
+    def counted(self, number: int) -> ContributionCounted | None:
+        return next(
+            (one for one in self.entries if isinstance(one, ContributionCounted) and one.number == number), None
+        )
 
-    def drawn(self, cycle: int) -> Drawn | None:
-        return next((one for one in self.entries if isinstance(one, Drawn) and one.cycle == cycle), None)
+    def drawn(self, cycle: int) -> CycleDrawn | None:
+        return next((one for one in self.entries if isinstance(one, CycleDrawn) and one.cycle == cycle), None)
 
-    def opened(self, cycle: int) -> Opened | None:
-        return next((one for one in self.entries if isinstance(one, Opened) and one.cycle == cycle), None)
+    def opened(self, cycle: int) -> CycleOpened | None:
+        return next((one for one in self.entries if isinstance(one, CycleOpened) and one.cycle == cycle), None)
 
 
-def begun(bounds: Bounds = SMALL, *, site: str = "harbour", table: str = "bj-1") -> list[Entry]:
+def begun(bounds: Bounds = SMALL, *, site: str = "harbour", table: str = "bj-1") -> list[BoxEntry]:
     return [
-        Begun(site, table, 0, 0, 0, 0, *TWO, wall_ns=0),
+        BoxCommissioned(site, table, 0, 0, 0, 0, *TWO, wall_ns=0),
         BoundsSet(bounds.reset_cents, bounds.ceiling_cents, bounds.most_units, *TWO, wall_ns=0),
     ]
 
 
-def taken_over(bounds: Bounds, cycle: int, number: int, carried_units: int) -> list[Entry]:
+def taken_over(bounds: Bounds, cycle: int, number: int, carried_units: int) -> list[BoxEntry]:
     """The store of a box for harbour/bj-1, epoch 7, that takes over from one that was lost."""
-    return [Begun("harbour", "bj-1", 7, cycle, number, carried_units, *TWO, wall_ns=0), begun(bounds)[1]]
+    return [BoxCommissioned("harbour", "bj-1", 7, cycle, number, carried_units, *TWO, wall_ns=0), begun(bounds)[1]]
 
 
 class BoxDevice:
     """The box proper with its store in memory, driven as simulated devices are."""
 
     def __init__(
-        self, bounds: Bounds = SMALL, *, seed: int = 1, noise: bool = True, entries: list[Entry] | None = None
+        self, bounds: Bounds = SMALL, *, seed: int = 1, noise: bool = True, entries: list[BoxEntry] | None = None
     ) -> None:
         self.memory = Memory(entries or begun(bounds))
         self.works = noise
@@ -75,7 +86,7 @@ class BoxDevice:
         self.power_cycle()
 
     def power_cycle(self) -> None:
-        self._wire = CODEC.open(Role.DEVICE)
+        self._wire = CODEC.open(LineEnd.DEVICE)
         sealer = Sealer(OPERATIONS, SURVEILLANCE)
         self.box = TriggerBox(self.memory.state(), self.memory, sealer, MAKER, self.draw_noise)
 
@@ -89,7 +100,7 @@ class BoxDevice:
     def snapshot(self) -> tuple[object, ...]:
         return tuple(self.memory.entries)
 
-    def restore(self, image: tuple[Entry, ...]) -> None:
+    def restore(self, image: tuple[BoxEntry, ...]) -> None:
         self.memory = Memory(list(image))
         self.power_cycle()
 

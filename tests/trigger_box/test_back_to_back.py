@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.trigger_box.entries import Entry
-from devices.trigger.mystery_trigger import CHECK_NS, WINDOW, MysteryTriggerSession, TableName
+from controller.trigger_box.entries import BoxEntry
+from devices.trigger.mystery_trigger import CHECK_NS, WINDOW, MysteryTriggerSession, TriggerTable
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import DeviceComplained, MysteryAnswered, MysteryReading, Reading
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
@@ -44,7 +44,7 @@ class Knows:
 class Pair:
     """A session and a box, joined without a line; time stands still while they talk."""
 
-    def __init__(self, box: Box, table: TableName, wish: TriggerWish) -> None:
+    def __init__(self, box: Box, table: TriggerTable, wish: TriggerWish) -> None:
         self.box = box
         self.session = MysteryTriggerSession(CODEC, table, wish)
         self.now_ns = 0
@@ -84,7 +84,7 @@ def wish(knows: Knows, waiting: int, *, cycle: int = 1) -> TriggerWish:
     return TriggerWish(cycle, 0, knows.answered, share_of(cycle) if cycle else None, owed)
 
 
-def grown(make: Make, knows: Knows, table: TableName, bounds: Bounds = NO_HIT) -> Box:
+def grown(make: Make, knows: Knows, table: TriggerTable, bounds: Bounds = NO_HIT) -> Box:
     """A box that has counted so much for a table."""
     box = make(bounds, seed=1, noise=True)
     pair = Pair(box, table, TriggerWish())
@@ -105,8 +105,8 @@ def quiet(pair: Pair, checks: int = 6) -> None:
         pair.tick(MOST_A_CHECK)
 
 
-TABLE: Final = TableName("harbour", "bj-1", 7)
-OTHERS: Final = (TABLE, TableName("harbour", "bj-1", 8), TableName("harbour", "bj-2", 7))
+TABLE: Final = TriggerTable("harbour", "bj-1", 7)
+OTHERS: Final = (TABLE, TriggerTable("harbour", "bj-1", 8), TriggerTable("harbour", "bj-2", 7))
 
 
 @pytest.mark.parametrize("make", [proper, simulated])
@@ -119,7 +119,7 @@ OTHERS: Final = (TABLE, TableName("harbour", "bj-1", 8), TableName("harbour", "b
     ended=st.booleans(),
 )
 def test_in_every_pair_of_states_both_fall_silent(
-    make: Make, box: Knows, table: Knows, *, waiting: int, cycle: int, name: TableName, ended: bool
+    make: Make, box: Knows, table: Knows, *, waiting: int, cycle: int, name: TriggerTable, ended: bool
 ) -> None:
     """Ended, of another epoch or table, set back, ahead or behind, with other amounts."""
     device = grown(make, box, TABLE)
@@ -136,7 +136,7 @@ def test_in_every_pair_of_states_both_fall_silent(
 
 def end(box: BoxDevice) -> None:
     """Two people take it out of service."""
-    entries: tuple[Entry, ...] = box.box.end("ann", "ben", 0)
+    entries: tuple[BoxEntry, ...] = box.box.end("ann", "ben", 0)
     box.memory.entries += entries
     box.power_cycle()
 

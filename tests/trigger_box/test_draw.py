@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from controller.formats.journal.records import Identity
 from controller.reports.audit.mystery_proof import Bounds, moved_by, trigger_cents
-from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Mixed, Noise, mix
+from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, RandomStream, mix
 from tests.trigger_box.rig import noises
 
 HERE = Identity("harbour", "bj-1", 7)
 POOL = bytes(POOL_BYTES)
 
 
-class Raw(Mixed):
+class Raw(RandomStream):
     """A stream that gives chosen bytes, and then only those that are always refused or never matter."""
 
     def __init__(self, raw: int, size: int) -> None:
@@ -50,12 +50,12 @@ def test_every_number_has_as_many_ways_as_every_other(limit: int) -> None:
 
 @given(limit=st.integers(1, 10**12), root=st.binary(min_size=64, max_size=64))
 def test_a_number_lies_below_its_limit(limit: int, root: bytes) -> None:
-    assert 0 <= Mixed(root).below(limit) < limit
+    assert 0 <= RandomStream(root).below(limit) < limit
 
 
 def test_there_is_nothing_below_zero() -> None:
     with pytest.raises(ValueError, match="below 0"):
-        Mixed(b"").below(0)
+        RandomStream(b"").below(0)
 
 
 def test_each_source_alone_changes_everything() -> None:
@@ -109,7 +109,7 @@ def test_clones_of_one_store_go_different_ways() -> None:
 
 def test_nothing_random_is_shown() -> None:
     assert repr(next(noises(1))) == "Noise(...)"
-    assert repr(Mixed(b"\1" * 64)) == "Mixed(...)"
+    assert repr(RandomStream(b"\1" * 64)) == "Mixed(...)"
 
 
 # --- the share ----------------------------------------------------------------------------------------

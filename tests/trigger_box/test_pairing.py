@@ -14,20 +14,20 @@ from random import Random
 import msgspec
 import pytest
 
-from controller.commands.trigger_box import Surroundings
+from controller.commands.trigger_box import ProcessParts
 from controller.formats.config.trigger_file import TriggerConfig
-from controller.io.files.key_file import KeyRefused, create_key
+from controller.io.files.key_file import KeyFileRefused, create_key
 from controller.io.lines.talk_limit import BYTES_PER_SECOND
 from controller.io.system.clock import SystemClock
 from controller.io.system.notify import Notifier
 from controller.io.system.randomness import SystemEntropy
 from controller.trigger_box import custody
-from controller.trigger_box.line import TOO_MUCH, UNREAD_BYTES, Line
-from controller.trigger_box.service import Service
-from controller.trigger_box.store import Store
+from controller.trigger_box.line import TOO_MUCH, UNREAD_BYTES, TriggerLine
+from controller.trigger_box.service import TriggerBoxService
+from controller.trigger_box.store import BoxStore
 from devices.paired_session import PairedSession
-from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
-from firmware_protocols.codec import Role
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TriggerTable
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, MysteryAnswered, Reading
 from firmware_protocols.trigger_messages import Contribute, GreetTrigger, OpenCycle, TriggerWish
@@ -57,7 +57,7 @@ class Table:
     """The table's end of the socket: its real session behind its real pairing."""
 
     def __init__(self, key: bytes) -> None:
-        self.inner = MysteryTriggerSession(CODEC, TableName("harbour", "bj-1", 7))
+        self.inner = MysteryTriggerSession(CODEC, TriggerTable("harbour", "bj-1", 7))
         self.session = PairedSession(self.inner, "mystery_trigger", key, lambda: SystemEntropy().take(16))
         self.clock = SystemClock()
         self.readings: list[Reading] = []
@@ -112,7 +112,7 @@ async def paired_box(folder: Path) -> AsyncIterator[tuple[bytes, list[dict[str, 
     key = create_key(folder / "pairing.key", SystemEntropy())
     file.write_text(file.read_text().replace("[line]", '[line]\npairing_key_file = "pairing.key"'))
     config = custody.load_config(file)
-    custody.begin(config, custody.sealer_of(config), custody.People("ann", "ben"), 0, None)
+    custody.begin(config, custody.sealer_of(config), custody.Custodians("ann", "ben"), 0, None)
     logged: list[dict[str, object]] = []
     async with noise(folder), running(*box_command(file)) as process:
         assert process.stderr is not None
@@ -224,12 +224,12 @@ async def next_in_line(folder: Path) -> Host:
 async def test_another_users_process_is_not_listened_to(tmp_path: Path) -> None:
     """The kernel says whose process calls; here the box is told that the table is somebody else's."""
     _, config = begun(tmp_path)
-    store = Store(Path(config.box.store), custody.sealer_of(config))
-    surroundings = Surroundings(SystemClock(), SystemEntropy(), Random(1))
+    store = BoxStore(Path(config.box.store), custody.sealer_of(config))
+    surroundings = ProcessParts(SystemClock(), SystemEntropy(), Random(1))
     nobody_here = frozenset({os.getuid() + 1})
     async with noise(tmp_path):
-        service = Service(config, store, custody.sealer_of(config), surroundings, "1.0", users=nobody_here)
-        serving = asyncio.create_task(service.run(Line, Notifier({})))
+        service = TriggerBoxService(config, store, custody.sealer_of(config), surroundings, "1.0", users=nobody_here)
+        serving = asyncio.create_task(service.run(TriggerLine, Notifier({})))
         stranger = await connected(tmp_path)
         stranger.say(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0))
         assert not await stranger.listen()
@@ -249,7 +249,7 @@ def test_the_tables_user_is_named_in_the_boxs_file(tmp_path: Path) -> None:
         return msgspec.structs.replace(config, line=msgspec.structs.replace(config.line, user=user))
 
     assert custody.users_of(running_as(mine), 4711) == {4711, os.getuid()}
-    with pytest.raises(KeyRefused, match="there is no user 'nobody-of-this-name'"):
+    with pytest.raises(KeyFileRefused, match="there is no user 'nobody-of-this-name'"):
         custody.users_of(running_as("nobody-of-this-name"), 4711)
 
 
@@ -265,13 +265,13 @@ async def test_a_pairing_key_is_made_once_and_for_its_owner_alone(tmp_path: Path
 
 async def test_a_line_that_says_too_much_is_closed_for_a_while_and_then_listened_to_again(tmp_path: Path) -> None:
     _, config = begun(tmp_path)
-    store = Store(Path(config.box.store), custody.sealer_of(config))
+    store = BoxStore(Path(config.box.store), custody.sealer_of(config))
     clock = HeldClock()
-    surroundings = Surroundings(clock, SystemEntropy(), Random(1))
+    surroundings = ProcessParts(clock, SystemEntropy(), Random(1))
     mine = frozenset({os.getuid()})
     async with noise(tmp_path):
-        service = Service(config, store, custody.sealer_of(config), surroundings, "1.0", users=mine)
-        serving = asyncio.create_task(service.run(Line, Notifier({})))
+        service = TriggerBoxService(config, store, custody.sealer_of(config), surroundings, "1.0", users=mine)
+        serving = asyncio.create_task(service.run(TriggerLine, Notifier({})))
         babbling = await connected(tmp_path)
         await babbling.open_cycle()
         clock.held_ns = clock.monotonic_ns()
@@ -336,13 +336,15 @@ class Unread(asyncio.Transport):
 async def test_a_line_whose_answers_nobody_reads_is_hung_up_and_holds_no_more_than_its_limit(tmp_path: Path) -> None:
     """Greetings within the allowance, each answered, for as long as it takes."""
     _, config = begun(tmp_path)
-    store = Store(Path(config.box.store), custody.sealer_of(config))
+    store = BoxStore(Path(config.box.store), custody.sealer_of(config))
     clock = HeldClock()
     clock.held_ns = 1
-    service = Service(config, store, custody.sealer_of(config), Surroundings(clock, SystemEntropy(), Random(1)), "1.0")
-    line, transport = Line(service), Unread()
+    service = TriggerBoxService(
+        config, store, custody.sealer_of(config), ProcessParts(clock, SystemEntropy(), Random(1)), "1.0"
+    )
+    line, transport = TriggerLine(service), Unread()
     line.connection_made(transport)
-    greeting = CODEC.open(Role.HOST).encode(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0))
+    greeting = CODEC.open(LineEnd.HOST).encode(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0))
     while not transport.is_aborted and transport.waiting <= 2 * UNREAD_BYTES:
         line.data_received(greeting)
         clock.held_ns += 1_000_000

@@ -14,7 +14,7 @@ from msgspec.structs import astuple, replace
 
 from controller.commands.mystery import command
 from controller.trigger_box import custody
-from controller.trigger_box.store import Store
+from controller.trigger_box.store import BoxStore
 from firmware_protocols.trigger_messages import (
     CheckTrigger,
     Contribute,
@@ -59,7 +59,7 @@ async def test_killed_between_store_and_send_it_gives_the_answer_it_stored(tmp_p
                 await host.contribute(3, 777)
             assert await box.wait() == -signal.SIGKILL
             assert not any(isinstance(one, ContributionAnswered) for one in host.heard)
-        store = Store(Path(config.box.store), custody.sealer_of(config))
+        store = BoxStore(Path(config.box.store), custody.sealer_of(config))
         stored = store.counted(3)
         store.close()
         assert stored is not None
@@ -219,7 +219,7 @@ def test_a_box_is_begun_by_two(tmp_path: Path, people: tuple[str, str], status: 
     assert (tmp_path / "box.sqlite").exists() is (status == 0)
     if not status:
         config = custody.load_config(file)
-        store = Store(tmp_path / "box.sqlite", custody.sealer_of(config))
+        store = BoxStore(tmp_path / "box.sqlite", custody.sealer_of(config))
         kept = [getattr(entry, "operations", "") + getattr(entry, "surveillance", "") for entry in store.entries()]
         store.close()
         assert kept == ["annben", "annben"]
@@ -245,7 +245,7 @@ def test_bounds_are_set_by_two_and_hold_from_the_next_draw_on(tmp_path: Path) ->
     assert run("set-bounds", file, "--operations", "ann", "--surveillance", "ann")[0] == 2
     code, said = run("set-bounds", file, "--operations", "ann", "--surveillance", "cid")
     assert code == 0, said
-    store = Store(Path(config.box.store), custody.sealer_of(config))
+    store = BoxStore(Path(config.box.store), custody.sealer_of(config))
     assert store.state.bounds is not None
     assert (store.state.bounds.ceiling_cents, store.state.bounds.surveillance) == (2_000, "cid")
     store.close()

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.formats.journal.records import Identity
-from controller.trigger_box.sealing import Place, SealBroken, Sealer, Secret
+from controller.trigger_box.sealing import SealBroken, SealContext, Sealer, Secret
 from tests.trigger_box.rig import OPERATIONS, SURVEILLANCE
 
-PLACE = Place(Identity("harbour", "bj-1", 7), 3, bytes(range(32)))
+PLACE = SealContext(Identity("harbour", "bj-1", 7), 3, bytes(range(32)))
 SECRET = Secret(73_123, bytes(range(32, 64)))
 NONCE = b"n" * 12
 
@@ -57,7 +57,7 @@ def test_two_roles_have_two_keys(keys: tuple[bytes, bytes]) -> None:
         PLACE._replace(commitment=bytes(32)),
     ],
 )
-def test_a_seal_opens_in_its_own_place_only(elsewhere: Place) -> None:
+def test_a_seal_opens_in_its_own_place_only(elsewhere: SealContext) -> None:
     with pytest.raises(SealBroken):
         sealer().open(elsewhere, sealer().seal(PLACE, SECRET, NONCE))
 

@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from controller.trigger_box.entries import Counted, Entry, Shared
-from controller.trigger_box.sealing import Place, Sealer
-from controller.trigger_box.store import Store, StoreFailed, StoreRefused
+from controller.trigger_box.entries import BoxEntry, ContributionCounted, CycleShared
+from controller.trigger_box.sealing import SealContext, Sealer
+from controller.trigger_box.store import BoxStore, BoxStoreFailed, BoxStoreRefused
 from firmware_protocols.trigger_messages import Contribute, GreetTrigger, OpenCycle
 from tests.trigger_box.rig import OPERATIONS, SURVEILLANCE, BoxDevice
 
@@ -20,7 +20,7 @@ def sealer() -> Sealer:
     return Sealer(OPERATIONS, SURVEILLANCE)
 
 
-def played(path: Path, contributions: int = 30, *, amount_units: int = 400_000) -> Store:
+def played(path: Path, contributions: int = 30, *, amount_units: int = 400_000) -> BoxStore:
     """A store in which a table has played."""
     device = BoxDevice(seed=3)
     device.hear(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0))
@@ -29,7 +29,7 @@ def played(path: Path, contributions: int = 30, *, amount_units: int = 400_000) 
         if not device.box.state.share:
             device.hear(OpenCycle(cycle, bytes([cycle]) * 32))
         device.hear(Contribute(number, amount_units))
-    store = Store(path, sealer(), create=True)
+    store = BoxStore(path, sealer(), create=True)
     store.append(device.memory.entries)
     return store
 
@@ -45,7 +45,7 @@ def test_what_was_stored_is_there_again(tmp_path: Path) -> None:
     store = played(tmp_path / "box.sqlite")
     state, entries, counted = store.state, list(store.entries()), store.counted(7)
     store.close()
-    again = Store(tmp_path / "box.sqlite", sealer())
+    again = BoxStore(tmp_path / "box.sqlite", sealer())
     assert (again.state, list(again.entries()), again.counted(7)) == (state, entries, counted)
     assert again.state.number == 30
     assert (again.drawn(1), again.counted(31), again.drawn(99)) != (None, None, None)
@@ -55,28 +55,28 @@ def test_what_was_stored_is_there_again(tmp_path: Path) -> None:
 def test_only_its_owner_may_read_it(path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o640)
-    with pytest.raises(StoreRefused, match="chmod 600"):
-        Store(path, sealer())
+    with pytest.raises(BoxStoreRefused, match="chmod 600"):
+        BoxStore(path, sealer())
 
 
 def test_one_process_has_it(path: Path) -> None:
-    store = Store(path, sealer())
-    with pytest.raises(StoreRefused, match="another process"):
-        Store(path, sealer())
+    store = BoxStore(path, sealer())
+    with pytest.raises(BoxStoreRefused, match="another process"):
+        BoxStore(path, sealer())
     store.close()
-    Store(path, sealer()).close()
+    BoxStore(path, sealer()).close()
 
 
 def test_there_must_be_one_and_not_two(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(StoreRefused, match="there already"):
-        Store(path, sealer(), create=True)
-    with pytest.raises(StoreRefused, match="mystery begin"):
-        Store(tmp_path / "none.sqlite", sealer())
+    with pytest.raises(BoxStoreRefused, match="there already"):
+        BoxStore(path, sealer(), create=True)
+    with pytest.raises(BoxStoreRefused, match="mystery begin"):
+        BoxStore(tmp_path / "none.sqlite", sealer())
 
 
 def test_other_keys_are_refused(path: Path) -> None:
-    with pytest.raises(StoreRefused, match="other keys"):
-        Store(path, Sealer(OPERATIONS, bytes(32)))
+    with pytest.raises(BoxStoreRefused, match="other keys"):
+        BoxStore(path, Sealer(OPERATIONS, bytes(32)))
 
 
 def test_something_else_is_refused(tmp_path: Path) -> None:
@@ -84,19 +84,19 @@ def test_something_else_is_refused(tmp_path: Path) -> None:
         file = tmp_path / name
         file.write_bytes(content)
         file.chmod(0o600)
-        with pytest.raises(StoreRefused, match="store of a trigger box"):
-            Store(file, sealer())
+        with pytest.raises(BoxStoreRefused, match="store of a trigger box"):
+            BoxStore(file, sealer())
 
 
 def test_entries_are_stored_together_or_not_at_all(path: Path) -> None:
-    store = Store(path, sealer())
+    store = BoxStore(path, sealer())
     before = list(store.entries())
-    good = Counted(31, store.state.cycle, 5, store.state.meter_units + 5, 0)
-    impossible = Shared(store.state.cycle, bytes(32))
-    with pytest.raises(StoreFailed, match="cannot follow"):
+    good = ContributionCounted(31, store.state.cycle, 5, store.state.meter_units + 5, 0)
+    impossible = CycleShared(store.state.cycle, bytes(32))
+    with pytest.raises(BoxStoreFailed, match="cannot follow"):
         store.append([good, impossible])
     store.close()
-    again = Store(path, sealer())
+    again = BoxStore(path, sealer())
     assert list(again.entries()) == before
     again.close()
 
@@ -138,14 +138,14 @@ LATE = "(SELECT max(id) FROM entries WHERE kind = 'counted')"
 )
 def test_a_store_somebody_changed_is_refused(path: Path, statement: str) -> None:
     tampered(path, statement)
-    with pytest.raises(StoreRefused):
-        Store(path, sealer())
+    with pytest.raises(BoxStoreRefused):
+        BoxStore(path, sealer())
 
 
 def test_flipped_bits_are_found_or_change_nothing(path: Path) -> None:
     whole = path.read_bytes()
-    store = Store(path, sealer())
-    entries: list[Entry] = list(store.entries())
+    store = BoxStore(path, sealer())
+    entries: list[BoxEntry] = list(store.entries())
     store.close()
     chance = Random(11)
     found = 0
@@ -157,8 +157,8 @@ def test_flipped_bits_are_found_or_change_nothing(path: Path) -> None:
         for beside in ("-wal", "-shm"):
             Path(f"{path}{beside}").unlink(missing_ok=True)
         try:
-            store = Store(path, sealer())
-        except StoreRefused:
+            store = BoxStore(path, sealer())
+        except BoxStoreRefused:
             found += 1
             continue
         # A bit that nobody reads: free space, or the header's counters.
@@ -172,7 +172,7 @@ def test_neither_number_nor_key_lies_in_the_file_before_the_hit(tmp_path: Path) 
     store = played(path, 3, amount_units=1)
     drawn = store.drawn(1)
     assert drawn is not None
-    secret = sealer().open(Place(store.state.identity(), 1, drawn.commitment), drawn.sealed)
+    secret = sealer().open(SealContext(store.state.identity(), 1, drawn.commitment), drawn.sealed)
     written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     store.close()
     for form in (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from controller.core.messages.meter_events import JackpotHit
 from controller.reports.audit.mystery_audit import Audit, examine
 from controller.reports.audit.mystery_events import NotEvents, read_lines
-from controller.reports.audit.sequence_audit import Mark, Range
+from controller.reports.audit.sequence_audit import HashMark, Range
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
 from tests.trigger_box.nights import BOUNDS, IDENTITY, ROUNDS, Events, Night, hash_after, lines, night, of, played
 from tests.trigger_box.rig import BoxDevice, taken_over
@@ -41,7 +41,7 @@ def data(events: Events, kind: str, place: int = 0) -> dict[str, Any]:
     return found
 
 
-END = Mark(IDENTITY.epoch, WHOLE, hash_after(NIGHT, WHOLE))
+END = HashMark(IDENTITY.epoch, WHOLE, hash_after(NIGHT, WHOLE))
 """What the table says of its stream after the night."""
 
 
@@ -49,7 +49,7 @@ END = Mark(IDENTITY.epoch, WHOLE, hash_after(NIGHT, WHOLE))
 @settings(deadline=None, max_examples=8)
 def test_every_honest_night_is_proven(seed: int, boxes: int, away: int) -> None:
     bodies = played(4, seed, boxes, away)
-    audit = examine(read_lines(bodies, marks=[Mark(IDENTITY.epoch, len(bodies), hash_after(bodies, len(bodies)))]))
+    audit = examine(read_lines(bodies, marks=[HashMark(IDENTITY.epoch, len(bodies), hash_after(bodies, len(bodies)))]))
     hits = sum(b"tableside.jackpot_hit.v1" in body for body in bodies)
     assert complaints(audit) == []
     assert [cycle.proven() for cycle in audit.cycles] == [True] * hits + [False]
@@ -65,7 +65,7 @@ def test_what_could_not_be_checked_is_said() -> None:
         f"events 1 to {WHOLE}: no hash of the stream was given (state/stream, or --stream-hash): whether one was"
         f" changed in what bears on no cycle, and whether any follow event {WHOLE}, cannot be told"
     )
-    half = Mark(IDENTITY.epoch, 700, hash_after(NIGHT, 700))
+    half = HashMark(IDENTITY.epoch, 700, hash_after(NIGHT, 700))
     audit = audited(night(), marks=[half])
     assert audit.unchecked[0].startswith(f"events 701 to {WHOLE}: the hash of the stream that was given covers events")
 
@@ -135,7 +135,7 @@ def test_no_event_can_be_changed_in_anything_against_the_hash_of_the_stream(plac
     held = event if choice.draw(st.booleans()) or not event["data"] else event["data"]
     key = choice.draw(st.sampled_from(sorted(set(held) - {"source", "epoch", "seq", "data"})))
     held[key] = changed(held[key])
-    middle = Mark(None, 700, hash_after(NIGHT, 700))
+    middle = HashMark(None, 700, hash_after(NIGHT, 700))
     audit = audited(events, marks=[middle, END])
     where = Range(1, 700) if place < 700 else Range(701, WHOLE)
     assert f"{where.text()}: not as published, the hash of the stream differs" in complaints(audit)

@@ -9,7 +9,7 @@ import msgspec
 from click.testing import CliRunner
 
 from controller.commands.mystery import command
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 from tests.journal_key import KEY
 from tests.trigger_box.nights import IDENTITY, ROUNDS, hash_after, lines, night, of, played
 
@@ -69,7 +69,7 @@ async def test_a_journal_is_read_and_one_changed_behind_its_hashes_is_named(tmp_
     file = tmp_path / "journal.sqlite"
     journal = await Journal.open(file, IDENTITY, key=KEY)
     bodies = played(4)
-    await journal.commit([Entry(seq, b"record", ((seq, body),)) for seq, body in enumerate(bodies, start=1)])
+    await journal.commit([JournalEntry(seq, b"record", ((seq, body),)) for seq, body in enumerate(bodies, start=1)])
     await journal.close()
     status, said = verified(file)
     assert status == 0, said

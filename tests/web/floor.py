@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.table.pace import BetFigures, DeviceFigures, Figures, average_bet, side_share
+from controller.core.table.pace import BetFigures, DeviceFigures, PaceFigures, average_bet, side_share
 from controller.formats.mqtt.envelope import Topics, device_bytes, status_bytes
 from controller.formats.mqtt.retained_alerts import AlertNow, AlertsNow
 from controller.formats.mqtt.retained_layout import FeltNow, QuestionNow
@@ -21,7 +21,7 @@ BETS: Final = (
     BetFigures("lucky_ladies", 22_000, 7_000, None, 44, 22_000),
     BetFigures("main", 1_250_000, 41_500, 4_556, 240, 1_080_000),
 )
-PLAYED: Final = Figures(
+PLAYED: Final = PaceFigures(
     *(3_500, 60, 62, 0, {}, 4, 0, 3_000, {}, 0, 1, (DeviceFigures("shoe", "ready", 0, 0, 0, 0),), BETS),
     average_bet_cents=average_bet(BETS),
     side_bet_per_mille=side_share(BETS),
@@ -34,7 +34,7 @@ class TablePictures(msgspec.Struct, frozen=True):
 
     round: RoundNow = RoundNow(812, 60, "playing", 0, 12, (SpotNow(1, 2_500, 0), SpotNow(4, 10_000, 0)))
     felt: FeltNow = FELT
-    pace: Figures = PLAYED
+    pace: PaceFigures = PLAYED
     info: Info = Info("0.1.0", "hollywood-penn-national", "00" * 32, {}, 2_500, 200_000)
     alerts: tuple[AlertNow, ...] = ()
     meters: MetersNow | None = None

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 import zmq
 from playwright.async_api import FilePayload, expect
 
-from controller.formats.orders.epoch_authorization import Signer
-from controller.formats.orders.operators import Asking, Role
+from controller.formats.orders.epoch_authorization import OrderSigner
+from controller.formats.orders.operators import ChannelUser, Role
 from tests.web.conftest import Window
 
 
@@ -20,9 +20,9 @@ class Person(NamedTuple):
     secret: bytes
 
     @property
-    def signer(self) -> Signer:
+    def signer(self) -> OrderSigner:
         """The key that signs."""
-        return Signer(self.secret)
+        return OrderSigner(self.secret)
 
     def file(self) -> FilePayload:
         """The key file as a browser is handed it."""
@@ -40,7 +40,7 @@ ITO: Final = person("T. Ito", "technician")
 LEE: Final = person("J. Lee", "dealer")
 STRANGER: Final = person("X. Nobody", "floor")
 
-SIGNERS: Final = {one.signer.public: Asking(one.roles, one.name) for one in (OKAFOR, REYES, ITO, LEE)}
+SIGNERS: Final = {one.signer.public: ChannelUser(one.roles, one.name) for one in (OKAFOR, REYES, ITO, LEE)}
 """Those whom a table's file of operators names."""
 
 

@@ -19,12 +19,12 @@ from controller.formats.mqtt.retained_layout import FeltPicture
 from controller.formats.mqtt.retained_meters import meters_bytes
 from controller.formats.mqtt.retained_orders import orders_bytes
 from controller.formats.mqtt.retained_state import advice_bytes, hold_bytes, info_bytes, round_bytes
-from controller.formats.orders.operators import Asking
+from controller.formats.orders.operators import ChannelUser
 from controller.io.mqtt.connection import Broker, CheckedClient, connected
 from controller.io.system.clock import SystemClock
 from controller.io.system.notify import Notifier
-from controller.web.server import Address
-from controller.web.service import Source, Surroundings, serve
+from controller.web.server import ServerAddress
+from controller.web.service import Source, WebParts, serve
 from tests.core.rig import Rig
 
 HERE: Final = Identity("harbour", "bj-1", 1_795_259_812)
@@ -98,13 +98,15 @@ async def staged(broker: Broker, rig: Rig, identity: Identity = HERE) -> AsyncIt
 
 
 @contextlib.asynccontextmanager
-async def pages(broker: Broker, *journals: Path, signers: Mapping[str, Asking] | None = None) -> AsyncIterator[str]:
+async def pages(
+    broker: Broker, *journals: Path, signers: Mapping[str, ChannelUser] | None = None
+) -> AsyncIterator[str]:
     """The program that serves the pages of every table at the broker, and of journals; ``signers`` may sign in."""
     told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    around = Surroundings(SystemClock(), random.Random(1), Notifier({}))
+    around = WebParts(SystemClock(), random.Random(1), Notifier({}))
     say: Callable[[str], None] = told.set_result
     source = Source(broker, "+/+", journals, signers)
-    task = asyncio.create_task(serve(source, Address("127.0.0.1", 0), around, say))
+    task = asyncio.create_task(serve(source, ServerAddress("127.0.0.1", 0), around, say))
     try:
         await asyncio.wait((told, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
         if task.done():

@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import expect
 
 from controller.core.messages.inputs import AdjustWager
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.io.mqtt.connection import Broker
 from tests.core.rig import Rig
 from tests.progressive.live import MeterRig
@@ -62,7 +62,9 @@ async def test_what_is_written_at_a_side_wager_and_at_a_correction_is_in_its_nam
 ) -> None:
     rig = MeterRig()
     rig.talk(BONUS)
-    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 0, "M. Okafor", "dead hand", vouched=Vouched("key", ("floor",))))
+    rig.give(
+        AdjustWager(rig.now_ns, 1, 1, "main", 0, "M. Okafor", "dead hand", vouched=Authentication("key", ("floor",)))
+    )
     async with staged(broker, rig), pages(broker) as at:
         await window.page.goto(f"{at}/table/harbour/bj-1")
         await expect(window.page.locator(".due.side").first).to_be_visible()

@@ -17,14 +17,14 @@ import structlog
 from aiohttp import ClientSession, ClientWebSocketResponse, WSServerHandshakeError, web
 
 from controller.io.system.clock import SystemClock
-from controller.web.admission import CONNECTIONS_LIMIT, TICKET_SECONDS, TICKETS_LIMIT, Names, Tickets
+from controller.web.admission import CONNECTIONS_LIMIT, TICKET_SECONDS, TICKETS_LIMIT, HostNames, Tickets
 from controller.web.floor_view import FloorView
 from controller.web.request_log import REASON_LIMIT, RequestLog
 from controller.web.server import (
     MESSAGES_AT_ONCE,
     MESSAGES_PER_SECOND,
     PARTS,
-    Address,
+    ServerAddress,
     application,
     serving,
 )
@@ -45,8 +45,8 @@ class Served:
 @pytest.fixture
 async def served() -> AsyncIterator[Served]:
     floor = FloorView(SystemClock())
-    app = application(floor, Names(("pit.property.example",), 0), Tickets(lambda: 0.0), body_seconds=0.2)
-    async with serving(app, Address("127.0.0.1", 0)) as port:
+    app = application(floor, HostNames(("pit.property.example",), 0), Tickets(lambda: 0.0), body_seconds=0.2)
+    async with serving(app, ServerAddress("127.0.0.1", 0)) as port:
         yield Served(floor, app[PARTS].sockets, port)
 
 

@@ -10,7 +10,7 @@ import msgspec
 from controller.formats.mqtt.envelope import Status
 from controller.formats.mqtt.retained_state import Info
 from controller.io.system.clock import SystemClock
-from controller.web.floor_view import FloorView, Reader, Seen
+from controller.web.floor_view import FloorView, PageReader, Seen
 from controller.web.visibility import WHOLE, sight_of
 
 OURS: Final = "harbour/bj-1"
@@ -40,7 +40,7 @@ def test_a_page_of_one_table_is_woken_by_that_table_alone() -> None:
 def test_twenty_pages_that_have_seen_as_much_are_told_what_was_made_once() -> None:
     floor = FloorView(SystemClock())
     told(floor, OURS, "the disk is full")
-    pages = [Reader(floor, OURS) for _ in range(20)]
+    pages = [PageReader(floor, OURS) for _ in range(20)]
     first = [page.news() for page in pages]
     view = floor.tables[OURS]
     made = floor.made.news(view, Seen(0, 0, WHOLE, in_short=False))
@@ -54,7 +54,7 @@ def test_twenty_pages_that_have_seen_as_much_are_told_what_was_made_once() -> No
 def test_who_may_see_less_is_not_told_what_was_made_for_another() -> None:
     floor = FloorView(SystemClock())
     told(floor, OURS, "the disk is full")
-    whole, public = Reader(floor, OURS).news(), Reader(floor, OURS, PUBLIC).news()
+    whole, public = PageReader(floor, OURS).news(), PageReader(floor, OURS, PUBLIC).news()
     assert whole is not None
     assert b"the disk is full" in whole
     assert public is not None
@@ -64,10 +64,10 @@ def test_who_may_see_less_is_not_told_what_was_made_for_another() -> None:
 def test_a_page_that_has_seen_less_is_told_more() -> None:
     floor = FloorView(SystemClock())
     told(floor, OURS, "the disk is full")
-    early = Reader(floor, OURS)
+    early = PageReader(floor, OURS)
     early.news()
     floor.take(f"tableside/v1/{OURS}/info", msgspec.json.encode(INFO))
-    late = Reader(floor, OURS)
+    late = PageReader(floor, OURS)
     news, whole = early.news(), late.news()
     assert news is not None
     assert b"the disk is full" not in news

@@ -17,7 +17,7 @@ from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Topics
-from controller.formats.orders.operators import Asking, read_signers
+from controller.formats.orders.operators import ChannelUser, read_signers
 from controller.formats.orders.requests import CommandRefused, Reply
 from controller.formats.orders.signed_orders import number_at, order_text
 from controller.io.journal.reader import JournalReader
@@ -246,7 +246,7 @@ async def heard(client: ClientSession, at: str) -> None:
 
 
 async def test_another_sites_page_and_a_session_that_is_none_order_nothing(broker: Broker) -> None:
-    signers: Mapping[str, Asking] = SIGNERS
+    signers: Mapping[str, ChannelUser] = SIGNERS
     async with staged(broker, dealt()), pages(broker, signers=signers) as at, ClientSession() as client:
         cookie, path = {COOKIE: await entered(client, at, OKAFOR)}, f"{at}/api/order/{TABLE}/void"
         await heard(client, at)

@@ -14,7 +14,7 @@ from playwright.async_api import expect
 from controller.cli import main
 from controller.core.messages.floor_events import Count
 from controller.core.messages.inputs import AdjustWager, EnterInventory
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.io.mqtt.connection import Broker
 from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
 from tests.core.journals import journal_of
@@ -38,7 +38,7 @@ def journal(folder: Path, who: str = "A. Ames", why: str = "dead hand") -> Path:
     counts = ((Count.OPENER, 500_000), (Count.FILL, 50_000), (Count.CLOSER, 480_000), (Count.DROP, 90_000))
     for kind, cents in counts:
         rig.give(EnterInventory(rig.now_ns, kind, cents, (), "4711", who, why))
-    vouched = Vouched("key", ("floor",))
+    vouched = Authentication("key", ("floor",))
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 0, who, why, vouched=vouched))
     return journal_of(rig, folder / "journal.sqlite")
 

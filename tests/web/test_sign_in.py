@@ -14,7 +14,7 @@ from playwright.async_api import expect
 
 from controller.formats.mqtt.envelope import status_bytes
 from controller.formats.mqtt.retained_alerts import AlertsNow
-from controller.formats.orders.operators import Asking
+from controller.formats.orders.operators import ChannelUser
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import SystemClock
 from controller.web.sign_in import COOKIE, SESSION_SECONDS, SESSIONS_EACH, SESSIONS_LIMIT, WHAT, SignIn, SignInRefused
@@ -201,7 +201,7 @@ def test_nobody_signs_anybody_else_out_by_signing_in_again_and_again() -> None:
 
 def test_of_very_many_people_the_first_to_sign_in_is_forgotten() -> None:
     crowd = [person(f"F. Loor {number}", "floor") for number in range(SESSIONS_LIMIT + 1)]
-    door = SignIn({one.signer.public: Asking(one.roles, one.name) for one in crowd}, lambda: 100.0)
+    door = SignIn({one.signer.public: ChannelUser(one.roles, one.name) for one in crowd}, lambda: 100.0)
     entered = [door.enter(entering(one, door.challenge()), ORIGIN)[0] for one in crowd]
     assert [bool(door.visitor(one).name) for one in (entered[0], entered[1], entered[-1])] == [False, True, True]
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from playwright.async_api import expect
 
-from controller.core.messages.advice import AdviceLine, Move, Stack
+from controller.core.messages.advice import AdviceLine, DealerAction, Stack
 from controller.core.messages.inputs import PayJackpot, VerifyJackpot
 from controller.formats.mqtt.retained_state import AdviceNow
 from controller.io.mqtt.connection import Broker
@@ -48,7 +48,9 @@ async def test_the_dealer_sees_all_there_is_to_take_and_pay_without_scrolling(
 ) -> None:
     bets = ("main", "lucky_ladies", "five_card_progressive", "insurance")[:wagers]
     stacks = (Stack(2_500, 2), Stack(500, 1), Stack(100, 4))
-    lines = tuple(AdviceLine(spot, bet, None, Move.PAY, 5_900, stacks, 0) for spot in range(7, 0, -1) for bet in bets)
+    lines = tuple(
+        AdviceLine(spot, bet, None, DealerAction.PAY, 5_900, stacks, 0) for spot in range(7, 0, -1) for bet in bets
+    )
     async with staged(broker, Rig(penn())) as stage, pages(broker) as at:
         await stage.retain(stage.topics.state("advice"), msgspec.json.encode(AdviceNow(1, 1, lines)))
         await window.page.set_viewport_size({"width": width, "height": height})

@@ -18,7 +18,7 @@ from controller.formats.mqtt.envelope import Published, Status
 from controller.formats.mqtt.retained_layout import QuestionNow, WagerNow
 from controller.formats.mqtt.retained_state import Hold
 from controller.web.device_faults import FaultBook
-from controller.web.table_needs import NeedBook, Waits
+from controller.web.table_needs import NeedBook, WaitingSince
 from tests.web.floor import FELT, metered
 
 ASKED: Final = "2026-11-21T21:14:01.000000Z"
@@ -37,7 +37,7 @@ def test_a_question_waits_since_it_was_asked() -> None:
     book = NeedBook()
     book.follow(heard(QuestionAsked(7, 60, 2, "Spot 2: how many cards?", ("2", "3"))))
     book.take(replace(FELT, questions=(QUESTION,)), SEEN)
-    assert [one.waits for one in book.now().questions] == [Waits(ASKED, exact=True)]
+    assert [one.waits for one in book.now().questions] == [WaitingSince(ASKED, exact=True)]
     book.take(FELT, LATER)
     assert book.now().questions == ()
 
@@ -46,7 +46,7 @@ def test_a_question_that_was_not_heard_waits_at_least_since_it_was_seen() -> Non
     book = NeedBook()
     for now in (SEEN, LATER):
         book.take(replace(FELT, questions=(QUESTION,)), now)
-    assert [one.waits for one in book.now().questions] == [Waits(SEEN, exact=False)]
+    assert [one.waits for one in book.now().questions] == [WaitingSince(SEEN, exact=False)]
 
 
 def test_an_irregular_round_waits_until_it_is_over() -> None:
@@ -54,12 +54,12 @@ def test_an_irregular_round_waits_until_it_is_over() -> None:
     book.take(replace(FELT, irregular="a card too many"), SEEN)
     found = book.now().irregular
     assert found is not None
-    assert (found.reason, found.waits) == ("a card too many", Waits(SEEN, exact=False))
+    assert (found.reason, found.waits) == ("a card too many", WaitingSince(SEEN, exact=False))
     book.follow(heard(RoundIrregular(60, "a card too many")))
     book.take(replace(FELT, irregular="a card too many"), LATER)
     again = book.now().irregular
     assert again is not None
-    assert again.waits == Waits(ASKED, exact=True)
+    assert again.waits == WaitingSince(ASKED, exact=True)
     book.take(replace(FELT, irregular="a card too many", open=False, outcome="irregular"), LATER)
     assert book.now().irregular is None
 
@@ -101,7 +101,7 @@ def test_a_hold_and_an_absence_last_until_they_are_over() -> None:
     for now in (SEEN, LATER):
         book.take(Hold("record 50"), now)
         book.take(Status("offline", 1, ASKED), now)
-    assert (book.now().hold, book.now().offline) == (Waits(SEEN, exact=False), Waits(SEEN, exact=False))
+    assert (book.now().hold, book.now().offline) == (WaitingSince(SEEN, exact=False), WaitingSince(SEEN, exact=False))
     book.take(None, LATER)
     book.take(Status("online", 2, LATER), LATER)
     assert (book.now().hold, book.now().offline) == (None, None)

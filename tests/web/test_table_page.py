@@ -10,7 +10,7 @@ from playwright.async_api import expect
 
 from controller.core.messages.events import QuestionAsked
 from controller.core.messages.inputs import AdjustWager
-from controller.core.persons import Vouched
+from controller.core.persons import Authentication
 from controller.formats.mqtt.retained_layout import FeltNow, QuestionNow, WagerNow
 from controller.io.mqtt.broker import free_port, mosquitto
 from controller.io.mqtt.connection import Broker
@@ -162,7 +162,11 @@ async def test_what_is_corrected_keeps_the_old_amount(broker: Broker, window: Wi
     async with staged(broker, rig) as stage, pages(broker) as at:
         await window.page.goto(at + HERE)
         await expect(window.page.locator(".due.certain")).to_have_text("+$25.00")
-        rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 0, "M. Okafor", "dead hand", vouched=Vouched("key", ("floor",))))
+        rig.give(
+            AdjustWager(
+                rig.now_ns, 1, 1, "main", 0, "M. Okafor", "dead hand", vouched=Authentication("key", ("floor",))
+            )
+        )
         await stage.tell()
         corrected = window.page.locator(".due.corrected")
         await expect(corrected.locator(".old")).to_have_text("+$25.00")

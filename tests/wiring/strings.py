@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from controller.core.messages.house import House
 from controller.core.table.desired import Desired
 from controller.core.table.keymap import DEFAULT_KEYS
-from controller.daemon.daemon import CHECKPOINT_READINGS, Daemon, Parts
+from controller.daemon.daemon import CHECKPOINT_READINGS, Daemon, DaemonParts
 from controller.daemon.recovery import Recovery
 from controller.formats.journal.records import Identity
 from controller.io.files import profile_files
@@ -169,7 +169,7 @@ async def watched(directory: Path, broker: Broker, ear: Ear) -> AsyncIterator[Wa
     readers: dict[str, tuple[int, ...]] = {f"bet_spots/{spot}": (spot,) for spot in SPOTS}
     house = House(profile.rules, CHIPS, DEFAULT_KEYS, profile.hash, readers)
     journal = await Journal.open(directory / "journal.sqlite", IDENTITY, key=KEY)
-    daemon = Daemon(Parts(house, "test", KEY, journal, Recovery(None, ""), broker, hand, hand, random.Random(1)))
+    daemon = Daemon(DaemonParts(house, "test", KEY, journal, Recovery(None, ""), broker, hand, hand, random.Random(1)))
     before = len(ear.messages)
     running = asyncio.create_task(daemon.run([]))
     first = (TOPICS.status, *PICTURES, f"{TOPICS.root}/event/table_started")

@@ -6,7 +6,7 @@ import json
 
 import msgspec
 
-from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
 from controller.formats.mqtt.retained_alerts import AlertsNow
 from simulators.people.acts import Lay
 from tests.wiring.premises import TOPICS, Premises, ran
@@ -23,7 +23,7 @@ def listed(house: Premises) -> list[int]:
 async def test_an_alert_waits_over_a_restart_until_somebody_has_seen_it(house: Premises) -> None:
     await house.perform([Lay(3, "main", (STRANGER,))])
     alert = await house.ear.event(AlertRaised)
-    assert (alert.kind, alert.spot, alert.after) == (Kind.FOREIGN_CHIP, 3, (STRANGER,))
+    assert (alert.kind, alert.spot, alert.after) == (AlertKind.FOREIGN_CHIP, 3, (STRANGER,))
     await house.ear.until(lambda: house.ear.last(f"{TOPICS.root}/alert/alert_raised") is not None)
     await house.ear.until(lambda: listed(house) == [1])
     status, text, _ = await ran("alerts", str(house.journal), "--json")

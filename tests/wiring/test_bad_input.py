@@ -26,7 +26,7 @@ from controller.core.messages.events import (
     RoundClosed,
 )
 from firmware_protocols.cards import Card
-from firmware_protocols.codec import Role
+from firmware_protocols.codec import LineEnd
 from firmware_protocols.shoe import bee_tek
 from tests.wiring.premises import TOPICS, Premises, json_of
 
@@ -81,7 +81,7 @@ async def test_noise_is_told_and_the_table_goes_on(house: Premises, device: str,
     assert troubled.reason
     if device == "shoe":
         # The end of the noise, if the line falls silent in the middle of a token, must not fall into the round.
-        wire = bee_tek.CODEC.open(Role.HOST)
+        wire = bee_tek.CODEC.open(LineEnd.HOST)
         await house.ear.event(LineErrors, len((*wire.feed(data), *wire.idle())))
     await assert_goes_on(house, 1)
 

@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 
 from controller.core.messages.events import CardDrawn, KeyRead
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.mqtt.connection import Broker
 from firmware_protocols.cards import Card
 from tests.wiring.premises import KEY_OF, Premises, open_house, ran
@@ -47,7 +47,7 @@ async def test_a_card_and_a_key_read_at_once_after_a_stop_are_an_alert_a_card_al
         assert house.ear.events(AlertRaised) == []
         await stopped(house, is_key_pressed=True)
         alert = await house.ear.event(AlertRaised)
-        assert (alert.kind, alert.round) == (Kind.READINGS_HELD, 1)
+        assert (alert.kind, alert.round) == (AlertKind.READINGS_HELD, 1)
         assert " UTC for " in alert.text
         await house.stop()
         assert (await ran("replay", str(house.journal)))[0] == 0

@@ -15,7 +15,7 @@ from controller.core.messages.events import InternalError, RoundClosed
 from controller.formats.mqtt.envelope import event_bytes, read_event
 from controller.io.files.key_file import read_key
 from controller.io.journal.commit_marker import path_of
-from controller.io.journal.journal import Entry, EventRow, Head, Journal, JournalReader
+from controller.io.journal.journal import EventRow, Head, Journal, JournalEntry, JournalReader
 from controller.io.mqtt.connection import Broker, connected
 from tests.io.virtual_time import passes
 from tests.wiring.premises import TOPICS, Premises, json_of, open_house, ran, scripted
@@ -58,7 +58,7 @@ async def forge(house: Premises, forged: Forge) -> Head:
         last = events.pop()
         events.append(last._replace(body=forged(last)))
         entries = [
-            Entry(row.number, row.body, tuple((e.seq, e.body) for e in events if e.number == row.number))
+            JournalEntry(row.number, row.body, tuple((e.seq, e.body) for e in events if e.number == row.number))
             for row in reader.records()
             if row.number <= last.number
         ]

@@ -12,7 +12,7 @@ from controller.core.messages.events import RoundClosed
 from controller.core.messages.floor_events import RoundVoided, RulingProposed
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Topics
-from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.epoch_authorization import OrderSigner
 from controller.formats.orders.operators import ROLES
 from controller.formats.orders.requests import Reply
 from controller.formats.orders.signed_orders import number_at, order_text
@@ -20,7 +20,7 @@ from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import free_port
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.request import request
-from controller.io.operators.channel_client import Where, ask
+from controller.io.operators.channel_client import ChannelAddress, ask
 from controller.io.system.clock import SystemClock
 from tests.wiring.premises import PATIENCE_S, TOPICS, Ear, Premises, open_house, ran, scripted
 
@@ -121,7 +121,7 @@ async def test_signed_orders_are_taken_from_whoever_brings_them_and_once(tmp_pat
         assert (unsigned[0], "takes signed orders alone" in unsigned[2]) == (1, True), unsigned
         by_reyes = await ran(*void, *auditor, "--sign", str(tmp_path / "reyes.key"))
         assert "the key is J. Reyes's; sign in that name" in by_reyes[2]
-        signer = Signer((tmp_path / "okafor.key").read_bytes().strip())
+        signer = OrderSigner((tmp_path / "okafor.key").read_bytes().strip())
         wanted = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
         signed = signer.sign(
             order_text(Identity("harbour", "bj-1", epoch), number_at(SystemClock().wall_ns()), "void", wanted)
@@ -148,8 +148,8 @@ async def test_a_signed_order_that_comes_in_at_every_door_at_once_is_taken_once(
         await house.perform(scripted(house.rack, SEED, 1)[0])
         await house.ear.event(RoundClosed, round=1)
         sent = order(house, "okafor", "void", {"round": 1, "who": "M. Okafor", "why": "foul deal"})
-        doors = [Where(str(tmp_path / role / "socket")) for role in ROLES]
-        doors += [Where(f"tcp://{house.address}", house.table_key, tmp_path / "reyes.key")]
+        doors = [ChannelAddress(str(tmp_path / role / "socket")) for role in ROLES]
+        doors += [ChannelAddress(f"tcp://{house.address}", house.table_key, tmp_path / "reyes.key")]
         replies = await asyncio.gather(
             *(
                 asyncio.to_thread(ask, door, "harbour/bj-1", "void", sent, PATIENCE_S)
@@ -200,7 +200,7 @@ def order(house: Premises, key: str, verb: str, wanted: dict[str, object]) -> di
     """An order as its operator signs it now."""
     with JournalReader(house.journal) as reader:
         here = reader.identity
-    signer = Signer((house.directory / f"{key}.key").read_bytes().strip())
+    signer = OrderSigner((house.directory / f"{key}.key").read_bytes().strip())
     signed = signer.sign(order_text(here, number_at(SystemClock().wall_ns()), verb, wanted))
     return {"text": signed.text, "key": signed.key, "signature": signed.signature, "transaction": 1}
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from controller import version
 from controller.cli import main
 from controller.commands.replay import status_of
-from controller.core.messages.inputs import Started
+from controller.core.messages.inputs import DaemonStarted
 from controller.daemon.replay import ReplayResult
-from controller.formats.replay import Difference, state_bytes
+from controller.formats.replay import ReplayDifference, state_bytes
 from tests.core.journals import committed
 from tests.core.rig import Rig, penn
 
@@ -25,7 +25,7 @@ async def journal(path: Path, by: str) -> Path:
     rig = Rig(penn())
     rig.talk(ROUND)
     first, *rest = rig.stamped
-    assert isinstance(first.input, Started)
+    assert isinstance(first.input, DaemonStarted)
     given = [replace(first, input=replace(first.input, version=by)), *rest]
     await committed(rig.house, given, path, state_bytes)
     return path
@@ -48,4 +48,4 @@ async def test_the_same_by_this_version_names_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("by", "status"), [(version(), 1), ("0.0.9", 3)])
 def test_a_difference_is_no_fault_of_another_version_s_journal(by: str, status: int) -> None:
-    assert status_of(ReplayResult(7, 3, 1, Difference(7, 3, "another event"), (by,))) == status
+    assert status_of(ReplayResult(7, 3, 1, ReplayDifference(7, 3, "another event"), (by,))) == status

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from controller.core.messages.events import CardDrawn
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.formats.journal.schema import TABLES
-from controller.formats.journal.segments import Row
+from controller.formats.journal.segments import JournalRow
 from controller.io.copies.segment_folder import batches, survey
 from controller.io.journal.journal import JournalReader
 from controller.io.journal.verification import verify
@@ -43,16 +43,16 @@ async def restarted_with(house: Premises, copy: Path) -> None:
     await house.start()
 
 
-def rows_of(journal: Path) -> set[Row]:
+def rows_of(journal: Path) -> set[JournalRow]:
     with JournalReader(journal) as reader:
         return {
-            Row(table, tuple(values))
+            JournalRow(table, tuple(values))
             for table in TABLES
             for values in reader.connection.execute(f"SELECT * FROM {table}")
         }
 
 
-def copied_rows(copy: Path) -> set[Row]:
+def copied_rows(copy: Path) -> set[JournalRow]:
     return {row for batch in batches(survey(copy)) for row in batch.rows}
 
 
@@ -108,7 +108,7 @@ async def test_the_copys_device_fills_in_a_round_and_the_round_does_not_notice(
             filler.write_bytes(bytes(room.f_bavail * room.f_frsize))
         await house.talk(REST)
         raised = await house.ear.event(AlertRaised)
-        assert (raised.kind, "No space left on device" in raised.text) == (Kind.SECOND_COPY_LOST, True)
+        assert (raised.kind, "No space left on device" in raised.text) == (AlertKind.SECOND_COPY_LOST, True)
         await house.ear.until(lambda: house.ear.outcomes() == ["settled"])
         assert house.ear.due() == {(1, 1, "main"): (2500, 2500)}
         assert survey(copy).damage is None
@@ -131,7 +131,10 @@ async def test_an_older_copy_put_in_its_place_in_a_round_is_told_and_the_round_d
         os.replace(kept, segment)  # noqa: PTH105 - pathlib's are refused in a coroutine
         await house.talk(REST)
         raised = await house.ear.event(AlertRaised)
-        assert (raised.kind, raised.text.endswith("another file lies in its place")) == (Kind.SECOND_COPY_LOST, True)
+        assert (raised.kind, raised.text.endswith("another file lies in its place")) == (
+            AlertKind.SECOND_COPY_LOST,
+            True,
+        )
         await house.ear.until(lambda: house.ear.outcomes() == ["settled"])
         assert house.ear.due() == {(1, 1, "main"): (2500, 2500)}
         await house.ear.until(lambda: not alarms(house))

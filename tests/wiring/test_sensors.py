@@ -9,7 +9,7 @@ import pytest
 
 from controller.core.messages.events import BettingClosed, DeviceStatusChanged, RoundClosed
 from controller.core.messages.meter_events import ContributionMade, MeterReopened
-from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.demo.table import devices
 from controller.io.mqtt.connection import Broker
 from firmware_protocols.bet_sensors import modbus_rtu
@@ -82,7 +82,7 @@ async def test_coins_on_sensors_are_wagers_that_contribute_and_are_settled(table
     await ear.event(DeviceStatusChanged, device="bet_sensors", state="lost")
     await table.perform(table.acts("no_more_bets"))
     alert = await ear.event(AlertRaised, zone=BET)
-    assert (alert.kind, alert.round) == (Kind.SENSORS_SILENT, 2)
+    assert (alert.kind, alert.round) == (AlertKind.SENSORS_SILENT, 2)
     assert alert.text.startswith(f"{BET}: bet_sensors does not answer")
     await table.perform(table.acts("7h\n9c\n8d\nTd\n8c\nTs\nstand\nstand\nhole_turned\nround_closed"))
     await ear.event(RoundClosed, round=2)

@@ -13,11 +13,11 @@ from fractions import Fraction
 from math import perm
 from typing import Final, NamedTuple
 
-from controller.core.analysis.dealer_hands import ENDS, POINTS, Left, dealer_hands
-from controller.core.analysis.shoe_chances import ShoeChances, Tally, less
+from controller.core.analysis.dealer_hands import ENDS, POINTS, ShoeComposition, dealer_hands
+from controller.core.analysis.shoe_chances import ShoeChances, Tally, without
 from controller.core.analysis.simulated_edge import WAGER_CENTS
 from controller.core.analysis.split_boxes import SplitBox
-from controller.core.analysis.strategy_hands import BROKE, Done, Questions, nets_of_box, unsplit
+from controller.core.analysis.strategy_hands import BROKE, FinishedHand, HandStrategy, nets_of_box, unsplit
 from controller.core.game.rules import Rules
 
 BILLIONTH: Final = 10**9
@@ -45,7 +45,7 @@ def main_edge(rules: Rules) -> MainEdge:
     shoe = tuple(decks * (16 if points == 10 else 4) for points in POINTS)
     net = square = shared = Fraction(0)
     for up in POINTS:
-        found = against(rules, up, less(shoe, up))
+        found = against(rules, up, without(shoe, up))
         chance = Fraction(shoe[up - 1], sum(shoe))
         net += chance * sum(found.nets)
         square += chance * sum(found.squares)
@@ -62,9 +62,9 @@ def _met(found: Tally) -> Iterable[tuple[Fraction, Fraction]]:
     return ((net, mass) for net, mass in zip(found.nets, found.masses, strict=True) if mass)
 
 
-def against(rules: Rules, up: int, shoe: Left) -> Tally:
+def against(rules: Rules, up: int, shoe: ShoeComposition) -> Tally:
     """Everything a box may come to against one up card, dealt from ``shoe``."""
-    questions = Questions(rules, up)
+    questions = HandStrategy(rules, up)
     chances = ShoeChances(dealer_hands(up, rules.soft_17 == "hit"))
     hands = ((done.cards, ways, nets_of_box(questions, done)) for done, ways in unsplit(questions).items())
     found = chances.tally(hands, shoe, len(ENDS))
@@ -72,7 +72,7 @@ def against(rules: Rules, up: int, shoe: Left) -> Tally:
     for points in POINTS:
         pairs = Fraction(perm(shoe[points - 1], 2), perm(sum(shoe), 2))
         if pairs and questions.splits(points):
-            left = less(shoe, points, points)
+            left = without(shoe, points, points)
             found = found.plus(SplitBox(questions, chances, points, left).tally(), pairs)
     rest = (one - other for one, other in zip(masses, found.masses, strict=True))
-    return found.plus(Tally.of(rest, nets_of_box(questions, Done("played", BROKE))), Fraction(1))
+    return found.plus(Tally.of(rest, nets_of_box(questions, FinishedHand("played", BROKE))), Fraction(1))

@@ -23,7 +23,7 @@ ENDS: Final[tuple[DealerEnd, ...]] = (*DRAWN, NATURAL)
 Cards = tuple[int, ...]
 """Cards by their points, sorted."""
 
-Left = tuple[int, ...]
+ShoeComposition = tuple[int, ...]
 """Cards left in a shoe by their points: the first number is of aces, the last of tens."""
 
 
@@ -51,11 +51,11 @@ class DealerHands:
         inner = sorted({cards[:size] for cards in complete for size in range(len(cards))})
         used = sorted({(cards[-1], cards.count(cards[-1]) - 1) for cards in (*inner[1:], *complete)})
         self.slots = tuple((points - 1, gone) for points, gone in used)
-        """A point value's place in ``Left`` and how many such cards the hand has already."""
+        """A point value's place in ``ShoeComposition`` and how many such cards the hand has already."""
         slot_of = {slot: number for number, slot in enumerate(used)}
         self.levels = tuple(_level(size, up, inner, complete, slot_of) for size in range(1, self.depth + 1))
 
-    def ways(self, left: Left) -> tuple[int, ...]:
+    def ways(self, left: ShoeComposition) -> tuple[int, ...]:
         """Ways of drawing ``depth`` cards in order from a shoe, by how the dealer's hand ends; by ``ENDS``.
 
         They add up to ``perm(sum(left), depth)``.

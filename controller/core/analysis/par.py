@@ -17,7 +17,7 @@ from math import lcm, perm
 from typing import Final, NamedTuple
 
 from controller.core.game.hand import holes_that_draw
-from controller.core.game.rules import Rules, Terms
+from controller.core.game.rules import Rules, SideBetTerms
 from controller.core.game.side_bet import LOST, PUSH, SideBet, View, find, fixed_net_cents, terms_of
 from firmware_protocols.cards import DECK, POINTS, Card
 
@@ -111,7 +111,7 @@ def par_of(rules: Rules, name: str) -> tuple[BetPar, ...]:
     return (_account(bet, terms, 0, of, rows),)
 
 
-def _account(bet: SideBet, terms: Terms, up_points: int, of: int | None, rows: _Rows) -> BetPar:
+def _account(bet: SideBet, terms: SideBetTerms, up_points: int, of: int | None, rows: _Rows) -> BetPar:
     """The rows with what each is worth; a row nobody pays for and no hand makes is left out."""
     stake_cents = _stake_of(terms)
     paid = {*terms.pays, *terms.awards_cents, *terms.meter_shares}
@@ -128,7 +128,7 @@ def _account(bet: SideBet, terms: Terms, up_points: int, of: int | None, rows: _
     return BetPar(bet.name, up_points, stake_cents, of, tuple(found))
 
 
-def _stake_of(terms: Terms) -> int:
+def _stake_of(terms: SideBetTerms) -> int:
     """A stake in cents that the wager may be made for and that every row pays without a part of a cent."""
     return terms.stake_cents or _WHOLE_STAKE_CENTS * lcm(*(to for _, to in terms.pays.values()))
 
@@ -136,7 +136,7 @@ def _stake_of(terms: Terms) -> int:
 # --- wagers decided by the deal -----------------------------------------------------------------------
 
 
-def dealt(bet: SideBet, terms: Terms, decks: int) -> tuple[Counter[str], int]:
+def dealt(bet: SideBet, terms: SideBetTerms, decks: int) -> tuple[Counter[str], int]:
     """How many ways of dealing make each row, and how many there are.
 
     The box's two cards are counted without their order, the up card and the hole card told apart from them; a card no
@@ -181,7 +181,7 @@ def _left(decks: int, gone: tuple[Card, ...]) -> Iterator[tuple[Card, int]]:
             yield card, copies
 
 
-def _either_way(bet: SideBet, terms: Terms, view: View) -> str | None:
+def _either_way(bet: SideBet, terms: SideBetTerms, view: View) -> str | None:
     """The row of a box's two cards, whichever of them came first."""
     row = bet.row(terms, view)
     if bet.row(terms, view._replace(first=view.second, second=view.first)) != row:
@@ -189,7 +189,7 @@ def _either_way(bet: SideBet, terms: Terms, view: View) -> str | None:
     return row
 
 
-def _turned(bet: SideBet, terms: Terms, view: View) -> str:
+def _turned(bet: SideBet, terms: SideBetTerms, view: View) -> str:
     """The row once the dealer's second card is turned."""
     row = _either_way(bet, terms, view)
     if row is None:
@@ -200,7 +200,7 @@ def _turned(bet: SideBet, terms: Terms, view: View) -> str:
 # --- wagers decided by the dealer's hand --------------------------------------------------------------
 
 
-def _against_each(bet: SideBet, terms: Terms, rules: Rules) -> tuple[BetPar, ...]:
+def _against_each(bet: SideBet, terms: SideBetTerms, rules: Rules) -> tuple[BetPar, ...]:
     """The wager against all the up cards it is offered against, then against each of them."""
     each = {up: played_out(bet, terms, rules, up) for up in terms.up_cards}
     copies = {up: rules.decks * _copies_of(up) for up in each}
@@ -220,7 +220,7 @@ def _copies_of(points: int) -> int:
     return 16 if points == 10 else 4
 
 
-def played_out(bet: SideBet, terms: Terms, rules: Rules, up: int) -> dict[str, Fraction]:
+def played_out(bet: SideBet, terms: SideBetTerms, rules: Rules, up: int) -> dict[str, Fraction]:
     """The probability of each row against one up card, by every hand the dealer may draw.
 
     The players' cards are not looked at: they are unknown to the count, and some hand of theirs did not break.
@@ -260,7 +260,7 @@ def _hands(
             yield longer, ways * copies
 
 
-def _judged(bet: SideBet, terms: Terms, hand: tuple[int, ...]) -> str:
+def _judged(bet: SideBet, terms: SideBetTerms, hand: tuple[int, ...]) -> str:
     """The row of a dealer's complete hand, which must hang on its points alone."""
     rows = {bet.row(terms, _final_view(hand, faces)) for faces in (_PLAIN, _OTHER)}
     row = rows.pop()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from controller.core.analysis.scripted_round import Ended, ScriptedRound, TellingError
-from controller.core.analysis.stated_meters import Meters, linked_awards, mystery_awards
+from controller.core.analysis.scripted_round import ScriptedEnding, ScriptedRound, ScriptError
+from controller.core.analysis.stated_meters import StatedMeters, linked_awards, mystery_awards
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import Net, breakage_cents, hand_nets, held_cents, insurance_net, main_net
@@ -21,14 +21,14 @@ _MYSTERY_ROW: Final = "must_hit_by_mystery"
 """The row of a wager that took the must-hit-by meter over its number."""
 
 
-class Account(NamedTuple):
+class ScriptedAccount(NamedTuple):
     """What a round comes to."""
 
     nets: dict[int, dict[str, Net | SideNet]]
     """By spot and bet; what explains each net is said only when asked."""
     hands: dict[int, tuple[Net, ...]]
     """By spot, the net of each hand that played; one entry for a natural or a surrender."""
-    meters: Meters
+    meters: StatedMeters
     breakage_cents: int
     """What rounding to the payout unit kept back."""
 
@@ -49,7 +49,9 @@ def refused_side_bet(rules: Rules, bet: str, cents: int) -> Refusal | None:
     return None
 
 
-def account(scripted: ScriptedRound, ended: Ended, sides: _SideWagers, meters: Meters) -> Account:
+def account(
+    scripted: ScriptedRound, ended: ScriptedEnding, sides: _SideWagers, meters: StatedMeters
+) -> ScriptedAccount:
     """The account of a scripted round at its end. ``sides`` are the side wagers that stand.
 
     Raises:
@@ -70,12 +72,16 @@ def account(scripted: ScriptedRound, ended: Ended, sides: _SideWagers, meters: M
                 scripted.rules, ended.offered[box], dealer_natural=ended.end.natural
             )
     meters = _settle_sides(scripted, ended, sides, meters, nets)
-    return Account(nets, hands, meters, kept_cents)
+    return ScriptedAccount(nets, hands, meters, kept_cents)
 
 
 def _settle_sides(
-    scripted: ScriptedRound, ended: Ended, sides: _SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
-) -> Meters:
+    scripted: ScriptedRound,
+    ended: ScriptedEnding,
+    sides: _SideWagers,
+    meters: StatedMeters,
+    nets: dict[int, dict[str, Net | SideNet]],
+) -> StatedMeters:
     """Add the side wagers' nets, and tell where the meters stand after them."""
     views = _views_of(scripted, ended)
     winners: dict[int, Winner] = {}
@@ -94,7 +100,9 @@ def _settle_sides(
     return _raise_mystery(scripted.rules, sides, meters, nets)
 
 
-def _wagers_in_order(scripted: ScriptedRound, ended: Ended, sides: _SideWagers) -> Iterable[tuple[int, str, int]]:
+def _wagers_in_order(
+    scripted: ScriptedRound, ended: ScriptedEnding, sides: _SideWagers
+) -> Iterable[tuple[int, str, int]]:
     """Spot, bet and cents of every side wager; the one made after the deal comes last."""
     zone = scripted.play.offered_zone
     after_deal = ended.offered if zone != "insurance" else ()
@@ -105,7 +113,7 @@ def _wagers_in_order(scripted: ScriptedRound, ended: Ended, sides: _SideWagers) 
             yield spot, zone, after_deal[box]
 
 
-def _views_of(scripted: ScriptedRound, ended: Ended) -> tuple[View, ...]:
+def _views_of(scripted: ScriptedRound, ended: ScriptedEnding) -> tuple[View, ...]:
     """What each box's side wagers look at."""
     shoe, boxes, all_broke = scripted.shoe, len(scripted.spots), ended.all_broke()
     dealer = faces(scripted, ended.dealer)
@@ -130,11 +138,11 @@ def limit(rules: Rules, nets: dict[int, dict[str, Net | SideNet]]) -> None:
 
 
 def _pay_linked(
-    rules: Rules, winners: dict[int, Winner], meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
-) -> Meters:
+    rules: Rules, winners: dict[int, Winner], meters: StatedMeters, nets: dict[int, dict[str, Net | SideNet]]
+) -> StatedMeters:
     """Add the awards of the linked meter."""
     if meters.linked is None:
-        raise TellingError("blazing_meter_cents", "the linked meter pays in this round: expected what it stands at")
+        raise ScriptError("blazing_meter_cents", "the linked meter pays in this round: expected what it stands at")
     bet = next(bet for bet in rules.side_bets if terms_of(rules, bet).meter_shares)
     shared = meter_winners(rules, bet) == "share"
     awards, after = linked_awards(meters.linked, winners.values(), shared=shared)
@@ -145,8 +153,8 @@ def _pay_linked(
 
 
 def _raise_mystery(
-    rules: Rules, sides: _SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
-) -> Meters:
+    rules: Rules, sides: _SideWagers, meters: StatedMeters, nets: dict[int, dict[str, Net | SideNet]]
+) -> StatedMeters:
     """Let the wagers that feed the must-hit-by meter raise it in spot order, and pay who takes it over its number."""
     if meters.mystery is None:
         return meters

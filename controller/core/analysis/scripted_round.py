@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from controller.core.game import refusals
 from controller.core.game.hand import Outcome, best, is_natural, points_of, seen
 from controller.core.game.play import Play
-from controller.core.game.position import Deal, Emission, Hand, Kind, Node, Now
+from controller.core.game.position import BoxStatus, Deal, Emission, Hand, HandStatus, Node
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import NATURAL, DealerEnd
@@ -24,7 +24,7 @@ ACTS: Final = DECISIONS | {"insurance", "even_money", "ez_bust"}
 """What a player may say."""
 
 
-class Act(NamedTuple):
+class ScriptedAct(NamedTuple):
     """What a player says: for which spot, of which of its hands from the left, for how much (None: the usual)."""
 
     spot: int
@@ -33,7 +33,7 @@ class Act(NamedTuple):
     cents: int | None = None
 
 
-class TellingError(ValueError):
+class ScriptError(ValueError):
     """The telling does not make a round: ``key`` says which part of it, the text why."""
 
     def __init__(self, key: str, text: str) -> None:
@@ -41,7 +41,7 @@ class TellingError(ValueError):
         self.key = key
 
 
-class Standing(NamedTuple):
+class ScriptedPosition(NamedTuple):
     """How far a round has been scripted."""
 
     node: Node
@@ -53,7 +53,7 @@ class Standing(NamedTuple):
     """How each box ended; None while it has not."""
 
 
-class Ended(NamedTuple):
+class ScriptedEnding(NamedTuple):
     """A scripted round at its end; ``stopped`` if a device found the dealer's natural before play."""
 
     outcomes: tuple[Outcome, ...]
@@ -71,7 +71,7 @@ class Ended(NamedTuple):
 
 
 class ScriptedRound:
-    """One round's rules, wagers and cards. Holds nothing that changes: every act gives a new ``Standing``.
+    """One round's rules, wagers and cards. Holds nothing that changes: every act gives a new ``ScriptedPosition``.
 
     Raises:
         TellingError: (any method) the shoe ends before the round does.
@@ -86,7 +86,7 @@ class ScriptedRound:
         boxes = len(self.spots)
         self.hole_place = 2 * boxes + 1 if rules.hole_card == "dealt" else -1
         if len(self.cards) < 2 * boxes + 1 + (self.hole_place > 0):
-            raise TellingError("shoe", f"{len(self.cards)} cards are too few to deal to {boxes} boxes")
+            raise ScriptError("shoe", f"{len(self.cards)} cards are too few to deal to {boxes} boxes")
         initial = tuple(self.cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
         wagers = tuple(mains[spot] for spot in self.spots)
         self.play = Play(rules, Deal(wagers, initial, self.cards[boxes]))
@@ -94,17 +94,17 @@ class ScriptedRound:
     def card(self, place: int) -> int:
         """The card at a place of the shoe."""
         if place >= len(self.cards):
-            raise TellingError("shoe", f"its {len(self.cards)} cards end before the round does")
+            raise ScriptError("shoe", f"its {len(self.cards)} cards end before the round does")
         return self.cards[place]
 
-    def deal(self) -> Standing:
+    def deal(self) -> ScriptedPosition:
         """The round once the first cards are dealt."""
         boxes = len(self.spots)
         node, emitted = self.play.dealt(self.play.begin())
-        start = Standing(node, self.play.deal_cards, (0,) * boxes, (None,) * boxes)
+        start = ScriptedPosition(node, self.play.deal_cards, (0,) * boxes, (None,) * boxes)
         return _with_ended(start, node, emitted)
 
-    def natural_found(self, standing: Standing) -> bool:
+    def natural_found(self, standing: ScriptedPosition) -> bool:
         """Whether a device has found the dealer's natural, so that nobody plays."""
         if self.rules.hole_check == "none" or not self.play.may_be_stopped(standing.node):
             return False
@@ -112,7 +112,7 @@ class ScriptedRound:
 
     # --- acts ---------------------------------------------------------------------------------------
 
-    def act(self, standing: Standing, act: Act) -> Standing | Refusal:
+    def act(self, standing: ScriptedPosition, act: ScriptedAct) -> ScriptedPosition | Refusal:
         """The round after a player's act, or the rule that refuses it."""
         box = self.box_of.get(act.spot)
         if box is None:
@@ -129,7 +129,7 @@ class ScriptedRound:
             case _:
                 return self.decide(standing, box, act)
 
-    def offer(self, standing: Standing, box: int, act: Act) -> Standing | Refusal:
+    def offer(self, standing: ScriptedPosition, box: int, act: ScriptedAct) -> ScriptedPosition | Refusal:
         """Insurance or EZ Bust; laid again it adds to what lies there."""
         cents = standing.offered[box] + (act.cents or 0)
         refused = refusals.of_offer(self.play, standing.node, box, act.act, cents)
@@ -138,7 +138,7 @@ class ScriptedRound:
         offered = (*standing.offered[:box], cents, *standing.offered[box + 1 :])
         return standing._replace(offered=offered)
 
-    def even_money(self, standing: Standing, box: int) -> Standing | Refusal:
+    def even_money(self, standing: ScriptedPosition, box: int) -> ScriptedPosition | Refusal:
         """A natural paid 1 to 1 against an ace."""
         refused = refusals.of_even_money(self.play, standing.node, box, standing.offered[box])
         if refused is not None:
@@ -146,7 +146,7 @@ class ScriptedRound:
         node, _ = next(successors.even_money(self.play, standing.node, box))
         return standing._replace(node=node)
 
-    def surrender(self, standing: Standing, box: int, act: Act) -> Standing | Refusal:
+    def surrender(self, standing: ScriptedPosition, box: int, act: ScriptedAct) -> ScriptedPosition | Refusal:
         """The box gives up; where the card allows it later too, the hand in play does."""
         node = standing.node
         for given_up, emitted in successors.surrenders(
@@ -160,7 +160,7 @@ class ScriptedRound:
             return self.go_on(standing, given_up, emitted)
         return refusals.of_surrender(self.play, node, box)
 
-    def decide(self, standing: Standing, box: int, act: Act) -> Standing | Refusal:
+    def decide(self, standing: ScriptedPosition, box: int, act: ScriptedAct) -> ScriptedPosition | Refusal:
         """Hit, stand, double or split of the hand in play."""
         play, node = self.play, standing.node
         hand = play.hand_in_play(node)
@@ -181,23 +181,23 @@ class ScriptedRound:
             case _:
                 return self.draw(standing._replace(node=decided), hand)
 
-    def draw(self, standing: Standing, hand: Hand) -> Standing:
+    def draw(self, standing: ScriptedPosition, hand: Hand) -> ScriptedPosition:
         """The next card of the shoe to the hand in play."""
         card = self.card(standing.used)
         taken = self.play.take_card(standing.node, hand, card)
         return self.go_on(standing._replace(used=standing.used + 1), *self.play.settle_hand(standing.node, taken, ()))
 
-    def go_on(self, standing: Standing, node: Node, emitted: tuple[Emission, ...]) -> Standing:
+    def go_on(self, standing: ScriptedPosition, node: Node, emitted: tuple[Emission, ...]) -> ScriptedPosition:
         """The round at ``node``, once the cards that come by themselves have come."""
         standing = _with_ended(standing, node, emitted)
         hand = self.play.hand_in_play(node)
-        if hand is not None and hand.now is Now.OWED:
+        if hand is not None and hand.now is HandStatus.OWED:
             return self.draw(standing, hand)
         return standing
 
     # --- the end ------------------------------------------------------------------------------------
 
-    def finish(self, standing: Standing) -> Ended:
+    def finish(self, standing: ScriptedPosition) -> ScriptedEnding:
         """The dealer's hand, and how every box ended.
 
         Raises:
@@ -209,7 +209,7 @@ class ScriptedRound:
         waiting = self.play.hand_in_play(standing.node)
         if waiting is not None:
             spot, hand = self.spots[standing.node.turn], self.play.current(standing.node)
-            raise TellingError("actions", f"spot {spot} hand {hand} has {best(waiting.cards)} and no decision")
+            raise ScriptError("actions", f"spot {spot} hand {hand} has {best(waiting.cards)} and no decision")
         node = self.play.close_offers(standing.node, standing.offered)
         if self.hole_place > 0:
             node = node._replace(hole=1 << points_of(self.cards[self.hole_place]))
@@ -220,9 +220,9 @@ class ScriptedRound:
         second = self.cards[self.hole_place] if self.hole_place > 0 else node.second
         dealer = (self.play.deal.up, *((second,) if second else ()), *node.drawn)
         natural = len(dealer) == 2 and is_natural(*dealer)
-        return Ended(
+        return ScriptedEnding(
             outcomes=tuple(outcome for outcome in standing.ended if outcome is not None),
-            even_money=tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes),
+            even_money=tuple(box.kind is BoxStatus.EVEN_MONEY for box in node.boxes),
             offered=node.insured or (0,) * len(self.spots),
             dealer=dealer,
             end=NATURAL if natural else DealerEnd(natural=False, total=min(best(dealer), 22)),
@@ -231,7 +231,7 @@ class ScriptedRound:
         )
 
 
-def _with_ended(standing: Standing, node: Node, emitted: tuple[Emission, ...]) -> Standing:
+def _with_ended(standing: ScriptedPosition, node: Node, emitted: tuple[Emission, ...]) -> ScriptedPosition:
     """The round at ``node`` with the boxes that ended on the way."""
     if not emitted:
         return standing._replace(node=node)

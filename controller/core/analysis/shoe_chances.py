@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import perm, prod
 from typing import NamedTuple
 
-from controller.core.analysis.dealer_hands import Cards, DealerHands, Left
+from controller.core.analysis.dealer_hands import Cards, DealerHands, ShoeComposition
 
 
 class Tally(NamedTuple):
@@ -43,7 +43,7 @@ class Tally(NamedTuple):
         return Tally(*(tuple(one * factor for one in row) for row in self))
 
 
-Counted = tuple[Cards, int, tuple[int, ...]]
+WeightedHand = tuple[Cards, int, tuple[int, ...]]
 """A hand's cards, the orders in which they may come, its nets in cents by column."""
 
 
@@ -52,21 +52,21 @@ class ShoeChances:
 
     def __init__(self, dealer: DealerHands) -> None:
         self.dealer = dealer
-        self._ways: dict[Left, tuple[int, ...]] = {}
+        self._ways: dict[ShoeComposition, tuple[int, ...]] = {}
 
-    def ways(self, left: Left) -> tuple[int, ...]:
+    def ways(self, left: ShoeComposition) -> tuple[int, ...]:
         """``DealerHands.ways``, worked out once for each shoe."""
         found = self._ways.get(left)
         if found is None:
             found = self._ways[left] = self.dealer.ways(left)
         return found
 
-    def ends(self, shoe: Left) -> tuple[Fraction, ...]:
+    def ends(self, shoe: ShoeComposition) -> tuple[Fraction, ...]:
         """The chance of each end of the dealer's from a shoe."""
         orders = perm(sum(shoe), self.dealer.depth)
         return tuple(Fraction(ways, orders) for ways in self.ways(shoe))
 
-    def tally(self, hands: Iterable[Counted], shoe: Left, columns: int) -> Tally:
+    def tally(self, hands: Iterable[WeightedHand], shoe: ShoeComposition, columns: int) -> Tally:
         """Hands dealt from a shoe, each against the dealer's hand from what is then left.
 
         A column is an end of the dealer's; columns beyond the last repeat it, a natural.
@@ -77,7 +77,7 @@ class ShoeChances:
             dealt = _ways_to_deal(held, shoe)
             if not dealt:
                 continue
-            ends = self.ways(less(shoe, *held))
+            ends = self.ways(without(shoe, *held))
             rows = sums.setdefault(len(held), [[0] * columns for _ in Tally._fields])
             for column, net in enumerate(nets):
                 mass = ways * dealt * ends[min(column, len(ends) - 1)]
@@ -93,12 +93,12 @@ class ShoeChances:
         return Tally(*(tuple(row) for row in total))
 
 
-def _ways_to_deal(cards: Cards, shoe: Left) -> int:
+def _ways_to_deal(cards: Cards, shoe: ShoeComposition) -> int:
     """Ways of dealing these cards in one given order from a shoe."""
     return prod(perm(shoe[points - 1], copies) for points, copies in Counter(cards).items())
 
 
-def less(shoe: Left, *cards: int) -> Left:
+def without(shoe: ShoeComposition, *cards: int) -> ShoeComposition:
     """The shoe without some cards."""
     left = list(shoe)
     for points in cards:

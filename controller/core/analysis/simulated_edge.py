@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Final, NamedTuple
 
-from controller.core.analysis.scripted_round import Act, ScriptedRound
+from controller.core.analysis.scripted_round import ScriptedAct, ScriptedRound
 from controller.core.game.basic_strategy import choose
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Rules
@@ -102,7 +102,9 @@ def round_nets_cents(rules: Rules, shoe: Sequence[Card], boxes: int) -> tuple[in
     standing = scripted.deal()
     while (hand := scripted.play.hand_in_play(standing.node)) is not None and not scripted.natural_found(standing):
         act = choose(scripted.play, standing.node, hand)
-        after = scripted.act(standing, Act(spots[standing.node.turn], act, scripted.play.current(standing.node)))
+        after = scripted.act(
+            standing, ScriptedAct(spots[standing.node.turn], act, scripted.play.current(standing.node))
+        )
         assert not isinstance(after, Refusal), f"the strategy asks for nothing the rules refuse: {act}"
         standing = after
     ended = scripted.finish(standing)

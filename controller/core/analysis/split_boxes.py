@@ -14,10 +14,10 @@ from functools import cache
 from math import prod
 from typing import Final, NamedTuple
 
-from controller.core.analysis.dealer_hands import ENDS, Left
-from controller.core.analysis.shoe_chances import Counted, ShoeChances, Tally, less
+from controller.core.analysis.dealer_hands import ENDS, ShoeComposition
+from controller.core.analysis.shoe_chances import ShoeChances, Tally, WeightedHand, without
 from controller.core.analysis.simulated_edge import WAGER_CENTS
-from controller.core.analysis.strategy_hands import BROKE, Done, Questions, nets_of_split_hand, split_hand
+from controller.core.analysis.strategy_hands import BROKE, FinishedHand, HandStrategy, nets_of_split_hand, split_hand
 
 _NATURAL_END: Final = len(ENDS) - 1
 _OTHERS: Final = len(ENDS)
@@ -42,13 +42,13 @@ class _Course(NamedTuple):
 class SplitBox:
     """A pair that is split, and the shoe without it and without the up card."""
 
-    def __init__(self, questions: Questions, chances: ShoeChances, points: int, shoe: Left) -> None:
+    def __init__(self, questions: HandStrategy, chances: ShoeChances, points: int, shoe: ShoeComposition) -> None:
         self.questions, self.chances = questions, chances
         self.points, self.shoe = points, shoe
         self.ends = {paired: tuple(self._ends(paired=paired)) for paired in (True, False)}
         self.hand = cache(self._hand)
 
-    def _ends(self, *, paired: bool) -> Iterator[Counted]:
+    def _ends(self, *, paired: bool) -> Iterator[WeightedHand]:
         """How a split hand ends unbroken whose second card makes a pair, or none; without the split card itself."""
         for done, ways in split_hand(self.questions, self.points, paired=paired).items():
             yield done.cards[1:], ways, (*nets_of_split_hand(self.questions, done), 0)
@@ -63,7 +63,7 @@ class SplitBox:
         ``known``: together with its own second card's making no pair, not divided by the chance of that.
         """
         if not no_pair:
-            return self._unknown(less(self.shoe, *(self.points,) * again), known=known)
+            return self._unknown(without(self.shoe, *(self.points,) * again), known=known)
         pair = self.pair(again, no_pair - 1)
         found = self.hand(known=known, again=again, no_pair=no_pair - 1)
         if not pair:
@@ -72,7 +72,7 @@ class SplitBox:
             Fraction(1, 1 - pair)
         )
 
-    def _unknown(self, shoe: Left, *, known: bool) -> Tally:
+    def _unknown(self, shoe: ShoeComposition, *, known: bool) -> Tally:
         """One hand from a shoe of which nothing is known."""
         ends = self.ends[False] if known else (*self.ends[False], *self.ends[True])
         alive = self.chances.tally(ends, shoe, _COLUMNS)
@@ -80,11 +80,11 @@ class SplitBox:
         pairs = shoe[self.points - 1]
         if known and pairs:
             chance = Fraction(pairs, sum(shoe))
-            paired = self.chances.ends(less(shoe, self.points))
+            paired = self.chances.ends(without(shoe, self.points))
             masses = tuple(whole - chance * part for whole, part in zip(masses, paired, strict=True))
         whole = (*masses, *(masses[_NATURAL_END:] * 2))
         rest = (one - other for one, other in zip(whole, alive.masses, strict=True))
-        nets = (*nets_of_split_hand(self.questions, Done("played", BROKE)), -WAGER_CENTS)
+        nets = (*nets_of_split_hand(self.questions, FinishedHand("played", BROKE)), -WAGER_CENTS)
         return alive.plus(Tally.of(rest, nets), Fraction(1))
 
     def hand_tally(self, course: _Course, index: int) -> Tally:

@@ -14,14 +14,14 @@ from controller.core.game.rules import Rules
 from controller.core.meters.awards import Winner, evaluated
 
 
-class Linked(NamedTuple):
+class StatedPooledMeter(NamedTuple):
     """The linked meter: what it stands at, and the value it starts again from."""
 
     meter_cents: int
     reset_cents: int
 
 
-class Mystery(NamedTuple):
+class StatedMystery(NamedTuple):
     """The must-hit-by meter: where it stands, what one wager adds, the number to exceed, and the number after a hit."""
 
     meter_cents: int
@@ -30,14 +30,16 @@ class Mystery(NamedTuple):
     next_trigger_cents: int
 
 
-class Meters(NamedTuple):
+class StatedMeters(NamedTuple):
     """The meters a round needs; None: not told."""
 
-    linked: Linked | None = None
-    mystery: Mystery | None = None
+    linked: StatedPooledMeter | None = None
+    mystery: StatedMystery | None = None
 
 
-def linked_awards(linked: Linked, winners: Iterable[Winner], *, shared: bool) -> tuple[dict[int, int], Linked]:
+def linked_awards(
+    linked: StatedPooledMeter, winners: Iterable[Winner], *, shared: bool
+) -> tuple[dict[int, int], StatedPooledMeter]:
     """What each winner of one round gets, by spot, and the meter after it (A23; see ``evaluated``)."""
     meter_cents, reset_cents = linked
     awards: dict[int, int] = {}
@@ -47,12 +49,12 @@ def linked_awards(linked: Linked, winners: Iterable[Winner], *, shared: bool) ->
         meter_cents -= each * len(take.spots)
         if take.whole():
             meter_cents += reset_cents
-    return awards, Linked(meter_cents, reset_cents)
+    return awards, StatedPooledMeter(meter_cents, reset_cents)
 
 
 def mystery_awards(
-    rules: Rules, mystery: Mystery, wagers: Iterable[tuple[int, str]]
-) -> tuple[dict[tuple[int, str], int], Mystery]:
+    rules: Rules, mystery: StatedMystery, wagers: Iterable[tuple[int, str]]
+) -> tuple[dict[tuple[int, str], int], StatedMystery]:
     """What the must-hit-by meter pays as ``wagers`` (spot and bet) raise it in spot order, and the meter after it.
 
     Hit when the meter stands above its number, or has reached the ceiling, where the bonus is guaranteed. The

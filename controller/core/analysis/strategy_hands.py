@@ -15,7 +15,7 @@ from controller.core.analysis.simulated_edge import WAGER_CENTS
 from controller.core.game.basic_strategy import choose
 from controller.core.game.hand import Outcome, PlayedHand, best, is_natural
 from controller.core.game.play import Play
-from controller.core.game.position import Deal, Hand, Node, Now
+from controller.core.game.position import Deal, Hand, HandStatus, Node
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import NATURAL, DealerEnd, hand_nets, main_net
 
@@ -29,7 +29,7 @@ _NOT_DRAWN: Final = DealerEnd(natural=False, total=17)
 """The dealer's end for who does not wait for it: any but a natural."""
 
 
-class Done(NamedTuple):
+class FinishedHand(NamedTuple):
     """A hand when its play is over; a card stands for its points."""
 
     how: str
@@ -43,7 +43,7 @@ class Done(NamedTuple):
         return PlayedHand(self.cards, WAGER_CENTS, WAGER_CENTS if self.doubled else 0)
 
 
-class Questions:
+class HandStrategy:
     """The strategy under these rules against one up card, asked for a box of so many hands."""
 
     def __init__(self, rules: Rules, up: int) -> None:
@@ -55,8 +55,8 @@ class Questions:
 
     def node(self, hand: Hand, hands: int, index: int = 0) -> Node:
         """The box in play with ``hands`` hands, the hand at ``index`` being asked."""
-        done = hand._replace(now=Now.DONE)
-        waiting = hand._replace(cards=hand.cards[:1], now=Now.WAITING)
+        done = hand._replace(now=HandStatus.DONE)
+        waiting = hand._replace(cards=hand.cards[:1], now=HandStatus.WAITING)
         return self._asked._replace(hands=(*(done,) * index, hand, *(waiting,) * (hands - index - 1)))
 
     def act(self, cards: Cards, hands: int, index: int = 0) -> str:
@@ -68,7 +68,7 @@ class Questions:
         """The hand with one more card, and whether it is then finished; its first card keeps its place."""
         hand = Hand(cards, WAGER_CENTS)
         taken = self.play.take_card(self.node(hand, hands), hand, points)
-        return (cards[0], *sorted(taken.cards[1:])), taken.now is Now.DONE
+        return (cards[0], *sorted(taken.cards[1:])), taken.now is HandStatus.DONE
 
     def splits(self, points: int) -> bool:
         """Whether the strategy splits a pair of the first two cards."""
@@ -80,54 +80,54 @@ class Questions:
         return self.play.may_split(self.node(asked, hands, index), asked)
 
 
-def unsplit(questions: Questions) -> Counter[Done]:
+def unsplit(questions: HandStrategy) -> Counter[FinishedHand]:
     """Every way a box ends that is not split and does not break, with the orders in which its cards may come."""
-    found: Counter[Done] = Counter()
+    found: Counter[FinishedHand] = Counter()
     asked: Counter[Cards] = Counter()
     for first in POINTS:
         for second in POINTS:
             cards = (min(first, second), max(first, second))
             if is_natural(first, second):
-                found[Done("natural", cards)] += 1
+                found[FinishedHand("natural", cards)] += 1
             elif first != second or not questions.splits(first):
                 asked[cards] += 1
     return found + _played_out(questions, asked, 1)
 
 
-def split_hand(questions: Questions, points: int, *, paired: bool) -> Counter[Done]:
+def split_hand(questions: HandStrategy, points: int, *, paired: bool) -> Counter[FinishedHand]:
     """Every way a hand may end unbroken that was made by a split and is not split again, and the orders of its cards.
 
     Its second card makes a pair, or it makes none.
     """
     hands = questions.rules.max_hands
-    found: Counter[Done] = Counter()
+    found: Counter[FinishedHand] = Counter()
     asked: Counter[Cards] = Counter()
     for second in POINTS:
         if (second == points) is paired:
             cards, finished = questions.hit((points,), second, hands)
             if finished:
-                found[Done("played", cards)] += 1
+                found[FinishedHand("played", cards)] += 1
             else:
                 asked[cards] += 1
     return found + _played_out(questions, asked, hands)
 
 
-def _played_out(questions: Questions, asked: Counter[Cards], hands: int) -> Counter[Done]:
+def _played_out(questions: HandStrategy, asked: Counter[Cards], hands: int) -> Counter[FinishedHand]:
     """How hands of two cards end that the strategy plays on, none of them by a split; all others break."""
-    found: Counter[Done] = Counter()
+    found: Counter[FinishedHand] = Counter()
     while asked:
         longer: Counter[Cards] = Counter()
         for cards, ways in asked.items():
             match questions.act(cards, hands):
                 case "stand":
-                    found[Done("played", cards)] += ways
+                    found[FinishedHand("played", cards)] += ways
                 case "surrender":
-                    found[Done("surrendered", cards)] += ways
+                    found[FinishedHand("surrendered", cards)] += ways
                 case "double":
                     for points in POINTS:
                         drawn = (cards[0], *sorted((*cards[1:], points)))
                         assert best(drawn) <= 21, f"a doubled hand breaks: {drawn}"
-                        found[Done("played", drawn, doubled=True)] += ways
+                        found[FinishedHand("played", drawn, doubled=True)] += ways
                 case act:
                     assert act == "hit", f"a pair is split before its hand is played out: {act}"
                     for points in POINTS:
@@ -135,12 +135,12 @@ def _played_out(questions: Questions, asked: Counter[Cards], hands: int) -> Coun
                         if not finished:
                             longer[taken] += ways
                         elif best(taken) <= 21:
-                            found[Done("played", taken)] += ways
+                            found[FinishedHand("played", taken)] += ways
         asked = longer
     return found
 
 
-def nets_of_box(questions: Questions, done: Done) -> tuple[int, ...]:
+def nets_of_box(questions: HandStrategy, done: FinishedHand) -> tuple[int, ...]:
     """The net in cents of a box that was not split, by how the dealer ends (``ENDS``)."""
     hand = done.played()
     outcome = Outcome(done.how, (hand,))
@@ -155,7 +155,7 @@ def nets_of_box(questions: Questions, done: Done) -> tuple[int, ...]:
     return tuple(nets)
 
 
-def nets_of_split_hand(questions: Questions, done: Done) -> tuple[int, ...]:
+def nets_of_split_hand(questions: HandStrategy, done: FinishedHand) -> tuple[int, ...]:
     """The net in cents of one hand of a split box, by ``ENDS``, and once more against a natural as a hand not first."""
     rules, hand = questions.rules, done.played()
     nets = [hand_nets(rules, Outcome("played", (hand,)), end)[0].cents for end in ENDS]

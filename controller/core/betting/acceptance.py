@@ -26,14 +26,14 @@ from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import MidShoeEntry, SideBetRefused, SideBetWithoutMain, WagerOutsideLimits
 from controller.core.messages.events import BettingClosed, Event, QuestionWithdrawn
 from controller.core.messages.house import House
-from controller.core.table.layout import Change
+from controller.core.table.layout import ZoneChange
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 _Wagers = tuple[LockedWager, ...]
 
 
-def standing(house: House, lying: _Wagers, closed: Mapping[str, str]) -> tuple[_Wagers, _Wagers]:
+def accepted_wagers(house: House, lying: _Wagers, closed: Mapping[str, str]) -> tuple[_Wagers, _Wagers]:
     """What lies there, main first at each spot, as the wagers that stand and those the card or the house refuses."""
     mains = {wager.spot for wager in lying if wager.bet == "main"}
     refused = tuple(
@@ -152,7 +152,7 @@ def given_up(transaction: Transaction) -> None:
     ask_or_tell(transaction)
 
 
-def handed_back(round_now: Round, change: Change) -> bool:
+def handed_back(round_now: Round, change: ZoneChange) -> bool:
     """Whether a change returns what is no wager, or the chips of a newcomer of whom nobody has said that he plays.
 
     Of chips of which nobody knows whether they are a wager any change may do so.
@@ -164,7 +164,7 @@ def handed_back(round_now: Round, change: Change) -> bool:
     return change.after < change.before and (refused or sent_away)
 
 
-def side_taken(transaction: Transaction, change: Change) -> bool:
+def side_taken(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change takes or pays a side wager: one that the cards have decided, or a stake "for one" collected.
 
     A stake that is not returned is taken off before the deal (A22). While the readers have still to confirm the deal a
@@ -190,7 +190,7 @@ def made_later(rules: Rules, zone: str) -> bool:
     return zone in rules.side_bets and offered_later(zone)
 
 
-def check_later(transaction: Transaction, change: Change) -> None:
+def check_later(transaction: Transaction, change: ZoneChange) -> None:
     """A side wager made after the deal is above the table's limit."""
     if made_later(transaction.rules, change.zone) and _outside(transaction.rules, change.zone, change.after):
         limits = _limits_of(transaction.rules, change.zone)
@@ -199,7 +199,7 @@ def check_later(transaction: Transaction, change: Change) -> None:
         )
 
 
-def not_offered(transaction: Transaction, change: Change) -> Event | None:
+def not_offered(transaction: Transaction, change: ZoneChange) -> Event | None:
     """A rise where a wager is made after the deal that is none: no main wager beside it, or another up card."""
     up = transaction.lattice().play().up_points
     if not made_later(transaction.rules, change.zone) or change.after < change.before or not up:

@@ -17,13 +17,13 @@ from msgspec.structs import replace
 
 from controller.core.betting import acceptance
 from controller.core.game.wager import LockedWager
-from controller.core.messages.house import Counted
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.house import SensorBet
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.desired import Desired
 from controller.core.table.round_state import Round
 from controller.core.table.sensor_health import answers, gone
-from controller.core.table.sensors import Sensed
+from controller.core.table.sensors import SensorState
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, WagersSensed
 
@@ -35,15 +35,15 @@ def take(transaction: Transaction, told: WagersSensed) -> None:
     transaction.change(sensed={**transaction.state.sensed, told.bet: after})
 
 
-def _known(transaction: Transaction, bet: str) -> Sensed:
+def _known(transaction: Transaction, bet: str) -> SensorState:
     """What the sensors of a side bet told last."""
-    return transaction.state.sensed.get(bet, Sensed())
+    return transaction.state.sensed.get(bet, SensorState())
 
 
 # --- where sensors alone see a wager ----------------------------------------------------------------
 
 
-def count(transaction: Transaction) -> None:
+def count_sensed_wagers(transaction: Transaction) -> None:
     """Let the open round have the wagers that only sensors see, as soon as it is known which they are."""
     if not transaction.house.counted or transaction.state.round is None or transaction.round().bets.locked:
         return
@@ -56,7 +56,7 @@ def count(transaction: Transaction) -> None:
             _lay(transaction, bet)
 
 
-def accepted(transaction: Transaction, bet: str, unit: Counted) -> frozenset[int] | None:
+def accepted(transaction: Transaction, bet: str, unit: SensorBet) -> frozenset[int] | None:
     """The spots whose wagers count; None: the sensors have still to say it."""
     round_now, sensed, ready = transaction.round(), _known(transaction, bet), answers(transaction, unit)
     if _locked_by_this_card(transaction):
@@ -82,14 +82,14 @@ def _locked_by_this_card(transaction: Transaction) -> bool:
     )
 
 
-def _silent(transaction: Transaction, bet: str, unit: Counted) -> None:
+def _silent(transaction: Transaction, bet: str, unit: SensorBet) -> None:
     """Say once in a round that nobody can tell which wagers of a side bet lie there."""
     number = transaction.round().number
     if _known(transaction, bet).missed == number:
         return
     transaction.change(sensed={**transaction.state.sensed, bet: replace(_known(transaction, bet), missed=number)})
     text = f"{bet}: {unit.device} does not answer; unless it does before the first card, none of its wagers counts"
-    raise_alert(transaction, Kind.SENSORS_SILENT, text, round=number, zone=bet)
+    raise_alert(transaction, AlertKind.SENSORS_SILENT, text, round=number, zone=bet)
 
 
 def counted(transaction: Transaction, round_now: Round) -> tuple[LockedWager, ...]:
@@ -108,7 +108,7 @@ def _lay(transaction: Transaction, bet: str) -> None:
     there = [*round_now.bets.wagers, *round_now.bets.refused]
     there += [wager for wager in counted(transaction, round_now) if wager.bet == bet]
     there.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = acceptance.standing(transaction.house, tuple(there), round_now.bets.closed_meters)
+    stand, refused = acceptance.accepted_wagers(transaction.house, tuple(there), round_now.bets.closed_meters)
     transaction.change_bets(wagers=stand, refused=refused)
 
 
@@ -172,7 +172,7 @@ def _disagreement(transaction: Transaction, bet: str, spot: int, seen: str) -> N
     round_now = transaction.round()
     cents = sum(one.cents for one in round_now.bets.wagers if (one.spot, one.bet) == (spot, bet))
     where = {"round": round_now.number, "spot": spot, "zone": bet}
-    raise_alert(transaction, Kind.SENSOR_DISAGREES, f"spot {spot} {bet}: {seen}", **where, after_cents=cents)
+    raise_alert(transaction, AlertKind.SENSOR_DISAGREES, f"spot {spot} {bet}: {seen}", **where, after_cents=cents)
 
 
 def _look_for_late(transaction: Transaction, bet: str) -> None:
@@ -189,7 +189,7 @@ def _look_for_late(transaction: Transaction, bet: str) -> None:
     for spot in sorted(late):
         text = f"spot {spot} {bet}: a wager sensed after the lock; it does not count"
         raise_alert(
-            transaction, Kind.PAST_POSTING, text, round=number, spot=spot, zone=bet, after_cents=unit.stake_cents
+            transaction, AlertKind.PAST_POSTING, text, round=number, spot=spot, zone=bet, after_cents=unit.stake_cents
         )
 
 

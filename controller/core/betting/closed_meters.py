@@ -12,22 +12,22 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from controller.core.game.refusals import Refusal
 from controller.core.messages.house import House
-from controller.core.messages.raised_alerts import Kind
-from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.messages.raised_alerts import AlertKind
+from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.state import State
 from controller.core.table.transaction import Transaction
 
 
-def now(state: State) -> dict[str, str]:
+def closed_meters(state: State) -> dict[str, str]:
     """Why each meter is closed that is, by name, as last told."""
     return {name: why for name, why in state.progressives.closed.items() if why}
 
 
-def _feeding(house: House, closed: Mapping[str, str], bet: str) -> Iterator[MeterTerms | LinkedTerms]:
+def _feeding(house: House, closed: Mapping[str, str], bet: str) -> Iterator[MeterTerms | PooledTerms]:
     """The closed meters that a side wager feeds."""
-    every: list[MeterTerms | LinkedTerms] = [*house.meters, *house.linked]
+    every: list[MeterTerms | PooledTerms] = [*house.meters, *house.linked]
     yield from (terms for terms in every if bet in terms.fed_by and terms.name in closed)
 
 
@@ -41,14 +41,14 @@ def refusal(house: House, closed: Mapping[str, str], bet: str) -> Refusal | None
 
 def raise_standing(transaction: Transaction) -> None:
     """Raise each wager of the round that was laid while a meter it feeds was closed, if that is closed still."""
-    round_now, still = transaction.round(), now(transaction.state)
+    round_now, still = transaction.round(), closed_meters(transaction.state)
     closed = {name: why for name, why in round_now.bets.closed_meters.items() if name in still}
     for wager in round_now.bets.wagers:
         for terms in _feeding(transaction.house, closed, wager.bet):
             laid = f"a wager of {money(wager.cents)} while {terms.name} is closed: {closed[terms.name]}"
             where = {"round": round_now.number, "spot": wager.spot, "zone": wager.bet, "after_cents": wager.cents}
             text = f"spot {wager.spot} {wager.bet}: {laid}; dealt to, it stands"
-            raise_alert(transaction, Kind.METER_CLOSED_AT_LOCK, text, **where)
+            raise_alert(transaction, AlertKind.METER_CLOSED_AT_LOCK, text, **where)
 
 
 def returnable(house: House, state: State) -> tuple[tuple[str, int], ...]:
@@ -60,7 +60,7 @@ def returnable(house: House, state: State) -> tuple[tuple[str, int], ...]:
         closed = round_now.bets.closed_meters
         there = [(wager.bet, wager.spot) for wager in (*round_now.bets.wagers, *round_now.bets.refused)]
     else:
-        closed = now(state)
+        closed = closed_meters(state)
         there = [(zone.name, zone.spot) for zone in state.felt.values() if zone.cents]
         there += [(bet, spot) for bet, unit in house.counted.items() for spot in _live(state, bet, unit.spots)]
     return tuple(sorted({(bet, spot) for bet, spot in there if any(_feeding(house, closed, bet))}))

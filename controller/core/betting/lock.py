@@ -8,15 +8,15 @@ from typing import Final, NamedTuple
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
 from controller.core.certainty.reader_zones import looked_ns, split, zones_at
-from controller.core.certainty.rebuild import hear_no_more, keypad_away, weave_again
+from controller.core.certainty.rebuild import keypad_away, reader_lost, rebuild
 from controller.core.certainty.side_wagers import made_later
 from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import CardOutsideRound, SpotReaderLost
 from controller.core.messages.events import RoundClosed, RoundStarted
 from controller.core.table import readiness
-from controller.core.table.layout import Change, key
+from controller.core.table.layout import ZoneChange, key
 from controller.core.table.round_state import Round, RoundBets, RoundCards, RoundEvidence
-from controller.core.table.state import begun
+from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 
 _NOTHING_MOVED: Final[Mapping[str, int]] = {}
@@ -30,7 +30,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
     """
     if readiness.closed_by(transaction.state):
         return False
-    closed = closed_meters.now(transaction.state)
+    closed = closed_meters.closed_meters(transaction.state)
     bets = _in_play(transaction, transaction.state.declared, closed, moved)
     if not bets.spots:
         return False
@@ -58,7 +58,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
     )
     transaction.change(rounds=number, declared=(), unheard_before_deal="", round=round_now)
     transaction.change(keypad_lost=keypad_away(transaction))
-    transaction.found = begun(transaction.rules, transaction.round())
+    transaction.found = empty_lattice(transaction.rules, transaction.round())
     shared_chips.note(transaction)
     transaction.emit(
         RoundStarted(number, transaction.state.shoe.shoe or None, bets.spots, transaction.state.gaming_day or None)
@@ -98,7 +98,7 @@ def _in_play(
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
     everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = acceptance.standing(transaction.house, tuple(everything), closed)
+    stand, refused = acceptance.accepted_wagers(transaction.house, tuple(everything), closed)
     spots = tuple(wager.spot for wager in stand if wager.bet == "main")
     return Bets(spots, stand, tuple(box.spot for box in more), refused)
 
@@ -120,7 +120,7 @@ def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at
         hidden = tuple(zone for zone in seen if zone in played)
         if hidden or not seen:
             dark[spot] = () if "main" in hidden else hidden
-    for spot in hear_no_more(transaction, device, dark, at_ns):
+    for spot in reader_lost(transaction, device, dark, at_ns):
         transaction.emit(SpotReaderLost(transaction.round().number, spot, device))
 
 
@@ -187,10 +187,10 @@ def play_with(transaction: Transaction, bets: Bets) -> None:
     if before.bets.locked:
         deal_confirmation.moved(transaction, "its boxes were corrected")
     # With other boxes another card is the hole card.
-    weave_again(transaction, before)
+    rebuild(transaction, before)
 
 
-def keep_moved(transaction: Transaction, change: Change, first_ns: int) -> None:
+def keep_moved(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Keep what lay in a zone at a lock that has still to be told, or put off, once its chips move after it."""
     round_now, name = transaction.round(), key(change.spot, change.zone)
     if not round_now.bets.locked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from controller.core.certainty.agreed_facts import Names, inferred
+from controller.core.certainty.agreed_facts import RoundNames, inferred
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.certainty.shared_chips import doubted_since
 from controller.core.certainty.uncertain_wagers import is_unread
@@ -13,13 +13,13 @@ from controller.core.game.settlement import Net
 from controller.core.game.side_bet import find
 from controller.core.game.wager import Basis
 from controller.core.inference.dues import Due, insurance_due, main_due, mains_certain
-from controller.core.inference.lattice import Frontier, Reconstruction
-from controller.core.inference.observation import EVER, ChipsMoved
+from controller.core.inference.lattice import Frontier, Lattice
+from controller.core.inference.observation import EVER, ChipsObserved
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.table.ledger import book_of
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
-from controller.core.table.workings import Looked, are
+from controller.core.table.workings import ChipsHorizon, are_identical
 
 
 def known_until(transaction: Transaction) -> int:
@@ -36,8 +36,8 @@ def known_until(transaction: Transaction) -> int:
         round_now.bets.locked,
         round_now.evidence.silences,
     )
-    if not are(transaction.looked.rests_on, rests_on):
-        transaction.looked = Looked(rests_on, _looked_until(transaction))
+    if not are_identical(transaction.looked.rests_on, rests_on):
+        transaction.looked = ChipsHorizon(rests_on, _looked_until(transaction))
     return transaction.looked.known_ns
 
 
@@ -66,13 +66,13 @@ def lock_known_ns(round_now: Round) -> int:
     return max(round_now.bets.lock_ns, round_now.bets.shared.changed_ns)
 
 
-class Judged(NamedTuple):
+class AgreedPlays(NamedTuple):
     """A lattice, the nodes of it that agree with the hole card, and what that counts.
 
     None: it has not been turned, or none is dealt.
     """
 
-    found: Reconstruction
+    found: Lattice
     frontier: Frontier
     points: int | None
 
@@ -89,11 +89,11 @@ def of_hole(frontier: Frontier, points: int | None) -> Frontier:
     return {node: told for node, told in frontier.items() if node.hole >> points & 1}
 
 
-def publish(transaction: Transaction, judged: Judged) -> None:
+def publish(transaction: Transaction, judged: AgreedPlays) -> None:
     """Facts and dues that hold in every play."""
     view, frontier = judged.found, judged.frontier
     round_now = transaction.round()
-    names = Names(round_now.number, round_now.bets.spots, tuple([card.number for card in round_now.cards.drawn]))
+    names = RoundNames(round_now.number, round_now.bets.spots, tuple([card.number for card in round_now.cards.drawn]))
     shown = view.cards[: view.cuts[-1].cards]
     known = transaction.facts()
     fresh = dict.fromkeys(inferred(shown, view.play(), frontier, names, known))
@@ -118,7 +118,7 @@ def publish(transaction: Transaction, judged: Judged) -> None:
     _return_offered(transaction, judged)
 
 
-def _return_offered(transaction: Transaction, judged: Judged) -> None:
+def _return_offered(transaction: Transaction, judged: AgreedPlays) -> None:
     """Wagers on the books that were made after the deal, and that no play has any more, go back.
 
     A correction of the up card takes the offer away, or a later one replaces it.
@@ -139,7 +139,7 @@ def _return_offered(transaction: Transaction, judged: Judged) -> None:
         tell_settled(transaction, WagerSettled(*place, resting_on(judged.found, box), why))
 
 
-def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
+def dues(judged: AgreedPlays, box: int) -> Iterator[tuple[str, Due]]:
     """The wagers of a box and what they may be due."""
     view, frontier, points = judged
     yield "main", main_due(view, frontier, box, points)
@@ -148,7 +148,7 @@ def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
         yield "insurance", insured
 
 
-def _settle(transaction: Transaction, judged: Judged, box: int, bet: str, net: Net | None) -> None:
+def _settle(transaction: Transaction, judged: AgreedPlays, box: int, bet: str, net: Net | None) -> None:
     """Publish a wager's due once every play agrees on it."""
     if net is None:
         return
@@ -193,7 +193,7 @@ def open_bets(transaction: Transaction) -> bool:
     return any(transaction.round().bets.spots[box] not in insured for box in counted)
 
 
-def wager_of(judged: Judged, box: int, bet: str) -> int | None:
+def wager_of(judged: AgreedPlays, box: int, bet: str) -> int | None:
     """The wager in cents; None where plays differ on the insurance counted."""
     if bet == "main":
         return judged.found.wagers[box]
@@ -201,11 +201,11 @@ def wager_of(judged: Judged, box: int, bet: str) -> int | None:
     return counted.pop() if len(counted) == 1 else None
 
 
-def resting_on(view: Reconstruction, box: int) -> tuple[int, ...]:
+def resting_on(view: Lattice, box: int) -> tuple[int, ...]:
     """The readings a settlement rests on: all cards and keys so far, and the chips of its own spot."""
     numbers = []
     for dated in view.evidence[: view.cuts[-1].used]:
         item = dated.item
-        if not isinstance(item, ChipsMoved) or (item.box == box and not item.idle):
+        if not isinstance(item, ChipsObserved) or (item.box == box and not item.idle):
             numbers.append(dated.number)
     return tuple(numbers)

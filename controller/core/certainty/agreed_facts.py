@@ -17,10 +17,10 @@ from controller.core.messages.events import (
     InsuranceTaken,
     SpotSurrendered,
 )
-from controller.core.table.workings import Facts
+from controller.core.table.workings import PublishedFacts
 
 
-class Names(NamedTuple):
+class RoundNames(NamedTuple):
     """How the outside calls things: the round, the spot of each box, the reading that brought each card."""
 
     round: int
@@ -28,7 +28,9 @@ class Names(NamedTuple):
     cards: tuple[int, ...]
 
 
-def inferred(cards: tuple[int, ...], play: Play, frontier: Frontier, names: Names, known: Facts) -> Iterator[Event]:
+def inferred(
+    cards: tuple[int, ...], play: Play, frontier: Frontier, names: RoundNames, known: PublishedFacts
+) -> Iterator[Event]:
     """Every fact that holds in all plays once these cards have come, in a fixed order, save what is ``known``."""
     yield from dealt_initially(cards, play, names, known)
     if not frontier or len(cards) < play.deal_cards:
@@ -41,7 +43,7 @@ def inferred(cards: tuple[int, ...], play: Play, frontier: Frontier, names: Name
             yield from _box_facts(frontier, box, spot, names)
 
 
-def dealt_initially(cards: tuple[int, ...], play: Play, names: Names, known: Facts) -> Iterator[Event]:
+def dealt_initially(cards: tuple[int, ...], play: Play, names: RoundNames, known: PublishedFacts) -> Iterator[Event]:
     """The initial deal: its order is certain."""
     boxes = len(names.spots)
     for place in range(min(len(cards), play.deal_cards)):
@@ -51,7 +53,7 @@ def dealt_initially(cards: tuple[int, ...], play: Play, names: Names, known: Fac
             yield CardDealt(names.round, names.cards[place], *own)
 
 
-def _insured(frontier: Frontier, names: Names) -> Iterator[Event]:
+def _insured(frontier: Frontier, names: RoundNames) -> Iterator[Event]:
     """Insurance that every play counts alike."""
     if any(node.offers for node in frontier):
         return
@@ -61,7 +63,7 @@ def _insured(frontier: Frontier, names: Names) -> Iterator[Event]:
             yield InsuranceTaken(names.round, spot, cents.pop())
 
 
-def _drawn(cards: tuple[int, ...], frontier: Frontier, names: Names, known: Facts) -> Iterator[Event]:
+def _drawn(cards: tuple[int, ...], frontier: Frontier, names: RoundNames, known: PublishedFacts) -> Iterator[Event]:
     """Cards after the deal whose owner every play agrees on."""
     untold = {card for card in cards if names.cards[place_of(card)] not in known.cards}
     if not untold:
@@ -123,7 +125,7 @@ def _standings(frontier: Frontier, box: int) -> set[_Standing]:
     return found
 
 
-def _box_facts(frontier: Frontier, box: int, spot: int, names: Names) -> Iterator[Event]:
+def _box_facts(frontier: Frontier, box: int, spot: int, names: RoundNames) -> Iterator[Event]:
     """Splits, doubles and finished hands of one box."""
     ways = _standings(frontier, box)
     if not ways:

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from controller.core.certainty.reader_zones import confirmed
 from controller.core.game.rules import Rules
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import CardCame, KeySpoke
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.table.keymap import EVIDENCE
-from controller.core.table.round_state import Dealing, DealStanding, Round
-from controller.core.table.state import begun
+from controller.core.table.round_state import DealProgress, DealStatus, Round
+from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
@@ -46,23 +46,23 @@ _ASTRAY: Final = "cards of no round have been drawn since the last turn"
 """They may be cards of this deal, or of one that is played on although it is void."""
 
 
-def guarded(rules: Rules) -> bool:
+def guards_hole_card(rules: Rules) -> bool:
     """Whether rounds by these rules have a hole card to guard."""
     return bool(rules.options.turn_key) and rules.hole_card == "dealt"
 
 
-def begin(transaction: Transaction) -> Dealing:
+def begin(transaction: Transaction) -> DealProgress:
     """The deal of a round whose bets are locked now."""
-    if not guarded(transaction.rules):
-        return Dealing()
+    if not guards_hole_card(transaction.rules):
+        return DealProgress()
     kept = (*transaction.state.last_shoe.closed, *transaction.state.shoe.closed)
     # By its rhythm it is known to be a deal, and none of the cards before it belongs to it.
     by_rhythm = transaction.state.begins == transaction.stamped.number
     astray = not by_rhythm and any(transaction.state.unturned(card) and not card.burned for card in kept)
-    return Dealing("open", uneven=_ASTRAY if astray else transaction.state.unheard_before_deal)
+    return DealProgress("open", uneven=_ASTRAY if astray else transaction.state.unheard_before_deal)
 
 
-def change(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
+def change_deal(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
     """Change what is known of the open round's deal."""
     transaction.change_round(dealing=replace(transaction.round().dealing, **fields))
 
@@ -117,7 +117,7 @@ def card_coming(transaction: Transaction, since_ns: int, at_ns: int) -> None:
         _told_late(transaction, since_ns)
     deal = transaction.round().dealing
     if not _at_once(transaction, at_ns):
-        change(transaction, quiet_ns=max(deal.quiet_ns, at_ns))
+        change_deal(transaction, quiet_ns=max(deal.quiet_ns, at_ns))
         review(transaction)
     elif len(transaction.round().cards.drawn) == _size(transaction) and (deal.stands == "open" or deal.done_by):
         unconfirm(transaction, "a card followed the deal at once")
@@ -127,7 +127,7 @@ def _told_late(transaction: Transaction, since_ns: int) -> None:
     """A card is told that left the shoe at some moment since ``since_ns``: what seemed a pause was perhaps none."""
     deal = transaction.round().dealing
     if deal.stands == "open":
-        change(transaction, uneven=deal.uneven or "a card was told late")
+        change_deal(transaction, uneven=deal.uneven or "a card was told late")
     elif (
         deal.stands == "confirmed"
         and len(transaction.round().cards.drawn) == _size(transaction)
@@ -149,14 +149,14 @@ def card_came(transaction: Transaction, at_ns: int) -> None:
     burned_ns = transaction.state.burned_ns
     if count == 1 and burned_ns >= 0 and at_ns - burned_ns < gap_ns(transaction):
         # Announced in vain, the burn was the deal's first card.
-        change(transaction, uneven=deal.uneven or "a burn came just before the deal")
+        change_deal(transaction, uneven=deal.uneven or "a burn came just before the deal")
     if deal.last_ns >= 0 and count <= _size(transaction):
-        change(transaction, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
+        change_deal(transaction, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
     if count == _size(transaction):
         # The last may be those of a player who drew: nobody is to slow the rhythm by which they are judged.
         gaps = (*transaction.state.deal_gaps_ms, *transaction.round().dealing.gaps_ms[:-_LAST])
         transaction.change(deal_gaps_ms=gaps[-_GAPS_KEPT:])
-    change(transaction, last_ns=at_ns, stirred_ns=at_ns)
+    change_deal(transaction, last_ns=at_ns, stirred_ns=at_ns)
 
 
 def key_came(transaction: Transaction, at_ns: int) -> None:
@@ -168,7 +168,7 @@ def chips_came(transaction: Transaction, last_ns: int) -> None:
     """Chips moved, at the latest at ``last_ns``."""
     if transaction.state.round is not None and transaction.round().evidence.observations:
         first = next(
-            (one.first_ns for one in transaction.round().evidence.observations if isinstance(one.item, CardCame)),
+            (one.first_ns for one in transaction.round().evidence.observations if isinstance(one.item, CardObserved)),
             last_ns,
         )
         if last_ns > first:
@@ -181,7 +181,7 @@ def disturbed(transaction: Transaction, why: str, at_ns: int) -> None:
         return
     deal = transaction.round().dealing
     between = 0 < len(transaction.round().cards.drawn) < _size(transaction)
-    change(transaction, stirred_ns=max(deal.stirred_ns, at_ns), uneven=deal.uneven or (why if between else ""))
+    change_deal(transaction, stirred_ns=max(deal.stirred_ns, at_ns), uneven=deal.uneven or (why if between else ""))
 
 
 def nothing_more(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
@@ -199,7 +199,7 @@ def nothing_more(transaction: Transaction, silence: ChipsConfirmed | DeadlinePas
 def _clock_told(transaction: Transaction, at_ns: int) -> None:
     """The clock says that nothing more has come."""
     if transaction.state.round is not None and transaction.round().dealing.unturned():
-        change(transaction, quiet_ns=max(transaction.round().dealing.quiet_ns, at_ns))
+        change_deal(transaction, quiet_ns=max(transaction.round().dealing.quiet_ns, at_ns))
 
 
 def awaits_key(transaction: Transaction) -> bool:
@@ -226,7 +226,7 @@ def deal_done(transaction: Transaction) -> bool:
     count, deal = len(round_now.cards.drawn), round_now.dealing
     if awaits_key(transaction):
         # Pressed between its cards it is a key in the deal, which leaves the count uncertain.
-        change(transaction, done_by=transaction.stamped.number)
+        change_deal(transaction, done_by=transaction.stamped.number)
         return not round_now.trouble_told()
     if round_now.trouble_told() or long_after(transaction):
         return False
@@ -247,7 +247,7 @@ def review(transaction: Transaction) -> None:
     by_key = round_now.rules(transaction.rules).options.deal_key == "always"
     even = count == cards and not deal.uneven and (by_key or _in_rhythm(transaction))
     if even and (deal.done_by or (quiet and not by_key)):
-        change(transaction, stands="confirmed")
+        change_deal(transaction, stands="confirmed")
     elif quiet and count < cards:
         unconfirm(transaction, f"a pause after card {count} of {cards}")
     elif quiet and deal.uneven:
@@ -258,10 +258,10 @@ def review(transaction: Transaction) -> None:
         unconfirm(transaction, "its last cards came slowly enough to be drawn ones")
 
 
-def unconfirm(transaction: Transaction, why: str, stands: DealStanding = "unconfirmed") -> None:
+def unconfirm(transaction: Transaction, why: str, stands: DealStatus = "unconfirmed") -> None:
     """The deal is not certain; what is closed stays so until the turn."""
     before = transaction.round().dealing.stands
-    change(transaction, stands=stands)
+    change_deal(transaction, stands=stands)
     if before in {"open", "confirmed"}:
         transaction.emit(DealUnconfirmed(transaction.round().number, why))
 
@@ -325,7 +325,7 @@ def long_after(transaction: Transaction) -> bool:
 def turn_pressed(round_now: Round) -> bool:
     """Whether the key of the turn has come, also where by the table's count there was nothing to turn."""
     said = (one.item for one in round_now.evidence.observations)
-    return any(isinstance(item, KeySpoke) and item.action == "hole_turned" for item in said)
+    return any(isinstance(item, KeyObserved) and item.action == "hole_turned" for item in said)
 
 
 def keyless(transaction: Transaction) -> bool:
@@ -355,11 +355,11 @@ def paused(transaction: Transaction) -> bool:
     return bool(found.frontier) and all(found.play().finished(node) for node in found.frontier)
 
 
-def up_to_last_card(transaction: Transaction) -> Reconstruction:
+def up_to_last_card(transaction: Transaction) -> Lattice:
     """The lattice of everything told up to the last card."""
     evidence = transaction.round().evidence.observations
-    last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardCame)), default=-1)
-    found = begun(transaction.rules, transaction.round())
+    last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)
+    found = empty_lattice(transaction.rules, transaction.round())
     for dated in evidence[: last + 1]:
         found = found.observe(dated)
     return found

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.certainty.agreed_facts import Names, dealt_initially
+from controller.core.certainty.agreed_facts import RoundNames, dealt_initially
 from controller.core.game.hand import points_of, seen, total
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import ChipsMoved
-from controller.core.table.shoe import Kept
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import ChipsObserved
+from controller.core.table.shoe import UnseenCard
 from controller.core.table.transaction import Transaction
-from controller.core.table.workings import Facts
+from controller.core.table.workings import PublishedFacts
 
 
 def look(transaction: Transaction) -> None:
@@ -45,7 +45,7 @@ def _touched(transaction: Transaction) -> bool:
     """Whether the chips of a main wager changed after the key of the turn: the dealer takes and pays."""
     key = transaction.round().cards.turn_key
     later = (one.item for one in transaction.round().evidence.observations if 0 < key < one.number)
-    return any(isinstance(item, ChipsMoved) and item.zone == "main" for item in later)
+    return any(isinstance(item, ChipsObserved) and item.zone == "main" for item in later)
 
 
 def show(transaction: Transaction) -> None:
@@ -94,16 +94,18 @@ def keep_closed(transaction: Transaction, *places: int) -> None:
     chosen = [cards[place] for place in places] if places else cards
     if not transaction.round().dealing.unturned():
         return
-    kept = tuple(Kept(card.number, card.face, card.nonce, guarded=True) for card in chosen if not card.opened)
+    kept = tuple(UnseenCard(card.number, card.face, card.nonce, guarded=True) for card in chosen if not card.opened)
     transaction.change(shoe=replace(transaction.state.shoe, closed=(*transaction.state.shoe.closed, *kept)))
 
 
-def tell_deal(transaction: Transaction, view: Reconstruction) -> None:
+def tell_deal(transaction: Transaction, view: Lattice) -> None:
     """Whose the cards of the deal are: its order is certain whatever their faces."""
     round_now = transaction.round()
-    names = Names(round_now.number, round_now.bets.spots, tuple(card.number for card in round_now.cards.drawn))
+    names = RoundNames(round_now.number, round_now.bets.spots, tuple(card.number for card in round_now.cards.drawn))
     # What was told before a correction of the deal stays told, too.
-    known = Facts().of(round_now.evidence.published, 0) if round_now.evidence.corrected_at else transaction.facts()
+    known = (
+        PublishedFacts().of(round_now.evidence.published, 0) if round_now.evidence.corrected_at else transaction.facts()
+    )
     facts = tuple(dealt_initially(view.cards, view.play(), names, known))
     if facts:
         transaction.emit(*facts)

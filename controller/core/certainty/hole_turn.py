@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from controller.core.certainty import deal_confirmation
 from controller.core.game.position import Node
-from controller.core.inference.lattice import Reconstruction
+from controller.core.inference.lattice import Lattice
 from controller.core.table.transaction import Transaction
 
 
-def turn_if_shown(transaction: Transaction, view: Reconstruction) -> None:
+def turn_if_shown(transaction: Transaction, view: Lattice) -> None:
     """The hole card is turned by its key, or when every play has the players finished, or when payment has begun."""
     round_now = transaction.round()
     if round_now.cards.turned or not round_now.cards.hole_dealt or not round_now.is_dealt():
@@ -40,6 +40,6 @@ def _is_dealers(transaction: Transaction, nodes: tuple[Node, ...]) -> bool:
     return bool(told) and all(node.drawn for node in told)
 
 
-def known(transaction: Transaction) -> bool:
+def hole_card_known(transaction: Transaction) -> bool:
     """Whether the hole card may be looked at: it is turned, or its key was pressed; chips say nothing of it."""
     return not transaction.round().dealing.unturned() or bool(transaction.round().cards.turn_key)

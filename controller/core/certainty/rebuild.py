@@ -8,16 +8,16 @@ from msgspec.structs import replace
 
 from controller.core.certainty.agreed_dues import hole_points, known_until, of_hole
 from controller.core.game.hand import place_of, seen
-from controller.core.inference.lattice import Answer, Reconstruction
-from controller.core.inference.observation import CardCame, ChipsMoved, Item, KeySpoke, idle
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.lattice import Lattice, PlayAnswer
+from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Observation, idle
+from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import ChipsUnexplained
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.messages.floor_events import RoundResumed
 from controller.core.table.keymap import KEYPAD
 from controller.core.table.ledger import book_of
 from controller.core.table.round_state import Round
-from controller.core.table.state import begun
+from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 
 
@@ -27,7 +27,7 @@ def remembered(round_now: Round, place: int) -> int:
     return place << 4 if face is None or place == round_now.hole_place() else seen(place, face)
 
 
-def weave_again(transaction: Transaction, before: Round) -> None:
+def rebuild(transaction: Transaction, before: Round) -> None:
     """Weave the open round again; its evidence, answers and silences name cards and boxes as they were ``before``.
 
     Changes of chips that no play explains any more are alerted. A question that waits is taken back; the next review
@@ -50,14 +50,14 @@ def weave_again(transaction: Transaction, before: Round) -> None:
     transaction.change_questions(asked=None, considered=-1)
     # What the cards had decided of wagers that wait for the trigger box they must decide again.
     transaction.change(progressives=transaction.state.progressives.undecided(now.number))
-    transaction.found = begun(transaction.rules, transaction.round())
+    transaction.found = empty_lattice(transaction.rules, transaction.round())
     for dated in before.evidence.observations:
         item = _item_named(transaction.round(), dated.item, boxes, places)
         if item is None:
             continue
-        chips = isinstance(item, ChipsMoved)
+        chips = isinstance(item, ChipsObserved)
         explained = transaction.observe(replace(dated, item=item), may_drop=chips)
-        if isinstance(item, ChipsMoved) and not (
+        if isinstance(item, ChipsObserved) and not (
             explained or dated.item == idle(dated.item) or transaction.round().evidence.trouble
         ):
             spot = transaction.round().bets.spots[item.box]
@@ -66,7 +66,7 @@ def weave_again(transaction: Transaction, before: Round) -> None:
             )
 
 
-def woven_with_hole(transaction: Transaction, until: int) -> Reconstruction:
+def rebuilt_with_hole(transaction: Transaction, until: int) -> Lattice:
     """The lattice where the hole card, which is turned now, leaves no play.
 
     Chips that were moved before the turn in a way that only another hole card explains mean nothing: they are left out
@@ -74,7 +74,7 @@ def woven_with_hole(transaction: Transaction, until: int) -> Reconstruction:
     """
     before = transaction.savepoint()
     transaction.turn_hole()
-    weave_again(transaction, transaction.round())
+    rebuild(transaction, transaction.round())
     view = transaction.lattice().as_of(until)
     if not transaction.legal(view):
         transaction.roll_back(before)
@@ -86,7 +86,7 @@ def payment_began(transaction: Transaction) -> bool:
     """Whether at some moment every play, whatever the hole card, had the players finished: then it counts as turned."""
     if not transaction.round().is_dealt() or not transaction.round().cards.hole_dealt:
         return False
-    found = begun(transaction.rules, transaction.round())
+    found = empty_lattice(transaction.rules, transaction.round())
     for dated in transaction.round().evidence.observations:
         found = found.observe(dated)
         if found.frontier and all(found.play().finished(node) for node in found.frontier):
@@ -94,23 +94,25 @@ def payment_began(transaction: Transaction) -> bool:
     return False
 
 
-def _item_named(now: Round, item: Item, boxes: dict[int, int], places: dict[int, int]) -> Item | None:
+def _item_named(now: Round, item: Observation, boxes: dict[int, int], places: dict[int, int]) -> Observation | None:
     """Evidence with cards and boxes as they are called now; None if its card or box is gone."""
     match item:
-        case CardCame(card):
+        case CardObserved(card):
             place = places.get(place_of(card))
-            return None if place is None else CardCame(remembered(now, place))
-        case ChipsMoved(box, zone, before, after):
-            return ChipsMoved(boxes[box], zone, before, after) if box in boxes else None
-        case KeySpoke(action, None):
-            return KeySpoke(action)
-        case KeySpoke(action, box) if box is not None:
-            return KeySpoke(action, boxes[box]) if box in boxes else None
+            return None if place is None else CardObserved(remembered(now, place))
+        case ChipsObserved(box, zone, before, after):
+            return ChipsObserved(boxes[box], zone, before, after) if box in boxes else None
+        case KeyObserved(action, None):
+            return KeyObserved(action)
+        case KeyObserved(action, box) if box is not None:
+            return KeyObserved(action, boxes[box]) if box in boxes else None
         case _:
             raise AssertionError("no such evidence")
 
 
-def _answers_named(answers: tuple[Answer, ...], boxes: dict[int, int], places: dict[int, int]) -> Iterator[Answer]:
+def _answers_named(
+    answers: tuple[PlayAnswer, ...], boxes: dict[int, int], places: dict[int, int]
+) -> Iterator[PlayAnswer]:
     """Answers with cards and boxes as they are called now; those about cards and boxes that are gone are left out."""
     for answer in answers:
         card = answer.holds if answer.holds is not None else answer.lacks
@@ -125,7 +127,7 @@ def _answers_named(answers: tuple[Answer, ...], boxes: dict[int, int], places: d
         )
 
 
-def hear_no_more(
+def reader_lost(
     transaction: Transaction, device: str, dark: Mapping[int, tuple[str, ...]], at_ns: int
 ) -> tuple[int, ...]:
     """A reader is lost: from what it last confirmed on, boxes go by hand. Gives the spots of those that do so now.
@@ -141,11 +143,11 @@ def hear_no_more(
         if box < 0 or any(one.reader == device for one in open_now):
             continue
         from_ns = max(transaction.state.confirmed.get(str(spot), -1), before.bets.lock_ns)
-        silences.append(Silence(box, min(from_ns, at_ns), reader=device, zones=zones))
+        silences.append(Outage(box, min(from_ns, at_ns), reader=device, zones=zones))
         if not zones and not any(one.hides("main") for one in open_now):
             lost.append(spot)
     if tuple(silences) != before.evidence.silences:
-        weave_with(transaction, tuple(silences))
+        rebuild_with_outages(transaction, tuple(silences))
     return tuple(lost)
 
 
@@ -154,32 +156,32 @@ def keypad_away(transaction: Transaction) -> bool:
     return not transaction.state.is_ready(KEYPAD)
 
 
-def hear_no_keys(transaction: Transaction) -> None:
+def keypad_lost(transaction: Transaction) -> None:
     """The keypad is lost, or was: of the open round no key that was not heard says anything."""
     transaction.change(keypad_lost=True)
     if transaction.state.round is not None and not transaction.round().evidence.keys_unheard:
         transaction.change_evidence(keys_unheard=True)
-        weave_with(transaction, transaction.round().evidence.silences)
+        rebuild_with_outages(transaction, transaction.round().evidence.silences)
 
 
-def hear_again(transaction: Transaction, device: str, at_ns: int) -> None:
+def reader_back(transaction: Transaction, device: str, at_ns: int) -> None:
     """A reader is back: it tells afresh what lies there, so its silence ends."""
     before = transaction.round()
     back = tuple(
         replace(one, to_ns=at_ns) if one.open() and one.reader == device else one for one in before.evidence.silences
     )
     if back != before.evidence.silences:
-        weave_with(transaction, back)
+        rebuild_with_outages(transaction, back)
 
 
-def weave_with(transaction: Transaction, silences: tuple[Silence, ...]) -> None:
+def rebuild_with_outages(transaction: Transaction, silences: tuple[Outage, ...]) -> None:
     """Weave the open round again with other silences of its readers."""
     transaction.change_evidence(silences=silences)
     if not transaction.round().evidence.trouble:
-        weave_again(transaction, transaction.round())
+        rebuild(transaction, transaction.round())
 
 
-def weave_corrected(transaction: Transaction, before: Round) -> None:
+def rebuild_corrected(transaction: Transaction, before: Round) -> None:
     """Weave the round again after a correction: what no person has ruled is settled anew; if it is cured it resumes."""
     book = book_of(transaction.state.books, before.number)
     ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
@@ -191,7 +193,7 @@ def weave_corrected(transaction: Transaction, before: Round) -> None:
     if _hole_number(transaction.round()) != _hole_number(before):
         # What was turned was another card.
         transaction.change_cards(turned=False)
-    weave_again(transaction, before)
+    rebuild(transaction, before)
     if not trouble or not curable:
         return
     if closed:
@@ -211,7 +213,7 @@ def resume(transaction: Transaction) -> None:
     known = transaction.round().dealing
     transaction.change_round(dealing=replace(known, resumes=False))
     if transaction.round().evidence.trouble and transaction.round().evidence.curable:
-        weave_corrected(transaction, transaction.round())
+        rebuild_corrected(transaction, transaction.round())
 
 
 def _hole_number(round_now: Round) -> int:

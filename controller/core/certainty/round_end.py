@@ -12,7 +12,7 @@ from controller.core.certainty import deal_confirmation
 from controller.core.certainty.agreed_dues import known_until, latest
 from controller.core.certainty.side_wagers import made_later
 from controller.core.game.play import Play
-from controller.core.game.position import Kind, Node, Now
+from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
 from controller.core.table.layout import conflicts, key
@@ -59,7 +59,7 @@ def _owes_card(transaction: Transaction) -> bool:
     Who doubles may lay other chips for the whole of it, so that none is left of those that lay there.
     """
     found = transaction.lattice()
-    return any(hand.now is Now.OWED for node in found.frontier for hand in node.hands)
+    return any(hand.now is HandStatus.OWED for node in found.frontier for hand in node.hands)
 
 
 def _takes_no_card(transaction: Transaction) -> bool:
@@ -101,7 +101,7 @@ def _made_late(transaction: Transaction, play: Play, node: Node) -> bool:
     draws = play.offered_zone and (play.offered_zone != "insurance" or not transaction.round().cards.hole_dealt)
     if not draws or node.paying:
         return False
-    broke = all(box.kind is Kind.BROKEN for box in node.boxes) and play.offered_zone != "insurance"
+    broke = all(box.kind is BoxStatus.BROKEN for box in node.boxes) and play.offered_zone != "insurance"
     return not broke and (node.offers or known_until(transaction) < latest(transaction))
 
 

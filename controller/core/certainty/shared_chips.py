@@ -12,7 +12,7 @@ from typing import Final
 
 from controller.core.certainty import uncertain_wagers
 from controller.core.inference.observation import EVER
-from controller.core.table.layout import Change, Felt, Zone, conflicts, key
+from controller.core.table.layout import Felt, Zone, ZoneChange, conflicts, key
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -81,7 +81,7 @@ def waits(transaction: Transaction) -> bool:
     return not transaction.round().bets.locked and bool(_unsettled(transaction))
 
 
-def places(transaction: Transaction, change: Change, last_ns: int) -> bool:
+def places(transaction: Transaction, change: ZoneChange, last_ns: int) -> bool:
     """Whether a change only says where a chip lay at the lock: once it is placed its zones are locked as they show now.
 
     Chips that leave together with it say nothing: it was picked up, and where it lay is lost.
@@ -97,7 +97,7 @@ def places(transaction: Transaction, change: Change, last_ns: int) -> bool:
     return settles
 
 
-def says_nothing(transaction: Transaction, change: Change) -> bool:
+def says_nothing(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change is that of a zone between which and another a wager is lost, and may be only of its chip."""
     round_now, name = transaction.round(), key(change.spot, change.zone)
     other = change.since_ns >= 0 or change.spot not in round_now.bets.spots
@@ -112,7 +112,7 @@ def boxes_are_lost(round_now: Round) -> bool:
     return not round_now.bets.locked and round_now.bets.shared.lost and any(name.endswith("/main") for name in zones)
 
 
-def took_chips(transaction: Transaction, change: Change) -> bool:
+def took_chips(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change is that chips which two zones held at the lock went from one of them, and no more than that."""
     bets, name = transaction.round().bets, key(change.spot, change.zone)
     return not bets.locked and bets.shared.lost and bets.shared.amounts.get(name) == (change.after, change.before)
@@ -128,7 +128,9 @@ def give_up(transaction: Transaction) -> str:
     for name in sorted(zones):
         spot, _, zone = name.partition("/")
         if zone != "main" and _is_bet(transaction, name):
-            uncertain_wagers.take(transaction, Change(int(spot), zone, *transaction.round().bets.shared.amounts[name]))
+            uncertain_wagers.take(
+                transaction, ZoneChange(int(spot), zone, *transaction.round().bets.shared.amounts[name])
+            )
     return _REASON if any(name.endswith("/main") for name in zones) else ""
 
 
@@ -146,7 +148,7 @@ def shown(transaction: Transaction) -> str:
     return f"Chip between zones: spot {' and '.join(spots)}"
 
 
-def told_in_part(felt: Felt, change: Change) -> bool:
+def told_in_part(felt: Felt, change: ZoneChange) -> bool:
     """Whether a zone's antenna hears a chip that does not count there yet: a change may be more than it was told as."""
     return bool(felt[key(change.spot, change.zone)].doubted)
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from controller.core.certainty import uncertain_wagers
-from controller.core.certainty.agreed_dues import Judged, hole_points, resting_on, tell_settled
+from controller.core.certainty.agreed_dues import AgreedPlays, hole_points, resting_on, tell_settled
 from controller.core.game.side_bet import SideNet, find, terms_of
 from controller.core.game.wager import Basis
 from controller.core.inference.outcome_classes import Sides
-from controller.core.inference.side_dues import Felt, side_rows, sides
-from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.inference.side_dues import SideEvidence, side_rows, sides
+from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from controller.core.messages.events import WagerSettled, WagerUnresolved
 from controller.core.progressives import mystery
 from controller.core.progressives.live_meters import award_rows, awarded, mystery_cents, won_by_rows
@@ -30,7 +30,7 @@ def made_later(bets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _dues(
-    transaction: Transaction, judged: Judged, *, closed: bool
+    transaction: Transaction, judged: AgreedPlays, *, closed: bool
 ) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
     """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
     round_now, staked = transaction.round(), _staked_before(transaction)
@@ -62,12 +62,12 @@ def _staked_before(transaction: Transaction) -> dict[tuple[int, str], int]:
     }
 
 
-def _felt_of(transaction: Transaction, judged: Judged, *, closed: bool) -> Felt:
+def _felt_of(transaction: Transaction, judged: AgreedPlays, *, closed: bool) -> SideEvidence:
     """The open round as its side wagers see it."""
     round_now = transaction.round()
     faces = [card.ruled or card.face for card in round_now.cards.drawn]
-    ended = Ended(judged.found, judged.frontier, judged.points, 1)
-    return Felt(
+    ended = HoleHypothesis(judged.found, judged.frontier, judged.points, 1)
+    return SideEvidence(
         transaction.rules, faces, len(round_now.bets.spots), round_now.hole_place(), Judgement((ended,), closed)
     )
 
@@ -76,19 +76,19 @@ def sides_of(transaction: Transaction) -> Sides:
     """What the side wagers of the open round come to where it has ended."""
     round_now = transaction.round()
     faces = [card.ruled or card.face for card in round_now.cards.drawn]
-    ended = Ended(transaction.lattice(), {}, hole_points(transaction), 1)
-    felt = Felt(
+    ended = HoleHypothesis(transaction.lattice(), {}, hole_points(transaction), 1)
+    felt = SideEvidence(
         transaction.rules, faces, len(round_now.bets.spots), round_now.hole_place(), Judgement((ended,), closed=True)
     )
     return sides(felt, _staked_before(transaction), transaction.lattice().play().offered_zone)
 
 
-def _wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
+def _wager_cents(judged: AgreedPlays, box: int, staked_cents: int) -> int:
     """What was staked before the deal, or what the plays count of a wager placed after it."""
     return staked_cents or max(node.insured[box] for node in judged.frontier if node.insured)
 
 
-def settle_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> None:
+def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool) -> None:
     """Publish every side wager on which all plays agree."""
     _award_sides(transaction, judged, closed=closed)
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=closed):
@@ -121,7 +121,7 @@ def _unseen(transaction: Transaction, box: int, bet: str) -> bool:
     return offered_later(bet) and any(one.box == box for one in transaction.lattice().dark_offers(bet))
 
 
-def _award_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> None:
+def _award_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool) -> None:
     """Award the rows that a meter pays, once every wager of that kind in the round is certain of its row.
 
     The winners of one round are evaluated together, so one row in doubt keeps all of them waiting.
@@ -154,7 +154,7 @@ def _awards(transaction: Transaction) -> dict[tuple[int, str], int]:
 
 def row_known(transaction: Transaction, spot: int, bet: str) -> bool:
     """Whether the first cards decide a side wager placed before the deal, whatever the limit leaves of it."""
-    felt = _felt_of(transaction, Judged(transaction.lattice(), transaction.lattice().frontier, None), closed=False)
+    felt = _felt_of(transaction, AgreedPlays(transaction.lattice(), transaction.lattice().frontier, None), closed=False)
     rows = side_rows(felt, transaction.round().bets.spots.index(spot), bet)
     return len(rows) == 1 and None not in rows
 
@@ -164,11 +164,11 @@ def sides_differ(transaction: Transaction) -> bool:
     points = hole_points(transaction)
     if points is None:
         return False
-    judged = Judged(transaction.lattice(), transaction.lattice().ends(points), points)
+    judged = AgreedPlays(transaction.lattice(), transaction.lattice().ends(points), points)
     return any(len(nets) > 1 for _, _, _, nets in _dues(transaction, judged, closed=True))
 
 
-def sides_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnresolved]:
+def sides_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[WagerUnresolved]:
     """Side wagers that no settlement has been found for; a row of a meter waits for the progressive."""
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=True):
         spot, possible = (

@@ -14,11 +14,11 @@ from typing import Final
 from controller.core.certainty.reader_zones import looked_ns, split
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
-from controller.core.inference.observation import CardCame
-from controller.core.inference.side_dues import Felt, side_due
+from controller.core.inference.observation import CardObserved
+from controller.core.inference.side_dues import SideEvidence, side_due
 from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
-from controller.core.table.layout import Change, key
+from controller.core.table.layout import ZoneChange, key
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -43,13 +43,13 @@ def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     return first_ns < round_now.bets.lock_ns and last_ns > _first_card_ns(round_now)
 
 
-def may_be_play(round_now: Round, change: Change, last_ns: int) -> bool:
+def may_be_play(round_now: Round, change: ZoneChange, last_ns: int) -> bool:
     """Whether a change that holds the first card may be the play of a hand: chips lay there, and the deal was done."""
-    cards = [known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardCame)]
+    cards = [known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved)]
     return bool(change.before) and round_now.is_dealt() and cards[round_now.deal_cards() - 1] < last_ns
 
 
-def unseen_at_lock(round_now: Round, change: Change, first_ns: int) -> bool:
+def unseen_at_lock(round_now: Round, change: ZoneChange, first_ns: int) -> bool:
     """Whether a zone's reader was lost at the lock, and a change since it looked last may have been before that."""
     lost = not {str(change.spot), key(change.spot, change.zone)}.isdisjoint(round_now.bets.lost_at_lock)
     return lost and first_ns < round_now.bets.lock_ns
@@ -70,7 +70,7 @@ def is_unread(round_now: Round, spot: int, bet: str) -> bool:
 
 def _first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
-    cards = (known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardCame))
+    cards = (known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
     return next(cards, NEVER_NS)
 
 
@@ -79,7 +79,7 @@ def before_deal(transaction: Transaction, zone: str) -> bool:
     return zone in transaction.rules.side_bets and find(zone).placed == "before_deal"
 
 
-def take(transaction: Transaction, change: Change) -> None:
+def take(transaction: Transaction, change: ZoneChange) -> None:
     """A zone's content at the lock is what it was before a change or what it is after it."""
     name, known = key(change.spot, change.zone), transaction.round().bets.uncertain
     amounts = {*known.get(name, ()), change.before, change.after}
@@ -105,14 +105,14 @@ def told_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
         yield WagerUncertain(round_now.number, spot, bet, amounts)
 
 
-def told_late(round_now: Round, change: Change) -> Iterator[WagerUncertain]:
+def told_late(round_now: Round, change: ZoneChange) -> Iterator[WagerUncertain]:
     """An uncertain wager of which a reader has told after the lock was told."""
     name = key(change.spot, change.zone)
     if change.spot in round_now.bets.spots and (change.spot, change.zone) not in round_now.ending.settled:
         yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.bets.uncertain[name])
 
 
-def left_open(transaction: Transaction, felt: Felt) -> Iterator[WagerUnresolved]:
+def left_open(transaction: Transaction, felt: SideEvidence) -> Iterator[WagerUnresolved]:
     """The uncertain wagers at the end of their round: open, unless the floor has ruled."""
     round_now = transaction.round()
     for (spot, bet), amounts in wagers(round_now):
@@ -124,7 +124,7 @@ def left_open(transaction: Transaction, felt: Felt) -> Iterator[WagerUnresolved]
 
 
 def dues_together(
-    transaction: Transaction, felt: Felt, staked: Mapping[_Wager, int]
+    transaction: Transaction, felt: SideEvidence, staked: Mapping[_Wager, int]
 ) -> dict[_Wager, set[SideNet | None]]:
     """What side wagers may come to; where a limit binds them together, for all that uncertain wagers may be."""
     round_now = transaction.round()

@@ -16,7 +16,7 @@ from controller.core.game.rules import Rules
 
 _ACE: Final = 1
 
-Table = dict[int, frozenset[int]]
+StrategyTable = dict[int, frozenset[int]]
 """Up cards (1: ace) against which something is done, by the hand's total or the pair's points."""
 
 
@@ -29,7 +29,7 @@ def ups(text: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def _table(rows: dict[int, str]) -> Table:
+def _table(rows: dict[int, str]) -> StrategyTable:
     """A table from its rows as text."""
     return {total_: ups(text) for total_, text in rows.items()}
 

@@ -20,7 +20,7 @@ from controller.core.game.hand import (
     points_of,
     rank_of,
 )
-from controller.core.game.position import ANY_HOLE, Box, Deal, Emission, Hand, Kind, Node, Now, Step
+from controller.core.game.position import ANY_HOLE, Box, BoxStatus, Deal, Emission, Hand, HandStatus, Node, Step
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import DealerEnd, Net
 
@@ -53,13 +53,15 @@ class Play:
 
     def begin(self) -> Node:
         """The node before the first card."""
-        pending = tuple(Box(Kind.PENDING) for _ in self.deal.wagers)
+        pending = tuple(Box(BoxStatus.PENDING) for _ in self.deal.wagers)
         return Node(dealt=0, turn=0, hands=(), boxes=pending, offers=False)
 
     def dealt(self, node: Node) -> Step:
         """The node once the last card of the deal is out: naturals are known, offers open, the first box in play."""
         kinds = tuple(
-            Box(Kind.NATURAL if is_natural(*cards) else Kind.PENDING) if len(cards) == 2 else Box(Kind.PENDING)
+            Box(BoxStatus.NATURAL if is_natural(*cards) else BoxStatus.PENDING)
+            if len(cards) == 2
+            else Box(BoxStatus.PENDING)
             for cards in self.deal.initial
         )
         return self.next_box(node._replace(dealt=self.deal_cards, turn=-1, offers=True), (), kinds, node.quiet)
@@ -73,15 +75,15 @@ class Play:
         """
         for turn in range(node.turn + 1, self.boxes):
             kind = boxes[turn].kind
-            if kind is Kind.PENDING:
+            if kind is BoxStatus.PENDING:
                 hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
                 return node._replace(turn=turn, hands=(hand,), boxes=boxes, quiet=quiet), emitted
             emitted = (*emitted, (turn, self.untouched(turn, kind)))
         return node._replace(turn=self.boxes, hands=(), boxes=boxes, quiet=quiet), emitted
 
-    def untouched(self, box: int, kind: Kind) -> Outcome:
+    def untouched(self, box: int, kind: BoxStatus) -> Outcome:
         """The outcome of a box that ended on its first two cards without playing them."""
-        how = "surrendered" if kind is Kind.SURRENDERED else "natural"
+        how = "surrendered" if kind is BoxStatus.SURRENDERED else "natural"
         return Outcome(how, (PlayedHand(self.deal.initial[box], self.deal.wagers[box], 0),))
 
     def settle_hand(self, node: Node, hand: Hand, emitted: tuple[Emission, ...]) -> Step:
@@ -89,19 +91,19 @@ class Play:
         index = self.current(node)
         box = node.boxes[node.turn]
         if best(hand.cards) > 21 and len(node.hands) > 1:
-            box = Box(Kind.PENDING, tuple(sorted((*box.untaken, hand.base + hand.extra))))
+            box = Box(BoxStatus.PENDING, tuple(sorted((*box.untaken, hand.base + hand.extra))))
         hands = (*node.hands[:index], hand, *node.hands[index + 1 :])
-        going_on = hand.now is not Now.DONE or index + 1 < len(hands)
+        going_on = hand.now is not HandStatus.DONE or index + 1 < len(hands)
         if going_on:
-            if hand.now is Now.DONE:
-                waiting = hands[index + 1]._replace(now=Now.OWED)
+            if hand.now is HandStatus.DONE:
+                waiting = hands[index + 1]._replace(now=HandStatus.OWED)
                 hands = (*hands[: index + 1], waiting, *hands[index + 2 :])
             boxes = (*node.boxes[: node.turn], box, *node.boxes[node.turn + 1 :])
             return node._replace(hands=hands, boxes=boxes), emitted
         outcome = Outcome("played", tuple(PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands))
-        kind = Kind.BROKEN if outcome.all_broke() else Kind.LIVE
-        if kind is Kind.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
-            kind = Kind.SURRENDERED
+        kind = BoxStatus.BROKEN if outcome.all_broke() else BoxStatus.LIVE
+        if kind is BoxStatus.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
+            kind = BoxStatus.SURRENDERED
         ended = (*node.boxes[: node.turn], Box(kind, box.untaken), *node.boxes[node.turn + 1 :])
         quiet = node.quiet & ~(1 << node.turn)
         return self.next_box(node, (*emitted, (node.turn, outcome)), ended, quiet)
@@ -109,7 +111,7 @@ class Play:
     def current(self, node: Node) -> int:
         """Index of the hand in play: the leftmost that is not finished."""
         for index, hand in enumerate(node.hands):
-            if hand.now is not Now.DONE:
+            if hand.now is not HandStatus.DONE:
                 return index
         raise AssertionError("a box in play has a hand that is not finished")
 
@@ -126,7 +128,7 @@ class Play:
         finished = points >= 21 or hand.extra > 0
         if self.closed_ace(node, hand) and not self.may_split(node, Hand(cards, hand.base)):
             finished = True
-        return Hand(cards, hand.base, hand.extra, Now.DONE if finished else Now.OPEN)
+        return Hand(cards, hand.base, hand.extra, HandStatus.DONE if finished else HandStatus.OPEN)
 
     def closed_ace(self, node: Node, hand: Hand) -> bool:
         """Whether the hand is a split ace that gets one card only."""
@@ -165,7 +167,7 @@ class Play:
 
     def untouched_hand(self, node: Node, box: int) -> bool:
         """Whether the box is in play and has not touched its first two cards."""
-        whole = len(node.hands) == 1 and node.hands[0].now is Now.OPEN and len(node.hands[0].cards) == 2
+        whole = len(node.hands) == 1 and node.hands[0].now is HandStatus.OPEN and len(node.hands[0].cards) == 2
         return whole and node.turn == box
 
     # --- silent moves -------------------------------------------------------------------------------
@@ -188,7 +190,7 @@ class Play:
             node, emitted = steps.pop()
             yield node, emitted
             hand = self.hand_in_play(node)
-            if hand is None or hand.now is not Now.OPEN:
+            if hand is None or hand.now is not HandStatus.OPEN:
                 continue
             if self.rules.options.stand_key == "sometimes":
                 steps.append(self.stand(node, hand, insured, emitted))
@@ -203,19 +205,19 @@ class Play:
 
     def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
         """The hand in play stops."""
-        return self.settle_hand(self.stood(node, insured), hand._replace(now=Now.DONE), emitted)
+        return self.settle_hand(self.stood(node, insured), hand._replace(now=HandStatus.DONE), emitted)
 
     def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
         """The box gives up; in its own turn the next box comes into play."""
-        boxes = (*node.boxes[:box], Box(Kind.SURRENDERED), *node.boxes[box + 1 :])
+        boxes = (*node.boxes[:box], Box(BoxStatus.SURRENDERED), *node.boxes[box + 1 :])
         node, quiet = self.checked(node), node.quiet & ~(1 << box)
         if node.turn != box:
             return node._replace(boxes=boxes, quiet=quiet), emitted
-        return self.next_box(node, (*emitted, (box, self.untouched(box, Kind.SURRENDERED))), boxes, quiet)
+        return self.next_box(node, (*emitted, (box, self.untouched(box, BoxStatus.SURRENDERED))), boxes, quiet)
 
     def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
         """The hand in play is surrendered after its box began to play, where the card allows that (A12)."""
-        return self.settle_hand(self.stood(node, insured), hand._replace(now=Now.DONE, gave_up=True), ())
+        return self.settle_hand(self.stood(node, insured), hand._replace(now=HandStatus.DONE, gave_up=True), ())
 
     def close_offers(self, node: Node, insured: tuple[int, ...]) -> Node:
         """End the offers; what lies there now is what counts."""
@@ -228,7 +230,7 @@ class Play:
         """Nobody surrenders before its turn any more; who did so without a sign may have done it just now."""
         if node.decided:
             return node
-        quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is Kind.PENDING)
+        quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is BoxStatus.PENDING)
         return node._replace(decided=True, quiet=node.quiet | quiet)
 
     def surrender_offered(self, node: Node) -> bool:
@@ -264,8 +266,8 @@ class Play:
         emitted: list[Emission] = []
         for box in range(node.turn, self.boxes):
             outcome = self.untouched(box, boxes[box].kind)
-            if boxes[box].kind is Kind.PENDING:
-                boxes[box], outcome = Box(Kind.LIVE), Outcome("played", outcome.hands)
+            if boxes[box].kind is BoxStatus.PENDING:
+                boxes[box], outcome = Box(BoxStatus.LIVE), Outcome("played", outcome.hands)
             emitted.append((box, outcome))
         stopped = node._replace(turn=self.boxes, hands=(), boxes=tuple(boxes), hole=self.natural_hole, turned=True)
         return stopped, tuple(emitted)
@@ -278,18 +280,20 @@ class Play:
 
     def live(self, node: Node) -> bool:
         """Whether a hand remains that the dealer must play against, or a side wager on the dealer's own hand."""
-        if any(box.kind is Kind.LIVE for box in node.boxes):
+        if any(box.kind is BoxStatus.LIVE for box in node.boxes):
             return True
         if not node.insured or self.offered_zone == "insurance":
             return False
         always = self.rules.side_bet_terms[self.offered_zone].choices.get("all_broke") == "plays_out"
-        return always or any(box.kind is not Kind.BROKEN for box in node.boxes)
+        return always or any(box.kind is not BoxStatus.BROKEN for box in node.boxes)
 
     def second_due(self, node: Node) -> bool:
         """Whether the dealer, who was dealt no hole card, must now take a second card (A3)."""
         if self.rules.hole_card == "dealt" or node.second:
             return False
-        waits = bool(self.natural_hole) and any(box.kind in {Kind.NATURAL, Kind.SURRENDERED} for box in node.boxes)
+        waits = bool(self.natural_hole) and any(
+            box.kind in {BoxStatus.NATURAL, BoxStatus.SURRENDERED} for box in node.boxes
+        )
         return waits or self.live(node) or (self.offered_zone == "insurance" and any(node.insured))
 
     def dealer_takes(self, node: Node, card: int, holes: int) -> Node:
@@ -315,7 +319,7 @@ class Play:
     def even_money_may_show(self, node: Node, box: int) -> bool:
         """Whether a natural's rise by itself may be even money: ace up, until the key of the turn or the next card."""
         shown_by_chips = self.rules.even_money and self.rules.options.even_money_shown == "chips"
-        waits = node.boxes[box].kind is Kind.NATURAL and not (node.turned or node.paying or node.drawn)
+        waits = node.boxes[box].kind is BoxStatus.NATURAL and not (node.turned or node.paying or node.drawn)
         return shown_by_chips and self.up_points == 1 and waits
 
     def finished(self, node: Node) -> bool:

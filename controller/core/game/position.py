@@ -15,7 +15,7 @@ ANY_HOLE: Final = 0b111_1111_1110
 """Every point value 1 to 10 is possible for the hole card (bit = value)."""
 
 
-class Now(IntEnum):
+class HandStatus(IntEnum):
     """What the hand in play waits for."""
 
     OPEN = 0
@@ -46,12 +46,12 @@ class Hand(NamedTuple):
     cards: tuple[int, ...]
     base: int
     extra: int = 0
-    now: Now = Now.OPEN
+    now: HandStatus = HandStatus.OPEN
     said: Confirmation = Confirmation.NOTHING
     gave_up: bool = False
 
 
-class Kind(IntEnum):
+class BoxStatus(IntEnum):
     """What later changes of a box's chips may mean."""
 
     PENDING = 0
@@ -65,7 +65,7 @@ class Kind(IntEnum):
 class Box(NamedTuple):
     """A box not in play: its kind and the stakes of broken split hands still on the layout, sorted."""
 
-    kind: Kind
+    kind: BoxStatus
     untaken: tuple[int, ...] = ()
     lies: bool = False  # Where busts are taken at once: all its hands broke and their chips still have to be taken.
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from controller.core.game.hand import Outcome, PlayedHand, best, points_of, rank_of
 from controller.core.game.play import Play, may_add
-from controller.core.game.position import Hand, Kind, Node
+from controller.core.game.position import BoxStatus, Hand, Node
 from controller.core.game.rules import Rules
 
 
@@ -52,7 +52,7 @@ def _of_insurance(play: Play, node: Node, box: int, cents: int) -> Refusal | Non
         return Refusal("insurance", "insurance is offered against an ace only")
     if not node.offers:
         return _too_late(play.rules, "insurance is made")
-    if node.boxes[box].kind is Kind.EVEN_MONEY:
+    if node.boxes[box].kind is BoxStatus.EVEN_MONEY:
         return Refusal("even_money", "even money was taken in lieu of insurance")
     most = play.rules.insurance_cap_cents(play.deal.wagers[box])
     if cents > most:
@@ -66,7 +66,7 @@ def of_even_money(play: Play, node: Node, box: int, insured_cents: int) -> Refus
         return Refusal("even_money", "even money is not offered at this table")
     if play.up_points != 1:
         return Refusal("even_money", "even money is offered against an ace only")
-    if node.boxes[box].kind is not Kind.NATURAL:
+    if node.boxes[box].kind is not BoxStatus.NATURAL:
         return Refusal("even_money", "even money is for a natural that has not been settled")
     if not node.offers:
         return _too_late(play.rules, "even money is taken")
@@ -79,7 +79,7 @@ def of_surrender(play: Play, node: Node, box: int) -> Refusal:
     """Why the box may not give up."""
     if play.rules.surrender == "none":
         return Refusal("surrender", "surrender is not offered at this table")
-    if node.boxes[box].kind is not Kind.PENDING:
+    if node.boxes[box].kind is not BoxStatus.PENDING:
         return Refusal("turn", "the box has finished")
     if box > node.turn:
         if play.rules.surrender_turn == "own":

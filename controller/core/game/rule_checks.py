@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from controller.core.game.rules import Rules, Terms
+from controller.core.game.rules import Rules, SideBetTerms
 from controller.core.game.side_bet import SideBet, find, names, terms_of
 
 CENTS_LIMIT: Final = 10**12
@@ -39,145 +39,151 @@ OPTION_RANGES: Final[dict[str, tuple[int, int]]] = {
 """The same for the options: no house rounds to more than a thousand dollars or burns more than ten cards."""
 
 
-class Finding(NamedTuple):
+class RuleFinding(NamedTuple):
     """What is wrong or doubtful, and at which key: ``("max_hands",)`` or ``("side_bets", "ez_bust", "up_cards")``."""
 
     key: tuple[str, ...]
     text: str
 
 
-def impossible(rules: Rules) -> Iterator[Finding]:
+def impossible(rules: Rules) -> Iterator[RuleFinding]:
     """Every combination that no table can play."""
     yield from _out_of_range(rules, RANGES, ())
     yield from _out_of_range(rules.options, OPTION_RANGES, ("options",))
     for key in ("win_pays", "natural_pays", "insurance_pays"):
         yield from _bad_odds((key,), getattr(rules, key))
     if rules.hole_check == "device" and rules.hole_card == "none":
-        yield Finding(("hole_check",), 'a device has nothing to check with hole_card = "none"')
+        yield RuleFinding(("hole_check",), 'a device has nothing to check with hole_card = "none"')
     if rules.even_money and not rules.insurance:
-        yield Finding(("even_money",), "even money is taken in lieu of insurance, which is not offered")
+        yield RuleFinding(("even_money",), "even money is taken in lieu of insurance, which is not offered")
     if rules.resplit_aces and rules.max_hands < 3:
-        yield Finding(("resplit_aces",), f"aces cannot be split again with max_hands = {rules.max_hands}")
+        yield RuleFinding(("resplit_aces",), f"aces cannot be split again with max_hands = {rules.max_hands}")
     if rules.double_split_aces and (not rules.double_after_split or rules.split_ace_cards == "one"):
-        yield Finding(
+        yield RuleFinding(
             ("double_split_aces",), 'split aces are doubled only with double_after_split and split_ace_cards = "any"'
         )
     if rules.surrender == "none" and rules.surrender_on == "any_hand":
-        yield Finding(("surrender_on",), 'there is no surrender to make with surrender = "none"')
+        yield RuleFinding(("surrender_on",), 'there is no surrender to make with surrender = "none"')
     least, most = rules.options.minimum_cents, rules.options.maximum_cents
     if most and least > most:
-        yield Finding(("options", "minimum_cents"), f"the least wager {least} is above the highest {most}")
+        yield RuleFinding(("options", "minimum_cents"), f"the least wager {least} is above the highest {most}")
     if rules.mystery_reset_cents >= rules.mystery_ceiling_cents:
-        yield Finding(("mystery_reset_cents",), "the meter would start at or above its ceiling")
+        yield RuleFinding(("mystery_reset_cents",), "the meter would start at or above its ceiling")
     yield from _impossible_side_bets(rules)
 
 
-def _out_of_range(values: object, ranges: dict[str, tuple[int, int]], prefix: tuple[str, ...]) -> Iterator[Finding]:
+def _out_of_range(values: object, ranges: dict[str, tuple[int, int]], prefix: tuple[str, ...]) -> Iterator[RuleFinding]:
     """Counted values outside their range."""
     for key, (least, most) in ranges.items():
         value = getattr(values, key)
         if not least <= value <= most:
-            yield Finding((*prefix, key), f"expected a whole number from {least} to {most}, got {value}")
+            yield RuleFinding((*prefix, key), f"expected a whole number from {least} to {most}, got {value}")
 
 
-def _bad_odds(key: tuple[str, ...], odds: tuple[int, int]) -> Iterator[Finding]:
+def _bad_odds(key: tuple[str, ...], odds: tuple[int, int]) -> Iterator[RuleFinding]:
     """Odds are two whole numbers, the second above 0."""
     ahead, to = odds
     if ahead < 0 or to < 1:
-        yield Finding(key, f"expected odds such as [3, 2], got [{ahead}, {to}]")
+        yield RuleFinding(key, f"expected odds such as [3, 2], got [{ahead}, {to}]")
 
 
-def _impossible_side_bets(rules: Rules) -> Iterator[Finding]:
+def _impossible_side_bets(rules: Rules) -> Iterator[RuleFinding]:
     """Side wagers that do not exist or cannot be offered."""
     if rules.side_wagers == "prohibited" and rules.side_bets:
-        yield Finding(("side_bets",), f'side_wagers = "prohibited" and {", ".join(rules.side_bets)} is offered')
+        yield RuleFinding(("side_bets",), f'side_wagers = "prohibited" and {", ".join(rules.side_bets)} is offered')
     if len(set(rules.side_bets)) != len(rules.side_bets):
-        yield Finding(("side_bets",), "a side wager is named twice")
+        yield RuleFinding(("side_bets",), "a side wager is named twice")
     offered_late: dict[int, str] = {}
     metered = ""
     for name in rules.side_bets:
         if name not in names():
-            yield Finding(("side_bets", name), f"expected one of {', '.join(names())}")
+            yield RuleFinding(("side_bets", name), f"expected one of {', '.join(names())}")
             continue
         bet, terms = find(name), terms_of(rules, name)
         yield from _impossible_terms(rules, bet, terms)
         for up in terms.up_cards:
             if up in offered_late:
-                yield Finding(("side_bets", name, "up_cards"), f"{offered_late[up]} is offered against {up} already")
+                yield RuleFinding(
+                    ("side_bets", name, "up_cards"), f"{offered_late[up]} is offered against {up} already"
+                )
             offered_late[up] = name
         if terms.meter_shares and metered:
-            yield Finding(("side_bets", name, "meter_shares"), f"the linked meter belongs to {metered}")
+            yield RuleFinding(("side_bets", name, "meter_shares"), f"the linked meter belongs to {metered}")
         metered = metered or (name if terms.meter_shares else "")
     for name in rules.mystery_fed_by:
         if name not in names():
-            yield Finding(("mystery_fed_by",), f"no side wager is called {name}")
+            yield RuleFinding(("mystery_fed_by",), f"no side wager is called {name}")
 
 
-def _impossible_prices(bet: SideBet, terms: Terms) -> Iterator[Finding]:
+def _impossible_prices(bet: SideBet, terms: SideBetTerms) -> Iterator[RuleFinding]:
     """Rows a side wager does not know, rows priced twice, and what no row can pay."""
     place = ("side_bets", bet.name)
     priced: dict[str, str] = {}
     for table in ("pays", "awards_cents", "meter_shares"):
         for row, worth in getattr(terms, table).items():
             if row not in bet.rows:
-                yield Finding((*place, table, row), f"unknown row; expected one of {', '.join(bet.rows) or 'none'}")
+                yield RuleFinding((*place, table, row), f"unknown row; expected one of {', '.join(bet.rows) or 'none'}")
             if row in priced:
-                yield Finding((*place, table, row), f"the row is priced in {priced[row]} already")
+                yield RuleFinding((*place, table, row), f"the row is priced in {priced[row]} already")
             priced[row] = table
             if table == "awards_cents":
                 if worth < 0:
-                    yield Finding((*place, table, row), f"expected cents, got {worth}")
+                    yield RuleFinding((*place, table, row), f"expected cents, got {worth}")
             else:
                 yield from _bad_odds((*place, table, row), worth)
             if table == "meter_shares" and worth[0] > worth[1]:
-                yield Finding((*place, table, row), "no row pays more than the whole meter")
+                yield RuleFinding((*place, table, row), "no row pays more than the whole meter")
     if bet.placed == "after_deal" and terms.meter_shares:
-        yield Finding((*place, "meter_shares"), "a wager made after the deal raises no meter and wins none")
+        yield RuleFinding((*place, "meter_shares"), "a wager made after the deal raises no meter and wins none")
 
 
-def _impossible_terms(rules: Rules, bet: SideBet, terms: Terms) -> Iterator[Finding]:
+def _impossible_terms(rules: Rules, bet: SideBet, terms: SideBetTerms) -> Iterator[RuleFinding]:
     """Prices, choices, decks, stakes and up cards with which a side wager cannot be offered."""
     place = ("side_bets", bet.name)
     yield from _impossible_prices(bet, terms)
     for key, value in terms.choices.items():
         allowed = bet.choices.get(key)
         if allowed is None:
-            yield Finding((*place, "choices", key), f"unknown key; expected one of {', '.join(bet.choices) or 'none'}")
+            yield RuleFinding(
+                (*place, "choices", key), f"unknown key; expected one of {', '.join(bet.choices) or 'none'}"
+            )
         elif value not in allowed:
-            yield Finding((*place, "choices", key), f'expected one of {", ".join(allowed)}, got "{value}"')
+            yield RuleFinding((*place, "choices", key), f'expected one of {", ".join(allowed)}, got "{value}"')
     if rules.decks < terms.least_decks:
         text = f"{bet.name} needs {terms.least_decks} decks, the shoe has {rules.decks}"
-        yield Finding((*place, "least_decks"), text)
+        yield RuleFinding((*place, "least_decks"), text)
     if terms.stake_cents < 0:
-        yield Finding((*place, "stake_cents"), f"expected cents, got {terms.stake_cents}")
+        yield RuleFinding((*place, "stake_cents"), f"expected cents, got {terms.stake_cents}")
     late = bet.placed == "after_deal"
     if bool(terms.up_cards) != late:
         text = "expected the up cards against which it is offered" if late else "the wager is made before the deal"
-        yield Finding((*place, "up_cards"), text)
+        yield RuleFinding((*place, "up_cards"), text)
     for up in terms.up_cards:
         if not 2 <= up <= 9:
-            yield Finding((*place, "up_cards"), f"{up}: with ace or ten up insurance and the check come first")
+            yield RuleFinding((*place, "up_cards"), f"{up}: with ace or ten up insurance and the check come first")
 
 
-def doubtful(rules: Rules) -> Iterator[Finding]:
+def doubtful(rules: Rules) -> Iterator[RuleFinding]:
     """Choices that can be played and that a house should look at twice."""
     if rules.max_hands > 3 and rules.boxes > 6:
-        yield Finding(
+        yield RuleFinding(
             ("max_hands",),
             f"{rules.max_hands} hands with {rules.boxes} boxes: N.J.A.C. 13:69F-2.11(e) has four hands with up to six "
             "boxes, three with seven",
         )
     if rules.surrender_on == "any_hand":
-        yield Finding(("surrender_on",), "chips do not show such a surrender: a live table knows it only by its keys")
+        yield RuleFinding(
+            ("surrender_on",), "chips do not show such a surrender: a live table knows it only by its keys"
+        )
     ahead, to = rules.natural_pays
     if ahead * rules.win_pays[1] <= to * rules.win_pays[0]:
-        yield Finding(("natural_pays",), f"a natural pays {ahead} to {to}, no more than any other winning hand")
+        yield RuleFinding(("natural_pays",), f"a natural pays {ahead} to {to}, no more than any other winning hand")
     for name in rules.mystery_fed_by:
         if rules.side_bets and name in names() and name not in rules.side_bets:
-            yield Finding(("mystery_fed_by",), f"{name} is not among the side wagers: it never raises the meter")
+            yield RuleFinding(("mystery_fed_by",), f"{name} is not among the side wagers: it never raises the meter")
     for name in rules.side_bets:
         if name not in names() or not find(name).rows:
             continue
         terms = terms_of(rules, name)
         if not (terms.pays or terms.awards_cents or terms.meter_shares):
-            yield Finding(("side_bets", name), "no row pays anything")
+            yield RuleFinding(("side_bets", name), "no row pays anything")

@@ -55,7 +55,7 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """Seconds without a card that end a deal; 0: three times the median gap of the last deals, at least one second."""
 
 
-class Terms(Value, frozen=True, tag=False, forbid_unknown_fields=True):
+class SideBetTerms(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """What one side wager pays and when it may be made: its ``[side_bets.NAME]`` in a profile.
 
     A row is the name of a result; which rows and choices there are is said by the wager's own file in ``side_bets/``.
@@ -171,7 +171,7 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """``prohibited``: no side wager may be configured."""
     side_bets: tuple[str, ...] = ()
     """Names of the side wagers whose zones may hold chips."""
-    side_bet_terms: dict[str, Terms] = msgspec.field(default_factory=dict)
+    side_bet_terms: dict[str, SideBetTerms] = msgspec.field(default_factory=dict)
     """What each side wager pays; one that is missing has its usual terms."""
     mystery_fed_by: tuple[str, ...] = ("five_card_progressive",)
     """The side wagers that raise the must-hit-by meter (A27)."""

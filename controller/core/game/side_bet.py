@@ -1,7 +1,7 @@
 """What a side wager is: one module in ``side_bets/`` with a ``BET``, found by looking.
 
-A bet only names the row its cards make; what a row is worth is said by the ``Terms`` of the profile and counted here,
-once for all bets. A row is named as soon as the cards that lie open decide it, and never before.
+A bet only names the row its cards make; what a row is worth is said by the ``SideBetTerms`` of the profile and counted
+here, once for all bets. A row is named as soon as the cards that lie open decide it, and never before.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, cast
 
 import controller.core.game.side_bets
-from controller.core.game.rules import Rules, Terms
+from controller.core.game.rules import Rules, SideBetTerms
 from firmware_protocols.cards import Card
 
 LOST: Final = ""
@@ -63,16 +63,16 @@ class SideBet:
     placed: Literal["before_deal", "after_deal"]
     decided: Stage
     rows: tuple[str, ...]
-    usual: Terms
-    row: Callable[[Terms, View], str | None]
+    usual: SideBetTerms
+    row: Callable[[SideBetTerms, View], str | None]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def chosen(self, terms: Terms, key: str) -> str:
+    def chosen(self, terms: SideBetTerms, key: str) -> str:
         """The reading in force."""
         return chosen(self.choices, terms, key)
 
 
-def chosen(choices: Mapping[str, tuple[str, ...]], terms: Terms, key: str) -> str:
+def chosen(choices: Mapping[str, tuple[str, ...]], terms: SideBetTerms, key: str) -> str:
     """The reading in force of ``key``: the profile's, or the usual one."""
     return terms.choices.get(key, choices[key][0])
 
@@ -96,7 +96,7 @@ def find(name: str) -> SideBet:
     return cast("SideBet", importlib.import_module(f"controller.core.game.side_bets.{name}").BET)
 
 
-def terms_of(rules: Rules, name: str) -> Terms:
+def terms_of(rules: Rules, name: str) -> SideBetTerms:
     """What a side wager pays under these rules: the profile's terms, or the usual ones."""
     known = rules.side_bet_terms.get(name)
     return find(name).usual if known is None else known
@@ -129,7 +129,7 @@ class SideNet(NamedTuple):
         return f"{find(self.bet).title}: {self.row.replace('_', ' ')}{held}"
 
 
-def fixed_net_cents(terms: Terms, row: str, stake_cents: int) -> int | None:
+def fixed_net_cents(terms: SideBetTerms, row: str, stake_cents: int) -> int | None:
     """The net of a row that no meter pays: odds "to one", or an award "for one"; None for a row of the meter."""
     if row == LOST:
         return -stake_cents

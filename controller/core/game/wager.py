@@ -24,7 +24,7 @@ class LockedWager(Value, frozen=True, tag=False):
     cents: int
 
 
-class Row(Value, frozen=True, tag=False):
+class BookRow(Value, frozen=True, tag=False):
     """A wager and how it stands: open while ``net_cents`` is None, then settled on ``basis``.
 
     Only the floor's own ruling on this wager is ``Basis.FLOOR``: whatever else settled it gives way when the round is
@@ -47,19 +47,19 @@ class Row(Value, frozen=True, tag=False):
         return self.basis is Basis.FLOOR
 
 
-class Book(Value, frozen=True, tag=False):
+class RoundBook(Value, frozen=True, tag=False):
     """A round's wagers."""
 
     round: int
-    rows: tuple[Row, ...]
+    rows: tuple[BookRow, ...]
     void: bool = False
     recalled: bool = False
     """Whether it was brought back from the journal, long after its round."""
 
-    def row(self, spot: int, bet: str) -> Row | None:
+    def row(self, spot: int, bet: str) -> BookRow | None:
         """The row of a wager."""
         return next((row for row in self.rows if (row.spot, row.bet) == (spot, bet)), None)
 
-    def unruled(self) -> tuple[Row, ...]:
+    def unruled(self) -> tuple[BookRow, ...]:
         """What was settled on evidence, answers or payments and is in no doubt yet."""
         return tuple(row for row in self.rows if row.net_cents is not None and not row.ruled() and not row.doubted)

@@ -11,12 +11,12 @@ from itertools import product
 from typing import Final
 
 from controller.core.game.hand import holes_that_draw, points_of
-from controller.core.game.position import Kind, Node
+from controller.core.game.position import BoxStatus, Node
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import held_cents
 from controller.core.game.side_bet import LOST, PUSH, SideNet, find, fixed_net_cents, terms_of
-from controller.core.inference.side_dues import Felt, due_at, faces_at, side_due, views_at
-from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.inference.side_dues import SideEvidence, due_at, faces_at, side_due, views_at
+from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from firmware_protocols.cards import DECK, Card
 
 _Wager = tuple[int, str]
@@ -26,7 +26,7 @@ _UNBOUNDED: Final = 10**18
 """Cents that wins may come to where wagers may still be made; no wins are so much."""
 
 
-def side_dues(felt: Felt, staked: Mapping[_Wager, int]) -> dict[_Wager, set[SideNet | None]]:
+def side_dues(felt: SideEvidence, staked: Mapping[_Wager, int]) -> dict[_Wager, set[SideNet | None]]:
     """What each side wager of a round may come to, the aggregate limit applied; None among it: not decided yet.
 
     ``staked`` is what was staked before the deal, in cents. Wagers that were not made are not in the answer.
@@ -45,7 +45,7 @@ def side_dues(felt: Felt, staked: Mapping[_Wager, int]) -> dict[_Wager, set[Side
     return held
 
 
-def _may_be_made(felt: Felt, staked: Mapping[_Wager, int]) -> Iterator[_Wager]:
+def _may_be_made(felt: SideEvidence, staked: Mapping[_Wager, int]) -> Iterator[_Wager]:
     """The side wagers that were staked before the deal, or that some play may have made after it."""
     later = {end.found.play().offered_zone for end in felt.judgement.ended}.intersection(felt.rules.side_bets)
     if staked or later:
@@ -53,13 +53,13 @@ def _may_be_made(felt: Felt, staked: Mapping[_Wager, int]) -> Iterator[_Wager]:
         yield from (wager for wager in wagers if wager[1] in later or wager in staked)
 
 
-def _looked_at(end: Ended, node: Node) -> tuple[object, ...]:
+def _looked_at(end: HoleHypothesis, node: Node) -> tuple[object, ...]:
     """What side wagers look at of a node."""
-    played, broke = end.found.play().all_played(node), all(box.kind is Kind.BROKEN for box in node.boxes)
+    played, broke = end.found.play().all_played(node), all(box.kind is BoxStatus.BROKEN for box in node.boxes)
     return node.dealt, node.drawn, node.second, node.insured, node.offers, played, broke
 
 
-def _told_apart(felt: Felt) -> Iterator[Felt]:
+def _told_apart(felt: SideEvidence) -> Iterator[SideEvidence]:
     """The round once for each assumption about the faces of its unread cards; a closed hole card stays closed."""
     for end in felt.judgement.ended:
         unread = [place for place, face in enumerate(felt.faces) if face is None]
@@ -72,7 +72,7 @@ def _told_apart(felt: Felt) -> Iterator[Felt]:
 
 
 def _held_at(
-    felt: Felt, end: Ended, node: Node, staked: Mapping[_Wager, int]
+    felt: SideEvidence, end: HoleHypothesis, node: Node, staked: Mapping[_Wager, int]
 ) -> Iterator[tuple[_Wager, SideNet | None]]:
     """What each wager comes to at one node of a round without unread cards."""
     rules, offered = felt.rules, end.found.play().offered_zone
@@ -105,7 +105,7 @@ def _held_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> 
 # --- what all wagers of the round may win -----------------------------------------------------------
 
 
-def _wins_in_all(felt: Felt, end: Ended, node: Node, staked: Mapping[_Wager, int]) -> tuple[int, int]:
+def _wins_in_all(felt: SideEvidence, end: HoleHypothesis, node: Node, staked: Mapping[_Wager, int]) -> tuple[int, int]:
     """The least and the most that all side wagers of the round may win at fixed odds, once the up card lies there."""
     least = most = 0
     for box in range(felt.boxes):
@@ -121,7 +121,7 @@ def _wins_in_all(felt: Felt, end: Ended, node: Node, staked: Mapping[_Wager, int
     return least, most
 
 
-def _dealt_out(felt: Felt, box: int) -> Iterator[Felt]:
+def _dealt_out(felt: SideEvidence, box: int) -> Iterator[SideEvidence]:
     """The round with every second card that a box may still be dealt; it has its first, for the up card lies there."""
     place = _second_of(felt, box)
     if place < len(felt.faces):
@@ -132,7 +132,9 @@ def _dealt_out(felt: Felt, box: int) -> Iterator[Felt]:
         yield felt._replace(faces=[*felt.faces, *between, face])
 
 
-def _wins_together(felt: Felt, end: Ended, node: Node, staked: Mapping[_Wager, int]) -> tuple[int, int]:
+def _wins_together(
+    felt: SideEvidence, end: HoleHypothesis, node: Node, staked: Mapping[_Wager, int]
+) -> tuple[int, int]:
     """The least and the most that the wagers of a box may win with the two cards it has; meters pay beside it."""
     least = most = 0
     for (box, bet), stake_cents in staked.items():
@@ -143,19 +145,19 @@ def _wins_together(felt: Felt, end: Ended, node: Node, staked: Mapping[_Wager, i
     return least, most
 
 
-def _may_win(felt: Felt, end: Ended, node: Node, box: int) -> bool:
+def _may_win(felt: SideEvidence, end: HoleHypothesis, node: Node, box: int) -> bool:
     """Whether a box's wager made after the deal could still win, of whatever amount."""
     later = end.found.play().offered_zone
     terms = terms_of(felt.rules, later)
     return any(row in terms.pays or row in terms.awards_cents for row in _rows_to_come(felt, end, node, (box, later)))
 
 
-def _second_of(felt: Felt, box: int) -> int:
+def _second_of(felt: SideEvidence, box: int) -> int:
     """The place of a box's second card."""
     return box + felt.boxes + 1
 
 
-def _rows_to_come(felt: Felt, end: Ended, node: Node, wager: _Wager) -> set[str]:
+def _rows_to_come(felt: SideEvidence, end: HoleHypothesis, node: Node, wager: _Wager) -> set[str]:
     """The rows that a wager may still make once its box's two cards lie there."""
     box, bet = wager
     known, terms = find(bet), terms_of(felt.rules, bet)
@@ -168,7 +170,7 @@ def _rows_to_come(felt: Felt, end: Ended, node: Node, wager: _Wager) -> set[str]
     return {row for row in rows if row is not None} or {LOST, PUSH, *known.rows}
 
 
-def _is_pat(felt: Felt, end: Ended, node: Node) -> bool:
+def _is_pat(felt: SideEvidence, end: HoleHypothesis, node: Node) -> bool:
     """Whether the dealer's cards lie open and call for no other."""
     if end.points is None:
         return False

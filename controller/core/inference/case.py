@@ -13,15 +13,15 @@ from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
 from controller.core.inference.dues import Due
 from controller.core.inference.fault_search import Search, suspect
-from controller.core.inference.faults import UNKNOWN, Account, Piece
-from controller.core.inference.feasibility import Memory
-from controller.core.inference.lattice import Answer, Reconstruction, TooManyOrders
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke, idle
-from controller.core.inference.outcome_classes import Case
+from controller.core.inference.faults import UNKNOWN, ObservedRound, RankedObservation
+from controller.core.inference.feasibility import SearchMemory
+from controller.core.inference.lattice import Lattice, PlayAnswer, TooManyOrders
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved, idle
+from controller.core.inference.outcome_classes import LatticeCase
 from controller.core.inference.question import best_question
-from controller.core.inference.side_dues import Felt, nets_listed, sides
-from controller.core.inference.unobserved import Silence
-from controller.core.inference.unread_cards import Ended, Judgement, TooManyUnread, World, Worlds, judge
+from controller.core.inference.side_dues import SideEvidence, nets_listed, sides
+from controller.core.inference.unobserved import Outage
+from controller.core.inference.unread_cards import HoleHypothesis, Judgement, TooManyUnread, World, Worlds, judge
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -32,7 +32,7 @@ _Faces = tuple[tuple[str, ...], ...]
 """Hands left to right, each the faces in the order received."""
 
 
-class Alert(Value, frozen=True, tag=False):
+class CaseAlert(Value, frozen=True, tag=False):
     """A change of chips that means nothing."""
 
     kind: str
@@ -53,10 +53,10 @@ class CaseAccount(Value, frozen=True, tag=False):
     possible_cents: dict[str, dict[str, list[int]]] | None
     question: dict[str, Any] | None
     irregularity: str | None
-    alerts: list[Alert]
+    alerts: list[CaseAlert]
 
 
-class Recount:
+class RoundCase:
     """Takes evidence piece by piece; ``told`` may be asked at any moment."""
 
     def __init__(self, rules: Rules, wagers: dict[int, dict[str, int]]) -> None:
@@ -72,8 +72,8 @@ class Recount:
         self.spots: tuple[int, ...] = ()
         self.faces: list[Card | None] = []
         self.worlds: Worlds | None = None
-        self.answers: tuple[Answer, ...] = ()
-        self.alerts: list[Alert] = []
+        self.answers: tuple[PlayAnswer, ...] = ()
+        self.alerts: list[CaseAlert] = []
         self.irregularity: str | None = None
         self.unreadable: str | None = None
         self.side_wagers: dict[tuple[int, str], int] = {}
@@ -81,7 +81,7 @@ class Recount:
         self.turned = False
         """Whether the outside has been told that the hole card is turned, which nothing undoes."""
         self.silences: tuple[tuple[str, int, int], ...] = ()
-        self.memory = Memory()
+        self.memory = SearchMemory()
         """What searches for a likely cause have in common, line after line."""
 
     # --- evidence -----------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ class Recount:
         self.faces.append(face)
         hole = place == self.hole_place()
         told = place << 4 if hole or face is None else seen(place, face)
-        self.observe(Dated(at_ns, at_ns, CardCame(told)))
+        self.observe(DatedObservation(at_ns, at_ns, CardObserved(told)))
 
     def chips(self, spot: int, zone: str, cents: int, first_ns: int, last_ns: int) -> None:
         """The content of a zone changed; before the first card that is betting."""
@@ -111,8 +111,8 @@ class Recount:
         if zone in self.rules.side_bets and find(zone).placed != "after_deal" and spot in self.spots:
             return
         box = self.spots.index(spot) if spot in self.spots else -1
-        if box < 0 or not self.moved(Dated(first_ns, last_ns, ChipsMoved(box, zone, before, cents))):
-            self.alerts.append(Alert("chips_unexplained", spot, zone, before, cents))
+        if box < 0 or not self.moved(DatedObservation(first_ns, last_ns, ChipsObserved(box, zone, before, cents))):
+            self.alerts.append(CaseAlert("chips_unexplained", spot, zone, before, cents))
 
     def hole_place(self) -> int:
         """The place of the hole card among the round's cards; -1 where none is dealt."""
@@ -124,7 +124,7 @@ class Recount:
         face = self.faces[place] if 0 <= place < len(self.faces) else None
         return None if face is None else RANKS[face.rank]
 
-    def moved(self, dated: Dated) -> bool:
+    def moved(self, dated: DatedObservation) -> bool:
         """Whether some play explains a change. One that takes the last play away only says what lies there."""
         assert self.worlds is not None
         after = self.attempt(self.worlds, dated)
@@ -146,7 +146,9 @@ class Recount:
         if spot is not None and spot not in self.spots:
             self.fail(f"a key names spot {spot}, which has no wager")
             return
-        self.observe(Dated(at_ns, at_ns, KeySpoke(action, None if spot is None else self.spots.index(spot))))
+        self.observe(
+            DatedObservation(at_ns, at_ns, KeyObserved(action, None if spot is None else self.spots.index(spot)))
+        )
 
     def answer(self, spot: int, fields: dict[str, Any]) -> None:
         """An operator answered; it holds of the whole round, whenever it is said."""
@@ -160,7 +162,7 @@ class Recount:
         if spot not in self.spots:
             self.fail(f"an answer names spot {spot}, which has no wager")
             return False
-        self.answers = (*self.answers, Answer(box=self.spots.index(spot), **fields))
+        self.answers = (*self.answers, PlayAnswer(box=self.spots.index(spot), **fields))
         return True
 
     def health(self, device: str, from_ns: int, to_ns: int) -> None:
@@ -169,10 +171,10 @@ class Recount:
         if self.worlds is not None:
             self.worlds = self.worlds.again(self.answers, self.silent())
 
-    def silent(self) -> tuple[Silence, ...]:
+    def silent(self) -> tuple[Outage, ...]:
         """The silences of readers, by box."""
         named = {f"reader {spot}": box for box, spot in enumerate(self.spots)}
-        return tuple(Silence(named[name], from_ns, to_ns) for name, from_ns, to_ns in self.silences if name in named)
+        return tuple(Outage(named[name], from_ns, to_ns) for name, from_ns, to_ns in self.silences if name in named)
 
     def close(self) -> None:
         """The round is over."""
@@ -194,17 +196,17 @@ class Recount:
             key: cents for key, cents in self.contents.items() if key[1] in self.rules.side_bets and cents
         }
         mains = [wagers[spot] for spot in self.spots]
-        found = Reconstruction.begin(self.rules, mains, lying, self.answers, self.silent())
+        found = Lattice.begin(self.rules, mains, lying, self.answers, self.silent())
         self.worlds = Worlds((World((), found),))
 
-    def observe(self, dated: Dated) -> None:
+    def observe(self, dated: DatedObservation) -> None:
         """Evidence that is never dropped."""
         assert self.worlds is not None
         after = self.attempt(self.worlds, dated)
         if after is not None:
             self.worlds = after
 
-    def attempt(self, worlds: Worlds, dated: Dated) -> Worlds | None:
+    def attempt(self, worlds: Worlds, dated: DatedObservation) -> Worlds | None:
         """The worlds with one more piece of evidence; None if too much is left open."""
         try:
             return worlds.observe(dated)
@@ -246,7 +248,7 @@ class Recount:
         if not self.closed:
             return None
         cases = tuple(
-            Case(
+            LatticeCase(
                 end.found,
                 end.points,
                 sides(self.view(Judgement((end,), closed=True)), self.staked(), _offered_zone(end)),
@@ -312,9 +314,9 @@ class Recount:
         zones = {found.play().offered_zone: found.contents for found in open_now}
         return frozenset(zone for zone, contents in zones.items() if zone and contents.get((box, zone)))
 
-    def view(self, judgement: Judgement) -> Felt:
+    def view(self, judgement: Judgement) -> SideEvidence:
         """The round as side wagers see it."""
-        return Felt(self.rules, self.faces, len(self.spots), self.hole_place(), judgement)
+        return SideEvidence(self.rules, self.faces, len(self.spots), self.hole_place(), judgement)
 
     def dealer(self, judgement: Judgement) -> tuple[str, ...] | None:
         """The dealer's cards; the hole card as ?? until it is turned."""
@@ -344,19 +346,19 @@ class Recount:
         if self.irregularity != _NO_PLAY or self.worlds is None or None in self.faces or self.silences:
             return self.irregularity
         found = self.worlds.worlds[0].found
-        told = (self.answers, self.closed, sum(isinstance(dated.item, ChipsMoved) for dated in found.evidence))
+        told = (self.answers, self.closed, sum(isinstance(dated.item, ChipsObserved) for dated in found.evidence))
         if outside and self.memory.hopeless == told:
             return self.irregularity
         hidden = -1 if self.closed else self.hole_place()
         ranks = [UNKNOWN if at == hidden else RANKS[f.rank] for at, f in enumerate(self.faces) if f is not None]
         pieces = tuple(
-            Piece(dated, ranks[place_of(dated.item.card)] if isinstance(dated.item, CardCame) else None)
+            RankedObservation(dated, ranks[place_of(dated.item.card)] if isinstance(dated.item, CardObserved) else None)
             for dated in found.evidence
         )
         names = tuple(str(number) for number in range(1, len(ranks) + 1))
         fields = (self.rules, found.wagers, found.cuts[0].contents, pieces, names, self.spots)
         search = Search(memory=self.memory if outside else None)
-        cause = suspect(Account(*fields, self.closed, self.closed, self.answers), search)
+        cause = suspect(ObservedRound(*fields, self.closed, self.closed, self.answers), search)
         self.memory.hopeless = told if search.hopeless else ()
         return f"{self.irregularity}; likely {cause}" if cause else self.irregularity
 
@@ -368,7 +370,7 @@ class Recount:
         return CaseAccount(1, {}, {}, (), {}, {}, None, None, self.alerts)
 
 
-def _offered_zone(end: Ended) -> str:
+def _offered_zone(end: HoleHypothesis) -> str:
     """The zone of what is offered after the deal against the up card of these plays."""
     return end.found.play().offered_zone
 

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from controller.core.game.hand import Outcome, PlayedHand, holes_that_draw, is_natural, points_of, total
 from controller.core.game.play import Play
-from controller.core.game.position import Kind, Node
+from controller.core.game.position import BoxStatus, Node
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
-from controller.core.inference.lattice import Frontier, OutcomesByBox, Reconstruction
+from controller.core.inference.lattice import Frontier, Lattice, OutcomesByBox
 
 _WAYS_TOLD: Final = 3
 """Explanations told of a net on which the plays agree in cents only; more help nobody."""
@@ -79,8 +79,8 @@ def _outcomes(play: Play, node: Node, told: OutcomesByBox, box: int) -> frozense
         return told[box]
     kind = node.boxes[box].kind
     if node.dealt < play.deal_cards and play.deal.up and not play.frozen and _is_natural_dealt(play, box):
-        return frozenset((play.untouched(box, Kind.NATURAL),))
-    if node.dealt == play.deal_cards and kind in {Kind.NATURAL, Kind.EVEN_MONEY, Kind.SURRENDERED}:
+        return frozenset((play.untouched(box, BoxStatus.NATURAL),))
+    if node.dealt == play.deal_cards and kind in {BoxStatus.NATURAL, BoxStatus.EVEN_MONEY, BoxStatus.SURRENDERED}:
         return frozenset((play.untouched(box, kind),))
     return frozenset()
 
@@ -100,7 +100,7 @@ def net_of(play: Play, outcome: Outcome, end: DealerEnd, *, even_money: bool) ->
     return net
 
 
-def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due:
+def main_due(found: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due:
     """The nets of a box's main wager over all plays."""
     play = found.play()
     nets: set[Net] = set()
@@ -108,7 +108,7 @@ def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: i
     for node, told in frontier.items():
         ended = _outcomes(play, node, told, box)
         known = known and bool(ended) and not even_money_may_come(play, node, box)
-        paid = node.boxes[box].kind is Kind.EVEN_MONEY
+        paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
         for end in set(dealer_ends(play, node, hole_points)):
             nets.update(net_of(play, outcome, end, even_money=paid) for outcome in ended)
     return Due(frozenset(nets), known)
@@ -116,12 +116,12 @@ def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: i
 
 def even_money_may_come(play: Play, node: Node, box: int) -> bool:
     """Whether a natural may still be paid even money, by its chips or, while it is offered, by key."""
-    asked = node.offers and play.rules.even_money and play.up_points == 1 and node.boxes[box].kind is Kind.NATURAL
+    asked = node.offers and play.rules.even_money and play.up_points == 1 and node.boxes[box].kind is BoxStatus.NATURAL
     return asked or play.even_money_may_show(node, box)
 
 
 def mains_certain(
-    found: Reconstruction, frontier: Frontier, boxes: Iterable[int], hole_points: int | None
+    found: Lattice, frontier: Frontier, boxes: Iterable[int], hole_points: int | None
 ) -> dict[int, Net | None]:
     """The nets of the main wagers, of these boxes, on which all plays agree; found sooner than all that they may be."""
     play = found.play()
@@ -135,7 +135,7 @@ def mains_certain(
                 continue
             if ends is None:
                 ends = set(dealer_ends(play, node, hole_points))
-            paid = node.boxes[box].kind is Kind.EVEN_MONEY
+            paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
             cents = agreed_cents[box]
             for outcome, end in product(ended, ends):
                 net_cents = net_of(play, outcome, end, even_money=paid).cents
@@ -149,7 +149,7 @@ def mains_certain(
     return {box: main_due(found, frontier, box, hole_points).certain() for box in known}
 
 
-def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
+def insurance_due(found: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
     """The nets of a box's insurance over all plays; None if no play has it."""
     play = found.play()
     if not play.insurance_offered():

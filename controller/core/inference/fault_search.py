@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.core.game.hand import points_of
-from controller.core.inference.faults import UNKNOWN, Account, Change, irregularities, sentence
-from controller.core.inference.feasibility import Exhausted, Memory, Trace, Ways
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated
+from controller.core.inference.faults import UNKNOWN, FaultHypothesis, ObservedRound, irregularities, sentence
+from controller.core.inference.feasibility import SearchExhausted, SearchMemory, SuccessorCache, Trace
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 
 _EFFORT_LIMIT: Final = 3_000
 """Pieces of evidence weighed in one search. Beyond it nothing is called likely."""
@@ -42,20 +42,22 @@ class _Stem(NamedTuple):
 class Search:
     """Weighs accounts until it has spent its effort; what a ``memory`` holds costs effort too, but no time."""
 
-    def __init__(self, effort: int = _EFFORT_LIMIT, memory: Memory | None = None, work: int | None = None) -> None:
+    def __init__(
+        self, effort: int = _EFFORT_LIMIT, memory: SearchMemory | None = None, work: int | None = None
+    ) -> None:
         self.left = effort
-        self.ways = Ways(work)
+        self.ways = SuccessorCache(work)
         self.memory = memory
         self.hopeless = False
         """Whether nothing was found, and more cards and keys would change nothing about that."""
         if memory is not None:
             memory.next_search()
 
-    def explains(self, account: Account, stem: _Stem | None = None, at: int = 0) -> bool:
+    def explains(self, account: ObservedRound, stem: _Stem | None = None, at: int = 0) -> bool:
         """Whether some legal play explains an account; ``stem`` is how it stands before its piece ``at``.
 
         Raises:
-            Exhausted: the effort is spent.
+            SearchExhausted: the effort is spent.
         """
         stem = self.beginning(account) if stem is None else stem
         cards = [] if self.memory else _deal_of(account, stem, at)
@@ -70,12 +72,12 @@ class Search:
         dealt = stem.place >= stem.found.game.deal_cards
         return _ended(account, stem.found, stem.hole if account.turned else UNKNOWN, dealt)
 
-    def beginning(self, account: Account) -> _Stem:
+    def beginning(self, account: ObservedRound) -> _Stem:
         """An account before its first piece of evidence."""
         begin = Trace.begin if self.memory is None else self.memory.begun
         return _Stem(begin(account.rules, account.wagers, account.lying, account.answers))
 
-    def stems(self, account: Account) -> list[_Stem]:
+    def stems(self, account: ObservedRound) -> list[_Stem]:
         """How an account stands before each of its pieces, up to the one that no play explains."""
         stems = [self.beginning(account)]
         for index in range(len(account.pieces)):
@@ -85,7 +87,7 @@ class Search:
             stems.append(after)
         return stems
 
-    def weighed(self, account: Account, stem: _Stem, index: int) -> _Stem | None:
+    def weighed(self, account: ObservedRound, stem: _Stem, index: int) -> _Stem | None:
         """An account with one more piece of evidence; None if no play can explain it any more."""
         found, place, hole = stem
         dated, rank = account.pieces[index]
@@ -96,17 +98,17 @@ class Search:
             elif rank == UNKNOWN:
                 return None
             # Which of equal cards a hand has makes no difference to what may follow.
-            dated = replace(dated, item=CardCame(0 if hidden else rank))
+            dated = replace(dated, item=CardObserved(0 if hidden else rank))
             place += 1
         after = self.observed(found, dated)
         if after is None:
             return None
-        if not after.nodes and found.nodes and isinstance(dated.item, ChipsMoved):
+        if not after.nodes and found.nodes and isinstance(dated.item, ChipsObserved):
             # What no play explains is left out of the account.
             return stem
         return _Stem(after, place, hole) if after.nodes or told_late(account, index) else None
 
-    def observed(self, found: Trace, dated: Dated) -> Trace | None:
+    def observed(self, found: Trace, dated: DatedObservation) -> Trace | None:
         """One more piece of evidence; None if too much is left open."""
         self.spend(1)
         if self.memory is None:
@@ -117,10 +119,10 @@ class Search:
         """Weigh some pieces of evidence."""
         self.left = max(self.left - pieces, -1)
         if self.left < 0:
-            raise Exhausted
+            raise SearchExhausted
 
 
-def _ended(account: Account, found: Trace, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
+def _ended(account: ObservedRound, found: Trace, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
     """Whether the account holds to its end."""
     if account.closed:
         if account.rules.hole_card == "none":
@@ -129,32 +131,32 @@ def _ended(account: Account, found: Trace, hole: int, dealt: bool) -> bool:  # n
     return any(not hole or node.hole >> points_of(hole) & 1 for node in found.nodes)
 
 
-def _deal_of(account: Account, stem: _Stem, at: int) -> list[Dated]:
+def _deal_of(account: ObservedRound, stem: _Stem, at: int) -> list[DatedObservation]:
     """The cards of the deal that follow each other from a piece on, but for the deal's last."""
-    cards: list[Dated] = []
+    cards: list[DatedObservation] = []
     if not stem.found.dealing():
         return cards
     # The hole card is the last of a deal.
     for dated, rank in account.pieces[at : at + stem.found.game.deal_cards - stem.place - 1]:
         if not rank:
             break
-        cards.append(replace(dated, item=CardCame(rank)))
+        cards.append(replace(dated, item=CardObserved(rank)))
     return cards
 
 
-def hole_place(account: Account) -> int:
+def hole_place(account: ObservedRound) -> int:
     """The place of the hole card among the cards; -1 where none is dealt."""
     return 2 * len(account.wagers) + 1 if account.rules.hole_card == "dealt" else -1
 
 
-def told_late(account: Account, index: int) -> bool:
+def told_late(account: ObservedRound, index: int) -> bool:
     """Whether chips told later may have moved before a piece of evidence and so explain it."""
     last_ns = account.pieces[index].dated.last_ns
     later = (piece.dated for piece in account.pieces[index + 1 :])
-    return any(isinstance(dated.item, ChipsMoved) and dated.first_ns <= last_ns for dated in later)
+    return any(isinstance(dated.item, ChipsObserved) and dated.first_ns <= last_ns for dated in later)
 
 
-def suspect(account: Account, search: Search) -> str:
+def suspect(account: ObservedRound, search: Search) -> str:
     """The one kind of irregularity that explains everything, and where; empty if there is none, or more than one.
 
     Empty too if there is too much to try. Of one kind several cards or boxes may be meant; all of them are named.
@@ -170,14 +172,14 @@ def suspect(account: Account, search: Search) -> str:
             found.add((change.kind, change.where))
             if any(kind != change.kind for kind, _ in found):
                 return ""
-    except Exhausted:
+    except SearchExhausted:
         search.hopeless = not _unsettled(account)
         return ""
     search.hopeless = not found and not _unsettled(account, len(stems))
     return _sentence_of(account, found)
 
 
-def _unsettled(account: Account, stems: int = 0) -> bool:
+def _unsettled(account: ObservedRound, stems: int = 0) -> bool:
     """Whether a card or key more may let a change explain what now none does. ``stems``: pieces some play explains.
 
     Cards and keys never bring a play back. But a change of what lies between two cards is only tried once both are
@@ -187,7 +189,7 @@ def _unsettled(account: Account, stems: int = 0) -> bool:
     return account.closed or bool(account.rules.options.key_slack) or not both
 
 
-def _soonest(account: Account, stems: int) -> list[Change]:
+def _soonest(account: ObservedRound, stems: int) -> list[FaultHypothesis]:
     """The changes that may explain what nothing does, those first that leave least to weigh.
 
     Most rounds have two explanations, and it is soon known; the order says nothing about what is found.
@@ -197,7 +199,7 @@ def _soonest(account: Account, stems: int) -> list[Change]:
     return sorted(inside, key=lambda change: -change.at)
 
 
-def _sentence_of(account: Account, found: set[tuple[str, str]]) -> str:
+def _sentence_of(account: ObservedRound, found: set[tuple[str, str]]) -> str:
     """What was found in words, in the order in which it may have happened."""
     named = dict.fromkeys((c.kind, c.where) for c in irregularities(account) if (c.kind, c.where) in found)
     return sentence(next(iter(found))[0], [where for _, where in named]) if found else ""

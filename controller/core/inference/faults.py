@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
-from controller.core.inference.lattice import Answer
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
+from controller.core.inference.lattice import PlayAnswer
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 
 OUT_OF_TURN: Final = "were taken out of turn"
 WRONG_ORDER: Final = "were served in the wrong order"
@@ -30,40 +30,40 @@ UNKNOWN: Final = 0
 """The rank of a card that nobody may know yet, or could read."""
 
 
-class Piece(NamedTuple):
+class RankedObservation(NamedTuple):
     """A piece of evidence; of a card also its rank (None: it is no card)."""
 
-    dated: Dated
+    dated: DatedObservation
     rank: int | None = None
 
 
-class Account(NamedTuple):
+class ObservedRound(NamedTuple):
     """A round as it was told."""
 
     rules: Rules
     wagers: tuple[int, ...]
     lying: dict[tuple[int, str], int]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[RankedObservation, ...]
     names: tuple[str, ...]
     """What people call the cards, in order."""
     spots: tuple[int, ...]
     turned: bool
     closed: bool
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[PlayAnswer, ...] = ()
 
 
-class Change(NamedTuple):
+class FaultHypothesis(NamedTuple):
     """One irregularity put right."""
 
     kind: str
     """Which: a sentence about ``where``."""
     where: str
-    made: Callable[[], Account]
+    made: Callable[[], ObservedRound]
     at: int = 0
     """The first piece of evidence that is not as it was told; 0 also where everything is another."""
 
     @property
-    def account(self) -> Account:
+    def account(self) -> ObservedRound:
         """The round as it was told, but for the irregularity."""
         return self.made()
 
@@ -81,7 +81,7 @@ def sentence(kind: str, places: list[str]) -> str:
     return kind.format(where.replace(_LAST, ""))
 
 
-def irregularities(account: Account) -> Iterator[Change]:
+def irregularities(account: ObservedRound) -> Iterator[FaultHypothesis]:
     """Every account with one irregularity put right; those that need least trying first."""
     yield from _strays(account)
     yield from _out_of_turn(account)
@@ -91,18 +91,18 @@ def irregularities(account: Account) -> Iterator[Change]:
     yield from _missed(account)
 
 
-def cards_of(account: Account) -> list[int]:
+def cards_of(account: ObservedRound) -> list[int]:
     """Where the cards stand among the pieces."""
     return [at for at, piece in enumerate(account.pieces) if piece.rank is not None]
 
 
-def _strays(account: Account) -> Iterator[Change]:
+def _strays(account: ObservedRound) -> Iterator[FaultHypothesis]:
     """One card that was none of the round's."""
     for name, at in zip(account.names, cards_of(account), strict=True):
-        yield Change(f"{{}} {STRAY}", f"card {name}", partial(_put, account, at, at + 1), at)
+        yield FaultHypothesis(f"{{}} {STRAY}", f"card {name}", partial(_put, account, at, at + 1), at)
 
 
-def _out_of_turn(account: Account) -> Iterator[Change]:
+def _out_of_turn(account: ObservedRound) -> Iterator[FaultHypothesis]:
     """Two cards that follow each other were taken in the wrong order."""
     places = cards_of(account)
     for name, next_name, at, then in zip(account.names, account.names[1:], places, places[1:], strict=False):
@@ -110,20 +110,20 @@ def _out_of_turn(account: Account) -> Iterator[Change]:
         if one != other:
             swapped = (_ranked(account, at, other), *account.pieces[at + 1 : then], _ranked(account, then, one))
             where = f"cards {name} and {next_name}"
-            yield Change(f"{{}} {OUT_OF_TURN}", where, partial(_put, account, at, then + 1, *swapped), at)
+            yield FaultHypothesis(f"{{}} {OUT_OF_TURN}", where, partial(_put, account, at, then + 1, *swapped), at)
 
 
-def _put(account: Account, at: int, until: int, *pieces: Piece) -> Account:
+def _put(account: ObservedRound, at: int, until: int, *pieces: RankedObservation) -> ObservedRound:
     """The account with other pieces of evidence from one place until before another."""
     return account._replace(pieces=(*account.pieces[:at], *pieces, *account.pieces[until:]))
 
 
-def _ranked(account: Account, at: int, rank: int | None) -> Piece:
+def _ranked(account: ObservedRound, at: int, rank: int | None) -> RankedObservation:
     """A piece of the account with another rank."""
     return account.pieces[at]._replace(rank=rank)
 
 
-def _boxes_swapped(account: Account) -> Iterator[Change]:
+def _boxes_swapped(account: ObservedRound) -> Iterator[FaultHypothesis]:
     """Two boxes were served in the wrong order."""
     boxes = len(account.wagers)
     for one in range(boxes):
@@ -132,10 +132,10 @@ def _boxes_swapped(account: Account) -> Iterator[Change]:
             order[one], order[other] = other, one
             where = f"spots {account.spots[one]} and {account.spots[other]}"
             wagers = tuple(account.wagers[box] for box in order)
-            yield Change(f"{{}} {WRONG_ORDER}", where, partial(_renamed, account, order, wagers))
+            yield FaultHypothesis(f"{{}} {WRONG_ORDER}", where, partial(_renamed, account, order, wagers))
 
 
-def _undeclared(account: Account) -> Iterator[Change]:
+def _undeclared(account: ObservedRound) -> Iterator[FaultHypothesis]:
     """A box without chips that nobody declared. Its wager matters to nobody else; one cent stands for it."""
     boxes = len(account.wagers)
     for at in range(boxes + 1 if boxes < account.rules.boxes else 0):
@@ -146,12 +146,12 @@ def _undeclared(account: Account) -> Iterator[Change]:
         names = [box + (box >= at) for box in range(boxes)]
         where = f"after spot {before}" if before else f"before spot {after}"
         made = partial(_renamed, account, names, wagers, {(at, "main"): 0})
-        yield Change("a box nobody declared was dealt in {}", where, made)
+        yield FaultHypothesis("a box nobody declared was dealt in {}", where, made)
 
 
 def _renamed(
-    account: Account, names: list[int], wagers: tuple[int, ...], lying: dict[tuple[int, str], int] | None = None
-) -> Account:
+    account: ObservedRound, names: list[int], wagers: tuple[int, ...], lying: dict[tuple[int, str], int] | None = None
+) -> ObservedRound:
     """The account with box ``b`` called ``names[b]``, and with more of what is ``lying`` in zones."""
     return account._replace(
         wagers=wagers,
@@ -161,31 +161,31 @@ def _renamed(
     )
 
 
-def _renamed_piece(piece: Piece, names: list[int]) -> Piece:
+def _renamed_piece(piece: RankedObservation, names: list[int]) -> RankedObservation:
     """A piece with its box called otherwise."""
     item = piece.dated.item
-    if isinstance(item, ChipsMoved) or (isinstance(item, KeySpoke) and item.box is not None):
+    if isinstance(item, ChipsObserved) or (isinstance(item, KeyObserved) and item.box is not None):
         assert item.box is not None
         return piece._replace(dated=replace(piece.dated, item=replace(item, box=names[item.box])))
     return piece
 
 
-def _misread(account: Account) -> Iterator[Change]:
+def _misread(account: ObservedRound) -> Iterator[FaultHypothesis]:
     """One card had another rank."""
     for name, at in zip(account.names, cards_of(account), strict=True):
         read = account.pieces[at].rank
         for rank in _ranks(account):
             if read and rank not in {read, min(read, _ranks(account)[-1])}:
                 made = partial(_put, account, at, at + 1, _ranked(account, at, rank))
-                yield Change("{} was misread", f"card {name}", made, at)
+                yield FaultHypothesis("{} was misread", f"card {name}", made, at)
 
 
-def _ranks(account: Account) -> range:
+def _ranks(account: ObservedRound) -> range:
     """The ranks that make a difference: where pairs are made by points, a ten stands for every face card."""
     return _RANKS if account.rules.split_by == "rank" else _RANKS[:10]
 
 
-def _missed(account: Account) -> Iterator[Change]:
+def _missed(account: ObservedRound) -> Iterator[FaultHypothesis]:
     """A card nobody read, between any two."""
     places = cards_of(account)
     for count in range(len(places) + account.closed):
@@ -196,10 +196,10 @@ def _missed(account: Account) -> Iterator[Change]:
         if count == len(places):
             where = f"{_LAST}{where}"
         for rank in _ranks(account):
-            piece = Piece(Dated(min(first, last), last, CardCame(0)), rank)
-            yield Change(_MISSED, where, partial(_put, account, at, at, piece), at)
+            piece = RankedObservation(DatedObservation(min(first, last), last, CardObserved(0)), rank)
+            yield FaultHypothesis(_MISSED, where, partial(_put, account, at, at, piece), at)
 
 
-def _max_ns(account: Account) -> int:
+def _max_ns(account: ObservedRound) -> int:
     """The last moment of the evidence."""
     return max((piece.dated.last_ns for piece in account.pieces), default=0)

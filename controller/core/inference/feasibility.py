@@ -11,11 +11,18 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from controller.core.game.play import Play
-from controller.core.game.position import Box, Kind, Node
+from controller.core.game.position import Box, BoxStatus, Node
 from controller.core.game.rules import Rules
 from controller.core.inference import successors
-from controller.core.inference.lattice import ORDERS_LIMIT, Answer, admitted, game_begun, game_with, rewound
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, Item, Layout, slackened
+from controller.core.inference.lattice import ORDERS_LIMIT, PlayAnswer, admitted, game_begun, game_with, rewound
+from controller.core.inference.observation import (
+    CardObserved,
+    ChipsObserved,
+    DatedObservation,
+    Layout,
+    Observation,
+    slackened,
+)
 from controller.core.inference.ordering import Window
 
 _Contents = dict[tuple[int, str], int]
@@ -35,29 +42,29 @@ _ASKED_WORK: Final = 6
 """What asking the rules for the ways on from a node takes, in nodes looked up, and as much again for each way."""
 
 
-class Exhausted(Exception):  # noqa: N818 - a limit, caught where the search began
+class SearchExhausted(Exception):  # noqa: N818 - a limit, caught where the search began
     """The search has weighed as much as it may."""
 
 
-class Ways:
+class SuccessorCache:
     """The ways on that were asked of the rules already, and how much work may still be done."""
 
     def __init__(self, work: int | None = None) -> None:
         self.left = work
         """Work that may still be done; None: any amount."""
         self.layouts: dict[tuple[int, str, tuple[int, ...]], tuple[_Contents, Layout]] = {}
-        self.known: dict[tuple[Play, Item, Layout], dict[Node, tuple[Node, ...]]] = {}
+        self.known: dict[tuple[Play, Observation, Layout], dict[Node, tuple[Node, ...]]] = {}
 
     def spend(self, work: int) -> None:
         """Do some work.
 
         Raises:
-            Exhausted: that is more than is left.
+            SearchExhausted: that is more than is left.
         """
         if self.left is not None:
             self.left -= work
             if self.left < 0:
-                raise Exhausted
+                raise SearchExhausted
 
     def layout(self, play: Play, contents: _Contents) -> Layout:
         """What lies on the layout; the same contents are asked for again and again."""
@@ -67,11 +74,11 @@ class Ways:
             self.layouts[key] = contents, successors.layout_of(play, contents)
         return self.layouts[key][1]
 
-    def follow(self, step: tuple[Play, Item, Layout], answers: tuple[Answer, ...], nodes: _Nodes) -> _Nodes:
+    def follow(self, step: tuple[Play, Observation, Layout], answers: tuple[PlayAnswer, ...], nodes: _Nodes) -> _Nodes:
         """The nodes that may follow others by one piece of evidence.
 
         Raises:
-            Exhausted: that is more work than is left.
+            SearchExhausted: that is more work than is left.
         """
         known = self.known.setdefault(step, {})
         self.spend(_PIECE_WORK + len(nodes))
@@ -97,14 +104,16 @@ class Trace(NamedTuple):
 
     game: Play
     """The game with the cards dealt so far."""
-    answers: tuple[Answer, ...]
-    evidence: tuple[Dated, ...]
+    answers: tuple[PlayAnswer, ...]
+    evidence: tuple[DatedObservation, ...]
     cards: tuple[int, ...]
     stands: tuple[_Stand, ...]
 
     @classmethod
-    def begin(cls, rules: Rules, wagers: tuple[int, ...], contents: _Contents, answers: tuple[Answer, ...]) -> Trace:
-        """A round before its first card, as ``Reconstruction.begin`` has it."""
+    def begin(
+        cls, rules: Rules, wagers: tuple[int, ...], contents: _Contents, answers: tuple[PlayAnswer, ...]
+    ) -> Trace:
+        """A round before its first card, as ``Lattice.begin`` has it."""
         game = game_begun(rules, wagers, answers)
         return cls(game, answers, (), (), (_Stand(0, -1, frozenset((game.begin(),)), contents),))
 
@@ -118,37 +127,37 @@ class Trace(NamedTuple):
         pure = len(self.evidence) == len(self.cards) < self.game.deal_cards
         return pure and not self.game.rules.options.key_slack
 
-    def dealt(self, cards: list[Dated]) -> Trace:
+    def dealt(self, cards: list[DatedObservation]) -> Trace:
         """While ``dealing``: with more cards that do not complete the deal."""
         codes, stands = list(self.cards), list(self.stands)
         for dated in cards:
-            assert isinstance(dated.item, CardCame)
+            assert isinstance(dated.item, CardObserved)
             codes.append(dated.item.card)
             nodes = _during_deal(self.game.boxes, len(codes))
             last_ns = max(stands[-1].last_ns, dated.last_ns)
             stands.append(_Stand(stands[-1].used + 1, last_ns, nodes, stands[-1].contents))
         return self._replace(evidence=(*self.evidence, *cards), cards=tuple(codes), stands=tuple(stands))
 
-    def observe(self, dated: Dated, ways: Ways) -> Trace | None:
+    def observe(self, dated: DatedObservation, ways: SuccessorCache) -> Trace | None:
         """The round with one more piece of evidence; None if its times leave too much open.
 
         Raises:
-            Exhausted: that is more work than is left.
+            SearchExhausted: that is more work than is left.
         """
         slack = self.game.rules.options.key_slack
         evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
         game, cards = self.game, self.cards
-        if isinstance(dated.item, CardCame):
+        if isinstance(dated.item, CardObserved):
             cards = (*cards, dated.item.card)
             game = game_with(game, cards)
         kept = rewound(self.stands, self.evidence, evidence)
         stand = kept[-1]
         window = evidence[stand.used :]
-        if len(window) == 1 and not isinstance(dated.item, ChipsMoved):
+        if len(window) == 1 and not isinstance(dated.item, ChipsObserved):
             step = (game, dated.item, ways.layout(game, stand.contents))
             new = _Stand(len(evidence), dated.last_ns, ways.follow(step, self.answers, stand.nodes), stand.contents)
         else:
-            walk = Walk(game, window, stand.contents)
+            walk = FeasibilityWalk(game, window, stand.contents)
             nodes = walk.run(stand.nodes, self.answers, ways)
             if nodes is None:
                 return None
@@ -174,13 +183,13 @@ class Trace(NamedTuple):
 @lru_cache(maxsize=256)
 def _during_deal(boxes: int, dealt: int) -> _Nodes:
     """Where a round stands in the middle of its deal."""
-    return frozenset((Node(dealt, 0, (), (Box(Kind.PENDING),) * boxes, offers=False),))
+    return frozenset((Node(dealt, 0, (), (Box(BoxStatus.PENDING),) * boxes, offers=False),))
 
 
-class Walk(Window):
-    """The walk over all orders of a window of evidence, as ``lattice.Weave`` goes it."""
+class FeasibilityWalk(Window):
+    """The walk over all orders of a window of evidence, as ``lattice.OrderWalk`` goes it."""
 
-    def run(self, start: _Nodes, answers: tuple[Answer, ...], ways: Ways) -> _Nodes | None:
+    def run(self, start: _Nodes, answers: tuple[PlayAnswer, ...], ways: SuccessorCache) -> _Nodes | None:
         """The nodes after all of the window; None: its times leave too much open."""
         ended: set[Node] = set()
         level: dict[int, set[Node]] = {0: {*start}}
@@ -193,7 +202,7 @@ class Walk(Window):
         return frozenset(ended | level.get(self.full, set()))
 
     def advance(
-        self, level: dict[int, set[Node]], ended: set[Node], answers: tuple[Answer, ...], ways: Ways
+        self, level: dict[int, set[Node]], ended: set[Node], answers: tuple[PlayAnswer, ...], ways: SuccessorCache
     ) -> dict[int, set[Node]]:
         """One more piece of evidence in every possible way."""
         following: dict[int, set[Node]] = {}
@@ -215,28 +224,28 @@ _Lying = dict[tuple[int, str], int]
 """What lies in zones whose content is not the wager."""
 
 
-class Memory:
+class SearchMemory:
     """What the last search worked out, and the one that is going on; what neither needed is forgotten."""
 
     def __init__(self) -> None:
         self.hopeless: tuple[object, ...] = ()
         """Of what the last search, which nothing but chips, answers and the close can help, was made."""
         self.beginnings: dict[tuple[object, ...], Trace] = {}
-        self.before: dict[tuple[int, Dated], tuple[Trace, Trace | None]] = {}
-        self.now: dict[tuple[int, Dated], tuple[Trace, Trace | None]] = {}
+        self.before: dict[tuple[int, DatedObservation], tuple[Trace, Trace | None]] = {}
+        self.now: dict[tuple[int, DatedObservation], tuple[Trace, Trace | None]] = {}
 
     def next_search(self) -> None:
         """A search begins."""
         self.before, self.now = self.now, {}
 
-    def begun(self, rules: Rules, wagers: tuple[int, ...], lying: _Lying, answers: tuple[Answer, ...]) -> Trace:
+    def begun(self, rules: Rules, wagers: tuple[int, ...], lying: _Lying, answers: tuple[PlayAnswer, ...]) -> Trace:
         """A round before its first card. ``rules`` are the same in all searches."""
         key = wagers, tuple(sorted(lying.items())), answers
         if key not in self.beginnings:
             self.beginnings[key] = Trace.begin(rules, wagers, lying, answers)
         return self.beginnings[key]
 
-    def observed(self, found: Trace, dated: Dated, ways: Ways) -> Trace | None:
+    def observed(self, found: Trace, dated: DatedObservation, ways: SuccessorCache) -> Trace | None:
         """A round with one more piece of evidence; None if its times leave too much open."""
         key = id(found), dated
         known = self.now.get(key) or self.before.get(key)

@@ -5,7 +5,7 @@ order. So the lattice is walked over every order that the times allow (the downw
 late reading rewinds to the last cut that lies before everything it may belong to.
 
 What a box did is kept beside the node as the set of its possible outcomes. That is enough for money: a wager's net
-depends on its own box and on the dealer, never on another box's story. The exact number of plays needs more and is
+depends on its own box and on the dealer, never on what another box did. The exact number of plays needs more and is
 taken by ``play_count.py`` when somebody asks.
 """
 
@@ -20,10 +20,10 @@ from controller.core.game.hand import Outcome, place_of
 from controller.core.game.play import Play
 from controller.core.game.position import ANY_HOLE, Deal, Emission, Node
 from controller.core.game.rules import Rules
-from controller.core.inference.observation import EVER, CardCame, Dated, Layout, slackened
+from controller.core.inference.observation import EVER, CardObserved, DatedObservation, Layout, slackened
 from controller.core.inference.ordering import Window
 from controller.core.inference.successors import layout_of
-from controller.core.inference.unobserved import Silence, ended_ways, spells_of, watched, ways
+from controller.core.inference.unobserved import Outage, ended_ways, spells_of, watched, ways
 from firmware_protocols.values import Value
 
 ORDERS_LIMIT: Final = 4_000
@@ -35,17 +35,17 @@ OutcomesByBox = tuple[frozenset[Outcome], ...]
 
 Frontier = dict[Node, OutcomesByBox]
 
-State = tuple[int, Node]
+WindowState = tuple[int, Node]
 """Which evidence of a window has happened (as bits; 0 also when all of it has) and where the round then stands."""
 
-Ways = list[tuple[tuple[Emission, ...], State]]
+Transitions = list[tuple[tuple[Emission, ...], WindowState]]
 """The ways on from a state by one more piece of evidence: the boxes that finish, and the state reached."""
 
-Level = dict[State, Ways]
+Level = dict[WindowState, Transitions]
 """The ways on from every state in which equally many pieces of a window's evidence have happened."""
 
 
-class Answer(Value, frozen=True, tag=False):
+class PlayAnswer(Value, frozen=True, tag=False):
     """What a person said of a box's play; a field that is None was not spoken of. Hard until corrected."""
 
     box: int
@@ -74,12 +74,12 @@ class Answer(Value, frozen=True, tag=False):
         )
 
 
-def admitted(answers: tuple[Answer, ...], emitted: tuple[Emission, ...]) -> bool:
+def admitted(answers: tuple[PlayAnswer, ...], emitted: tuple[Emission, ...]) -> bool:
     """Whether the answers allow these boxes to end so."""
     return all(answer.fits(outcome) for box, outcome in emitted for answer in answers if answer.box == box)
 
 
-class Cut(NamedTuple):
+class LatticePrefix(NamedTuple):
     """Everything known after the first ``used`` pieces of evidence, if nothing later can belong before it."""
 
     used: int
@@ -96,16 +96,16 @@ class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round 
     """The evidence leaves more orders open than ``ORDERS_LIMIT``."""
 
 
-class Weave(Window):
+class OrderWalk(Window):
     """The walk over all orders of a window of evidence."""
 
     def __init__(
         self,
         play: Play,
-        window: tuple[Dated, ...],
+        window: tuple[DatedObservation, ...],
         contents: dict[tuple[int, str], int],
-        answers: tuple[Answer, ...] = (),
-        silences: tuple[Silence, ...] = (),
+        answers: tuple[PlayAnswer, ...] = (),
+        silences: tuple[Outage, ...] = (),
     ) -> None:
         super().__init__(play, window, contents, silences)
         self.answers = answers
@@ -145,12 +145,12 @@ class Weave(Window):
                     target = following.setdefault(after, {})
                     for reached, emitted in ways(self.play, node, self.window[index].item, layout, between):
                         if not emitted or admitted(self.answers, emitted):
-                            join(target, reached, tell(told, emitted))
+                            join(target, reached, with_finished_boxes(told, emitted))
                             onward.append((emitted, (place, reached)))
         return following
 
 
-def tell(told: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
+def with_finished_boxes(told: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
     """The outcomes of the boxes once those that ``emitted`` names have finished."""
     if not emitted:
         return told
@@ -160,10 +160,10 @@ def tell(told: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
     return tuple(boxes)
 
 
-K = TypeVar("K")
+_K = TypeVar("_K")
 
 
-def join(frontier: dict[K, OutcomesByBox], place: K, told: OutcomesByBox) -> None:
+def join(frontier: dict[_K, OutcomesByBox], place: _K, told: OutcomesByBox) -> None:
     """Add a way to reach ``place``."""
     known = frontier.get(place)
     if known is None:
@@ -178,7 +178,7 @@ def _merge_all(frontier: Frontier, other: Frontier) -> None:
         join(frontier, node, told)
 
 
-class Reached(Protocol):
+class EvidencePrefix(Protocol):
     """How far evidence has been told, and by when all of that has happened."""
 
     @property
@@ -190,10 +190,12 @@ class Reached(Protocol):
         """The last moment any of them may belong to."""
 
 
-R = TypeVar("R", bound=Reached)
+_R = TypeVar("_R", bound=EvidencePrefix)
 
 
-def rewound(reached: tuple[R, ...], before: tuple[Dated, ...], evidence: tuple[Dated, ...]) -> tuple[R, ...]:
+def rewound(
+    reached: tuple[_R, ...], before: tuple[DatedObservation, ...], evidence: tuple[DatedObservation, ...]
+) -> tuple[_R, ...]:
     """Of what was reached with the evidence ``before`` all that lies before everything new in ``evidence``."""
     earliest = evidence[-1].first_ns
     if any(map(is_not, evidence, before)):
@@ -205,7 +207,7 @@ def rewound(reached: tuple[R, ...], before: tuple[Dated, ...], evidence: tuple[D
     return reached
 
 
-def game_begun(rules: Rules, wagers: tuple[int, ...], answers: tuple[Answer, ...]) -> Play:
+def game_begun(rules: Rules, wagers: tuple[int, ...], answers: tuple[PlayAnswer, ...]) -> Play:
     """The game before its first card."""
     given_up = frozenset(answer.box for answer in answers if answer.surrendered)
     return Play(rules, Deal(wagers, tuple(() for _ in wagers), given_up=given_up))
@@ -238,16 +240,16 @@ class _Evidenced(NamedTuple):
 
     rules: Rules
     wagers: tuple[int, ...]
-    evidence: tuple[Dated, ...]
+    evidence: tuple[DatedObservation, ...]
     cards: tuple[int, ...]
-    cuts: tuple[Cut, ...]
+    cuts: tuple[LatticePrefix, ...]
     game: Play
     """The game with the cards dealt so far."""
-    answers: tuple[Answer, ...] = ()
-    silences: tuple[Silence, ...] = ()
+    answers: tuple[PlayAnswer, ...] = ()
+    silences: tuple[Outage, ...] = ()
 
 
-class Reconstruction(_Evidenced):
+class Lattice(_Evidenced):
     """One round's evidence and every legal reading of it.
 
     Immutable: ``observe`` gives a new one, so what has once been worked out of one (``cached_property``) stays true.
@@ -259,9 +261,9 @@ class Reconstruction(_Evidenced):
         rules: Rules,
         wagers: Iterable[int],
         contents: dict[tuple[int, str], int] | None = None,
-        answers: tuple[Answer, ...] = (),
-        silences: tuple[Silence, ...] = (),
-    ) -> Reconstruction:
+        answers: tuple[PlayAnswer, ...] = (),
+        silences: tuple[Outage, ...] = (),
+    ) -> Lattice:
         """A round before its first card; ``wagers`` are the main wagers of the boxes in ascending spot order.
 
         ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips), ``silences``
@@ -271,17 +273,24 @@ class Reconstruction(_Evidenced):
         game = game_begun(rules, wagers, answers)
         nothing: OutcomesByBox = tuple(frozenset() for _ in wagers)
         return cls(
-            rules, wagers, (), (), (Cut(0, 0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences
+            rules,
+            wagers,
+            (),
+            (),
+            (LatticePrefix(0, 0, -1, {game.begin(): nothing}, contents or {}),),
+            game,
+            answers,
+            silences,
         )
 
-    def again(self, answers: tuple[Answer, ...], silences: tuple[Silence, ...] | None = None) -> Reconstruction:
+    def again(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...] | None = None) -> Lattice:
         """The same evidence with other answers, or other silences of readers, from the beginning.
 
         Raises:
             TooManyOrders: the times leave too much open.
         """
         silences = self.silences if silences is None else silences
-        found = Reconstruction.begin(self.rules, self.wagers, self.cuts[0].contents, answers, silences)
+        found = Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, silences)
         for dated in self.evidence:
             found = found.observe(dated)
         return found
@@ -300,14 +309,14 @@ class Reconstruction(_Evidenced):
         """The game with the cards dealt so far."""
         return self.game
 
-    def observe(self, dated: Dated) -> Reconstruction:
+    def observe(self, dated: DatedObservation) -> Lattice:
         """The round with one more piece of evidence; its frontier is empty if no play explains everything.
 
         Raises:
             TooManyOrders: the times leave too much open.
         """
         match dated.item:
-            case CardCame(card):
+            case CardObserved(card):
                 cards = (*self.cards, card)
             case _:
                 cards = self.cards
@@ -316,21 +325,21 @@ class Reconstruction(_Evidenced):
         kept = rewound(self.cuts, self.evidence, evidence)
         cut = kept[-1]
         game = self.game if cards is self.cards else game_with(self.game, cards)
-        weave = Weave(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
+        weave = OrderWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
         contents = weave.contents_after(weave.full)
-        new = Cut(len(evidence), len(cards), last_ns, frontier, contents, tuple(weave.levels))
+        new = LatticePrefix(len(evidence), len(cards), last_ns, frontier, contents, tuple(weave.levels))
         given = (self.answers, self.silences)
-        return Reconstruction(self.rules, self.wagers, evidence, cards, (*kept, new), game, *given)
+        return Lattice(self.rules, self.wagers, evidence, cards, (*kept, new), game, *given)
 
-    def as_of(self, moment_ns: int) -> Reconstruction:
+    def as_of(self, moment_ns: int) -> Lattice:
         """The round as far as nothing told after ``moment_ns`` can change it."""
         cuts = self.cuts
         if self.rules.options.key_slack:
             # A press that is still to come may belong before the last card, and before chips that came since the one
             # before it.
-            last = [dated.first_ns for dated in self.evidence if isinstance(dated.item, CardCame)][-2:-1]
+            last = [dated.first_ns for dated in self.evidence if isinstance(dated.item, CardObserved)][-2:-1]
             moment_ns = min([moment_ns, *last])
         while len(cuts) > 1 and cuts[-1].last_ns > moment_ns:
             cuts = cuts[:-1]
@@ -344,16 +353,16 @@ class Reconstruction(_Evidenced):
     def _last_layout(self) -> Layout:
         return watched(layout_of(self.game, self.contents), spells_of(self.silences), ())
 
-    def dark_offers(self, zone: str) -> tuple[Silence, ...]:
+    def dark_offers(self, zone: str) -> tuple[Outage, ...]:
         """The silences of readers in which a wager offered after the deal may have been made or changed in a zone.
 
         The first card after the deal ends every offer; so does what every play takes for the first decision.
         """
         if not self.silences:
             return ()
-        cards = (one for one in self.evidence if isinstance(one.item, CardCame))
+        cards = (one for one in self.evidence if isinstance(one.item, CardObserved))
         deal = self.game.deal_cards
-        drawn = (one.last_ns for one in cards if isinstance(one.item, CardCame) and place_of(one.item.card) >= deal)
+        drawn = (one.last_ns for one in cards if isinstance(one.item, CardObserved) and place_of(one.item.card) >= deal)
         decided = (
             cut.last_ns
             for cut in self.cuts
@@ -381,7 +390,7 @@ class Reconstruction(_Evidenced):
         """With which hole cards a card may follow at a node; which card makes no difference."""
         known = self._drawing.get(node)
         if known is None:
-            card = CardCame(len(self.cards) << 4 | 2)
+            card = CardObserved(len(self.cards) << 4 | 2)
             # Where busts are taken at once that is still to be told of these.
             told_late = any(box.lies for box in node.boxes)
             reached = (after for after, _ in ways(self.game, node, card, self.last_layout(), (0, EVER)))
@@ -397,5 +406,5 @@ class Reconstruction(_Evidenced):
             for reached, emitted in ended_ways(play, node, layout):
                 hole = reached.hole if hole_points is None else reached.hole & 1 << hole_points
                 if hole and admitted(self.answers, emitted):
-                    join(ended, reached._replace(hole=hole), tell(told, emitted))
+                    join(ended, reached._replace(hole=hole), with_finished_boxes(told, emitted))
         return ended

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from controller.core.inference.outcome_classes import Sight, Story
+from controller.core.inference.outcome_classes import OutcomeClass, VisibleBox
 
 _BOXES_LIMIT: Final = 4
 """Boxes that one look compares."""
@@ -27,34 +27,34 @@ SURRENDERED: Final = "s"
 _DIGITS: Final = 10
 
 
-class Line(NamedTuple):
-    """One line: what lies at some boxes (by box, as ``mark`` writes it), and the stories that have it so."""
+class LayoutLine(NamedTuple):
+    """One line: what lies at some boxes (by box, as ``mark`` writes it), and the classes that have it so."""
 
     marks: dict[int, str]
-    stories: list[Story]
+    classes: list[OutcomeClass]
     dues: int
     """How many different sets of dues it leaves."""
     open: int
     """How likely it is that it is the line and something stays open; 0 if nothing does."""
 
     @classmethod
-    def of(cls, marks: dict[int, str], stories: list[Story]) -> Line:
-        """The line of these stories."""
-        dues = different_dues(stories)
-        return cls(marks, stories, dues, sum(story.weight for story in stories) if dues > 1 else 0)
+    def of(cls, marks: dict[int, str], classes: list[OutcomeClass]) -> LayoutLine:
+        """The line of these classes."""
+        dues = different_dues(classes)
+        return cls(marks, classes, dues, sum(outcome_class.weight for outcome_class in classes) if dues > 1 else 0)
 
 
-_Measure = Callable[[list[Line]], tuple[int, int]]
+_Measure = Callable[[list[LayoutLine]], tuple[int, int]]
 """How good it is to have a line in these parts: less is better."""
 
 
-def different_dues(stories: list[Story]) -> int:
-    """How many different sets of dues these stories have."""
-    return len({story.dues for story in stories})
+def different_dues(classes: list[OutcomeClass]) -> int:
+    """How many different sets of dues these classes have."""
+    return len({outcome_class.dues for outcome_class in classes})
 
 
 @lru_cache(maxsize=4096)
-def mark(sight: Sight) -> str:
+def mark(sight: VisibleBox) -> str:
     """A box as a line shows it: its number of cards, ``(23)`` for split hands, ``s`` if it surrendered.
 
     Empty where a hand has too many cards for one digit.
@@ -85,44 +85,44 @@ def laid_out(head: str, patterns: tuple[str, ...]) -> str:
     return "".join(one.ljust(_COLUMNS) for one in (*rows, row)).rstrip()
 
 
-def grown(stories: list[Story]) -> list[Line]:
+def grown(classes: list[OutcomeClass]) -> list[LayoutLine]:
     """The lines of the best comparison found, or a single line if nothing can be told apart.
 
     First the worst line is always told apart. Then once more: no line may come out worse, and within that it is the
     line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
     """
-    best = [Line.of({}, stories)]
+    best = [LayoutLine.of({}, classes)]
     for measure in (_by_dues, _by_likelihood):
-        lines = _told_apart(stories, 0, measure)
+        lines = _told_apart(classes, 0, measure)
         worst = max(line.dues for line in lines)
         best = min(best, lines, key=_badness)
         if worst > 1:
-            best = min(best, _told_apart(stories, worst, measure), key=_badness)
+            best = min(best, _told_apart(classes, worst, measure), key=_badness)
     return best
 
 
-def _by_dues(parts: list[Line]) -> tuple[int, int]:
+def _by_dues(parts: list[LayoutLine]) -> tuple[int, int]:
     """What parts of a line leave, less is better: the dues taken together, then what likely stays open."""
     return sum(part.dues for part in parts), sum(part.open for part in parts)
 
 
-def _by_likelihood(parts: list[Line]) -> tuple[int, int]:
+def _by_likelihood(parts: list[LayoutLine]) -> tuple[int, int]:
     """What parts of a line leave, less is better: how many dues too many it likely is, then the dues taken together."""
     return sum(part.open * (part.dues - 1) for part in parts), sum(part.dues for part in parts)
 
 
-def _badness(lines: list[Line]) -> tuple[int, int]:
+def _badness(lines: list[LayoutLine]) -> tuple[int, int]:
     """How good a comparison is, less is better: the most dues that a line leaves, and what most likely stays open."""
     return max(line.dues for line in lines), sum(line.open for line in lines)
 
 
-def _told_apart(stories: list[Story], bearable: int, measure: _Measure) -> list[Line]:
+def _told_apart(classes: list[OutcomeClass], bearable: int, measure: _Measure) -> list[LayoutLine]:
     """Lines grown from a single one.
 
     Those that leave more dues than ``bearable`` are told apart first, the worst first; then the likeliest to stay open.
     """
-    lines = [Line.of({}, stories)]
-    more: list[Line] | None = lines
+    lines = [LayoutLine.of({}, classes)]
+    more: list[LayoutLine] | None = lines
     while more is not None:
         lines = more
         open_now = [line for line in lines if line.dues > 1]
@@ -131,10 +131,10 @@ def _told_apart(stories: list[Story], bearable: int, measure: _Measure) -> list[
     return lines
 
 
-def _with_parts(lines: list[Line], line: Line, measure: _Measure) -> list[Line] | None:
+def _with_parts(lines: list[LayoutLine], line: LayoutLine, measure: _Measure) -> list[LayoutLine] | None:
     """The lines with one of them told apart by one box more; None if that helps nothing or does not fit."""
     used = {box for one in lines for box in one.marks}
-    boxes = range(len(line.stories[0].sights))
+    boxes = range(len(line.classes[0].sights))
     allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < _BOXES_LIMIT)]
     parts = _best_parts(line, allowed, measure)
     at = lines.index(line)
@@ -142,23 +142,23 @@ def _with_parts(lines: list[Line], line: Line, measure: _Measure) -> list[Line] 
     return more if parts and _fits(more) else None
 
 
-def _best_parts(line: Line, boxes: list[int], measure: _Measure) -> list[Line]:
+def _best_parts(line: LayoutLine, boxes: list[int], measure: _Measure) -> list[LayoutLine]:
     """A line told apart by the one box whose parts measure least; empty if no box helps."""
-    best: tuple[tuple[int, int, int], list[Line]] | None = None
+    best: tuple[tuple[int, int, int], list[LayoutLine]] | None = None
     for box in boxes:
-        stories: dict[str, list[Story]] = {}
-        for story in line.stories:
-            stories.setdefault(mark(story.sights[box]), []).append(story)
-        if len(stories) == 1 or "" in stories:
+        classes: dict[str, list[OutcomeClass]] = {}
+        for outcome_class in line.classes:
+            classes.setdefault(mark(outcome_class.sights[box]), []).append(outcome_class)
+        if len(classes) == 1 or "" in classes:
             continue
-        parts = [Line.of({**line.marks, box: sight}, stories[sight]) for sight in sorted(stories)]
+        parts = [LayoutLine.of({**line.marks, box: sight}, classes[sight]) for sight in sorted(classes)]
         rank = *measure(parts), box
         if min(part.dues for part in parts) < line.dues and (best is None or rank < best[0]):
             best = rank, parts
     return [] if best is None else best[1]
 
 
-def _fits(lines: list[Line]) -> bool:
+def _fits(lines: list[LayoutLine]) -> bool:
     """Whether one key can pick the line and the display can show them all."""
     if len(lines) > _LINES_LIMIT:
         return False
@@ -167,12 +167,12 @@ def _fits(lines: list[Line]) -> bool:
     return len(text) <= _ROWS * _COLUMNS
 
 
-def boxes_of(lines: list[Line]) -> tuple[int, ...]:
+def boxes_of(lines: list[LayoutLine]) -> tuple[int, ...]:
     """The boxes the lines speak of, ascending."""
     return tuple(sorted({box for line in lines for box in line.marks}))
 
 
-def in_order(lines: list[Line]) -> list[Line]:
+def in_order(lines: list[LayoutLine]) -> list[LayoutLine]:
     """The lines as they are shown, so that nothing of what the table thinks of them can be read from their order."""
     boxes = boxes_of(lines)
     return sorted(lines, key=lambda line: _pattern(line.marks, boxes))

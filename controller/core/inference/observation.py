@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from firmware_protocols.values import Value
 
 
-class CardCame(Value, frozen=True, tag="card_came"):
+class CardObserved(Value, frozen=True, tag="card_came"):
     """A card left the shoe; ``card`` as ``hand.seen`` writes it."""
 
     card: int
 
 
-class ChipsMoved(Value, frozen=True, tag="chips_moved"):
+class ChipsObserved(Value, frozen=True, tag="chips_moved"):
     """The value in a zone of a box changed."""
 
     box: int
@@ -30,7 +30,7 @@ class ChipsMoved(Value, frozen=True, tag="chips_moved"):
         return not self.idle or self.zone == "main"
 
 
-class KeySpoke(Value, frozen=True, tag="key_spoke"):
+class KeyObserved(Value, frozen=True, tag="key_spoke"):
     """A key of the dealer's, with the box it named (None: the box in play).
 
     ``stand``, ``hit``, ``double``, ``split``, ``surrender``, ``even_money``, ``insurance_closed`` or ``hole_turned``.
@@ -40,15 +40,15 @@ class KeySpoke(Value, frozen=True, tag="key_spoke"):
     box: int | None = None
 
 
-Item = CardCame | ChipsMoved | KeySpoke
+Observation = CardObserved | ChipsObserved | KeyObserved
 
 
-def idle(item: Item) -> Item:
+def idle(item: Observation) -> Observation:
     """A change of chips as one that means nothing; what is no change of chips as it is."""
-    return replace(item, idle=True) if isinstance(item, ChipsMoved) else item
+    return replace(item, idle=True) if isinstance(item, ChipsObserved) else item
 
 
-class Spell(NamedTuple):
+class OutagePeriod(NamedTuple):
     """A time during which the same readers are lost; it lasts until the next one."""
 
     from_ns: int
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
 
     mains: tuple[int, ...]
     insured: tuple[int, ...]
-    spells: tuple[Spell, ...] = ()
+    spells: tuple[OutagePeriod, ...] = ()
     """When which readers were lost, one time after another; empty where none was."""
     late: tuple[tuple[int, int], ...] = ()
     """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
@@ -81,27 +81,27 @@ EVER: Final = 1 << 62
 """A moment after every moment, in nanoseconds: what has not ended."""
 
 
-class Dated(Value, frozen=True, tag=False):
+class DatedObservation(Value, frozen=True, tag=False):
     """Evidence with the first and the last moment it may belong to, and the number of its reading."""
 
     first_ns: int
     last_ns: int
-    item: Item
+    item: Observation
     number: int = 0
 
 
-def _lane(item: Item) -> tuple[int, str] | str | None:
+def _lane(item: Observation) -> tuple[int, str] | str | None:
     """What keeps its order of arrival whatever the times say: cards among themselves, changes of one zone."""
     match item:
-        case CardCame():
+        case CardObserved():
             return "cards"
-        case ChipsMoved(box, zone):
+        case ChipsObserved(box, zone):
             return box, zone
         case _:
             return None
 
 
-def precedes(earlier: Dated, later: Dated) -> bool:
+def precedes(earlier: DatedObservation, later: DatedObservation) -> bool:
     """Whether ``earlier``, which arrived first, must lie before ``later``."""
     if earlier.last_ns < later.first_ns:
         return True
@@ -109,23 +109,23 @@ def precedes(earlier: Dated, later: Dated) -> bool:
     return same is not None and same == _lane(later.item)
 
 
-def slackened(evidence: tuple[Dated, ...], dated: Dated) -> tuple[Dated, ...]:
+def slackened(evidence: tuple[DatedObservation, ...], dated: DatedObservation) -> tuple[DatedObservation, ...]:
     """Evidence with one more piece, where a press may belong one card earlier or later (``key_slack``).
 
     It lies after the last card but one before it, and before the second card after it; against chips between these
     cards it has no order. Until that card has come a press is open to the future, and nothing that rests on it is
     certain.
     """
-    cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardCame)]
-    if isinstance(dated.item, KeySpoke):
+    cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardObserved)]
+    if isinstance(dated.item, KeyObserved):
         first_ns = evidence[cards[-2]].first_ns + 1 if len(cards) > 1 else 0
         dated = replace(dated, first_ns=min(dated.first_ns, first_ns), last_ns=EVER)
-    if not isinstance(dated.item, CardCame):
+    if not isinstance(dated.item, CardObserved):
         return (*evidence, dated)
     last_ns = dated.last_ns - 1
     since, until = ([0, 0] + [at + 1 for at in cards])[-2:]
     late = (
-        replace(one, last_ns=max(one.first_ns, last_ns)) if isinstance(one.item, KeySpoke) else one
+        replace(one, last_ns=max(one.first_ns, last_ns)) if isinstance(one.item, KeyObserved) else one
         for one in evidence[since:until]
     )
     return (*evidence[:since], *late, *evidence[until:], dated)

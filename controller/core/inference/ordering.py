@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from controller.core.game.play import Play
 from controller.core.game.position import Node
-from controller.core.inference.observation import EVER, ChipsMoved, Dated, KeySpoke, Layout, precedes
+from controller.core.inference.observation import EVER, ChipsObserved, DatedObservation, KeyObserved, Layout, precedes
 from controller.core.inference.successors import layout_of, pays
-from controller.core.inference.unobserved import Silence, spells_of, watched
+from controller.core.inference.unobserved import Outage, spells_of, watched
 
 
 class Window:
@@ -17,9 +17,9 @@ class Window:
     def __init__(
         self,
         play: Play,
-        window: tuple[Dated, ...],
+        window: tuple[DatedObservation, ...],
         contents: dict[tuple[int, str], int],
-        silences: tuple[Silence, ...] = (),
+        silences: tuple[Outage, ...] = (),
     ) -> None:
         self.play = play
         self.spells = spells_of(silences)
@@ -30,7 +30,7 @@ class Window:
         slack = bool(play.rules.options.key_slack)
         for j, later in enumerate(window):
             for i, earlier in enumerate(window):
-                keys = slack and isinstance(earlier.item, KeySpoke) and isinstance(later.item, KeySpoke)
+                keys = slack and isinstance(earlier.item, KeyObserved) and isinstance(later.item, KeyObserved)
                 if (i < j and (keys or precedes(earlier, later))) or (i > j and earlier.last_ns < later.first_ns):
                     self.before[j] |= 1 << i
 
@@ -38,7 +38,7 @@ class Window:
         """What lies in each zone when the evidence in ``mask`` has happened."""
         contents = self.contents
         for index, dated in enumerate(self.window):
-            if mask >> index & 1 and isinstance(dated.item, ChipsMoved) and dated.item.counts():
+            if mask >> index & 1 and isinstance(dated.item, ChipsObserved) and dated.item.counts():
                 contents = {**contents, (dated.item.box, dated.item.zone): dated.item.after}
         return contents
 
@@ -74,5 +74,5 @@ class Window:
     def paid_through(self, mask: int, node: Node) -> bool:
         """Whether payment explains everything that remains after the evidence in ``mask``."""
         left = [dated.item for index, dated in enumerate(self.window) if not mask >> index & 1]
-        chips = [item for item in left if isinstance(item, ChipsMoved) and pays(self.play, node, item)]
+        chips = [item for item in left if isinstance(item, ChipsObserved) and pays(self.play, node, item)]
         return chips == left and not any(node.quiet >> item.box & 1 for item in chips)

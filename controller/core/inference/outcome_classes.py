@@ -1,6 +1,6 @@
 """The complete plays of a round as far as a question can tell them apart: what lies at each box, and what is due.
 
-Plays that look the same on the felt and come to the same dues are one story. A story's weight says how much sensible
+Plays that look the same on the felt and come to the same dues are one class. A class's weight says how much sensible
 players would have done it so; it never decides what is due, only which of several equally good questions is asked.
 """
 
@@ -13,17 +13,17 @@ from typing import Final, NamedTuple
 
 from controller.core.game.basic_strategy import stands
 from controller.core.game.hand import Outcome, PlayedHand, points_of, total
-from controller.core.game.position import Emission, Kind, Node
+from controller.core.game.position import BoxStatus, Emission, Node
 from controller.core.game.settlement import DealerEnd, insurance_net
 from controller.core.inference.dues import dealer_ends, net_of
-from controller.core.inference.lattice import Reconstruction, State
+from controller.core.inference.lattice import Lattice, WindowState
 from controller.core.inference.paths import Graph
 
-_STORIES_LIMIT: Final = 3_000
-"""Beginnings of stories that are told apart; several times what a full table without a keypad leaves open."""
+_CLASSES_LIMIT: Final = 3_000
+"""Beginnings of classes that are told apart; several times what a full table without a keypad leaves open."""
 
 _UNLIKELY_BITS: Final = 3
-"""One decision that a sensible player would not have made halves a story's weight so many times."""
+"""One decision that a sensible player would not have made halves a class's weight so many times."""
 
 _LIKELIEST: Final = 1 << 90
 
@@ -34,8 +34,8 @@ Sides = Callable[[Node], _Dues]
 """What the side wagers are due where a round has ended."""
 
 
-class TooManyStories(Exception):  # noqa: N818 - a limit, caught where the question is chosen
-    """More stories than ``_STORIES_LIMIT``."""
+class TooManyClasses(Exception):  # noqa: N818 - a limit, caught where the question is chosen
+    """More classes than ``_CLASSES_LIMIT``."""
 
 
 def _no_sides(_: Node) -> _Dues:
@@ -43,16 +43,16 @@ def _no_sides(_: Node) -> _Dues:
     return ()
 
 
-class Case(NamedTuple):
+class LatticeCase(NamedTuple):
     """One lattice with one value of the hole card; several where cards could not be read."""
 
-    found: Reconstruction
+    found: Lattice
     points: int | None
     """What the hole card counts; None where none is dealt."""
     sides: Sides = _no_sides
 
 
-class Sight(NamedTuple):
+class VisibleBox(NamedTuple):
     """What anybody can see of a box that has played: the number of cards in each hand, and what its chips did."""
 
     cards: tuple[int, ...]
@@ -60,70 +60,73 @@ class Sight(NamedTuple):
     surrendered: bool
 
 
-class Story(NamedTuple):
+class OutcomeClass(NamedTuple):
     """One way a round may have gone; ``dues`` numbers the different sets of dues."""
 
     dues: int
-    sights: tuple[Sight, ...]
+    sights: tuple[VisibleBox, ...]
     weight: int
 
 
 class _BoxOutcome(NamedTuple):
     """How a box ended: its sight, its net in cents at each end of the dealer's hand, and its unlikely decisions."""
 
-    sight: Sight
+    sight: VisibleBox
     nets: tuple[int, ...]
     unlikely: int
 
 
-def sight_of(outcome: Outcome) -> Sight:
+def visible_box(outcome: Outcome) -> VisibleBox:
     """What can be seen of a box that ended so."""
     hands = outcome.hands
-    return Sight(
+    return VisibleBox(
         tuple(len(hand.cards) for hand in hands),
         any(hand.extra_cents for hand in hands),
         outcome.how == "surrendered",
     )
 
 
-def stories(cases: Iterable[Case]) -> list[Story]:
-    """Every different story.
+def classes_of(cases: Iterable[LatticeCase]) -> list[OutcomeClass]:
+    """Every different class.
 
     Raises:
-        TooManyStories: there are more than anybody could ask about.
+        TooManyClasses: there are more than anybody could ask about.
     """
-    weights: Counter[tuple[_Dues, tuple[Sight, ...]]] = Counter()
+    weights: Counter[tuple[_Dues, tuple[VisibleBox, ...]]] = Counter()
     for case in cases:
         for dues, told in _told_of(case):
             unlikely = min(sum(box.unlikely for box in told) * _UNLIKELY_BITS, 90)
             weights[dues, tuple(box.sight for box in told)] += _LIKELIEST >> unlikely
     numbers: dict[_Dues, int] = {}
-    return [Story(numbers.setdefault(dues, len(numbers)), sights, weight) for (dues, sights), weight in weights.items()]
+    return [
+        OutcomeClass(numbers.setdefault(dues, len(numbers)), sights, weight)
+        for (dues, sights), weight in weights.items()
+    ]
 
 
-def _told_of(case: Case) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
+def _told_of(case: LatticeCase) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
     """The complete plays of a case."""
     graph = Graph(case.found)
     play, points = graph.play, case.points
     closings = {state: list(graph.endings(state[1], points)) for state in graph.last}
     closings = {state: ended for state, ended in closings.items() if ended}
     ends = tuple({end for ended in closings.values() for node, _ in ended for end in dealer_ends(play, node, points)})
-    book = Book(case.found, ends)
-    tales: dict[State, set[int]] = {graph.start: {0}}
+    book = ClassIndex(case.found, ends)
+    beginnings_at: dict[WindowState, set[int]] = {graph.start: {0}}
     for level in graph.reaching(set(closings)):
-        following: dict[State, set[int]] = {}
-        for state, beginnings in tales.items():
+        following: dict[WindowState, set[int]] = {}
+        for state, beginnings in beginnings_at.items():
             for emitted, target in level.get(state, ()):
-                longer = {book.longer(tale, emitted) for tale in beginnings} if emitted else beginnings
+                longer = {book.longer(beginning, emitted) for beginning in beginnings} if emitted else beginnings
                 known = following.get(target)
                 following[target] = longer if known is None or known is longer else known | longer
-        tales = following
+        beginnings_at = following
     found: set[tuple[_Dues, tuple[_BoxOutcome, ...]]] = set()
-    for state, beginnings in tales.items():
+    for state, beginnings in beginnings_at.items():
         for node, emitted in closings.get(state, ()):
             (end,) = set(dealer_ends(play, node, points))
-            for tale in beginnings:
-                told = book.pages(book.longer(tale, emitted))
+            for beginning in beginnings:
+                told = book.pages(book.longer(beginning, emitted))
                 found.add(((*_mains(node, told, ends.index(end), play.deal.wagers), *_more(case, node)), told))
     return found
 
@@ -131,11 +134,12 @@ def _told_of(case: Case) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
 def _mains(node: Node, told: tuple[_BoxOutcome, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
     """The nets of the main wagers, by box."""
     return tuple(
-        wagers[box] if node.boxes[box].kind is Kind.EVEN_MONEY else ended.nets[end] for box, ended in enumerate(told)
+        wagers[box] if node.boxes[box].kind is BoxStatus.EVEN_MONEY else ended.nets[end]
+        for box, ended in enumerate(told)
     )
 
 
-def _more(case: Case, node: Node) -> _Dues:
+def _more(case: LatticeCase, node: Node) -> _Dues:
     """The nets of insurance and side wagers."""
     play = case.found.play()
     if not play.insurance_offered():
@@ -146,10 +150,10 @@ def _more(case: Case, node: Node) -> _Dues:
     return (*insured, *case.sides(node))
 
 
-class Book:
-    """Beginnings of stories, each a number: 0 is the empty one, every other is another with one box more."""
+class ClassIndex:
+    """Beginnings of classes, each a number: 0 is the empty one, every other is another with one box more."""
 
-    def __init__(self, found: Reconstruction, ends: tuple[DealerEnd, ...]) -> None:
+    def __init__(self, found: Lattice, ends: tuple[DealerEnd, ...]) -> None:
         self.numbers: dict[tuple[int, _BoxOutcome], int] = {}
         self.told: list[tuple[_BoxOutcome, ...]] = [()]
         up = found.play().up_points
@@ -157,30 +161,30 @@ class Book:
         @cache
         def page(outcome: Outcome) -> _BoxOutcome:
             nets = tuple(net_of(found.play(), outcome, end, even_money=False).cents for end in ends)
-            return _BoxOutcome(sight_of(outcome), nets, _unlikely(outcome, up))
+            return _BoxOutcome(visible_box(outcome), nets, _unlikely(outcome, up))
 
         self.page = page
 
-    def longer(self, tale: int, emitted: tuple[Emission, ...]) -> int:
+    def longer(self, beginning: int, emitted: tuple[Emission, ...]) -> int:
         """A beginning with some boxes more.
 
         Raises:
-            TooManyStories: there are too many.
+            TooManyClasses: there are too many.
         """
         for _, outcome in emitted:
-            key = tale, self.page(outcome)
+            key = beginning, self.page(outcome)
             number = self.numbers.get(key)
             if number is None:
                 number = self.numbers[key] = len(self.told)
-                self.told.append((*self.told[tale], key[1]))
-                if number > _STORIES_LIMIT:
-                    raise TooManyStories
-            tale = number
-        return tale
+                self.told.append((*self.told[beginning], key[1]))
+                if number > _CLASSES_LIMIT:
+                    raise TooManyClasses
+            beginning = number
+        return beginning
 
-    def pages(self, tale: int) -> tuple[_BoxOutcome, ...]:
+    def pages(self, beginning: int) -> tuple[_BoxOutcome, ...]:
         """How each box ended."""
-        return self.told[tale]
+        return self.told[beginning]
 
 
 def _unlikely(outcome: Outcome, up: int) -> int:

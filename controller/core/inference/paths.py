@@ -11,16 +11,16 @@ from collections.abc import Iterator
 
 from controller.core.game.position import Node, Step
 from controller.core.inference.lattice import (
-    Answer,
-    Cut,
     Frontier,
+    Lattice,
+    LatticePrefix,
     Level,
     OutcomesByBox,
-    Reconstruction,
-    State,
+    PlayAnswer,
+    WindowState,
     admitted,
     join,
-    tell,
+    with_finished_boxes,
 )
 from controller.core.inference.unobserved import ended_ways
 
@@ -28,12 +28,12 @@ from controller.core.inference.unobserved import ended_ways
 class Graph:
     """The states of a round's evidence from its first card on, level by level, and those where it stands now."""
 
-    def __init__(self, found: Reconstruction) -> None:
+    def __init__(self, found: Lattice) -> None:
         self.play = found.play()
         self.answers = found.answers
-        self.start: State = (0, next(iter(found.cuts[0].frontier)))
+        self.start: WindowState = (0, next(iter(found.cuts[0].frontier)))
         self.levels = [level for cut in found.cuts[1:] for level in _unbroken(cut)]
-        self.last: list[State] = [(0, node) for node in found.frontier]
+        self.last: list[WindowState] = [(0, node) for node in found.frontier]
         self.layout = found.last_layout()
 
     def endings(self, node: Node, hole_points: int | None = None) -> Iterator[Step]:
@@ -42,7 +42,7 @@ class Graph:
             if (hole_points is None or reached.hole >> hole_points & 1) and admitted(self.answers, emitted):
                 yield reached, emitted
 
-    def reaching(self, goal: set[State]) -> list[Level]:
+    def reaching(self, goal: set[WindowState]) -> list[Level]:
         """The levels with only those states and ways that lead to one of these last states."""
         levels: list[Level] = []
         for level in reversed(self.levels):
@@ -53,9 +53,9 @@ class Graph:
         return levels
 
 
-def _unbroken(cut: Cut) -> Iterator[Level]:
+def _unbroken(cut: LatticePrefix) -> Iterator[Level]:
     """The levels of a cut, with a way on at each for what had come through all its evidence before the last."""
-    through: list[State] = []
+    through: list[WindowState] = []
     for depth, level in enumerate(cut.levels):
         waits: Level = {state: [((), state)] for state in through}
         yield {**level, **waits} if waits else level
@@ -63,7 +63,7 @@ def _unbroken(cut: Cut) -> Iterator[Level]:
             through.extend({state for onward in level.values() for _, state in onward if state[0] == 0})
 
 
-def narrowed(found: Reconstruction, answers: tuple[Answer, ...]) -> Reconstruction:
+def narrowed(found: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
     """The round with more answers than it had: of the ways walked only those that they allow.
 
     Raises:
@@ -74,16 +74,16 @@ def narrowed(found: Reconstruction, answers: tuple[Answer, ...]) -> Reconstructi
         return found.again(answers)
     cuts = [found.cuts[0]]
     for cut in found.cuts[1:]:
-        reached: dict[State, OutcomesByBox] = {(0, node): told for node, told in cuts[-1].frontier.items()}
+        reached: dict[WindowState, OutcomesByBox] = {(0, node): told for node, told in cuts[-1].frontier.items()}
         kept: list[Level] = []
         for level in _unbroken(cut):
-            following: dict[State, OutcomesByBox] = {}
+            following: dict[WindowState, OutcomesByBox] = {}
             walked: Level = {}
             for state, told in reached.items():
                 onward = [way for way in level.get(state, ()) if not way[0] or admitted(answers, way[0])]
                 walked[state] = onward
                 for emitted, target in onward:
-                    join(following, target, tell(told, emitted))
+                    join(following, target, with_finished_boxes(told, emitted))
             kept.append(walked)
             reached = following
         frontier: Frontier = {node: told for (_, node), told in reached.items()}

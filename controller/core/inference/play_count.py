@@ -10,26 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.core.game.hand import Outcome, PlayedHand
-from controller.core.game.position import Emission, Kind, Node, Step
+from controller.core.game.position import BoxStatus, Emission, Node, Step
 from controller.core.inference import unobserved
-from controller.core.inference.lattice import Reconstruction, State, Ways, admitted
+from controller.core.inference.lattice import Lattice, Transitions, WindowState, admitted
 from controller.core.inference.paths import Graph
 
 _Closing = tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]]
 """The dealer's drawn cards, the insurance counted, even money by box."""
 
 _Symbol = tuple[int, Outcome] | _Closing
-_Stand = tuple[int, State]
+_Stand = tuple[int, WindowState]
 """The level of the graph and a state of it."""
 
 _Place = tuple[_Stand | None, tuple[_Symbol, ...]]
 """A state (None: the play is told to its end) and what is still to be spelled before it."""
 
 
-class Census:
+class PlayCount:
     """Counts the plays of one reconstruction."""
 
-    def __init__(self, found: Reconstruction, hole_points: int | None, *, closed: bool = True) -> None:
+    def __init__(self, found: Lattice, hole_points: int | None, *, closed: bool = True) -> None:
         self.graph = Graph(found)
         self.play = self.graph.play
         self.answers = found.answers
@@ -49,7 +49,7 @@ class Census:
             depth -= 1
         return self.count(frozenset({((0, self.graph.start), ())}))
 
-    def closing(self, state: State) -> dict[_Symbol, frozenset[_Place]]:
+    def closing(self, state: WindowState) -> dict[_Symbol, frozenset[_Place]]:
         """What a state at the end of the evidence may spell: the boxes not yet told, then the dealer's hand."""
         layout = self.graph.layout
         spelled: dict[_Symbol, set[_Place]] = {}
@@ -59,7 +59,7 @@ class Census:
             if holds and admitted(self.answers, emitted if self.closed else ()):
                 counted = layout.insured if node.offers and self.play.offered_zone else node.insured
                 insured = counted if any(counted) else ()
-                paid = tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes)
+                paid = tuple(box.kind is BoxStatus.EVEN_MONEY for box in node.boxes)
                 symbols: tuple[_Symbol, ...] = (*emitted, (node.dealers(), insured, paid))
                 spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))
         return {symbol: frozenset(places) for symbol, places in spelled.items()}
@@ -72,13 +72,13 @@ class Census:
                 kind = node.boxes[box].kind
                 begun = tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)
                 initial = (PlayedHand(self.play.deal.initial[box], self.play.deal.wagers[box], 0),)
-                if kind is not Kind.PENDING:
+                if kind is not BoxStatus.PENDING:
                     emitted.append((box, self.play.untouched(box, kind)))
                 else:
                     emitted.append((box, Outcome("played", begun if box == node.turn else initial)))
         yield node, tuple(emitted)
 
-    def spelled(self, depth: int, ways: Ways) -> dict[_Symbol, frozenset[_Place]]:
+    def spelled(self, depth: int, ways: Transitions) -> dict[_Symbol, frozenset[_Place]]:
         """What may be spelled next over any of these ways to the level ``depth``."""
         spelled: dict[_Symbol, set[_Place]] = {}
         for emitted, target in ways:

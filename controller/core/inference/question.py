@@ -7,9 +7,16 @@ from typing import Final, NamedTuple
 
 from controller.core.inference import layout_question
 from controller.core.inference.dues import dealer_ends, net_of
-from controller.core.inference.lattice import Answer
-from controller.core.inference.layout_question import ANY, SURRENDERED, Line
-from controller.core.inference.outcome_classes import Case, Sight, Story, TooManyStories, sight_of, stories
+from controller.core.inference.lattice import PlayAnswer
+from controller.core.inference.layout_question import ANY, SURRENDERED, LayoutLine
+from controller.core.inference.outcome_classes import (
+    LatticeCase,
+    OutcomeClass,
+    TooManyClasses,
+    VisibleBox,
+    classes_of,
+    visible_box,
+)
 from firmware_protocols.values import Value
 
 COMPARED: Final = "compared"
@@ -30,22 +37,22 @@ class Question(Value, frozen=True, tag=False):
     boxes: tuple[int, ...] = ()
     lines: tuple[tuple[str, ...], ...] = ()
 
-    def answers(self, value: int) -> tuple[Answer, ...]:
+    def answers(self, value: int) -> tuple[PlayAnswer, ...]:
         """The answer as the lattice takes it."""
         match self.kind:
             case "cards":
-                return (Answer(self.box, hand=self.hand, cards=value),)
+                return (PlayAnswer(self.box, hand=self.hand, cards=value),)
             case "doubled":
-                return (Answer(self.box, doubled=bool(value)),)
+                return (PlayAnswer(self.box, doubled=bool(value)),)
             case "hands":
-                return (Answer(self.box, hands=value),)
+                return (PlayAnswer(self.box, hands=value),)
             case "surrendered":
-                return (Answer(self.box, surrendered=bool(value)),)
+                return (PlayAnswer(self.box, surrendered=bool(value)),)
             case _:
                 marks = zip(self.boxes, self.lines[value - 1], strict=True)
                 return tuple(answer for box, mark in marks for answer in _answers_of(box, mark))
 
-    def value(self, sight: Sight) -> int:
+    def value(self, sight: VisibleBox) -> int:
         """The answer of a play in which the box looks so."""
         match self.kind:
             case "cards":
@@ -57,7 +64,7 @@ class Question(Value, frozen=True, tag=False):
             case _:
                 return int(sight.surrendered)
 
-    def answer_in(self, sights: tuple[Sight, ...]) -> int:
+    def answer_in(self, sights: tuple[VisibleBox, ...]) -> int:
         """The answer of a play in which the boxes look so."""
         if self.kind != COMPARED:
             return self.value(sights[self.box])
@@ -132,14 +139,14 @@ def _listed(spots: tuple[int, ...], boxes: tuple[int, ...]) -> str:
     return ",".join(str(spots[box]) for box in boxes)
 
 
-def _answers_of(box: int, mark: str) -> Iterator[Answer]:
+def _answers_of(box: int, mark: str) -> Iterator[PlayAnswer]:
     """What the mark of a box in a line says of it."""
     if mark == SURRENDERED:
-        yield Answer(box, surrendered=True)
+        yield PlayAnswer(box, surrendered=True)
     elif mark != ANY:
         counts = mark.strip("()")
         for hand, count in enumerate(counts):
-            yield Answer(box, hand=hand, cards=int(count), hands=len(counts), surrendered=False)
+            yield PlayAnswer(box, hand=hand, cards=int(count), hands=len(counts), surrendered=False)
 
 
 class _Choice(NamedTuple):
@@ -156,21 +163,21 @@ class _Choice(NamedTuple):
     question: Question
 
 
-def best_question(cases: tuple[Case, ...], *, compared: bool = True) -> Question | None:
+def best_question(cases: tuple[LatticeCase, ...], *, compared: bool = True) -> Question | None:
     """The question whose worst answer leaves the fewest different dues; None if no answer would change money.
 
     Of equally good questions it takes the one that most likely leaves nothing open, then the one about fewer boxes.
     ``compared``: whether it may compare several boxes.
     """
     try:
-        known = stories(cases)
-    except TooManyStories:
+        known = classes_of(cases)
+    except TooManyClasses:
         return _rough_question(cases)
     return best_of(known, compared=compared)
 
 
-def best_of(known: list[Story], *, compared: bool = True) -> Question | None:
-    """The best question where these are the stories; see ``best_question``."""
+def best_of(known: list[OutcomeClass], *, compared: bool = True) -> Question | None:
+    """The best question where these are the classes; see ``best_question``."""
     if layout_question.different_dues(known) <= 1:
         return None
     singles = [choice for place, one in enumerate(candidates(known)) if (choice := _weighed(known, one, place))]
@@ -179,19 +186,19 @@ def best_of(known: list[Story], *, compared: bool = True) -> Question | None:
     return min(singles, key=lambda choice: choice[:-1]).question if singles else None
 
 
-def _weighed(known: list[Story], question: Question, place: int) -> _Choice | None:
+def _weighed(known: list[OutcomeClass], question: Question, place: int) -> _Choice | None:
     """How good a question about one box is; None if no answer would change money."""
-    parts: dict[int, list[Story]] = {}
-    for story in known:
-        parts.setdefault(question.answer_in(story.sights), []).append(story)
-    lines = [Line.of({}, part) for part in parts.values()]
+    parts: dict[int, list[OutcomeClass]] = {}
+    for outcome_class in known:
+        parts.setdefault(question.answer_in(outcome_class.sights), []).append(outcome_class)
+    lines = [LayoutLine.of({}, part) for part in parts.values()]
     sizes = [line.dues for line in lines]
     if min(sizes) >= layout_question.different_dues(known):
         return None
     return _Choice(max(sizes), sum(line.open for line in lines), 1, sum(sizes), place, question)
 
 
-def _comparing(known: list[Story]) -> Iterator[_Choice]:
+def _comparing(known: list[OutcomeClass]) -> Iterator[_Choice]:
     """The best question found that compares several boxes."""
     lines = layout_question.in_order(layout_question.grown(known))
     boxes = layout_question.boxes_of(lines)
@@ -202,13 +209,13 @@ def _comparing(known: list[Story]) -> Iterator[_Choice]:
         yield _Choice(max(sizes), sum(line.open for line in lines), len(boxes), sum(sizes), 0, question)
 
 
-def candidates(known: list[Story]) -> Iterator[Question]:
+def candidates(known: list[OutcomeClass]) -> Iterator[Question]:
     """Every question about one box that plays answer differently; the easiest to see first."""
     for box in range(len(known[0].sights) if known else 0):
-        yield from _about_box(box, {story.sights[box] for story in known})
+        yield from _about_box(box, {outcome_class.sights[box] for outcome_class in known})
 
 
-def _about_box(box: int, sights: Iterable[Sight]) -> Iterator[Question]:
+def _about_box(box: int, sights: Iterable[VisibleBox]) -> Iterator[Question]:
     """Every question about a box that may look so."""
     seen: list[tuple[str, int, set[int]]] = [
         ("surrendered", 0, {int(sight.surrendered) for sight in sights}),
@@ -222,8 +229,8 @@ def _about_box(box: int, sights: Iterable[Sight]) -> Iterator[Question]:
             yield Question(box, kind, hand, tuple(sorted(values)))
 
 
-def _rough_question(cases: tuple[Case, ...]) -> Question | None:
-    """A good question where the stories are too many to tell: about the box whose own due differs most."""
+def _rough_question(cases: tuple[LatticeCase, ...]) -> Question | None:
+    """A good question where the classes are too many to tell: about the box whose own due differs most."""
     best: tuple[tuple[int, int, int], Question] | None = None
     for box in range(len(cases[0].found.wagers)):
         nets = _nets_of(cases, box)
@@ -239,13 +246,13 @@ def _rough_question(cases: tuple[Case, ...]) -> Question | None:
     return None if best is None else best[1]
 
 
-def _nets_of(cases: tuple[Case, ...], box: int) -> dict[Sight, set[tuple[int, ...]]]:
+def _nets_of(cases: tuple[LatticeCase, ...], box: int) -> dict[VisibleBox, set[tuple[int, ...]]]:
     """What a box may be due against each of the dealer's ends, by what it looks like."""
-    nets: dict[Sight, set[tuple[int, ...]]] = {}
+    nets: dict[VisibleBox, set[tuple[int, ...]]] = {}
     for case in cases:
         play, frontier = case.found.play(), case.found.ends(case.points)
         ends = sorted({end for node in frontier for end in dealer_ends(play, node, case.points)})
         for outcome in {outcome for told in frontier.values() for outcome in told[box]}:
             due = tuple(net_of(play, outcome, end, even_money=False).cents for end in ends)
-            nets.setdefault(sight_of(outcome), set()).add(due)
+            nets.setdefault(visible_box(outcome), set()).add(due)
     return nets

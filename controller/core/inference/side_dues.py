@@ -7,14 +7,14 @@ from itertools import product
 from typing import NamedTuple
 
 from controller.core.game.hand import FACE_RANKS, place_of, rank_of
-from controller.core.game.position import Kind, Node
+from controller.core.game.position import BoxStatus, Node
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import PUSH, SideNet, View, find, fixed_net_cents, terms_of
-from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from firmware_protocols.cards import DECK, Card
 
 
-class Felt(NamedTuple):
+class SideEvidence(NamedTuple):
     """A round as side wagers see it: the faces in the order drawn (None: unread) and all its plays."""
 
     rules: Rules
@@ -31,7 +31,7 @@ def nets_listed(nets: set[SideNet | None]) -> list[int]:
     return [] if None in nets else sorted({net.cents for net in nets if net is not None})
 
 
-def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | None] | None:
+def side_due(felt: SideEvidence, box: int, bet: str, wager_cents: int) -> set[SideNet | None] | None:
     """What a side wager may come to; None among it where the cards do not decide yet; None: there is no such wager.
 
     A wager placed before the deal is ``wager_cents``; one placed after it is what each play counts.
@@ -50,7 +50,9 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
     return nets if made else None
 
 
-def due_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, wager_cents: int) -> Iterator[SideNet | None]:
+def due_at(
+    felt: SideEvidence, end: HoleHypothesis, wager: tuple[int, str], node: Node, wager_cents: int
+) -> Iterator[SideNet | None]:
     """What a side wager comes to at one node, over every face an unread card may have; None: it is not decided."""
     box, bet = wager
     placed_later = find(bet).placed == "after_deal"
@@ -64,14 +66,14 @@ def due_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, wager_cen
         yield SideNet(0, bet, PUSH)
 
 
-def side_rows(felt: Felt, box: int, bet: str) -> set[str | None]:
+def side_rows(felt: SideEvidence, box: int, bet: str) -> set[str | None]:
     """The rows that a wager placed before the deal may have made; None among them where the cards do not decide yet."""
     return {
         row for end in felt.judgement.ended for node in end.frontier for row in _rows_at(felt, end, (box, bet), node)
     }
 
 
-def faces_at(felt: Felt, end: Ended, place: int) -> tuple[Card, ...]:
+def faces_at(felt: SideEvidence, end: HoleHypothesis, place: int) -> tuple[Card, ...]:
     """The face of a card; of an unread one every face that these plays take for it."""
     face = felt.faces[place]
     if face is not None:
@@ -84,7 +86,9 @@ def faces_at(felt: Felt, end: Ended, place: int) -> tuple[Card, ...]:
     return DECK
 
 
-def _nets_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, cents: int) -> Iterator[SideNet | None]:
+def _nets_at(
+    felt: SideEvidence, end: HoleHypothesis, wager: tuple[int, str], node: Node, cents: int
+) -> Iterator[SideNet | None]:
     """The nets of a box's bet at one node, over every face an unread card may have; None: it is not decided."""
     terms = terms_of(felt.rules, wager[1])
     won = None if felt.awards is None else felt.awards.get(wager)
@@ -95,7 +99,7 @@ def _nets_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, cents: 
         yield None if row is None or net is None else SideNet(net, wager[1], row)
 
 
-def _rows_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node) -> Iterator[str | None]:
+def _rows_at(felt: SideEvidence, end: HoleHypothesis, wager: tuple[int, str], node: Node) -> Iterator[str | None]:
     """The rows of a box's bet at one node, over every face an unread card may have; None: the cards do not decide."""
     box, bet = wager
     terms = terms_of(felt.rules, bet)
@@ -106,7 +110,7 @@ def _rows_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node) -> Iter
         yield find(bet).row(terms, view)
 
 
-def views_at(felt: Felt, end: Ended, box: int, node: Node) -> Iterator[View]:
+def views_at(felt: SideEvidence, end: HoleHypothesis, box: int, node: Node) -> Iterator[View]:
     """What a box's wagers look at, its two cards and the up card dealt, over every face an unread card may have."""
     places = [box, box + felt.boxes + 1, felt.boxes]
     if end.points is not None and felt.hole_place >= 0:
@@ -115,14 +119,14 @@ def views_at(felt: Felt, end: Ended, box: int, node: Node) -> Iterator[View]:
         places += [place_of(card) for card in node.dealers()]
     complete = _is_complete(felt, end, node)
     played = complete or end.found.play().all_played(node)
-    broke = all(one.kind is Kind.BROKEN for one in node.boxes) if played else None
+    broke = all(one.kind is BoxStatus.BROKEN for one in node.boxes) if played else None
     for first, second, up, *rest in product(*(faces_at(felt, end, place) for place in places)):
         # Where no hole card is dealt the up card may be all there is in the end.
         dealer = (up, *rest) if rest or (complete and felt.hole_place < 0) else ()
         yield View(first, second, up, dealer, complete, broke)
 
 
-def _is_complete(felt: Felt, end: Ended, node: Node) -> bool:
+def _is_complete(felt: SideEvidence, end: HoleHypothesis, node: Node) -> bool:
     """Whether the dealer's hand lies open and takes no more cards."""
     play = end.found.play()
     hidden = felt.hole_place >= 0 and end.points is None
@@ -134,7 +138,9 @@ def _is_complete(felt: Felt, end: Ended, node: Node) -> bool:
     return not (holes if end.points is None else holes & 1 << end.points)
 
 
-def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Callable[[Node], tuple[object, ...]]:
+def sides(
+    felt: SideEvidence, staked: Mapping[tuple[int, str], int], offered: str
+) -> Callable[[Node], tuple[object, ...]]:
     """What the side wagers of a round come to where it has ended, by box and bet.
 
     Of ``felt`` one judged end counts, the first. ``staked`` is what was staked before the deal, in cents, ``offered``
@@ -146,7 +152,7 @@ def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Ca
     later = [offered] if offered in felt.rules.side_bets else []
 
     def at(node: Node) -> tuple[object, ...]:
-        key = node.drawn, node.second, node.insured, all(one.kind is Kind.BROKEN for one in node.boxes)
+        key = node.drawn, node.second, node.insured, all(one.kind is BoxStatus.BROKEN for one in node.boxes)
         if key not in known:
             made = [((box, bet), cents) for bet in later for box, cents in enumerate(node.insured)]
             known[key] = tuple(_came_to(felt, *wager, node, cents) for wager, cents in (*before, *made) if cents)
@@ -155,7 +161,7 @@ def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Ca
     return at
 
 
-def _came_to(felt: Felt, box: int, bet: str, node: Node, cents: int) -> tuple[object, ...]:
+def _came_to(felt: SideEvidence, box: int, bet: str, node: Node, cents: int) -> tuple[object, ...]:
     """A side wager where a round has ended: its box, and its nets."""
     nets = _nets_at(felt, felt.judgement.ended[0], (box, bet), node, cents)
     return box, bet, frozenset(None if net is None else net.cents for net in nets)

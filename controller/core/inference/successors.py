@@ -12,8 +12,8 @@ from typing import assert_never
 from controller.core.game.broken_hands import left_after, subsets
 from controller.core.game.hand import best
 from controller.core.game.play import Play, may_add
-from controller.core.game.position import Box, Confirmation, Emission, Hand, Kind, Node, Now, Step
-from controller.core.inference.observation import CardCame, ChipsMoved, Item, KeySpoke, Layout
+from controller.core.game.position import Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
+from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Layout, Observation
 
 
 def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
@@ -31,16 +31,16 @@ def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
     return Layout(tuple(mains), tuple(offered))
 
 
-def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:
+def successors(play: Play, node: Node, item: Observation, layout: Layout) -> Iterator[Step]:
     """Every node the round may stand at after ``item``, with the boxes that finished on the way."""
     match item:
-        case CardCame():
+        case CardObserved():
             yield from _card_came(play, node, item.card, layout)
-        case ChipsMoved(idle=True):
+        case ChipsObserved(idle=True):
             yield node, ()
-        case ChipsMoved():
+        case ChipsObserved():
             yield from chips_moved(play, node, item, layout)
-        case KeySpoke():
+        case KeyObserved():
             yield from _key_spoke(play, node, item, layout)
         case _:
             assert_never(item)
@@ -68,7 +68,7 @@ def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[S
             holes = play.holes(closed, drawing=True)
             if holes:
                 yield play.dealer_takes(closed, card, holes), emitted
-        elif hand.now is Now.OWED or (hand.now is Now.OPEN and play.may_hit(reached, hand)):
+        elif hand.now is HandStatus.OWED or (hand.now is HandStatus.OPEN and play.may_hit(reached, hand)):
             closed = play.decided(reached, layout.insured)
             settled = play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
             yield _left_lying(play, settled, closed.turn, layout)
@@ -82,7 +82,7 @@ def _busts_lie(node: Node, layout: Layout) -> bool:
 def _left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
     """After a card to a box: if it broke the last hand chips that lie there must go, where busts are taken at once."""
     node, emitted = step
-    broke = node.boxes[box].kind is Kind.BROKEN and layout.mains[box] > 0
+    broke = node.boxes[box].kind is BoxStatus.BROKEN and layout.mains[box] > 0
     if not broke or play.rules.options.busts_taken != "at_once":
         return step
     return put_box(node, box, node.boxes[box]._replace(lies=True)), emitted
@@ -91,7 +91,7 @@ def _left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
 # --- chips ------------------------------------------------------------------------------------------
 
 
-def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+def chips_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]:
     """A change of the chips in a box's main zone, or in the zone of what is offered after the deal."""
     if node.dealt < play.deal_cards:
         return
@@ -112,13 +112,13 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
             yield from _dealer_pays(play, reached, item, layout, emitted)
 
 
-def pays(play: Play, node: Node, item: ChipsMoved) -> bool:
+def pays(play: Play, node: Node, item: ChipsObserved) -> bool:
     """Whether payment, once it has begun, explains a change: any of a main zone, of the other only where a wager is."""
     made = item.zone == play.offered_zone and node.insured and node.insured[item.box]
     return item.idle or item.zone == "main" or bool(made)
 
 
-def _offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+def _offered_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]:
     """Insurance is made while it is offered. Later only what was made may change: a fall withdraws nothing.
 
     A rise is its payment, once all boxes have played. EZ Bust is made alike; once it counts it is taken or paid when
@@ -140,7 +140,7 @@ def _offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> 
             yield reached, emitted
 
 
-def _raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]:
     """A double or split of the hand in play, or a surrender."""
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
@@ -159,24 +159,30 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Lay
 
 def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
     """The hand in play doubled for ``cents``, or split where that is a whole wager."""
-    if hand.now in {Now.OPEN, Now.DOUBLING} and play.may_double(node, hand) and may_add(play, hand, cents):
+    if (
+        hand.now in {HandStatus.OPEN, HandStatus.DOUBLING}
+        and play.may_double(node, hand)
+        and may_add(play, hand, cents)
+    ):
         yield doubled(
-            play, node, hand, cents, Confirmation.DOUBLE_MAY_FOLLOW if hand.now is Now.OPEN else Confirmation.ALL
+            play, node, hand, cents, Confirmation.DOUBLE_MAY_FOLLOW if hand.now is HandStatus.OPEN else Confirmation.ALL
         )
-    if hand.now in {Now.OPEN, Now.SPLITTING} and cents == hand.base and play.may_split(node, hand):
-        yield split(play, node, hand, Confirmation.SPLIT_MAY_FOLLOW if hand.now is Now.OPEN else Confirmation.ALL)
+    if hand.now in {HandStatus.OPEN, HandStatus.SPLITTING} and cents == hand.base and play.may_split(node, hand):
+        yield split(
+            play, node, hand, Confirmation.SPLIT_MAY_FOLLOW if hand.now is HandStatus.OPEN else Confirmation.ALL
+        )
 
 
 def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Confirmation = Confirmation.ALL) -> Node:
     """The hand in play raised by ``cents``; it is owed its one card."""
-    return _with_hand(play, node, hand._replace(extra=cents, now=Now.OWED, said=said))
+    return _with_hand(play, node, hand._replace(extra=cents, now=HandStatus.OWED, said=said))
 
 
 def split(play: Play, node: Node, hand: Hand, said: Confirmation = Confirmation.ALL) -> Node:
     """The pair in play as two hands; the left one is owed its second card, the right one waits."""
     index = play.current(node)
-    left = Hand(hand.cards[:1], hand.base, 0, Now.OWED, said)
-    right = Hand(hand.cards[1:], hand.base, 0, Now.WAITING)
+    left = Hand(hand.cards[:1], hand.base, 0, HandStatus.OWED, said)
+    right = Hand(hand.cards[1:], hand.base, 0, HandStatus.WAITING)
     return node._replace(hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
 
 
@@ -191,7 +197,7 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], 
     if play.rules.surrender != "late":
         return
     early = offered and play.rules.surrender_turn == "any"
-    before = box > node.turn and early and node.boxes[box].kind is Kind.PENDING
+    before = box > node.turn and early and node.boxes[box].kind is BoxStatus.PENDING
     if before or play.untouched_hand(node, box):
         yield play.surrender(node, box, emitted)
 
@@ -208,36 +214,36 @@ def _gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[E
     hand = play.hand_in_play(node)
     if (play.rules.surrender, play.rules.surrender_on) != ("late", "any_hand") or node.turn != box:
         return
-    if hand is not None and hand.now is Now.OPEN and not play.untouched_hand(node, box):
+    if hand is not None and hand.now is HandStatus.OPEN and not play.untouched_hand(node, box):
         given_up, also = play.give_up(node, hand, layout.insured)
         yield given_up, (*emitted, *also)
 
 
-def _settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
+def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:
     """What may be taken or paid while others still play: broken hands, surrenders, naturals against 2 to 9."""
     box = node.boxes[item.box]
     wager = play.deal.wagers[item.box]
-    if box.kind is Kind.BROKEN and item.after == 0:
-        yield put_box(node, item.box, Box(Kind.BROKEN)), ()
+    if box.kind is BoxStatus.BROKEN and item.after == 0:
+        yield put_box(node, item.box, Box(BoxStatus.BROKEN)), ()
     taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.frozen and item.after < item.before)
-    if box.kind is Kind.SURRENDERED and node.quiet >> item.box & 1:
+    if box.kind is BoxStatus.SURRENDERED and node.quiet >> item.box & 1:
         if item.after in {0, *play.rules.halves_cents(wager)}:
             yield shown_late(play, node, item), ()
-    elif box.kind is Kind.SURRENDERED and taken:
+    elif box.kind is BoxStatus.SURRENDERED and taken:
         yield node, ()
-    if box.kind is Kind.EVEN_MONEY or (box.kind is Kind.NATURAL and not play.frozen):
+    if box.kind is BoxStatus.EVEN_MONEY or (box.kind is BoxStatus.NATURAL and not play.frozen):
         yield node, ()
-    elif box.kind is Kind.NATURAL and play.rules.hole_check == "device":
+    elif box.kind is BoxStatus.NATURAL and play.rules.hole_check == "device":
         # Paid while others have still to play: the device has found no natural.
         yield play.checked(node), ()
     if box.untaken and 0 < item.after < item.before:
         for left in {left_after(box.untaken, taken) for taken in subsets(box.untaken, item.before - item.after)}:
             yield put_box(node, item.box, box._replace(untaken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
-        yield put_box(node, item.box, Box(Kind.EVEN_MONEY)), ()
+        yield put_box(node, item.box, Box(BoxStatus.EVEN_MONEY)), ()
 
 
-def shown_late(play: Play, node: Node, item: ChipsMoved) -> Node:
+def shown_late(play: Play, node: Node, item: ChipsObserved) -> Node:
     """A box's chips have changed: of one that surrendered unshown since the last card they show it, for its key."""
     bit = 1 << item.box & node.quiet
     shows = item.after < item.before and item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}
@@ -250,13 +256,13 @@ def put_box(node: Node, index: int, box: Box) -> Node:
 
 
 def _dealer_pays(
-    play: Play, node: Node, item: ChipsMoved, layout: Layout, emitted: tuple[Emission, ...]
+    play: Play, node: Node, item: ChipsObserved, layout: Layout, emitted: tuple[Emission, ...]
 ) -> Iterator[Step]:
     """All boxes have played: naturals and surrenders are settled, and with the dealer's hand complete all the rest."""
     closed = play.close_offers(node, layout.insured)
     closed = closed._replace(quiet=closed.quiet & ~(1 << item.box))
     kind = closed.boxes[item.box].kind
-    if kind is Kind.SURRENDERED or (kind is Kind.NATURAL and play.frozen):
+    if kind is BoxStatus.SURRENDERED or (kind is BoxStatus.NATURAL and play.frozen):
         yield closed, emitted
     done = play.holes(closed, drawing=False)
     if done:
@@ -266,7 +272,7 @@ def _dealer_pays(
 # --- keys -------------------------------------------------------------------------------------------
 
 
-def _key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterator[Step]:
+def _key_spoke(play: Play, node: Node, item: KeyObserved, layout: Layout) -> Iterator[Step]:
     """A key of the dealer's."""
     if node.dealt < play.deal_cards or (node.paying and item.action != "surrender"):
         return
@@ -310,30 +316,30 @@ def _hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
     """A natural against an ace takes even money instead of waiting (Borgata card); the key names its spot."""
     offered = play.rules.even_money and play.up_points == 1 and node.offers
-    if offered and box is not None and node.boxes[box].kind is Kind.NATURAL:
-        yield put_box(node, box, Box(Kind.EVEN_MONEY)), ()
+    if offered and box is not None and node.boxes[box].kind is BoxStatus.NATURAL:
+        yield put_box(node, box, Box(BoxStatus.EVEN_MONEY)), ()
 
 
 def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -> Iterator[Step]:
     """Hit, stand, double or split of the hand in play; double and split may also confirm chips already there."""
     closed = play.decided(node, layout.insured)
-    open_hand = hand.now is Now.OPEN and len(hand.cards) >= 2 and best(hand.cards) < 21
+    open_hand = hand.now is HandStatus.OPEN and len(hand.cards) >= 2 and best(hand.cards) < 21
     step: Node | None = None
     match action:
         case "stand" if open_hand:
             yield play.stand(node, hand, layout.insured, ())
         case "hit" if open_hand and play.may_hit(node, hand):
             step = _with_hand(
-                play, play.stood(node, layout.insured), hand._replace(now=Now.OWED, said=Confirmation.ALL)
+                play, play.stood(node, layout.insured), hand._replace(now=HandStatus.OWED, said=Confirmation.ALL)
             )
         case "double" if hand.said is Confirmation.DOUBLE_MAY_FOLLOW:
             step = _with_hand(play, closed, hand._replace(said=Confirmation.ALL))
         case "split" if hand.said is Confirmation.SPLIT_MAY_FOLLOW:
             step = _with_hand(play, closed, hand._replace(said=Confirmation.ALL))
         case "double" if open_hand and play.may_double(node, hand):
-            step = _with_hand(play, closed, hand._replace(now=Now.DOUBLING))
+            step = _with_hand(play, closed, hand._replace(now=HandStatus.DOUBLING))
         case "split" if open_hand and play.may_split(node, hand):
-            step = _with_hand(play, closed, hand._replace(now=Now.SPLITTING))
+            step = _with_hand(play, closed, hand._replace(now=HandStatus.SPLITTING))
         case _:
             pass
     if step is not None:

@@ -15,16 +15,23 @@ from msgspec.structs import replace
 
 from controller.core.game.broken_hands import left_after, some
 from controller.core.game.play import Play
-from controller.core.game.position import Box, Kind, Node, Now, Step
+from controller.core.game.position import Box, BoxStatus, HandStatus, Node, Step
 from controller.core.inference import successors
-from controller.core.inference.observation import EVER, ChipsMoved, Dated, Item, Layout, Spell
+from controller.core.inference.observation import (
+    EVER,
+    ChipsObserved,
+    DatedObservation,
+    Layout,
+    Observation,
+    OutagePeriod,
+)
 from firmware_protocols.values import Value
 
 _AMOUNTS_TOLD: Final = 100
 """Amounts of a double nobody saw that are still told apart."""
 
 
-class Silence(Value, frozen=True, tag=False):
+class Outage(Value, frozen=True, tag=False):
     """From here to there the reader of a box told nothing, in nanoseconds."""
 
     box: int
@@ -45,7 +52,7 @@ class Silence(Value, frozen=True, tag=False):
         return not self.zones or zone in self.zones
 
 
-def spells_of(silences: tuple[Silence, ...]) -> tuple[Spell, ...]:
+def spells_of(silences: tuple[Outage, ...]) -> tuple[OutagePeriod, ...]:
     """The times with the same readers of main wagers lost, one after another from the first card on; none: none was."""
     silences = tuple(one for one in silences if one.hides("main"))
     if not silences:
@@ -54,25 +61,25 @@ def spells_of(silences: tuple[Silence, ...]) -> tuple[Spell, ...]:
     return tuple(_spell_at(silences, from_ns) for from_ns in sorted(begun))
 
 
-def _spell_at(silences: tuple[Silence, ...], at_ns: int) -> Spell:
+def _spell_at(silences: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
     """The readers lost at a moment."""
     lost = [one for one in silences if one.from_ns <= at_ns <= one.to_ns]
     dark = frozenset(one.box for one in lost)
-    return Spell(at_ns, dark, dark - {one.box for one in lost if one.open()})
+    return OutagePeriod(at_ns, dark, dark - {one.box for one in lost if one.open()})
 
 
-def watched(layout: Layout, spells: tuple[Spell, ...], waiting: Iterable[Dated]) -> Layout:
+def watched(layout: Layout, spells: tuple[OutagePeriod, ...], waiting: Iterable[DatedObservation]) -> Layout:
     """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
     late = {(late.item.box, late.first_ns) for late in waiting if _of_main(late.item)}
     return layout._replace(spells=spells, late=tuple(sorted(late)))
 
 
-def _of_main(item: Item) -> TypeGuard[ChipsMoved]:
+def _of_main(item: Observation) -> TypeGuard[ChipsObserved]:
     """Whether it is a change of a main zone."""
-    return isinstance(item, ChipsMoved) and item.zone == "main"
+    return isinstance(item, ChipsObserved) and item.zone == "main"
 
 
-def ways(play: Play, node: Node, item: Item, layout: Layout, between: tuple[int, int]) -> Iterator[Step]:
+def ways(play: Play, node: Node, item: Observation, layout: Layout, between: tuple[int, int]) -> Iterator[Step]:
     """Every node the round may stand at after ``item``, what went unseen at dark boxes included.
 
     ``between`` are the first and the last moment at which it may happen, in nanoseconds.
@@ -86,14 +93,14 @@ def ways(play: Play, node: Node, item: Item, layout: Layout, between: tuple[int,
         if reached.spell >= over:
             now = layout.during(reached.spell)
             yield from _told_late(play, (reached, emitted), item, now)
-            if isinstance(item, ChipsMoved) and _tells_of_before(play, reached, item, now):
+            if isinstance(item, ChipsObserved) and _tells_of_before(play, reached, item, now):
                 yield reached, emitted
 
 
-def _told_late(play: Play, step: Step, item: Item, layout: Layout) -> Iterator[Step]:
+def _told_late(play: Play, step: Step, item: Observation, layout: Layout) -> Iterator[Step]:
     """What may follow where a box's chips are not what was last told: the change it tells of began with those."""
     node, emitted = step
-    if isinstance(item, ChipsMoved) and item.zone == "main" and item.counts():
+    if isinstance(item, ChipsObserved) and item.zone == "main" and item.counts():
         lay = dict(node.unseen).get(item.box)
         if lay is not None:
             node = _with_unseen(node, item.box, None)
@@ -179,7 +186,7 @@ def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """A change nobody saw that leaves what was last told: a winner takes his chips and lets the old wager lie."""
     for box, cents in node.unseen:
         if box in layout.dark:
-            moved = ChipsMoved(box, "main", cents, layout.mains[box])
+            moved = ChipsObserved(box, "main", cents, layout.mains[box])
             for after, also in successors.chips_moved(play, node, moved, layout):
                 yield _with_unseen(after, box, None), also
 
@@ -187,8 +194,8 @@ def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 def _shown_late(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The chips of a surrender that nothing has shown since the last card, gone unseen: its key may confirm them."""
     for box in layout.dark:
-        if node.quiet >> box & 1 and node.boxes[box].kind is Kind.SURRENDERED:
-            gone = ChipsMoved(box, "main", _lying(node, box, layout), 0)
+        if node.quiet >> box & 1 and node.boxes[box].kind is BoxStatus.SURRENDERED:
+            gone = ChipsObserved(box, "main", _lying(node, box, layout), 0)
             yield _left_with(successors.shown_late(play, node, gone), box, 0, layout), ()
 
 
@@ -197,7 +204,7 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     for box in layout.dark:
         wager = play.deal.wagers[box]
         if play.even_money_may_show(node, box):
-            paid = successors.put_box(node, box, Box(Kind.EVEN_MONEY))
+            paid = successors.put_box(node, box, Box(BoxStatus.EVEN_MONEY))
             yield _left_with(paid, box, _lying(node, box, layout) + wager, layout), ()
         if box in layout.back:
             yield from _taken(node, box, _lying(node, box, layout))
@@ -222,7 +229,7 @@ def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
     """Broken hands taken from a box unseen: all of them, where that is owed at once, or some after a split."""
     state = node.boxes[box]
     if state.lies:
-        yield _with_unseen(successors.put_box(node, box, Box(Kind.BROKEN)), box, 0), ()
+        yield _with_unseen(successors.put_box(node, box, Box(BoxStatus.BROKEN)), box, 0), ()
     for stakes in {*some(state.untaken)}:
         # What is taken lay there: chips that a change nobody explains left cannot have been more than they are.
         if sum(stakes) < lay_cents:
@@ -237,13 +244,13 @@ def _amounts(base_cents: int, chip_cents: int) -> set[int]:
     return {base_cents, *range(chip_cents, base_cents, chip_cents)}
 
 
-def _tells_of_before(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> bool:
+def _tells_of_before(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> bool:
     """Whether a change may be the late word of something that has already been taken into account."""
     box = item.box
     if box not in layout.dark - layout.back or node.dealt < play.deal_cards or item.zone != "main":
         return False
     if node.turn == box:
-        return item.after == sum(hand.base + hand.extra for hand in node.hands if hand.now is not Now.WAITING) or (
-            item.after == sum(hand.base + hand.extra for hand in node.hands)
-        )
-    return node.boxes[box].kind is not Kind.PENDING
+        return item.after == sum(
+            hand.base + hand.extra for hand in node.hands if hand.now is not HandStatus.WAITING
+        ) or (item.after == sum(hand.base + hand.extra for hand in node.hands))
+    return node.boxes[box].kind is not BoxStatus.PENDING

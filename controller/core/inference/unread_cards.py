@@ -13,10 +13,10 @@ from controller.core.game.hand import PlayedHand
 from controller.core.game.position import Node
 from controller.core.game.settlement import Net
 from controller.core.inference.dues import Due, insurance_due, main_due
-from controller.core.inference.lattice import Answer, Frontier, OutcomesByBox, Reconstruction
-from controller.core.inference.observation import CardCame, Dated
-from controller.core.inference.play_count import Census
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.lattice import Frontier, Lattice, OutcomesByBox, PlayAnswer
+from controller.core.inference.observation import CardObserved, DatedObservation
+from controller.core.inference.play_count import PlayCount
+from controller.core.inference.unobserved import Outage
 
 _SUITS: Final = 4
 _RANKS: Final = range(1, 14)
@@ -33,7 +33,7 @@ class World(NamedTuple):
     """One assumption about the unread cards: their ranks by place, and the lattice that follows."""
 
     ranks: tuple[tuple[int, int], ...]
-    found: Reconstruction
+    found: Lattice
 
 
 class Worlds(NamedTuple):
@@ -47,7 +47,7 @@ class Worlds(NamedTuple):
         bit = (1 << min(hole, 10)) if hole is not None else -1
         return any(node.hole & bit for world in self.worlds for node in world.found.frontier)
 
-    def observe(self, dated: Dated) -> Worlds:
+    def observe(self, dated: DatedObservation) -> Worlds:
         """One more piece of evidence in every world. A world without a play is kept: chips told late may revive it.
 
         An unread card comes with rank 0 and splits each world into thirteen.
@@ -56,7 +56,7 @@ class Worlds(NamedTuple):
             TooManyOrders, TooManyUnread: too much is left open.
         """
         item = dated.item
-        if isinstance(item, CardCame) and item.card & 15 == 0 and not self.is_hole(item.card >> 4):
+        if isinstance(item, CardObserved) and item.card & 15 == 0 and not self.is_hole(item.card >> 4):
             return self.unread_card(dated, item.card >> 4)
         return Worlds(tuple(World(w.ranks, w.found.observe(dated)) for w in self.worlds), self.unread)
 
@@ -65,28 +65,30 @@ class Worlds(NamedTuple):
         found = self.worlds[0].found
         return found.rules.hole_card == "dealt" and place == 2 * len(found.wagers) + 1
 
-    def unread_card(self, dated: Dated, place: int) -> Worlds:
+    def unread_card(self, dated: DatedObservation, place: int) -> Worlds:
         """Every world with every rank the card may have."""
         if len(self.unread) == _UNREAD_LIMIT:
             raise TooManyUnread
         split = tuple(
             World(
                 (*world.ranks, (place, rank)),
-                world.found.observe(Dated(dated.first_ns, dated.last_ns, CardCame(place << 4 | rank), dated.number)),
+                world.found.observe(
+                    DatedObservation(dated.first_ns, dated.last_ns, CardObserved(place << 4 | rank), dated.number)
+                ),
             )
             for world, rank in product(self.worlds, _RANKS)
         )
         return Worlds(split, (*self.unread, place))
 
-    def again(self, answers: tuple[Answer, ...], silences: tuple[Silence, ...]) -> Worlds:
+    def again(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...]) -> Worlds:
         """The same evidence with other answers, or other silences of readers."""
         return Worlds(tuple(World(w.ranks, w.found.again(answers, silences)) for w in self.worlds), self.unread)
 
 
-class Ended(NamedTuple):
+class HoleHypothesis(NamedTuple):
     """The plays of one world with one value of the hole card (None: it has not been turned, or none is dealt)."""
 
-    found: Reconstruction
+    found: Lattice
     frontier: Frontier
     points: int | None
     weight: int
@@ -96,12 +98,12 @@ class Ended(NamedTuple):
 class Judgement(NamedTuple):
     """All plays of a round, complete if it was closed, else as far as they have come."""
 
-    ended: tuple[Ended, ...]
+    ended: tuple[HoleHypothesis, ...]
     closed: bool
 
     def plays(self) -> int:
         """Their exact number."""
-        return sum(end.weight * Census(end.found, end.points, closed=self.closed).plays() for end in self.ended)
+        return sum(end.weight * PlayCount(end.found, end.points, closed=self.closed).plays() for end in self.ended)
 
     def main(self, box: int) -> Due:
         """What the main wager of a box may be due."""
@@ -128,7 +130,7 @@ class Judgement(NamedTuple):
 _NOT_INSURED: Final = Due(frozenset({Net(0, (("no_insurance",),))}), known=True)
 
 
-def _stand(end: Ended, node: Node, told: OutcomesByBox, box: int) -> set[tuple[PlayedHand, ...]]:
+def _stand(end: HoleHypothesis, node: Node, told: OutcomesByBox, box: int) -> set[tuple[PlayedHand, ...]]:
     """How a box's hands may stand at a node."""
     if told[box]:
         return {outcome.hands for outcome in told[box]}
@@ -146,7 +148,7 @@ def _joined(dues: list[Due]) -> Due:
 def judge(worlds: Worlds, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
     """All plays; ``hole`` is the hole card's rank (None: it could not be read), which counts once it is ``turned``."""
     suits = _SUITS ** len(worlds.unread)
-    ended: list[Ended] = []
+    ended: list[HoleHypothesis] = []
     for world in worlds.worlds:
         found = world.found
         dealt = found.rules.hole_card == "dealt"
@@ -156,7 +158,7 @@ def judge(worlds: Worlds, hole: int | None, *, turned: bool, closed: bool) -> Ju
             else:
                 frontier = {n: told for n, told in found.frontier.items() if points is None or n.hole >> points & 1}
             if frontier:
-                ended.append(Ended(found, frontier, points, suits * weight))
+                ended.append(HoleHypothesis(found, frontier, points, suits * weight))
     return Judgement(tuple(ended), closed)
 
 

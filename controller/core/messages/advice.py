@@ -7,7 +7,7 @@ from enum import StrEnum
 from firmware_protocols.values import Value
 
 
-class Move(StrEnum):
+class DealerAction(StrEnum):
     """What the dealer does about a wager."""
 
     TAKE = "take"
@@ -32,7 +32,7 @@ class AdviceLine(Value, frozen=True, tag=False):
     spot: int
     bet: str
     hand: int | None
-    move: Move
+    move: DealerAction
     cents: int
     chips: tuple[Stack, ...]
     missing_cents: int

@@ -6,12 +6,12 @@ import msgspec
 
 from controller.core.game.rules import Rules
 from controller.core.messages.gaming_day import GamingDay
-from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from firmware_protocols.values import Value
 
 
-class Counted(Value, frozen=True, tag=False):
+class SensorBet(Value, frozen=True, tag=False):
     """The spots of one side bet that no reader sees: a wager there is what its sensor latched.
 
     A sensor says that a wager lies there and not how much it is: each counts for ``stake_cents``. ``device`` is the
@@ -41,11 +41,11 @@ class House(Value, frozen=True, tag=False):
     """Where the house keeps chips that do not belong on this table, by id."""
     meters: tuple[MeterTerms, ...] = ()
     """The progressive meters this table counts, in the order in which a wager raises them."""
-    linked: tuple[LinkedTerms, ...] = ()
+    linked: tuple[PooledTerms, ...] = ()
     """The pools of many tables that it feeds."""
     sensors: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """The spots with sensors, by side bet."""
-    counted: dict[str, Counted] = msgspec.field(default_factory=dict)
+    counted: dict[str, SensorBet] = msgspec.field(default_factory=dict)
     """Of these, the spots whose wagers no reader sees, by side bet."""
     two_persons: bool = False
     """Whether voiding a round and adjusting a wager take a second person."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from controller.core.game.wager import Book
+from controller.core.game.wager import RoundBook
 from controller.core.messages.floor_events import ChipCount, Count
 from controller.core.messages.house import House
-from controller.core.meters.pool_postings import TableOutcome
-from controller.core.meters.state import Move
-from controller.core.persons import UNVOUCHED, Signed, Vouched
+from controller.core.meters.pool_postings import TablePostingOutcome
+from controller.core.meters.state import MeterChange
+from controller.core.persons import UNAUTHENTICATED, Authentication, SignedText
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import Reading
 from firmware_protocols.values import Value
 
 
-class Started(Value, frozen=True, tag="started"):
+class DaemonStarted(Value, frozen=True, tag="started"):
     """The daemon started. The first of an epoch finds no table; every later one is a restart.
 
     It brings the ``house`` that holds until the next start, so that a journal can be replayed with nothing beside it.
@@ -27,7 +27,7 @@ class Started(Value, frozen=True, tag="started"):
     house: House
 
 
-class Answered(Value, frozen=True, tag="answered"):
+class AnswerQuestion(Value, frozen=True, tag="answered"):
     """A person answered question ``question``; ``who`` as the operator channel knows them."""
 
     at_ns: int
@@ -43,7 +43,7 @@ class VoidRound(Value, frozen=True, tag="void_round"):
     round: int
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
     case: str = ""
     """The house's own number for the matter; a round that was recalled needs one."""
 
@@ -92,12 +92,12 @@ class AdjustWager(Value, frozen=True, tag="adjust_wager"):
     net_cents: int
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
     case: str = ""
     """The house's own number for the matter; a round that was recalled needs one."""
 
 
-class Acknowledged(Value, frozen=True, tag="acknowledged"):
+class AcknowledgeAlert(Value, frozen=True, tag="acknowledged"):
     """A named person has seen alert ``alert``; ``note`` is what they made of it, and may be empty."""
 
     at_ns: int
@@ -137,7 +137,7 @@ class BookRecalled(Value, frozen=True, tag="book_recalled"):
     """The journal gives back what the wagers of a round came to, so that people can still rule on it."""
 
     at_ns: int
-    book: Book
+    book: RoundBook
 
 
 class VerifyJackpot(Value, frozen=True, tag="verify_jackpot"):
@@ -147,7 +147,7 @@ class VerifyJackpot(Value, frozen=True, tag="verify_jackpot"):
     jackpot: int
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class PayJackpot(Value, frozen=True, tag="pay_jackpot"):
@@ -157,18 +157,18 @@ class PayJackpot(Value, frozen=True, tag="pay_jackpot"):
     jackpot: int
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
-class ProposeMove(Value, frozen=True, tag="propose_move"):
+class ProposeMeterChange(Value, frozen=True, tag="propose_move"):
     """A person proposes what moves a meter, or refuses an award."""
 
     at_ns: int
     meter: str
-    move: Move
+    move: MeterChange
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class ApproveOrder(Value, frozen=True, tag="approve_order"):
@@ -177,7 +177,7 @@ class ApproveOrder(Value, frozen=True, tag="approve_order"):
     at_ns: int
     order: int
     who: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class WithdrawOrder(Value, frozen=True, tag="withdraw_order"):
@@ -198,11 +198,11 @@ class ReopenMeter(Value, frozen=True, tag="reopen_meter"):
     why: str
 
 
-MeterRuling = VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder | WithdrawOrder | ReopenMeter
+MeterRuling = VerifyJackpot | PayJackpot | ProposeMeterChange | ApproveOrder | WithdrawOrder | ReopenMeter
 """What people do with meters and jackpots."""
 
 
-class LinkHeard(Value, frozen=True, tag="link_heard"):
+class PoolStateRead(Value, frozen=True, tag="link_heard"):
     """What the link says of a linked meter: what its pool shows, None where that is not known, and why it is closed."""
 
     at_ns: int
@@ -211,7 +211,7 @@ class LinkHeard(Value, frozen=True, tag="link_heard"):
     closed: str
 
 
-class LinkEntered(Value, frozen=True, tag="link_entered"):
+class PoolEntryRead(Value, frozen=True, tag="link_entered"):
     """The ledger's answer to posting ``seq`` of this journal: its place in the ledger, and what came of it."""
 
     at_ns: int
@@ -219,10 +219,10 @@ class LinkEntered(Value, frozen=True, tag="link_entered"):
     seq: int
     entry: int
     shown_cents: int
-    outcome: TableOutcome
+    outcome: TablePostingOutcome
 
 
-LinkReading = LinkHeard | LinkEntered
+PoolReading = PoolStateRead | PoolEntryRead
 """What comes from the pools of many tables."""
 
 
@@ -242,7 +242,7 @@ class FitnessLevel(StrEnum):
     CLOSED = "closed"
 
 
-class FitnessTold(Value, frozen=True, tag="fitness_told"):
+class FitnessReported(Value, frozen=True, tag="fitness_told"):
     """The process found out how fit the table is; ``cause`` is a key of ``fitness.KINDS``, ``text`` says what is."""
 
     at_ns: int
@@ -251,7 +251,7 @@ class FitnessTold(Value, frozen=True, tag="fitness_told"):
     text: str
 
 
-class SoftwareLooked(Value, frozen=True, tag="software_looked"):
+class SoftwareInspected(Value, frozen=True, tag="software_looked"):
     """The daemon held its program against the list of its files; ``when`` is ``start``, ``hour`` or ``draw``.
 
     ``digest`` is of the list of the program as it is, ``files`` how many were held against the list, ``signed_by`` the
@@ -293,21 +293,21 @@ class DayBegan(Value, frozen=True, tag="day_began"):
 
 Input = (
     Reading
-    | Started
-    | Answered
-    | Acknowledged
+    | DaemonStarted
+    | AnswerQuestion
+    | AcknowledgeAlert
     | ShoeChanged
     | EnterInventory
     | BookRecalled
     | OpeningRefuted
-    | FitnessTold
-    | SoftwareLooked
+    | FitnessReported
+    | SoftwareInspected
     | ReadingsHeld
     | DeadlinePassed
     | DayBegan
     | Ruling
     | MeterRuling
-    | LinkReading
+    | PoolReading
 )
 """Everything that may be stepped."""
 
@@ -315,11 +315,11 @@ Input = (
 class SignedOrder(Value, frozen=True, tag=False):
     """An order as its operator signed it, and the ``number`` in it: of one key none is carried out twice."""
 
-    signed: Signed
+    signed: SignedText
     number: int
 
 
-class Stamped(Value, frozen=True, tag="stamped"):
+class StampedInput(Value, frozen=True, tag="stamped"):
     """An input with what it was given when it came in.
 
     ``number`` counts inputs of the epoch from 1 without a gap. ``at_ns`` is monotonic, ``wall_ns`` since 1970 UTC, for

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from controller.core.messages.pool_events import LinkEvent, PoolEntryDeclined
 from controller.core.meters.meter import Parameters, Pool, Reason
-from controller.core.meters.state import Move
+from controller.core.meters.state import MeterChange
 from controller.core.refusal_reason import RefusalCode
 from firmware_protocols.values import Value
 
@@ -115,7 +115,7 @@ class MeterChangeProposed(Value, frozen=True, tag="meter_change_proposed"):
 
     order: int
     meter: str
-    move: Move
+    move: MeterChange
     who: str
     why: str
     vouched: str = ""

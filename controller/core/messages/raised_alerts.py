@@ -30,7 +30,7 @@ class Severity(StrEnum):
     """To be looked at in the course of the shift."""
 
 
-class Kind(StrEnum):
+class AlertKind(StrEnum):
     """What an alert is about. ``docs/guide/protection.md`` tells of each what it means and what to do."""
 
     PAST_POSTING = "past_posting"
@@ -75,47 +75,47 @@ class Kind(StrEnum):
     ALERTS_UNREAD = "alerts_unread"
 
 
-SEVERITY: Final[dict[Kind, Severity]] = {
-    Kind.PAST_POSTING: Severity.CRITICAL,
-    Kind.CAPPING: Severity.CRITICAL,
-    Kind.PINCHING: Severity.CRITICAL,
-    Kind.BET_TOUCHED: Severity.WARNING,
-    Kind.CHIPS_UNEXPLAINED: Severity.WARNING,
-    Kind.WAGER_OUTSIDE_LIMITS: Severity.WARNING,
-    Kind.SIDE_BET_WITHOUT_MAIN: Severity.WARNING,
-    Kind.SIDE_BET_REFUSED: Severity.WARNING,
-    Kind.INSURANCE_TOO_LARGE: Severity.WARNING,
-    Kind.EZ_BUST_WRONG_UP_CARD: Severity.WARNING,
-    Kind.METER_CLOSED_AT_LOCK: Severity.WARNING,
-    Kind.MID_SHOE_ENTRY: Severity.WARNING,
-    Kind.PROCEDURE_LATE: Severity.NOTICE,
-    Kind.MISPAY: Severity.CRITICAL,
-    Kind.LOSING_BET_LEFT: Severity.CRITICAL,
-    Kind.WINNING_BET_TAKEN: Severity.CRITICAL,
-    Kind.UNKNOWN_CHIP: Severity.WARNING,
-    Kind.FOREIGN_CHIP: Severity.WARNING,
-    Kind.DUPLICATED_CHIP: Severity.CRITICAL,
-    Kind.CHIP_ELSEWHERE: Severity.CRITICAL,
-    Kind.IMPOSSIBLE_CARD: Severity.CRITICAL,
-    Kind.CARDS_MISSING: Severity.CRITICAL,
-    Kind.CARDS_EXTRA: Severity.CRITICAL,
-    Kind.CARD_OUT_OF_TURN: Severity.WARNING,
-    Kind.DEALER_AGAINST_RULE: Severity.WARNING,
-    Kind.ROUND_IRREGULAR: Severity.WARNING,
-    Kind.ROUND_UNENDED: Severity.WARNING,
-    Kind.SETTLEMENT_DISPUTED: Severity.WARNING,
-    Kind.RULING_BEYOND_RULES: Severity.CRITICAL,
-    Kind.COMMITMENT_WRONG: Severity.CRITICAL,
-    Kind.SENSOR_DISAGREES: Severity.WARNING,
-    Kind.SENSORS_SILENT: Severity.WARNING,
-    Kind.WAGERS_UNSEEN: Severity.WARNING,
-    Kind.DEVICE_SWAPPED: Severity.CRITICAL,
-    Kind.STORAGE_LOW: Severity.WARNING,
-    Kind.EVENTS_UNACKNOWLEDGED: Severity.WARNING,
-    Kind.SECOND_COPY_LOST: Severity.WARNING,
-    Kind.DEALT_WHILE_CLOSED: Severity.CRITICAL,
-    Kind.READINGS_HELD: Severity.WARNING,
-    Kind.ALERTS_UNREAD: Severity.CRITICAL,
+SEVERITY: Final[dict[AlertKind, Severity]] = {
+    AlertKind.PAST_POSTING: Severity.CRITICAL,
+    AlertKind.CAPPING: Severity.CRITICAL,
+    AlertKind.PINCHING: Severity.CRITICAL,
+    AlertKind.BET_TOUCHED: Severity.WARNING,
+    AlertKind.CHIPS_UNEXPLAINED: Severity.WARNING,
+    AlertKind.WAGER_OUTSIDE_LIMITS: Severity.WARNING,
+    AlertKind.SIDE_BET_WITHOUT_MAIN: Severity.WARNING,
+    AlertKind.SIDE_BET_REFUSED: Severity.WARNING,
+    AlertKind.INSURANCE_TOO_LARGE: Severity.WARNING,
+    AlertKind.EZ_BUST_WRONG_UP_CARD: Severity.WARNING,
+    AlertKind.METER_CLOSED_AT_LOCK: Severity.WARNING,
+    AlertKind.MID_SHOE_ENTRY: Severity.WARNING,
+    AlertKind.PROCEDURE_LATE: Severity.NOTICE,
+    AlertKind.MISPAY: Severity.CRITICAL,
+    AlertKind.LOSING_BET_LEFT: Severity.CRITICAL,
+    AlertKind.WINNING_BET_TAKEN: Severity.CRITICAL,
+    AlertKind.UNKNOWN_CHIP: Severity.WARNING,
+    AlertKind.FOREIGN_CHIP: Severity.WARNING,
+    AlertKind.DUPLICATED_CHIP: Severity.CRITICAL,
+    AlertKind.CHIP_ELSEWHERE: Severity.CRITICAL,
+    AlertKind.IMPOSSIBLE_CARD: Severity.CRITICAL,
+    AlertKind.CARDS_MISSING: Severity.CRITICAL,
+    AlertKind.CARDS_EXTRA: Severity.CRITICAL,
+    AlertKind.CARD_OUT_OF_TURN: Severity.WARNING,
+    AlertKind.DEALER_AGAINST_RULE: Severity.WARNING,
+    AlertKind.ROUND_IRREGULAR: Severity.WARNING,
+    AlertKind.ROUND_UNENDED: Severity.WARNING,
+    AlertKind.SETTLEMENT_DISPUTED: Severity.WARNING,
+    AlertKind.RULING_BEYOND_RULES: Severity.CRITICAL,
+    AlertKind.COMMITMENT_WRONG: Severity.CRITICAL,
+    AlertKind.SENSOR_DISAGREES: Severity.WARNING,
+    AlertKind.SENSORS_SILENT: Severity.WARNING,
+    AlertKind.WAGERS_UNSEEN: Severity.WARNING,
+    AlertKind.DEVICE_SWAPPED: Severity.CRITICAL,
+    AlertKind.STORAGE_LOW: Severity.WARNING,
+    AlertKind.EVENTS_UNACKNOWLEDGED: Severity.WARNING,
+    AlertKind.SECOND_COPY_LOST: Severity.WARNING,
+    AlertKind.DEALT_WHILE_CLOSED: Severity.CRITICAL,
+    AlertKind.READINGS_HELD: Severity.WARNING,
+    AlertKind.ALERTS_UNREAD: Severity.CRITICAL,
 }
 """How severe each kind is. What happens at a spot that is not in the round is a notice, whatever its kind."""
 
@@ -129,7 +129,7 @@ class AlertRaised(Value, frozen=True, tag="alert_raised"):
     """
 
     alert: int
-    kind: Kind
+    kind: AlertKind
     severity: Severity
     text: str
     round: int | None = None
@@ -148,7 +148,7 @@ class AlertAcknowledged(Value, frozen=True, tag="alert_acknowledged"):
     """A named person has seen an alert and takes it off the list. ``note``: what they made of it, may be empty."""
 
     alert: int
-    kind: Kind
+    kind: AlertKind
     who: str
     note: str
 
@@ -157,7 +157,7 @@ class UnacknowledgedAlert(Value, frozen=True, tag=False):
     """An alert that has not been acknowledged."""
 
     alert: int
-    kind: Kind
+    kind: AlertKind
     severity: Severity
     text: str
     round: int | None

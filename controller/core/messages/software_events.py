@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.messages.inputs import SoftwareLooked
+from controller.core.messages.inputs import SoftwareInspected
 from firmware_protocols.values import Value
 
 
@@ -22,6 +22,6 @@ class SoftwareChecked(Value, frozen=True, tag="software_checked"):
     detail: str
 
 
-def checked(given: SoftwareLooked) -> SoftwareChecked:
+def checked(given: SoftwareInspected) -> SoftwareChecked:
     """What is published of a look at the program."""
     return SoftwareChecked(given.when, given.passed, given.digest, given.files, given.signed_by, given.detail)

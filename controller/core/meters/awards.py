@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from controller.core.meters.meter import Meter, award, reset
-from controller.core.persons import UNVOUCHED, Vouched, same_person
+from controller.core.persons import UNAUTHENTICATED, Authentication, same_person
 from controller.core.refusal_reason import RefusalReason
 from firmware_protocols.values import Value
 
@@ -85,7 +85,7 @@ def taken(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tup
     return tuple(won), meter
 
 
-class Standing(StrEnum):
+class AwardStatus(StrEnum):
     """How far an award has come."""
 
     PENDING = "pending"
@@ -106,27 +106,27 @@ class Jackpot(Value, frozen=True, tag=False):
     cents: int
     resets: int | None
     """The meter's count of resets after this award started it again; None: a part of it was won."""
-    standing: Standing = Standing.PENDING
+    standing: AwardStatus = AwardStatus.PENDING
     who: str = ""
     """Who brought it to where it stands."""
     ledger_number: int = 0
     """What a pool's ledger calls it; 0: it is out of a meter of the table's own."""
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
     """How the table knew them; a pool's ledger is not told."""
 
     def open(self) -> bool:
         """Whether people still have to verify, pay or refuse it."""
-        return self.standing in {Standing.PENDING, Standing.VERIFIED}
+        return self.standing in {AwardStatus.PENDING, AwardStatus.VERIFIED}
 
-    def verified(self, who: str, vouched: Vouched = UNVOUCHED) -> Jackpot | RefusalReason:
+    def verified(self, who: str, vouched: Authentication = UNAUTHENTICATED) -> Jackpot | RefusalReason:
         """The award verified, or why it cannot be."""
-        if self.standing is not Standing.PENDING:
+        if self.standing is not AwardStatus.PENDING:
             return RefusalReason("already_done", f"jackpot {self.number} is {self.standing}")
-        return replace(self, standing=Standing.VERIFIED, who=who, vouched=vouched)
+        return replace(self, standing=AwardStatus.VERIFIED, who=who, vouched=vouched)
 
     def paid(self, who: str) -> Jackpot | RefusalReason:
         """The award paid, or why it cannot be: it takes another person than who verified it."""
-        if self.standing is not Standing.VERIFIED:
+        if self.standing is not AwardStatus.VERIFIED:
             return RefusalReason(
                 "already_done", f"jackpot {self.number} is {self.standing}; what is paid must be verified first"
             )
@@ -135,10 +135,10 @@ class Jackpot(Value, frozen=True, tag=False):
                 "second_person_needed",
                 f"{self.who} verified jackpot {self.number}; another person must say that it is paid",
             )
-        return replace(self, standing=Standing.PAID, who=who)
+        return replace(self, standing=AwardStatus.PAID, who=who)
 
     def refused(self, who: str) -> Jackpot | RefusalReason:
         """The award refused, or why it cannot be."""
         if not self.open():
             return RefusalReason("already_done", f"jackpot {self.number} is {self.standing}")
-        return replace(self, standing=Standing.REFUSED, who=who)
+        return replace(self, standing=AwardStatus.REFUSED, who=who)

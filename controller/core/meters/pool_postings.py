@@ -13,7 +13,7 @@ from firmware_protocols.values import Value
 Verdict = Literal["verified", "paid", "refused"]
 
 
-class Wagered(Value, frozen=True, tag="wagered"):
+class WagerPosting(Value, frozen=True, tag="wagered"):
     """A qualifying wager was collected, in which round, at which spot, on which bet."""
 
     wager_cents: int
@@ -31,7 +31,7 @@ class WinningRow(Value, frozen=True, tag=False):
     share: tuple[int, int]
 
 
-class Claimed(Value, frozen=True, tag="claimed"):
+class ClaimPosting(Value, frozen=True, tag="claimed"):
     """All wagers of one round that won a part of the pool. ``shared``: winners of the whole share it equally (A23)."""
 
     round: int
@@ -39,7 +39,7 @@ class Claimed(Value, frozen=True, tag="claimed"):
     shared: bool = True
 
 
-class Judged(Value, frozen=True, tag="judged"):
+class VerdictPosting(Value, frozen=True, tag="judged"):
     """People at the table verified, paid or refused one of its awards."""
 
     jackpot: int
@@ -47,11 +47,11 @@ class Judged(Value, frozen=True, tag="judged"):
     who: str
 
 
-TableDeed = Wagered | Claimed | Judged
+TablePosting = WagerPosting | ClaimPosting | VerdictPosting
 """What a table posts."""
 
 
-class Stands(Value, frozen=True, tag=False):
+class PoolAmounts(Value, frozen=True, tag=False):
     """What the pool showed before a deed, what stands in it afterwards, in units, and what it shows then."""
 
     before_cents: int
@@ -59,21 +59,21 @@ class Stands(Value, frozen=True, tag=False):
     shown_cents: int
 
 
-class Counted(Value, frozen=True, tag="counted"):
+class ContributionOutcome(Value, frozen=True, tag="counted"):
     """The wager was counted: what it added to the pool and to its reserve."""
 
     units: int
     hidden_units: int
 
 
-class Awarded(Value, frozen=True, tag="awarded"):
+class AwardOutcome(Value, frozen=True, tag="awarded"):
     """The awards of a claim, in the order of evaluation, amounts frozen; ``stands``: the pool around each of them."""
 
     jackpots: tuple[Jackpot, ...]
-    stands: tuple[Stands, ...] = ()
+    stands: tuple[PoolAmounts, ...] = ()
 
 
-class Stood(Value, frozen=True, tag="stood"):
+class VerdictOutcome(Value, frozen=True, tag="stood"):
     """The award as people brought it to where it stands.
 
     Of one refused ``stands`` is the pool with the amount in it again; ``house_units`` and ``reserve_units`` of its
@@ -81,16 +81,16 @@ class Stood(Value, frozen=True, tag="stood"):
     """
 
     jackpot: Jackpot
-    stands: Stands | None = None
+    stands: PoolAmounts | None = None
     house_units: int = 0
     reserve_units: int = 0
 
 
-class Declined(Value, frozen=True, tag="declined"):
+class DeclinedOutcome(Value, frozen=True, tag="declined"):
     """Nothing was counted, for a reason that stays true. The number is used up."""
 
     reason: str
 
 
-TableOutcome = Counted | Awarded | Stood | Declined
+TablePostingOutcome = ContributionOutcome | AwardOutcome | VerdictOutcome | DeclinedOutcome
 """What a table's posting came to."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from controller.core.meters.pool_postings import TableDeed
+from controller.core.meters.pool_postings import TablePosting
 from firmware_protocols.values import Value
 
 NOT_HEARD: Final = "the link has not been heard yet"
@@ -21,7 +21,7 @@ WhileClosed = Literal["stand", "refuse"]
 """What becomes of a wager laid while a meter it feeds is closed (``closed_meters``)."""
 
 
-class LinkedTerms(Value, frozen=True, tag=False):
+class PooledTerms(Value, frozen=True, tag=False):
     """A linked meter as the table file orders it."""
 
     name: str
@@ -36,11 +36,11 @@ class LinkedTerms(Value, frozen=True, tag=False):
     while_closed: WhileClosed = "stand"
 
 
-class Owed(Value, frozen=True, tag=False):
+class PendingPosting(Value, frozen=True, tag=False):
     """A posting the ledger has not answered yet, and what the table has to know when it is."""
 
     seq: int
-    deed: TableDeed
+    deed: TablePosting
     round: int = 0
     spot: int = 0
     bet: str = ""
@@ -54,14 +54,14 @@ class Owed(Value, frozen=True, tag=False):
     why: str = ""
 
 
-class LinkedMeter(Value, frozen=True, tag=False):
+class PooledMeter(Value, frozen=True, tag=False):
     """A linked meter, as the table's own journal knows it."""
 
     name: str
     pool: str
     posted: int = 0
     """Postings numbered so far."""
-    owed: tuple[Owed, ...] = ()
+    owed: tuple[PendingPosting, ...] = ()
     """Those without an answer, in order."""
     entry: int = 0
     """The place in the pool's ledger of the last one answered."""
@@ -85,9 +85,9 @@ class LinkedMeter(Value, frozen=True, tag=False):
     returned_cents: int = 0
 
 
-class Owing(Value, frozen=True, tag=False):
+class PostingBacklog(Value, frozen=True, tag=False):
     """What a pool's ledger is to be told: ``owed`` are the last of ``posted`` postings."""
 
     meter: str
     posted: int
-    owed: tuple[Owed, ...]
+    owed: tuple[PendingPosting, ...]

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import Meter, Parameters, Pool, Reason
-from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, WhileClosed
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.meters.pooled_meter import PooledMeter, PooledTerms, WhileClosed
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from firmware_protocols.values import Value
 
 _KEPT_JACKPOTS: Final = 25
@@ -38,18 +38,18 @@ class MeterTerms(Value, frozen=True, tag=False):
     while_closed: WhileClosed = "stand"
 
 
-Terms = TypeVar("Terms", bound=MeterTerms | LinkedTerms)
+_Terms = TypeVar("_Terms", bound=MeterTerms | PooledTerms)
 
 
-def terms_named(entries: Iterable[Terms], name: str) -> Terms | None:
+def terms_named(entries: Iterable[_Terms], name: str) -> _Terms | None:
     """The table file's entry for a meter, own or linked as ``entries`` are; None: it has none (any more)."""
     return next((terms for terms in entries if terms.name == name), None)
 
 
-def terms_paying_rows(entries: Iterable[Terms], bet: str) -> Terms | None:
+def terms_paying_rows(entries: Iterable[_Terms], bet: str) -> _Terms | None:
     """The entry of the meter that pays the rows of a side wager. A must-hit-by meter pays none."""
     fed = (terms for terms in entries if bet in terms.fed_by)
-    return next((terms for terms in fed if isinstance(terms, LinkedTerms) or terms.kind == "rows"), None)
+    return next((terms for terms in fed if isinstance(terms, PooledTerms) or terms.kind == "rows"), None)
 
 
 class Contribution(Value, frozen=True, tag=False):
@@ -89,7 +89,7 @@ class Adjustment(Value, frozen=True, tag="adjustment"):
     reason: Reason
 
 
-class Refusal(Value, frozen=True, tag="refusal"):
+class JackpotRefusal(Value, frozen=True, tag="refusal"):
     """Put a jackpot back."""
 
     jackpot: int
@@ -110,19 +110,19 @@ class NewParameters(Value, frozen=True, tag="new_parameters"):
     parameters: Parameters
 
 
-Move = Adjustment | Refusal | Grant | NewParameters
+MeterChange = Adjustment | JackpotRefusal | Grant | NewParameters
 """What moves a meter, and so takes two people."""
 
 
-class Order(Value, frozen=True, tag=False):
+class MeterOrder(Value, frozen=True, tag=False):
     """What one person has proposed and another must approve."""
 
     number: int
     meter: str
-    move: Move
+    move: MeterChange
     who: str
     why: str
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class Progressives(Value, frozen=True, tag=False):
@@ -132,7 +132,7 @@ class Progressives(Value, frozen=True, tag=False):
     jackpots: tuple[Jackpot, ...] = ()
     """Those still open, and the last 25 others, oldest first."""
     hits: int = 0
-    orders: tuple[Order, ...] = ()
+    orders: tuple[MeterOrder, ...] = ()
     ordered: int = 0
     numbered: int = 0
     """Contributions numbered for the trigger box so far."""
@@ -145,7 +145,7 @@ class Progressives(Value, frozen=True, tag=False):
     """Why box and table disagree; the must-hit-by meter is closed until people have put it right. Empty: they agree."""
     closed: dict[str, str] = msgspec.field(default_factory=dict)
     """Why a meter is closed, by name, as last told."""
-    linked: tuple[LinkedMeter, ...] = ()
+    linked: tuple[PooledMeter, ...] = ()
     """Meters that are pools of many tables."""
 
     def meter(self, name: str) -> Meter | None:
@@ -156,11 +156,11 @@ class Progressives(Value, frozen=True, tag=False):
         """With this meter in place of the one of its name."""
         return replace(self, meters=tuple(meter if one.name == meter.name else one for one in self.meters))
 
-    def linked_meter(self, name: str) -> LinkedMeter | None:
+    def linked_meter(self, name: str) -> PooledMeter | None:
         """The linked meter of this name."""
         return next((one for one in self.linked if one.name == name), None)
 
-    def with_linked(self, linked: LinkedMeter) -> Progressives:
+    def with_linked(self, linked: PooledMeter) -> Progressives:
         """With this linked meter, new or in place of the one of its name."""
         if self.linked_meter(linked.name) is None:
             return replace(self, linked=(*self.linked, linked))

@@ -8,7 +8,7 @@ from controller.core.messages.alerts import AnswerRefused
 from controller.core.people import undo
 from controller.core.round import begin_question, closing, lifecycle, missed_cards, questions, stalled_round
 from controller.core.table.round_state import OpenQuestion, Round
-from controller.core.table.state import Press, State
+from controller.core.table.state import KeyPress, State
 from controller.core.table.transaction import Transaction
 
 
@@ -46,7 +46,7 @@ def _missed_cards_answered(transaction: Transaction, question: int, answer: str,
     if answer == "yes":
         transaction.irregular(why)
     elif hit:
-        if refusal := undo.no_evidence(transaction, Press(hit, "hit"), who):
+        if refusal := undo.no_evidence(transaction, KeyPress(hit, "hit"), who):
             transaction.irregular(f"play went on after the key hit without its card, and {refusal.text}")
     else:
         transaction.change_ending(next_bets="")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from controller.core.betting import acceptance
 from controller.core.certainty import deal_confirmation, face_down, rebuild
 from controller.core.game.wager import Basis, LockedWager
-from controller.core.inference.lattice import Answer
+from controller.core.inference.lattice import PlayAnswer
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
@@ -22,8 +22,8 @@ from controller.core.progressives.live_meters import contribute
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
 from controller.core.table.layout import cents_at
-from controller.core.table.ledger import Book, Row, book_of
-from controller.core.table.round_state import CardKept, Round
+from controller.core.table.ledger import BookRow, RoundBook, book_of
+from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
 
 
@@ -105,7 +105,9 @@ _NO_BOOK = RefusalReason("no_such_round", "no such round: it was never dealt, or
 _NO_CASE = RefusalReason("case_number_needed", "the round is long over: expected the case number with it (--case)")
 
 
-def _enter_case(transaction: Transaction, ruling: VoidRound | AdjustWager, book: Book, row: Row | None) -> None:
+def _enter_case(
+    transaction: Transaction, ruling: VoidRound | AdjustWager, book: RoundBook, row: BookRow | None
+) -> None:
     """Publish what is ruled under its case, before what it changes."""
     if not ruling.case and not book.recalled:
         return
@@ -126,7 +128,7 @@ def ruled_wager(ruling: VoidRound | AdjustWager) -> tuple[int, str, int] | tuple
             assert_never(ruling)
 
 
-def _return_wagers(transaction: Transaction, book: Book | None, ruling: VoidRound) -> None:
+def _return_wagers(transaction: Transaction, book: RoundBook | None, ruling: VoidRound) -> None:
     """Every wager of the round goes back."""
     for row in () if book is None else book.rows:
         if row.net_cents != 0:
@@ -152,7 +154,9 @@ def _end_void(transaction: Transaction) -> None:
     lifecycle.lock_put_off(transaction, round_now)
 
 
-def _put_right(transaction: Transaction, ruling: VoidRound | AdjustWager, row: Row, net_cents: int, why: str) -> None:
+def _put_right(
+    transaction: Transaction, ruling: VoidRound | AdjustWager, row: BookRow, net_cents: int, why: str
+) -> None:
     """Settle an open wager on the floor's word, or adjust a settled one."""
     number, who = ruling.round, ruling.who
     if row.net_cents is None:
@@ -175,7 +179,7 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> RefusalReaso
     row = book.row(ruling.spot, ruling.bet)
     if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:
         # Made where nobody saw it: at a spot whose reader was lost, or by word of mouth.
-        row = Row(ruling.spot, ruling.bet, 0)
+        row = BookRow(ruling.spot, ruling.bet, 0)
     if row is None:
         return RefusalReason(
             "no_such_wager", f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"
@@ -251,14 +255,14 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None
         before = replace(before, dealing=transaction.round().dealing)
         transaction.change_cards(drawn=_with_card(before, place, ruling))
         transaction.change_round(corrected=(ruling.who, ruling.why))
-        rebuild.weave_corrected(transaction, before)
+        rebuild.rebuild_corrected(transaction, before)
         return True
 
     _in_round(transaction, round_now.number, corrected)
     return None
 
 
-def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[CardKept, ...]:
+def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[RoundCard, ...]:
     """The round's cards with one of them named or struck."""
     kept = round_now.cards.drawn[place]
     named = () if ruling.face is None else (replace(kept, ruled=ruling.face, unread=False),)
@@ -276,9 +280,9 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
         return RefusalReason("card_concealed", "the players' cards have not been shown yet")
     place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == ruling.card)
     said = (
-        (Answer(round_now.bets.spots.index(ruling.spot), holds=place),)
+        (PlayAnswer(round_now.bets.spots.index(ruling.spot), holds=place),)
         if ruling.spot
-        else tuple(Answer(box, lacks=place) for box in range(len(round_now.bets.spots)))
+        else tuple(PlayAnswer(box, lacks=place) for box in range(len(round_now.bets.spots)))
     )
     kept = tuple(one for one in round_now.evidence.answers if place not in {one.holds, one.lacks})
     open_round = transaction.state.round
@@ -291,7 +295,7 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
         before = replace(before, evidence=replace(before.evidence, answers=(*kept, *said)))
         transaction.emit(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
         transaction.change_round(corrected=(ruling.who, ruling.why))
-        rebuild.weave_corrected(transaction, before)
+        rebuild.rebuild_corrected(transaction, before)
         if transaction.round().evidence.trouble or not rebuild.possible(transaction, over=round_now is not open_round):
             transaction.roll_back(untried)
             whose = f"spot {ruling.spot}" if ruling.spot else "the dealer"
@@ -317,7 +321,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason 
     # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
     beside = tuple(wager for wager in round_now.bets.refused if wager.spot == spot and wager.bet != "main")
     box = (LockedWager(spot, "main", ruling.cents), *beside)
-    stand, refused = acceptance.standing(transaction.house, box, round_now.bets.closed_meters)
+    stand, refused = acceptance.accepted_wagers(transaction.house, box, round_now.bets.closed_meters)
     wagers = sorted((*round_now.bets.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
     transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
     deal_confirmation.moved(transaction, "a box was declared")
@@ -330,7 +334,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason 
     transaction.change_round(corrected=(ruling.who, ruling.why))
     if round_now.bets.contributed:
         contribute(transaction, stand)
-    rebuild.weave_corrected(transaction, round_now)
+    rebuild.rebuild_corrected(transaction, round_now)
     return None
 
 

@@ -14,15 +14,15 @@ from controller.core.analysis.net_bounds import net_bounds
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, MeterRuling, Ruling, VoidRound, WithdrawOrder
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
-from controller.core.messages.raised_alerts import Kind
-from controller.core.meters.state import ORDERS_LIMIT, Order
+from controller.core.messages.raised_alerts import AlertKind
+from controller.core.meters.state import ORDERS_LIMIT, MeterOrder
 from controller.core.people import corrections
 from controller.core.persons import Person, no_second, nobody
 from controller.core.progressives import orders
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.ledger import book_of
-from controller.core.table.state import Proposed
+from controller.core.table.state import ProposedRuling
 from controller.core.table.transaction import Transaction
 
 _NO_ORDER = RefusalReason("no_such_order", "no such order waits")
@@ -49,7 +49,7 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
         return
     number = transaction.state.progressives.ordered + 1
     transaction.change(
-        proposed=(*transaction.state.proposed, Proposed(number, ruling)),
+        proposed=(*transaction.state.proposed, ProposedRuling(number, ruling)),
         progressives=replace(transaction.state.progressives, ordered=number),
     )
     spot, bet, due = corrections.ruled_wager(ruling)
@@ -58,7 +58,7 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
     if beyond:
         raise_alert(
             transaction,
-            Kind.RULING_BEYOND_RULES,
+            AlertKind.RULING_BEYOND_RULES,
             f"{ruling.who} proposes: {beyond}",
             round=ruling.round,
             spot=spot,
@@ -110,18 +110,20 @@ def _approve(transaction: Transaction, asked: ApproveOrder) -> None:
     _forget(transaction, asked.order)
     first = _proposer(waits)
     transaction.emit(OrderApproved(asked.order, first.name, asked.who, first.vouched.text(), asked.vouched.text()))
-    if isinstance(waits, Order):
+    if isinstance(waits, MeterOrder):
         orders.approved(transaction, waits, asked.who)
     else:
         corrections.rule(transaction, replace(waits.ruling, at_ns=asked.at_ns, who=f"{first.name}, {asked.who}"))
 
 
-def _unapproved(transaction: Transaction, waits: Proposed | Order, asked: ApproveOrder) -> RefusalReason | None:
+def _unapproved(
+    transaction: Transaction, waits: ProposedRuling | MeterOrder, asked: ApproveOrder
+) -> RefusalReason | None:
     """Why an approval does not count; None: it does."""
     refused = no_second(_proposer(waits), Person(asked.who, asked.vouched), "proposed it")
     if refused is not None:
         return refused
-    return orders.cannot(transaction, waits) if isinstance(waits, Order) else _tried(transaction, waits.ruling)
+    return orders.cannot(transaction, waits) if isinstance(waits, MeterOrder) else _tried(transaction, waits.ruling)
 
 
 def _withdraw(transaction: Transaction, asked: WithdrawOrder) -> None:
@@ -133,15 +135,18 @@ def _withdraw(transaction: Transaction, asked: WithdrawOrder) -> None:
     transaction.emit(OrderWithdrawn(asked.order, asked.who, asked.why))
 
 
-def _waiting(transaction: Transaction, number: int) -> Proposed | Order | None:
+def _waiting(transaction: Transaction, number: int) -> ProposedRuling | MeterOrder | None:
     """The proposal of this number."""
-    waits: tuple[Proposed | Order, ...] = (*transaction.state.proposed, *transaction.state.progressives.orders)
+    waits: tuple[ProposedRuling | MeterOrder, ...] = (
+        *transaction.state.proposed,
+        *transaction.state.progressives.orders,
+    )
     return next((one for one in waits if one.number == number), None)
 
 
-def _proposer(waits: Proposed | Order) -> Person:
+def _proposer(waits: ProposedRuling | MeterOrder) -> Person:
     """Who made a proposal."""
-    made = waits if isinstance(waits, Order) else waits.ruling
+    made = waits if isinstance(waits, MeterOrder) else waits.ruling
     return Person(made.who, made.vouched)
 
 

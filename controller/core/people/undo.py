@@ -15,7 +15,7 @@ from controller.core.certainty import deal_confirmation, rebuild
 from controller.core.messages.events import KeyUndone, QuestionWithdrawn, RoundClosed
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.keymap import DIGITS, EVIDENCE
-from controller.core.table.state import Press, State
+from controller.core.table.state import KeyPress, State
 from controller.core.table.transaction import Transaction
 
 _PRESSES_LIMIT: Final = 20
@@ -27,7 +27,7 @@ ANSWER: Final = "answer"
 
 def remember(transaction: Transaction, meaning: str, before: State) -> None:
     """A key was pressed and taken; ``before`` is what the table remembered before it."""
-    press = Press(transaction.stamped.number, meaning, before.shoe_round, before.burns, before.burn_presses)
+    press = KeyPress(transaction.stamped.number, meaning, before.shoe_round, before.burns, before.burn_presses)
     transaction.change(presses=(*transaction.state.presses, press)[-_PRESSES_LIMIT:])
 
 
@@ -49,7 +49,7 @@ def undo(transaction: Transaction) -> RefusalReason | None:
     return refused
 
 
-def _taken_back(transaction: Transaction, press: Press) -> RefusalReason | None:
+def _taken_back(transaction: Transaction, press: KeyPress) -> RefusalReason | None:
     """Undo what a press did; why that cannot be; None: it is done."""
     if press.meaning in EVIDENCE:
         return no_evidence(transaction, press)
@@ -84,12 +84,12 @@ def _taken_back(transaction: Transaction, press: Press) -> RefusalReason | None:
     return None
 
 
-def _withdraw(transaction: Transaction, press: Press) -> None:
+def _withdraw(transaction: Transaction, press: KeyPress) -> None:
     """Say that a press counts no more."""
     transaction.emit(KeyUndone(transaction.state.open_round(), press.number, press.meaning))
 
 
-def no_evidence(transaction: Transaction, press: Press, who: str = "dealer") -> RefusalReason | None:
+def no_evidence(transaction: Transaction, press: KeyPress, who: str = "dealer") -> RefusalReason | None:
     """The round without a key that spoke of it; why that cannot be; None: it is done."""
     before = transaction.state.round
     if before is None:
@@ -103,11 +103,11 @@ def no_evidence(transaction: Transaction, press: Press, who: str = "dealer") -> 
         transaction.change_cards(turn_key=0)
     transaction.change_round(corrected=(who, f"key {press.meaning} taken back"))
     transaction.change_ending(closing=False)
-    rebuild.weave_corrected(transaction, replace(before, evidence=replace(before.evidence, observations=left)))
+    rebuild.rebuild_corrected(transaction, replace(before, evidence=replace(before.evidence, observations=left)))
     return None
 
 
-def _unlock(transaction: Transaction, press: Press) -> RefusalReason | None:
+def _unlock(transaction: Transaction, press: KeyPress) -> RefusalReason | None:
     """Bets are open again; why that cannot be; None: it is done."""
     round_now = transaction.state.round
     if round_now is not None and round_now.ending.next_lock_ns >= 0:
@@ -116,7 +116,7 @@ def _unlock(transaction: Transaction, press: Press) -> RefusalReason | None:
         return None
     if round_now is not None and round_now.dealing.done_by == press.number:
         _withdraw(transaction, press)
-        deal_confirmation.change(transaction, done_by=0)
+        deal_confirmation.change_deal(transaction, done_by=0)
         deal_confirmation.unconfirm(transaction, "the key that said the deal is done was taken back")
         return None
     if round_now is None or round_now.bets.locked_by != press.number:

@@ -26,10 +26,10 @@ from controller.core.messages.meter_events import (
     ParametersChanged,
     ParametersDiffer,
 )
-from controller.core.meters.awards import Jackpot, SpotAward, Standing, Winner, taken
+from controller.core.meters.awards import AwardStatus, Jackpot, SpotAward, Winner, taken
 from controller.core.meters.meter import UNITS, Meter, MeterContribution, Unreasonable, opened
 from controller.core.meters.meter import contribute as raised
-from controller.core.meters.pooled_meter import Owing
+from controller.core.meters.pooled_meter import PostingBacklog
 from controller.core.meters.state import (
     WAITING_LIMIT,
     Contribution,
@@ -56,7 +56,7 @@ _TOLD_AT_ONCE: Final = 16
 """Contributions the trigger box is told of ahead of its answers: two rounds of a full table."""
 
 
-def change(transaction: Transaction, progressives: Progressives) -> None:
+def change_meter(transaction: Transaction, progressives: Progressives) -> None:
     """Remember this of the progressives."""
     transaction.change(progressives=progressives)
 
@@ -84,7 +84,7 @@ def open_meters(transaction: Transaction) -> None:
         if meter is None:
             meter = opened(terms.name, terms.parameters)
             known = transaction.state.progressives
-            change(transaction, replace(known, meters=(*known.meters, meter)))
+            change_meter(transaction, replace(known, meters=(*known.meters, meter)))
             transaction.emit(MeterOpened(meter.name, meter.parameters, meter.current_units, meter.shown_cents()))
         elif terms.parameters not in {meter.parameters, meter.queued}:
             transaction.emit(ParametersDiffer(meter.name, terms.parameters, meter.parameters))
@@ -135,7 +135,7 @@ def _raise_meter(transaction: Transaction, terms: MeterTerms, wager: LockedWager
         number = known.numbered + 1
         waiting = Contribution(number, *place, wager.cents, given.units)
         known = replace(known, numbered=number, waiting=(*known.waiting, waiting))
-    change(transaction, known.with_meter(given.meter))
+    change_meter(transaction, known.with_meter(given.meter))
     amounts = (given.units, given.hidden_units, number, given.meter.current_units, given.meter.shown_cents())
     transaction.emit(ContributionMade(meter.name, *place, wager.cents, *amounts))
 
@@ -165,19 +165,19 @@ def award_rows(transaction: Transaction, bet: str, rows: dict[int, str]) -> None
     rule = meter_winners(transaction.rules, bet)
     won, after = taken(meter, winners, shared=rule == "share")
     for place, one in enumerate(won):
-        desk_hit(
+        freeze_award(
             transaction, Jackpot(0, meter.name, number, one.spot, bet, rows[one.spot], one.cents, one.resets), one, rule
         )
         if one.resets is not None and (place + 1 == len(won) or won[place + 1].resets != one.resets):
             tell_reset(transaction, meter, one.after)
-    change(transaction, transaction.state.progressives.with_meter(after))
+    change_meter(transaction, transaction.state.progressives.with_meter(after))
 
 
-def desk_hit(transaction: Transaction, jackpot: Jackpot, won: SpotAward, rule: str, number: int = 0) -> None:
+def freeze_award(transaction: Transaction, jackpot: Jackpot, won: SpotAward, rule: str, number: int = 0) -> None:
     """Freeze an award, and publish it."""
     known = transaction.state.progressives
     jackpot = replace(jackpot, number=known.hits + 1)
-    change(transaction, replace(known.with_jackpot(jackpot), hits=jackpot.number))
+    change_meter(transaction, replace(known.with_jackpot(jackpot), hits=jackpot.number))
     place = (jackpot.round, jackpot.spot, jackpot.bet, jackpot.row)
     stands = (won.after.current_units, won.after.shown_cents())
     transaction.emit(
@@ -197,7 +197,7 @@ def awarded(transaction: Transaction, bet: str) -> Iterator[tuple[int, int]]:
     number = transaction.round().number
     for one in transaction.state.progressives.jackpots:
         if (one.round, one.bet) == (number, bet) and one.row != MYSTERY_ROW:
-            yield one.spot, 0 if one.standing is Standing.REFUSED else one.cents
+            yield one.spot, 0 if one.standing is AwardStatus.REFUSED else one.cents
 
 
 def mystery_cents(progressives: Progressives, number: int, spot: int, bet: str) -> int:
@@ -246,7 +246,7 @@ def review(transaction: Transaction) -> None:
             transaction.emit(MeterClosed(name, after))
         elif before and not after:
             transaction.emit(MeterReopened(name, cents[name]))
-    change(transaction, replace(known, closed=now))
+    change_meter(transaction, replace(known, closed=now))
 
 
 def _shown(progressives: Progressives) -> tuple[MeterShown, ...]:
@@ -258,7 +258,7 @@ def _shown(progressives: Progressives) -> tuple[MeterShown, ...]:
 
 def _notice(progressives: Progressives) -> str:
     """The newest award that nobody has verified yet, for all to see; empty: none."""
-    pending = [one for one in progressives.jackpots if one.standing is Standing.PENDING]
+    pending = [one for one in progressives.jackpots if one.standing is AwardStatus.PENDING]
     if not pending:
         return ""
     cents = pending[-1].cents
@@ -269,7 +269,7 @@ def with_meters(progressives: Progressives, desired: Desired) -> Desired:
     """What the devices should be told, signs and trigger box included."""
     if not progressives.meters and not progressives.linked:
         return desired
-    owing = tuple(Owing(one.name, one.posted, one.owed) for one in progressives.linked)
+    owing = tuple(PostingBacklog(one.name, one.posted, one.owed) for one in progressives.linked)
     told = (_shown(progressives), _notice(progressives), trigger_wish(progressives))
     return replace(desired, meters=told[0], notice=told[1], trigger=told[2], owing=owing)
 

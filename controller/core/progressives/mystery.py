@@ -20,8 +20,8 @@ from controller.core.progressives.live_meters import (
     MYSTERY_ROW,
     award_cents,
     box_meter_units,
-    change,
-    desk_hit,
+    change_meter,
+    freeze_award,
     mystery_cents,
     mystery_meter,
     tell_reset,
@@ -46,7 +46,7 @@ def take(transaction: Transaction, reading: readings.MysteryReading) -> None:
             _answered(transaction, meter, reading)
         case readings.MysteryRevealed(_, cycle, number, drawn_cents, key):
             if cycle > transaction.state.progressives.revealed:
-                change(transaction, replace(transaction.state.progressives, revealed=cycle))
+                change_meter(transaction, replace(transaction.state.progressives, revealed=cycle))
                 transaction.emit(MysteryRevealed(meter.name, cycle, number, drawn_cents, key))
         case _:
             assert_never(reading)
@@ -59,7 +59,7 @@ def _committed(transaction: Transaction, meter: Meter, told: readings.MysteryCom
         return
     share = transaction.stamped.nonce.hex()
     cycle = Cycle(told.cycle, told.commitment, share, told.reset_cents, told.ceiling_cents)
-    change(transaction, replace(known, cycle=cycle))
+    change_meter(transaction, replace(known, cycle=cycle))
     bounds = (told.reset_cents, told.ceiling_cents)
     transaction.emit(MysteryCommitted(meter.name, told.cycle, told.commitment, share, told.start_units, *bounds))
     ours = (transaction.rules.mystery_reset_cents, transaction.rules.mystery_ceiling_cents)
@@ -81,7 +81,7 @@ def _answered(transaction: Transaction, meter: Meter, told: readings.MysteryAnsw
     first, *later = known.waiting
     stands = box_meter_units(meter, tuple(later))
     ours = award_cents(transaction.rules, stands) if told.hit else 0
-    change(transaction, replace(known, answered=told.number, waiting=tuple(later)))
+    change_meter(transaction, replace(known, answered=told.number, waiting=tuple(later)))
     if (told.meter_units, told.award_cents) != (stands, ours):
         _dispute(
             transaction,
@@ -99,8 +99,8 @@ def _hit(transaction: Transaction, meter: Meter, first: Contribution, cents: int
     after = reset(award(meter, cents))
     won = SpotAward(first.spot, cents, cents, after.resets, after)
     place = (first.round, first.spot, first.bet, MYSTERY_ROW)
-    desk_hit(transaction, Jackpot(0, meter.name, *place, cents, after.resets), won, _RULE, first.number)
-    change(transaction, transaction.state.progressives.with_meter(after))
+    freeze_award(transaction, Jackpot(0, meter.name, *place, cents, after.resets), won, _RULE, first.number)
+    change_meter(transaction, transaction.state.progressives.with_meter(after))
     tell_reset(transaction, meter, after)
 
 
@@ -108,7 +108,7 @@ def _dispute(transaction: Transaction, meter: Meter, reason: str) -> None:
     """Box and table disagree: say it once, and close the meter until people have put it right."""
     known = transaction.state.progressives
     if not known.dispute:
-        change(transaction, replace(known, dispute=reason))
+        change_meter(transaction, replace(known, dispute=reason))
         transaction.emit(MysteryDisputed(meter.name, reason))
 
 
@@ -130,4 +130,4 @@ def decided(transaction: Transaction, place: tuple[int, int, str], net_cents: in
     known = transaction.state.progressives
     after = known.decided(place, net_cents, jackpot_cents)
     if after != known:
-        change(transaction, after)
+        change_meter(transaction, after)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
 from controller.core.messages.events import WagerAdjusted, WagerSettled
-from controller.core.messages.inputs import PayJackpot, ProposeMove, ReopenMeter, VerifyJackpot
+from controller.core.messages.inputs import PayJackpot, ProposeMeterChange, ReopenMeter, VerifyJackpot
 from controller.core.messages.meter_events import (
     JackpotPaid,
     JackpotRefused,
@@ -25,22 +25,22 @@ from controller.core.messages.meter_events import (
 )
 from controller.core.meters.awards import Jackpot, Winner, taken
 from controller.core.meters.meter import Meter, adjusted, change, mistakes, returned
-from controller.core.meters.pooled_meter import LinkedMeter
+from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import (
     ORDERS_LIMIT,
     Adjustment,
     Grant,
+    JackpotRefusal,
+    MeterChange,
+    MeterOrder,
     MeterTerms,
-    Move,
     NewParameters,
-    Order,
-    Refusal,
     terms_named,
 )
 from controller.core.persons import Person, no_second, nobody
 from controller.core.progressives import pool_orders
-from controller.core.progressives.live_meters import MYSTERY_ROW, desk_hit, tell_reset
-from controller.core.progressives.live_meters import change as remember
+from controller.core.progressives.live_meters import MYSTERY_ROW, freeze_award, tell_reset
+from controller.core.progressives.live_meters import change_meter as remember
 from controller.core.progressives.pool_orders import NO_JACKPOT
 from controller.core.progressives.pool_outbox import judge, release
 from controller.core.refusal_reason import RefusalReason
@@ -48,14 +48,14 @@ from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
-def rule(transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeMove | ReopenMeter) -> None:
+def rule(transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeMeterChange | ReopenMeter) -> None:
     """Carry out what a person asks, or say why it cannot be."""
     match ruling:
         case VerifyJackpot():
             what, refused = f"verify jackpot {ruling.jackpot}", _verify(transaction, ruling)
         case PayJackpot():
             what, refused = f"pay jackpot {ruling.jackpot}", _pay(transaction, ruling)
-        case ProposeMove():
+        case ProposeMeterChange():
             what, refused = f"move meter {ruling.meter}", _propose(transaction, ruling)
         case ReopenMeter():
             what, refused = f"reopen meter {ruling.meter}", release(transaction, ruling)
@@ -108,12 +108,12 @@ TOO_MANY: Final = RefusalReason("too_many_waiting", f"{ORDERS_LIMIT} orders wait
 # --- orders -----------------------------------------------------------------------------------------
 
 
-def _propose(transaction: Transaction, ruling: ProposeMove) -> RefusalReason | None:
+def _propose(transaction: Transaction, ruling: ProposeMeterChange) -> RefusalReason | None:
     """Keep what one person proposes; why it could not be carried out anyway; None: it is done."""
     known = transaction.state.progressives
     if len(known.orders) >= ORDERS_LIMIT:
         return TOO_MANY
-    order = Order(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why, ruling.vouched)
+    order = MeterOrder(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why, ruling.vouched)
     meter = _meter_of(transaction, ruling.meter)
     if meter is None:
         names = [*(one.name for one in known.meters), *(one.name for one in known.linked)]
@@ -130,7 +130,7 @@ def _propose(transaction: Transaction, ruling: ProposeMove) -> RefusalReason | N
     return None
 
 
-def cannot(transaction: Transaction, order: Order) -> RefusalReason | None:
+def cannot(transaction: Transaction, order: MeterOrder) -> RefusalReason | None:
     """Why a proposal that waits could not be carried out now; None: it could."""
     meter = _meter_of(transaction, order.meter)
     if meter is None:
@@ -138,30 +138,30 @@ def cannot(transaction: Transaction, order: Order) -> RefusalReason | None:
     return _impossible(transaction, meter, order.move)
 
 
-def approved(transaction: Transaction, order: Order, second: str) -> None:
+def approved(transaction: Transaction, order: MeterOrder, second: str) -> None:
     """Carry out what two people ordered."""
     meter = _meter_of(transaction, order.meter)
     assert meter is not None, "an order that is possible names a meter"
-    if isinstance(meter, LinkedMeter):
+    if isinstance(meter, PooledMeter):
         pool_orders.carry_out(transaction, meter, order, second)
     else:
         _carry_out(transaction, meter, order, second)
 
 
-def _meter_of(transaction: Transaction, name: str) -> Meter | LinkedMeter | None:
+def _meter_of(transaction: Transaction, name: str) -> Meter | PooledMeter | None:
     """The meter of this name, the table's own or linked."""
     known = transaction.state.progressives
     return known.meter(name) or known.linked_meter(name)
 
 
-def _carry_out(transaction: Transaction, meter: Meter, order: Order, second: str) -> None:
+def _carry_out(transaction: Transaction, meter: Meter, order: MeterOrder, second: str) -> None:
     """Do what two people ordered of a meter of the table's own."""
     match order.move:
         case Adjustment():
             _adjust(transaction, meter, order.move, order, second)
         case NewParameters(parameters):
             _put_on(transaction, change(meter, parameters), meter, order, second)
-        case Refusal(number):
+        case JackpotRefusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             assert jackpot is not None, "an order that is possible names a jackpot"
             _refuse(transaction, meter, jackpot, order, second)
@@ -171,9 +171,9 @@ def _carry_out(transaction: Transaction, meter: Meter, order: Order, second: str
             assert_never(order.move)
 
 
-def _impossible(transaction: Transaction, meter: Meter | LinkedMeter, move: Move) -> RefusalReason | None:
+def _impossible(transaction: Transaction, meter: Meter | PooledMeter, move: MeterChange) -> RefusalReason | None:
     """Why a move could not be carried out now; None: it could."""
-    if isinstance(meter, LinkedMeter):
+    if isinstance(meter, PooledMeter):
         why = pool_orders.impossible(transaction, meter, move)
         return _ungrantable(transaction, meter, move) if isinstance(move, Grant) and why is None else why
     match move:
@@ -185,7 +185,7 @@ def _impossible(transaction: Transaction, meter: Meter | LinkedMeter, move: Move
             return _wrong_parameters(transaction, meter, move) or (
                 RefusalReason("meter_rules", wrong) if wrong else None
             )
-        case Refusal(number):
+        case JackpotRefusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             if jackpot is None or jackpot.meter != meter.name:
                 return NO_JACKPOT
@@ -208,7 +208,7 @@ def _wrong_parameters(transaction: Transaction, meter: Meter, move: NewParameter
     return None
 
 
-def _adjust(transaction: Transaction, meter: Meter, move: Adjustment, order: Order, second: str) -> None:
+def _adjust(transaction: Transaction, meter: Meter, move: Adjustment, order: MeterOrder, second: str) -> None:
     """Move a meter or its reserve."""
     after = adjusted(meter, move.pool, move.units, move.reason)
     assert isinstance(after, Meter), after
@@ -226,7 +226,7 @@ def _settle_dispute(transaction: Transaction, meter: Meter) -> None:
         remember(transaction, replace(transaction.state.progressives, dispute=""))
 
 
-def _put_on(transaction: Transaction, after: Meter, before: Meter, order: Order, second: str) -> None:
+def _put_on(transaction: Transaction, after: Meter, before: Meter, order: MeterOrder, second: str) -> None:
     """Other parameters: now, or with the next reset."""
     remember(transaction, transaction.state.progressives.with_meter(after))
     wanted = after.queued or after.parameters
@@ -235,7 +235,7 @@ def _put_on(transaction: Transaction, after: Meter, before: Meter, order: Order,
         transaction.emit(ParametersChanged(after.name, before.parameters, after.parameters))
 
 
-def _refuse(transaction: Transaction, meter: Meter, jackpot: Jackpot, order: Order, second: str) -> None:
+def _refuse(transaction: Transaction, meter: Meter, jackpot: Jackpot, order: MeterOrder, second: str) -> None:
     """Put an award back into its meter, and out of the wager's account."""
     after, (house, reserve) = returned(meter, jackpot.cents, jackpot.resets)
     refused = jackpot.refused(second)
@@ -257,7 +257,7 @@ def take_back(transaction: Transaction, jackpot: Jackpot, people: str, why: str)
         transaction.emit(WagerAdjusted(*place, row.net_cents, due, people, why, row.basis or Basis.FLOOR, left))
 
 
-def _ungrantable(transaction: Transaction, meter: Meter | LinkedMeter, move: Grant) -> RefusalReason | None:
+def _ungrantable(transaction: Transaction, meter: Meter | PooledMeter, move: Grant) -> RefusalReason | None:
     """Why a row cannot be awarded by people; None: it can."""
     terms = terms_named(transaction.house.meters, meter.name) or terms_named(transaction.house.linked, meter.name)
     book = book_of(transaction.state.books, move.round)
@@ -281,13 +281,13 @@ def _ungrantable(transaction: Transaction, meter: Meter | LinkedMeter, move: Gra
     return None
 
 
-def _grant(transaction: Transaction, meter: Meter, move: Grant, order: Order, second: str) -> None:
+def _grant(transaction: Transaction, meter: Meter, move: Grant, order: MeterOrder, second: str) -> None:
     """Award a row's part of the meter on two people's word, and settle or adjust the wager."""
     share = (1, 1) if move.row == MYSTERY_ROW else terms_of(transaction.rules, move.bet).meter_shares[move.row]
     (won,), after = taken(meter, [Winner(move.spot, share)], shared=False)
     place = (move.round, move.spot, move.bet)
     jackpot = Jackpot(0, meter.name, *place, move.row, won.cents, won.resets)
-    desk_hit(transaction, jackpot, won, f"granted by {order.who} and {second}")
+    freeze_award(transaction, jackpot, won, f"granted by {order.who} and {second}")
     remember(transaction, transaction.state.progressives.with_meter(after))
     if won.resets is not None:
         tell_reset(transaction, meter, after)

@@ -8,12 +8,18 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from controller.core.game.side_bet import find
-from controller.core.messages.inputs import LinkEntered, LinkHeard
+from controller.core.messages.inputs import PoolEntryRead, PoolStateRead
 from controller.core.messages.meter_events import JackpotHit, JackpotRefused
 from controller.core.messages.pool_events import PoolEntryDeclined, PoolEntryRecorded
 from controller.core.meters.awards import Jackpot
-from controller.core.meters.pool_postings import Awarded, Counted, Declined, Stands, Stood
-from controller.core.meters.pooled_meter import LinkedMeter, Owed
+from controller.core.meters.pool_postings import (
+    AwardOutcome,
+    ContributionOutcome,
+    DeclinedOutcome,
+    PoolAmounts,
+    VerdictOutcome,
+)
+from controller.core.meters.pooled_meter import PendingPosting, PooledMeter
 from controller.core.progressives import late_settlement, mystery
 from controller.core.progressives.live_meters import mystery_cents
 from controller.core.progressives.orders import settle_grant, take_back
@@ -22,44 +28,44 @@ from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
-def take(transaction: Transaction, told: LinkHeard | LinkEntered) -> None:
+def take(transaction: Transaction, told: PoolStateRead | PoolEntryRead) -> None:
     """One thing the link said; nothing where the table does not know the meter."""
     linked = transaction.state.progressives.linked_meter(told.meter)
     if linked is None:
         return
     match told:
-        case LinkHeard(_, _, shown_cents, closed):
+        case PoolStateRead(_, _, shown_cents, closed):
             take_pool_state(transaction, linked, shown_cents, closed)
-        case LinkEntered():
+        case PoolEntryRead():
             _entered(transaction, linked, told)
         case _:
             assert_never(told)
 
 
-def _entered(transaction: Transaction, linked: LinkedMeter, told: LinkEntered) -> None:
+def _entered(transaction: Transaction, linked: PooledMeter, told: PoolEntryRead) -> None:
     """The oldest posting owed is in the ledger. What is answered already was posted again before its answer came."""
     if not linked.owed or linked.owed[0].seq != told.seq:
         return
     first, *later = linked.owed
     linked = replace(linked, owed=tuple(later), entry=told.entry, shown_cents=told.shown_cents)
     outcome = told.outcome
-    units, hidden = (outcome.units, outcome.hidden_units) if isinstance(outcome, Counted) else (0, 0)
+    units, hidden = (outcome.units, outcome.hidden_units) if isinstance(outcome, ContributionOutcome) else (0, 0)
     transaction.emit(PoolEntryRecorded(linked.name, first.seq, told.entry, units, hidden, told.shown_cents))
     match outcome:
-        case Counted():
+        case ContributionOutcome():
             counted = (linked.contributed_units + units, linked.reserved_units + hidden)
             put(
                 transaction,
                 replace(linked, wagers=linked.wagers + 1, contributed_units=counted[0], reserved_units=counted[1]),
             )
-        case Awarded(jackpots, stands):
+        case AwardOutcome(jackpots, stands):
             put(transaction, linked)
             _awarded(transaction, linked, first, jackpots, stands)
-        case Stood(_, stood, house, reserve):
+        case VerdictOutcome(_, stood, house, reserve):
             put(transaction, linked)
             if stood is not None:
                 _refused(transaction, linked, first, stood, (house, reserve))
-        case Declined(reason):
+        case DeclinedOutcome(reason):
             put(transaction, linked)
             place = (first.round or None, first.spot or None, first.bet or None)
             transaction.emit(PoolEntryDeclined(linked.name, first.seq, told.entry, *place, reason))
@@ -68,7 +74,11 @@ def _entered(transaction: Transaction, linked: LinkedMeter, told: LinkEntered) -
 
 
 def _awarded(
-    transaction: Transaction, linked: LinkedMeter, claim: Owed, jackpots: Sequence[Jackpot], stands: Sequence[Stands]
+    transaction: Transaction,
+    linked: PooledMeter,
+    claim: PendingPosting,
+    jackpots: Sequence[Jackpot],
+    stands: Sequence[PoolAmounts],
 ) -> None:
     """The awards of a claim: their amounts are frozen, and wagers of rounds that are over are settled."""
     for given, stood in zip(jackpots, stands, strict=True):
@@ -106,7 +116,7 @@ def _settle_late(transaction: Transaction, jackpot: Jackpot) -> None:
 
 
 def _refused(
-    transaction: Transaction, linked: LinkedMeter, verdict: Owed, stood: Stands, back: tuple[int, int]
+    transaction: Transaction, linked: PooledMeter, verdict: PendingPosting, stood: PoolAmounts, back: tuple[int, int]
 ) -> None:
     """An award that two people refused is in the pool again, and out of the wager's account."""
     jackpot = transaction.state.progressives.jackpot(verdict.jackpot)

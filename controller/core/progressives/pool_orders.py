@@ -6,10 +6,10 @@ from typing import Final, assert_never
 
 from controller.core.game.side_bet import terms_of
 from controller.core.meters.awards import Jackpot
-from controller.core.meters.pool_postings import Claimed, WinningRow
-from controller.core.meters.pooled_meter import LinkedMeter
-from controller.core.meters.state import Adjustment, Grant, Move, NewParameters, Order, Refusal
-from controller.core.progressives.pool_outbox import People, claim, judge
+from controller.core.meters.pool_postings import ClaimPosting, WinningRow
+from controller.core.meters.pooled_meter import PooledMeter
+from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, MeterChange, MeterOrder, NewParameters
+from controller.core.progressives.pool_outbox import OrderedBy, claim, judge
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.transaction import Transaction
 
@@ -20,19 +20,19 @@ _AT_THE_LINK = RefusalReason(
 NO_JACKPOT: Final = RefusalReason("no_such_jackpot", "there is no such jackpot, or it is no longer kept")
 
 
-def impossible(transaction: Transaction, linked: LinkedMeter, move: Move) -> RefusalReason | None:
+def impossible(transaction: Transaction, linked: PooledMeter, move: MeterChange) -> RefusalReason | None:
     """Why a move could not be carried out now; None: it could."""
     match move:
         case Adjustment() | NewParameters():
             return _AT_THE_LINK
-        case Refusal(number):
+        case JackpotRefusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             if jackpot is None or jackpot.meter != linked.name:
                 return NO_JACKPOT
             refused = jackpot.refused("")
             return refused if isinstance(refused, RefusalReason) else None
         case Grant(number, spot, bet):
-            claims = (one.deed for one in linked.owed if isinstance(one.deed, Claimed) and one.round == number)
+            claims = (one.deed for one in linked.owed if isinstance(one.deed, ClaimPosting) and one.round == number)
             if any((one.spot, one.bet) == (spot, bet) for deed in claims for one in deed.winners):
                 return RefusalReason("already_done", "the wager's claim waits for the link")
             return None
@@ -40,11 +40,11 @@ def impossible(transaction: Transaction, linked: LinkedMeter, move: Move) -> Ref
             assert_never(move)
 
 
-def carry_out(transaction: Transaction, linked: LinkedMeter, order: Order, second: str) -> None:
+def carry_out(transaction: Transaction, linked: PooledMeter, order: MeterOrder, second: str) -> None:
     """Do what two people ordered: at once at the table, and owed to the ledger."""
-    people = People(order.who, second, order.why)
+    people = OrderedBy(order.who, second, order.why)
     match order.move:
-        case Refusal(number):
+        case JackpotRefusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             refused = None if jackpot is None else jackpot.refused(f"{order.who}, {second}")
             assert isinstance(refused, Jackpot), "an order that is possible names an open jackpot"
@@ -55,7 +55,7 @@ def carry_out(transaction: Transaction, linked: LinkedMeter, order: Order, secon
             claim(
                 transaction,
                 linked,
-                Claimed(number, winners, shared=False),
+                ClaimPosting(number, winners, shared=False),
                 f"granted by {order.who} and {second}",
                 people,
             )

@@ -25,8 +25,8 @@ from controller.core.messages.pool_events import (
     VerdictPosted,
 )
 from controller.core.meters.awards import Jackpot
-from controller.core.meters.pool_postings import Claimed, Judged, Verdict, Wagered, WinningRow
-from controller.core.meters.pooled_meter import NOT_HEARD, LinkedMeter, Owed
+from controller.core.meters.pool_postings import ClaimPosting, Verdict, VerdictPosting, WagerPosting, WinningRow
+from controller.core.meters.pooled_meter import NOT_HEARD, PendingPosting, PooledMeter
 from controller.core.meters.state import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import BOOKS_LIMIT
@@ -36,7 +36,7 @@ from controller.core.table.transaction import Transaction
 _FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
 
 
-class People(NamedTuple):
+class OrderedBy(NamedTuple):
     """Two who ordered something, and why."""
 
     who: str = ""
@@ -44,10 +44,10 @@ class People(NamedTuple):
     why: str = ""
 
 
-_NOBODY: Final = People()
+_NOBODY: Final = OrderedBy()
 
 
-def put(transaction: Transaction, linked: LinkedMeter) -> None:
+def put(transaction: Transaction, linked: PooledMeter) -> None:
     """Remember this of a linked meter."""
     transaction.change(progressives=transaction.state.progressives.with_linked(linked))
 
@@ -60,11 +60,11 @@ def open_linked(transaction: Transaction) -> None:
         put(transaction, replace(linked, closed=NOT_HEARD, away_ns=linked.away_ns or now_ns))
     for terms in transaction.house.linked:
         if known.linked_meter(terms.name) is None:
-            put(transaction, LinkedMeter(terms.name, terms.pool, away_ns=now_ns))
+            put(transaction, PooledMeter(terms.name, terms.pool, away_ns=now_ns))
             transaction.emit(MeterLinked(terms.name, terms.pool))
 
 
-def _owe(transaction: Transaction, linked: LinkedMeter, owed: Owed) -> int:
+def _owe(transaction: Transaction, linked: PooledMeter, owed: PendingPosting) -> int:
     """Owe the ledger a deed; the number it gets."""
     number = linked.posted + 1
     put(transaction, replace(linked, posted=number, owed=(*linked.owed, replace(owed, seq=number))))
@@ -82,7 +82,7 @@ def contribute(transaction: Transaction, wager: LockedWager) -> None:
         if len(linked.owed) >= WAITING_LIMIT:
             transaction.emit(ContributionRefused(linked.name, *place, wager.cents, _FULL, "too_many_waiting"))
             continue
-        number = _owe(transaction, linked, Owed(0, Wagered(wager.cents, *place), *place))
+        number = _owe(transaction, linked, PendingPosting(0, WagerPosting(wager.cents, *place), *place))
         transaction.emit(ContributionPosted(linked.name, number, *place, wager.cents))
 
 
@@ -102,41 +102,43 @@ def claim_rows(transaction: Transaction, bet: str, rows: Mapping[int, str]) -> N
     )
     if winners:
         rule = meter_winners(transaction.rules, bet)
-        claim(transaction, linked, Claimed(number, winners, shared=rule == "share"), rule)
+        claim(transaction, linked, ClaimPosting(number, winners, shared=rule == "share"), rule)
 
 
-def claim(transaction: Transaction, linked: LinkedMeter, deed: Claimed, rule: str, people: People = _NOBODY) -> None:
+def claim(
+    transaction: Transaction, linked: PooledMeter, deed: ClaimPosting, rule: str, people: OrderedBy = _NOBODY
+) -> None:
     """Owe the ledger the winners of a round; ``rule``: how they are evaluated."""
-    owed = Owed(0, deed, deed.round, rule=rule, who=people.who, second=people.second, why=people.why)
+    owed = PendingPosting(0, deed, deed.round, rule=rule, who=people.who, second=people.second, why=people.why)
     posted = _owe(transaction, _with_claims(linked, deed.round, deed.winners), owed)
     transaction.emit(JackpotClaimed(linked.name, posted, deed.round, deed.winners, rule))
 
 
-def _with_claims(linked: LinkedMeter, number: int, winners: Iterable[WinningRow]) -> LinkedMeter:
+def _with_claims(linked: PooledMeter, number: int, winners: Iterable[WinningRow]) -> PooledMeter:
     """The linked meter with these wagers claimed for; claims of rounds off the books are forgotten."""
     kept = tuple(place for place in linked.claimed if place[0] > number - BOOKS_LIMIT)
     return replace(linked, claimed=(*kept, *((number, one.spot, one.bet) for one in winners)))
 
 
-def judge(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: People = _NOBODY) -> None:
+def judge(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: OrderedBy = _NOBODY) -> None:
     """Owe the ledger what people did with an award of a pool's; an award of the table's own meters is none of its."""
     linked = transaction.state.progressives.linked_meter(jackpot.meter)
     if linked is None or not jackpot.ledger_number:
         return
-    deed = Judged(jackpot.ledger_number, verdict, jackpot.who)
-    owed = Owed(0, deed, jackpot=jackpot.number, who=people.who, second=people.second, why=people.why)
+    deed = VerdictPosting(jackpot.ledger_number, verdict, jackpot.who)
+    owed = PendingPosting(0, deed, jackpot=jackpot.number, who=people.who, second=people.second, why=people.why)
     number = _owe(transaction, linked, owed)
     transaction.emit(VerdictPosted(linked.name, number, jackpot.number, verdict))
 
 
-def closed_because(house: House, linked: LinkedMeter) -> str:
+def closed_because(house: House, linked: PooledMeter) -> str:
     """Why a linked meter cannot be won now; empty: it can."""
     if terms_named(house.linked, linked.name) is None:
         return "the table file no longer has it"
     return linked.held or linked.closed
 
 
-def take_pool_state(transaction: Transaction, linked: LinkedMeter, shown_cents: int | None, closed: str) -> None:
+def take_pool_state(transaction: Transaction, linked: PooledMeter, shown_cents: int | None, closed: str) -> None:
     """Take the link's report of the amount the pool shows, and whether it can be won.
 
     After a long outage it cannot, whatever the link says: every place must show the same amount again before play with

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, uncertain_wagers
 from controller.core.certainty.reader_zones import spots_watched
-from controller.core.messages.inputs import DeadlinePassed, Input, Stamped, Started
+from controller.core.messages.inputs import DaemonStarted, DeadlinePassed, Input, StampedInput
 from controller.core.round import lifecycle, next_deal
 from controller.core.table import readiness
 from controller.core.table.keymap import KEYPAD
@@ -43,52 +43,52 @@ _IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfir
 _BEGINNINGS: Final = (CardDrawn, KeyPressed)
 """What may begin a round, or another."""
 
-_ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
+_ENDS: Final = (DaemonStarted, DeviceHealth, DeviceComplained, LineDisturbed)
 """What ends the wait: a look may never come, or more than the layout is in doubt."""
 
 
-class Due(NamedTuple):
+class DueInputs(NamedTuple):
     """What is to be taken now, in order, and what waits.
 
     ``ahead``: what comes before that; ``begins``: which of ``now`` begins a round by its deal's rhythm, or 0;
     ``looked``: the layout is known at its first, and it has waited for nothing else.
     """
 
-    now: tuple[Stamped, ...]
-    held: tuple[Stamped, ...]
+    now: tuple[StampedInput, ...]
+    held: tuple[StampedInput, ...]
     begins: int = 0
-    ahead: tuple[Stamped, ...] = ()
+    ahead: tuple[StampedInput, ...] = ()
     looked: bool = False
 
 
-def due(table: Table, stamped: Stamped) -> Due:
+def due(table: Table, stamped: StampedInput) -> DueInputs:
     """What is to be taken now, and what waits."""
     held = table.state.held
     if not held:
         if not isinstance(stamped.input, _BEGINNINGS):
-            return Due((stamped,), ())
+            return DueInputs((stamped,), ())
         transaction = Transaction(table, stamped)
         waits = _awaits(transaction) or next_deal.may_begin(transaction)
-        return Due((), (stamped,)) if waits else Due((stamped,), ())
+        return DueInputs((), (stamped,)) if waits else DueInputs((stamped,), ())
     by_rhythm = waits_for_deal(table)
     if isinstance(stamped.input, _ENDS) and (not by_rhythm or _tells_of_cards(stamped.input)):
         begins = held[0].number if by_rhythm and next_deal.is_whole(table, held) else 0
         if by_rhythm and not begins:
-            return Due((*held, stamped), ())
+            return DueInputs((*held, stamped), ())
         ahead, now = _in_order(table, held)
-        return Due((*now, stamped), (), begins, ahead)
+        return DueInputs((*now, stamped), (), begins, ahead)
     if not isinstance(stamped.input, _IN_ORDER):
-        return Due((stamped,), held)
+        return DueInputs((stamped,), held)
     held = (*held, stamped)
     if by_rhythm:
         return _by_deal(table, held)
     if not _is_known(table, held):
-        return Due((), held)
+        return DueInputs((), held)
     ahead, now = _in_order(table, held)
-    return Due(now, (), ahead=ahead, looked=True)
+    return DueInputs(now, (), ahead=ahead, looked=True)
 
 
-def in_turn(table: Table, given: Due) -> tuple[tuple[Stamped, ...], tuple[Stamped, ...]]:
+def in_turn(table: Table, given: DueInputs) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
     """Of what is to be taken now, what waits for nothing more, and what follows it.
 
     *Round closed* that was pressed while the first card or the key of another round waited is said of the round before,
@@ -112,14 +112,14 @@ def _ends_round(transaction: Transaction) -> bool:
     return not isinstance(drawn, CardDrawn) or lifecycle.ended_by_card(transaction, transaction.table_ns(drawn.at_ns))
 
 
-def _closes(transaction: Transaction, one: Stamped) -> bool:
+def _closes(transaction: Transaction, one: StampedInput) -> bool:
     """Whether a reading is the key *round closed*."""
     return isinstance(one.input, KeyPressed) and transaction.house.keys.get(one.input.key) == "round_closed"
 
 
 def _tells_of_cards(given: Input) -> bool:
     """Whether a card or a key may have been lost; a flood at the broker or a lost sign says nothing of a deal."""
-    return isinstance(given, Started) or (isinstance(given, _ENDS) and given.device in {"shoe", KEYPAD})
+    return isinstance(given, DaemonStarted) or (isinstance(given, _ENDS) and given.device in {"shoe", KEYPAD})
 
 
 def waits_for_deal(table: Table) -> bool:
@@ -128,15 +128,15 @@ def waits_for_deal(table: Table) -> bool:
     return not _awaits(transaction) and next_deal.may_begin(transaction)
 
 
-def _by_deal(table: Table, held: tuple[Stamped, ...]) -> Due:
+def _by_deal(table: Table, held: tuple[StampedInput, ...]) -> DueInputs:
     """What waits for the cards of a deal, once they are one or are none."""
     begins = next_deal.begins_round(table, held)
     if begins is None:
-        return Due((), held)
+        return DueInputs((), held)
     if not begins:
-        return Due(held, ())
+        return DueInputs(held, ())
     ahead, now = _in_order(table, held)
-    return Due(now, (), held[0].number, ahead)
+    return DueInputs(now, (), held[0].number, ahead)
 
 
 def _awaits(transaction: Transaction) -> bool:
@@ -162,14 +162,14 @@ def _awaits(transaction: Transaction) -> bool:
     return not (bets and judged) and not _is_known(transaction.table(), (transaction.stamped,))
 
 
-def moment(table: Table, held: tuple[Stamped, ...]) -> int:
+def moment(table: Table, held: tuple[StampedInput, ...]) -> int:
     """The moment up to which the layout must be known, in table time."""
     first = held[0].input
     assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
     return first.at_ns + table.state.offset_ns
 
 
-def _is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
+def _is_known(table: Table, held: tuple[StampedInput, ...]) -> bool:
     """Whether every reader that works has confirmed the layout up to the moment of the first."""
     transaction, wanted_ns = Transaction(table, held[0]), moment(table, held)
     confirmed = dict(table.state.confirmed)
@@ -182,7 +182,9 @@ def _is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
     return all(confirmed.get(str(spot), -1) >= wanted_ns - 1 for spot in spots)
 
 
-def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[tuple[Stamped, ...], tuple[Stamped, ...]]:
+def _in_order(
+    table: Table, held: tuple[StampedInput, ...]
+) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
     """What waited: ahead the chips that lay there by the moment of the first, or may have, and that no others did.
 
     A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
@@ -191,7 +193,7 @@ def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[tuple[Stamped, .
     """
     wanted_ns, transaction = moment(table, held), Transaction(table, held[0])
     lying = {name: zone.chips for name, zone in table.state.felt.items()}
-    played_ns, first, then = _first_play_ns(transaction, held), list[Stamped](), list[Stamped]()
+    played_ns, first, then = _first_play_ns(transaction, held), list[StampedInput](), list[StampedInput]()
     for one in held:
         seen = one.input
         if not isinstance(seen, ChipsSeen) or transaction.table_ns(seen.after_ns) >= wanted_ns:
@@ -206,14 +208,14 @@ def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[tuple[Stamped, .
     return (*first, *_confirmed_by(held)), tuple(then)
 
 
-def _first_play_ns(transaction: Transaction, held: tuple[Stamped, ...]) -> int:
+def _first_play_ns(transaction: Transaction, held: tuple[StampedInput, ...]) -> int:
     """The first moment at which a hand may be played, if the cards that wait are a deal to one box; else never."""
     cards = [transaction.table_ns(one.input.at_ns) for one in held if isinstance(one.input, CardDrawn)]
     last = cards[2 + (transaction.rules.hole_card == "dealt") :][:1]
     return last[0] + lifecycle.REACH_NS if last else uncertain_wagers.NEVER_NS
 
 
-def _confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
+def _confirmed_by(held: tuple[StampedInput, ...]) -> tuple[StampedInput, ...]:
     """What the readers have confirmed before the moment of the first and no further: chips at that moment follow it."""
     first = held[0].input
     assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.certainty import shared_chips
-from controller.core.certainty.rebuild import weave_with
+from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.certainty.round_end import played_zones
-from controller.core.inference.observation import ChipsMoved, Dated
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.inference.unobserved import Outage
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle, passing_chips
-from controller.core.table.layout import Change, Felt, Zone, key, placed
+from controller.core.table.layout import Felt, Zone, ZoneChange, key, placed
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
@@ -42,7 +42,7 @@ def looked_again(transaction: Transaction, silence: ChipsConfirmed | DeadlinePas
         _tell_held_back(transaction, before, name)
 
 
-def _told_whole(transaction: Transaction, change: Change, upto_ns: int) -> Change:
+def _told_whole(transaction: Transaction, change: ZoneChange, upto_ns: int) -> ZoneChange:
     """A chip counts only now at a box whose chips have changed since it may have come: the change with all its chips.
 
     A double told without one of them looks like one for less. Nothing has been concluded from it yet; but nobody saw
@@ -64,7 +64,7 @@ def _told_whole(transaction: Transaction, change: Change, upto_ns: int) -> Chang
     return replace(change, before=parts[0][1].before)
 
 
-_Part = tuple[Dated, ChipsMoved]
+_Part = tuple[DatedObservation, ChipsObserved]
 """A change that was told without chips that may have been of it."""
 
 
@@ -73,11 +73,13 @@ def _parts(transaction: Transaction, spot: int, zone: str, since_ns: int) -> lis
     place = transaction.round().bets.spots.index(spot), zone
     moved = (one for one in transaction.round().evidence.observations if one.last_ns >= since_ns)
     return [
-        (one, one.item) for one in moved if isinstance(one.item, ChipsMoved) and (one.item.box, one.item.zone) == place
+        (one, one.item)
+        for one in moved
+        if isinstance(one.item, ChipsObserved) and (one.item.box, one.item.zone) == place
     ]
 
 
-def _take_back(transaction: Transaction, parts: list[_Part], at: Change, unseen: tuple[int, int] | None) -> None:
+def _take_back(transaction: Transaction, parts: list[_Part], at: ZoneChange, unseen: tuple[int, int] | None) -> None:
     """Tell these changes of a zone no more; ``unseen``: between which moments what was done at the box is not known."""
     round_now, told = transaction.round(), [one for one, _ in parts]
     transaction.change_evidence(observations=tuple(one for one in round_now.evidence.observations if one not in told))
@@ -85,8 +87,8 @@ def _take_back(transaction: Transaction, parts: list[_Part], at: Change, unseen:
     if unseen is not None:
         from_ns, to_ns = unseen
         box = round_now.bets.spots.index(at.spot)
-        silences = (*silences, Silence(box, max(from_ns, round_now.bets.lock_ns), to_ns))
-    weave_with(transaction, silences)
+        silences = (*silences, Outage(box, max(from_ns, round_now.bets.lock_ns), to_ns))
+    rebuild_with_outages(transaction, silences)
 
 
 def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
@@ -97,15 +99,15 @@ def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
     round_now, since_ns = transaction.round(), min(known.doubted.values())
     for one in round_now.evidence.observations:
         item = one.item
-        if isinstance(item, ChipsMoved) and item.idle and one.last_ns > since_ns:
+        if isinstance(item, ChipsObserved) and item.idle and one.last_ns > since_ns:
             spot = round_now.bets.spots[item.box]
             if key(spot, item.zone) == name:
-                lifecycle.unexplained(transaction, Change(spot, item.zone, item.before, item.after), one.first_ns)
+                lifecycle.unexplained(transaction, ZoneChange(spot, item.zone, item.before, item.after), one.first_ns)
 
 
 def lie(
-    transaction: Transaction, felt: Felt, name: str, last_ns: int, changes: tuple[Change, ...]
-) -> tuple[Change, ...]:
+    transaction: Transaction, felt: Felt, name: str, last_ns: int, changes: tuple[ZoneChange, ...]
+) -> tuple[ZoneChange, ...]:
     """Chips lie so now, by these changes of a zone; the changes as they are to be judged.
 
     Of a box whose chips went before anybody knew which were its own nothing was seen till then: what was told meanwhile
@@ -124,7 +126,7 @@ def lie(
         round_now = transaction.round()
         if round_now.bets.locked and now.spot in round_now.bets.spots:
             parts = _parts(transaction, now.spot, now.name, since_ns)
-            whole = Change(now.spot, now.name, parts[0][1].before if parts else 0, now.cents, since_ns)
+            whole = ZoneChange(now.spot, now.name, parts[0][1].before if parts else 0, now.cents, since_ns)
             _take_back(transaction, parts, whole, (since_ns, last_ns))
             if parts:
                 changes = (whole,) if whole.before != whole.after else ()

@@ -9,7 +9,7 @@ from controller.core.betting import acceptance
 from controller.core.betting.lock import lock_again
 from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
-    Judged,
+    AgreedPlays,
     doubt_reopened,
     dues,
     hole_points,
@@ -26,17 +26,17 @@ from controller.core.game.hand import place_of
 from controller.core.game.wager import Basis
 from controller.core.inference.dues import agreed, agreed_drawn
 from controller.core.inference.fault_search import CLOSED_EARLY
-from controller.core.inference.lattice import Frontier, Reconstruction
-from controller.core.inference.observation import CardCame, ChipsMoved
-from controller.core.inference.play_count import Census
+from controller.core.inference.lattice import Frontier, Lattice
+from controller.core.inference.observation import CardObserved, ChipsObserved
+from controller.core.inference.play_count import PlayCount
 from controller.core.inference.successors import endings, layout_of
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
 from controller.core.round import missed_cards, questions
 from controller.core.round.irregular import likely
-from controller.core.table.ledger import Row, book_of
+from controller.core.table.ledger import BookRow, book_of
 from controller.core.table.payments import HIDDEN_NS
 from controller.core.table.round_state import Round
-from controller.core.table.state import woven
+from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 
 _UNTURNED: Final = "it ended with its hole card not said to be turned"
@@ -166,7 +166,7 @@ def revisit(transaction: Transaction, waited: Round, change: Callable[[], bool])
     open_round, open_found, rules = transaction.state.round, transaction.found, transaction.rules
     transaction.rules = transaction.state.former_rules.get(waited.profile_hash, rules)
     transaction.change(round=waited)
-    transaction.found = woven(transaction.rules, waited)
+    transaction.found = lattice_of(transaction.rules, waited)
     if change():
         if not transaction.round().evidence.trouble and not _finish(transaction):
             transaction.irregular("no legal play explains it as it was corrected")
@@ -226,7 +226,7 @@ def _laid_later(transaction: Transaction) -> Iterator[WagerUnresolved]:
     """What lay in the zones of wagers made after the deal and is on no books: nobody could tell whether it counted."""
     round_now, highest = transaction.round(), dict[tuple[int, str], int]()
     for dated in round_now.evidence.observations:
-        if isinstance(dated.item, ChipsMoved) and dated.item.zone != "main":
+        if isinstance(dated.item, ChipsObserved) and dated.item.zone != "main":
             place = round_now.bets.spots[dated.item.box], dated.item.zone
             highest[place] = max(highest.get(place, 0), dated.item.before, dated.item.after)
     book = book_of(transaction.state.books, round_now.number)
@@ -259,7 +259,7 @@ def _finish(transaction: Transaction) -> bool:
     if not ends:
         return False
     face_down.open_lying(transaction)
-    judged = Judged(transaction.lattice(), ends, points)
+    judged = AgreedPlays(transaction.lattice(), ends, points)
     publish(transaction, judged)
     settle_sides(transaction, judged, closed=True)
     _settle_as_paid(transaction, judged)
@@ -273,7 +273,7 @@ def _finish(transaction: Transaction) -> bool:
     if left and asked is not None:
         transaction.emit(*_unsettled(transaction, left), RoundPending(transaction.round().number, asked.number))
         return True
-    plays = Census(judged.found, points).plays()
+    plays = PlayCount(judged.found, points).plays()
     transaction.emit(
         *_unsettled(transaction, left),
         RoundClosed(transaction.round().number, _dealer_cards(transaction.round(), ends), plays, _outcome(left)),
@@ -295,7 +295,7 @@ def _outcome(left: tuple[WagerUnresolved, ...]) -> str:
     return "open" if left else "settled"
 
 
-def _still_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnresolved]:
+def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[WagerUnresolved]:
     """The wagers that no settlement has been found for."""
     for box, spot in enumerate(transaction.round().bets.spots):
         for bet, due in dues(judged, box):
@@ -304,7 +304,7 @@ def _still_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnres
                 yield WagerUnresolved(transaction.round().number, spot, bet, wager_of(judged, box, bet) or 0, possible)
 
 
-def _contradicted(transaction: Transaction, judged: Judged) -> None:
+def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
     """Name the settled wagers that no play which is left comes to: a reader told late what came first."""
     possible = {
         (spot, bet): due.cents()
@@ -313,13 +313,13 @@ def _contradicted(transaction: Transaction, judged: Judged) -> None:
     }
     reason = "what its readers told later leaves no legal play that comes to it"
 
-    def elsewhere(row: Row) -> bool:
+    def elsewhere(row: BookRow) -> bool:
         return row.net_cents not in possible.get((row.spot, row.bet), (row.net_cents,))
 
     transaction.emit(*transaction.doubts(reason, elsewhere))
 
 
-def _settle_as_paid(transaction: Transaction, judged: Judged) -> None:
+def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
     for box, spot in enumerate(transaction.round().bets.spots):
         due = next(due for bet, due in dues(judged, box) if bet == "main")
@@ -344,7 +344,7 @@ def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
     return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
 
 
-def _as_paid(found: Reconstruction, box: int) -> set[int]:
+def _as_paid(found: Lattice, box: int) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
@@ -352,12 +352,12 @@ def _as_paid(found: Reconstruction, box: int) -> set[int]:
     nothing was taken and nothing paid nothing is said of it; nor where the readers looked so seldom that a payment may
     have been laid down and picked up between two looks.
     """
-    last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardCame))
+    last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardObserved))
     staked = content = found.wagers[box]
     nets: set[int] = set()
     for dated in found.evidence:
         item = dated.item
-        if not isinstance(item, ChipsMoved) or item.idle or (item.box, item.zone) != (box, "main"):
+        if not isinstance(item, ChipsObserved) or item.idle or (item.box, item.zone) != (box, "main"):
             continue
         # What was left out of the account lies there all the same.
         staked += item.before - content

@@ -5,8 +5,8 @@ from __future__ import annotations
 from controller.core.game.hand import FACE_RANKS
 from controller.core.game.rules import Rules
 from controller.core.inference.fault_search import WORK_LIMIT, Search, suspect
-from controller.core.inference.faults import UNKNOWN, Account, Piece
-from controller.core.inference.observation import CardCame
+from controller.core.inference.faults import UNKNOWN, ObservedRound, RankedObservation
+from controller.core.inference.observation import CardObserved
 from controller.core.table.round_state import Round
 
 
@@ -17,20 +17,20 @@ def likely(rules: Rules, round_now: Round, *, closed: bool = False) -> str:
     return suspect(account_of(rules, round_now, closed=closed), Search(work=WORK_LIMIT))
 
 
-def account_of(rules: Rules, round_now: Round, *, closed: bool = False) -> Account:
+def account_of(rules: Rules, round_now: Round, *, closed: bool = False) -> ObservedRound:
     """A round as it was told; all its cards were read."""
     hidden = -1 if round_now.cards.turned else round_now.hole_place()
-    pieces: list[Piece] = []
+    pieces: list[RankedObservation] = []
     place = 0
     for dated in round_now.evidence.observations:
-        if not isinstance(dated.item, CardCame):
-            pieces.append(Piece(dated))
+        if not isinstance(dated.item, CardObserved):
+            pieces.append(RankedObservation(dated))
             continue
         face = round_now.cards.drawn[place].shown()
-        pieces.append(Piece(dated, UNKNOWN if face is None or place == hidden else FACE_RANKS[face]))
+        pieces.append(RankedObservation(dated, UNKNOWN if face is None or place == hidden else FACE_RANKS[face]))
         place += 1
     lying = {(round_now.bets.spots.index(spot), "main"): 0 for spot in round_now.bets.declared}
     names = tuple(str(card.number) for card in round_now.cards.drawn[:place])
     fields = (round_now.rules(rules), round_now.main_wagers(), lying, tuple(pieces), names, round_now.bets.spots)
     said = tuple(answer for answer in round_now.evidence.answers if answer.holds is None and answer.lacks is None)
-    return Account(*fields, round_now.cards.turned, closed, said)
+    return ObservedRound(*fields, round_now.cards.turned, closed, said)

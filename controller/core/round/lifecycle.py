@@ -14,7 +14,7 @@ from controller.core.betting import acceptance, bet_sensors
 from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, main_lies, play_with
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
-    Judged,
+    AgreedPlays,
     doubt_reopened,
     hole_points,
     known_until,
@@ -23,16 +23,16 @@ from controller.core.certainty.agreed_dues import (
     of_hole,
     publish,
 )
-from controller.core.certainty.rebuild import payment_began, remembered, resume, woven_with_hole
+from controller.core.certainty.rebuild import payment_began, rebuilt_with_hole, remembered, resume
 from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
-from controller.core.game.position import Kind
+from controller.core.game.position import BoxStatus
 from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
-from controller.core.inference.lattice import Reconstruction, TooManyOrders
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.lattice import Lattice, TooManyOrders
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
+from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
     BetIncreasedAfterLock,
@@ -45,11 +45,11 @@ from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, missed_cards, passing_chips, questions
 from controller.core.round.irregular import likely
-from controller.core.table.layout import Change, Zone, cents_at
+from controller.core.table.layout import Zone, ZoneChange, cents_at
 from controller.core.table.layout import key as layout_key
-from controller.core.table.round_state import CardKept, Round
+from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
-from controller.core.table.workings import Published, Timeline, are
+from controller.core.table.workings import PublicationBasis, Timeline, are_identical
 from firmware_protocols.cards import Card
 
 REACH_NS: Final = 250_000_000
@@ -65,7 +65,7 @@ def lock_put_off(transaction: Transaction, ended: Round) -> None:
         spot, _, zone = name.partition("/")
         after = cents_at(transaction.state.felt, int(spot), zone)
         if after != before and (zone == "main" or uncertain_wagers.before_deal(transaction, zone)):
-            _alert_of(transaction, Change(int(spot), zone, before, after))
+            _alert_of(transaction, ZoneChange(int(spot), zone, before, after))
 
 
 def let_in(transaction: Transaction, answer: str, who: str) -> None:
@@ -88,7 +88,7 @@ def card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int)
     stamped = transaction.stamped
     round_now = transaction.round()
     place = len(round_now.cards.drawn)
-    kept = CardKept(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
+    kept = RoundCard(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
     transaction.change_cards(drawn=(*round_now.cards.drawn, kept), lying=chips_at_boxes(transaction, round_now))
     deal_confirmation.card_came(transaction, at_ns)
     transaction.emit(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))
@@ -99,7 +99,7 @@ def card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int)
         _first_moment(round_now, transaction.times(), since_ns, at_ns),
         remembered(transaction.round(), place),
     )
-    transaction.observe(Dated(first_ns, at_ns, CardCame(told), stamped.number), may_drop=False)
+    transaction.observe(DatedObservation(first_ns, at_ns, CardObserved(told), stamped.number), may_drop=False)
 
 
 def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) -> int:
@@ -109,12 +109,14 @@ def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) 
 
 def key(transaction: Transaction, action: str, box: int | None, at_ns: int) -> None:
     """A key that is evidence."""
-    transaction.observe(Dated(at_ns, at_ns, KeySpoke(action, box), transaction.stamped.number), may_drop=False)
+    transaction.observe(
+        DatedObservation(at_ns, at_ns, KeyObserved(action, box), transaction.stamped.number), may_drop=False
+    )
     if action == "hole_turned" and transaction.round().is_dealt() and not transaction.round().cards.turn_key:
         transaction.change_cards(turn_key=transaction.stamped.number)
 
 
-def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int) -> None:
+def chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> None:
     """The chips of a zone changed while a round is open."""
     deal_confirmation.chips_came(transaction, last_ns)
     round_now = transaction.round()
@@ -143,8 +145,8 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
         return
     kept = boxed and change.zone in played
     if kept:
-        item = ChipsMoved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
-        told, woven = Dated(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
+        item = ChipsObserved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
+        told, woven = DatedObservation(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
         explained = transaction.observe(told, may_drop=True)
         explained = _several_told_as_one(transaction, woven, told, explained=explained) or explained
         if explained and change.zone == "insurance" and not round_now.evidence.trouble:
@@ -160,13 +162,13 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
     # What a chip that may lie elsewhere makes of it shows once that is known.
     if not explained and not (kept and shared_chips.told_in_part(transaction.state.felt, change)):
         rise = passing_chips.withdrawn(transaction, change) if kept else None
-        if rise is not None and isinstance(rise.item, ChipsMoved):
-            came = Change(change.spot, change.zone, rise.item.before, rise.item.after)
+        if rise is not None and isinstance(rise.item, ChipsObserved):
+            came = ZoneChange(change.spot, change.zone, rise.item.before, rise.item.after)
             unexplained(transaction, came, rise.first_ns)
         unexplained(transaction, change, first_ns)
 
 
-def _changed_around_lock(transaction: Transaction, change: Change, first_ns: int, last_ns: int) -> bool:
+def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> bool:
     """Take a change of a bet that may have come before the lock or after it; false where it is no such change."""
     round_now = transaction.round()
     if change.zone != "main" and not uncertain_wagers.before_deal(transaction, change.zone):
@@ -190,7 +192,7 @@ def _changed_around_lock(transaction: Transaction, change: Change, first_ns: int
     return True
 
 
-def unexplained(transaction: Transaction, change: Change, first_ns: int) -> None:
+def unexplained(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Say what a change looks like that no play explains; it may be the next bets."""
     after_next_lock = 0 <= transaction.round().ending.next_lock_ns <= first_ns
     of_nobody = next_bet(transaction, change.zone) or shared_chips.took_chips(transaction, change)
@@ -198,7 +200,7 @@ def unexplained(transaction: Transaction, change: Change, first_ns: int) -> None
         _alert_of(transaction, change)
 
 
-def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: Dated, *, explained: bool) -> bool:
+def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedObservation, *, explained: bool) -> bool:
     """Whether a change is what several moves with a card between them came to between two looks of a slow reader.
 
     A pair that is split, dealt to and split again; a hand that is doubled, breaks and is cleared away, perhaps for the
@@ -209,7 +211,7 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     key for every decision: that the bets were locked by a key says nothing of the keys of the play.
     """
     round_now, item = transaction.round(), told.item
-    if not isinstance(item, ChipsMoved) or item.zone != "main" or not round_now.is_dealt():
+    if not isinstance(item, ChipsObserved) or item.zone != "main" or not round_now.is_dealt():
         return False
     if round_now.evidence.trouble or transaction.lacks_card(told):
         return False
@@ -228,14 +230,16 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     return _happened_unseen(transaction, woven, round_now.evidence.observations[:-1], told)
 
 
-def _happened_unseen(transaction: Transaction, woven: Reconstruction, before: tuple[Dated, ...], told: Dated) -> bool:
+def _happened_unseen(
+    transaction: Transaction, woven: Lattice, before: tuple[DatedObservation, ...], told: DatedObservation
+) -> bool:
     """Take a change of a main zone so that what happened there between its looks went unseen, if a play explains that.
 
     ``woven`` is the lattice of the evidence ``before`` it.
     """
     round_now, item = transaction.round(), told.item
-    assert isinstance(item, ChipsMoved), "chips moved"
-    unseen = Silence(item.box, max(told.first_ns, round_now.bets.lock_ns), told.last_ns, zones=("main",))
+    assert isinstance(item, ChipsObserved), "chips moved"
+    unseen = Outage(item.box, max(told.first_ns, round_now.bets.lock_ns), told.last_ns, zones=("main",))
     silences = (*round_now.evidence.silences, unseen)
     try:
         found = woven.again(round_now.evidence.answers, silences).observe(told)
@@ -263,10 +267,10 @@ def exchanged(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int)
         # Whether a hand broke is said by faces that nothing may depend on yet.
         return
     box, found = round_now.bets.spots.index(zone.spot), transaction.lattice()
-    broke = all(node.boxes[box].kind is Kind.BROKEN for node in found.frontier)
+    broke = all(node.boxes[box].kind is BoxStatus.BROKEN for node in found.frontier)
     if broke and _is_cleared(transaction, zone.spot) and _holds_card(round_now, first_ns, last_ns):
-        cleared = ChipsMoved(box, zone.name, zone.cents, 0)
-        told = Dated(first_ns, last_ns, cleared, transaction.stamped.number)
+        cleared = ChipsObserved(box, zone.name, zone.cents, 0)
+        told = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
         if not transaction.lacks_card(told):
             _happened_unseen(transaction, found, round_now.evidence.observations, told)
 
@@ -278,7 +282,7 @@ def _is_keyed(transaction: Transaction) -> bool:
 
 def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     """Whether a card came between two looks at a zone, with time to reach out before it and after."""
-    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardCame))
+    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
     return any(first_ns + REACH_NS < card.first_ns and card.last_ns < last_ns - REACH_NS for card in cards)
 
 
@@ -287,7 +291,7 @@ def _is_cleared(transaction: Transaction, spot: int) -> bool:
     return set(transaction.state.felt[layout_key(spot, "main")].chips).isdisjoint(transaction.round().cards.lying)
 
 
-def _laid_unseen(transaction: Transaction, change: Change) -> None:
+def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:
     """Chips that may have lain there at the lock, told by a reader that was lost then.
 
     A side wager stays open between both amounts. With a main wager nobody can say who was dealt to, and for how much.
@@ -303,7 +307,7 @@ def _laid_unseen(transaction: Transaction, change: Change) -> None:
     transaction.emit(*transaction.doubts(reason, lambda row: (row.spot, row.bet) == (change.spot, change.zone)))
 
 
-def _check_insurance(transaction: Transaction, change: Change) -> None:
+def _check_insurance(transaction: Transaction, change: ZoneChange) -> None:
     """More on the insurance line than the card allows is said while it can still be put right."""
     box = transaction.round().bets.spots.index(change.spot)
     most = transaction.rules.insurance_cap_cents(transaction.round().main_wagers()[box])
@@ -342,7 +346,9 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
     if round_now.blind():
         return False
     try:
-        found = transaction.lattice().observe(Dated(first_ns, at_ns, CardCame(seen(len(round_now.cards.drawn), face))))
+        found = transaction.lattice().observe(
+            DatedObservation(first_ns, at_ns, CardObserved(seen(len(round_now.cards.drawn), face)))
+        )
     except TooManyOrders:
         return False
     return transaction.legal(found)
@@ -352,15 +358,15 @@ def refute_payment(transaction: Transaction) -> None:
     """A card comes where payment has begun: if the hole card says that it cannot have, the chips meant nothing."""
     round_now = transaction.round()
     waiting = round_now.evidence.trouble or round_now.ending.closing or round_now.held() or round_now.hides()
-    waiting = waiting or not hole_turn.known(transaction)
+    waiting = waiting or not hole_turn.hole_card_known(transaction)
     if waiting or not round_now.is_dealt() or not paying(transaction):
         return
     transaction.turn_hole()
     if not transaction.legal(transaction.lattice()):
-        woven_with_hole(transaction, known_until(transaction))
+        rebuilt_with_hole(transaction, known_until(transaction))
 
 
-def _alert_of(transaction: Transaction, change: Change) -> None:
+def _alert_of(transaction: Transaction, change: ZoneChange) -> None:
     """A change that means nothing: say what it looks like. The locked wagers stand."""
     round_now = transaction.round()
     fields = (round_now.number, change.spot, change.zone, change.before, change.after)
@@ -486,8 +492,8 @@ def _infer(transaction: Transaction, until: int) -> None:
     face_down.release(transaction)
     if transaction.round().waits_for_card():
         return
-    if not view.frontier and hole_turn.known(transaction) and payment_began(transaction):
-        view = woven_with_hole(transaction, until)
+    if not view.frontier and hole_turn.hole_card_known(transaction) and payment_began(transaction):
+        view = rebuilt_with_hole(transaction, until)
     if not view.frontier:
         if missed_cards.after_hit(transaction):
             return
@@ -499,20 +505,20 @@ def _infer(transaction: Transaction, until: int) -> None:
     points = hole_points(transaction)
     frontier = of_hole(view.frontier, points)
     if not frontier:
-        view = woven_with_hole(transaction, until)
+        view = rebuilt_with_hole(transaction, until)
         frontier = of_hole(view.frontier, points)
     if not frontier:
         transaction.irregular(DEALERS_RULE, curable=True, likely=likely(transaction.rules, transaction.round()))
     else:
-        judged = Judged(view, frontier, points)
+        judged = AgreedPlays(view, frontier, points)
         _tell_certain(transaction, judged, confirmed=until >= latest(transaction))
         questions.consider(transaction)
 
 
-def _tell_certain(transaction: Transaction, judged: Judged, *, confirmed: bool) -> None:
+def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: bool) -> None:
     """Publish what follows from a lattice; ``confirmed``: the readers have confirmed everything told so far."""
     known = transaction.published
-    is_new = not are(known.rests_on, _rests_on(transaction, judged))
+    is_new = not are_identical(known.rests_on, _rests_on(transaction, judged))
     if not is_new and known.confirmed >= confirmed:
         return
     dealt = len(judged.found.cards) >= judged.found.play().deal_cards and bool(judged.frontier) and _dealt(judged)
@@ -522,10 +528,10 @@ def _tell_certain(transaction: Transaction, judged: Judged, *, confirmed: bool) 
             settle_sides(transaction, judged, closed=False)
     if dealt and confirmed:
         doubt_reopened(transaction)
-    transaction.published = Published(_rests_on(transaction, judged), confirmed)
+    transaction.published = PublicationBasis(_rests_on(transaction, judged), confirmed)
 
 
-def _rests_on(transaction: Transaction, judged: Judged) -> tuple[object, ...]:
+def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ...]:
     """All that decides what ``_tell_certain`` tells: where nothing of it has changed nothing is left to tell.
 
     Whatever is corrected weaves the lattice again, and then its last cut is another value. In the deal the cards that
@@ -539,7 +545,7 @@ def _rests_on(transaction: Transaction, judged: Judged) -> tuple[object, ...]:
     return (*lattice, *told, *wagers, round_now.evidence.silences)
 
 
-def _dealt(judged: Judged) -> bool:
+def _dealt(judged: AgreedPlays) -> bool:
     """Whether the readers have confirmed the layout up to the end of the deal."""
     return all(node.dealt == judged.found.play().deal_cards for node in judged.frontier)
 

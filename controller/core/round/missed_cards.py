@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation
 from controller.core.certainty.agreed_dues import known_until
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import CardCame, KeySpoke
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.table.round_state import Round
-from controller.core.table.state import woven
+from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 
 MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
@@ -81,13 +81,13 @@ def after_hit(transaction: Transaction) -> bool:
     False: there is nothing to ask.
     """
     evidence = transaction.round().evidence.observations
-    cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardCame)]
+    cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardObserved)]
     since = evidence[cards[-1] + 1 :] if cards else ()
-    hit = next((one for one in since if isinstance(one.item, KeySpoke) and one.item.action == "hit"), None)
+    hit = next((one for one in since if isinstance(one.item, KeyObserved) and one.item.action == "hit"), None)
     if hit is None or transaction.house.shoe_numbers_cards:
         return False
     until = replace(transaction.round().evidence, observations=evidence[: evidence.index(hit) + 1], trouble="")
-    found = woven(transaction.rules, replace(transaction.round(), evidence=until))
+    found = lattice_of(transaction.rules, replace(transaction.round(), evidence=until))
     if not found.frontier:
         return False
     spot, text = _hand_asked(transaction, found)
@@ -95,7 +95,7 @@ def after_hit(transaction: Transaction) -> bool:
     return True
 
 
-def _hand_asked(transaction: Transaction, found: Reconstruction) -> tuple[int, str]:
+def _hand_asked(transaction: Transaction, found: Lattice) -> tuple[int, str]:
     """The spot in play (0: plays differ), and the question about its hand."""
     hands = {(node.turn, found.play().current(node) if len(node.hands) > 1 else -1) for node in found.frontier}
     turns = {turn for turn, _ in hands}

@@ -18,8 +18,8 @@ from typing import Final
 
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
-from controller.core.messages.inputs import DeadlinePassed, Stamped
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.inputs import DeadlinePassed, StampedInput
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.round import closing, lifecycle, missed_cards
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.round_state import Round
@@ -65,7 +65,11 @@ def may_begin(transaction: Transaction) -> bool:
     ):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
-    if not quiet or not deal_confirmation.guarded(transaction.rules) or not deal_confirmation.usual_ms(transaction):
+    if (
+        not quiet
+        or not deal_confirmation.guards_hole_card(transaction.rules)
+        or not deal_confirmation.usual_ms(transaction)
+    ):
         return False
     if options.turn_key != "sometimes" and not _turn_forgotten(transaction):
         return False
@@ -90,7 +94,7 @@ def _turn_forgotten(transaction: Transaction) -> bool:
     return round_end.paying(transaction) or round_end.is_over(transaction)
 
 
-def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
+def begins_round(table: Table, held: tuple[StampedInput, ...]) -> bool | None:
     """Whether the first of the cards that wait begins a round; None: that is not known yet."""
     transaction = Transaction(table, held[0])
     gap_ns, cards = deal_confirmation.gap_ns(transaction), _deal_size(transaction, held)
@@ -119,7 +123,7 @@ def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
     return None
 
 
-def is_whole(table: Table, held: tuple[Stamped, ...]) -> bool:
+def is_whole(table: Table, held: tuple[StampedInput, ...]) -> bool:
     """Whether the cards that wait are as many as a deal's, where nothing can tell any more that a pause follows them.
 
     Cards of which nobody hears then are the new round's.
@@ -153,7 +157,7 @@ def _gaps_ms(drawn_ns: list[int]) -> list[int]:
     return [(later - earlier) // 1_000_000 for earlier, later in pairwise(drawn_ns)]
 
 
-def _deal_size(transaction: Transaction, held: tuple[Stamped, ...]) -> int:
+def _deal_size(transaction: Transaction, held: tuple[StampedInput, ...]) -> int:
     """The cards of a deal to the boxes where main wagers lie when the first of these comes.
 
     Whoever hears a chip that lies at another spot's line has no box by it.
@@ -187,7 +191,7 @@ def overtake(transaction: Transaction) -> None:
     """The next round's first card comes, and nothing had shown that the open one was over: it ends as it is known."""
     round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
-    raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
+    raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)
     if round_now.questions.doubt:
         transaction.irregular(missed_cards.unanswered_reason(round_now))
     if round_now.dealing.unturned() and deal_confirmation.keyless(transaction):

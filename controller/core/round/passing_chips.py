@@ -16,11 +16,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.certainty.rebuild import weave_corrected, weave_with
-from controller.core.inference.observation import ChipsMoved, Dated
-from controller.core.inference.unobserved import Silence
-from controller.core.table.layout import Change, Zone
-from controller.core.table.round_state import Visit
+from controller.core.certainty.rebuild import rebuild_corrected, rebuild_with_outages
+from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.inference.unobserved import Outage
+from controller.core.table.layout import Zone, ZoneChange
+from controller.core.table.round_state import ChipVisit
 from controller.core.table.transaction import Transaction
 
 _LONGEST_NS: Final = 10_000_000_000
@@ -57,16 +57,18 @@ def _keep(transaction: Transaction, before: Zone | None, after: Zone, first_ns: 
         ended = [replace(one, to_ns=last_ns) for one in here if lies == set(one.lay)]
         visits = [*(one for one in visits if one not in here), *(one for one in ended if _is_short(one))]
         if lies > lay:
-            visits.append(Visit(after.spot, tuple(sorted(lay)), tuple(sorted(lies - lay)), first_ns, zone=after.name))
+            visits.append(
+                ChipVisit(after.spot, tuple(sorted(lay)), tuple(sorted(lies - lay)), first_ns, zone=after.name)
+            )
     if tuple(visits) != known:
         transaction.change_evidence(visits=tuple(visits))
 
 
-def _is_short(visit: Visit) -> bool:
+def _is_short(visit: ChipVisit) -> bool:
     return visit.to_ns - visit.from_ns <= _LONGEST_NS
 
 
-def _passed(transaction: Transaction, visit: Visit) -> bool:
+def _passed(transaction: Transaction, visit: ChipVisit) -> bool:
     """Whether a visit is over and its chips are heard at other spots now."""
     elsewhere = {chip for zone in transaction.state.felt.values() if zone.spot != visit.spot for chip in zone.chips}
     return visit.zone == "main" and visit.to_ns >= 0 and elsewhere.issuperset(visit.came)
@@ -79,7 +81,7 @@ def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[st
             _take_back(transaction, visit, unseen=False)
 
 
-def withdrawn(transaction: Transaction, change: Change) -> Dated | None:
+def withdrawn(transaction: Transaction, change: ZoneChange) -> DatedObservation | None:
     """The rise that an unexplained fall takes back, if neither card nor key came between; None: there is none.
 
     Both are forgotten: nobody was dealt to on these chips, nor had anybody said what they were.
@@ -91,9 +93,9 @@ def withdrawn(transaction: Transaction, change: Change) -> Dated | None:
         return None
     meanwhile = [one for one in evidence.observations if visit.from_ns <= one.last_ns and one.first_ns <= visit.to_ns]
     box = transaction.round().bets.spots.index(visit.spot)
-    moves = [one for one in meanwhile if isinstance(one.item, ChipsMoved) and _is_at(one.item, box, visit.zone)]
-    rise, said = moves[0] if moves else None, any(not isinstance(one.item, ChipsMoved) for one in meanwhile)
-    if rise is None or said or not isinstance(rise.item, ChipsMoved) or rise.item.idle:
+    moves = [one for one in meanwhile if isinstance(one.item, ChipsObserved) and _is_at(one.item, box, visit.zone)]
+    rise, said = moves[0] if moves else None, any(not isinstance(one.item, ChipsObserved) for one in meanwhile)
+    if rise is None or said or not isinstance(rise.item, ChipsObserved) or rise.item.idle:
         return None
     if rise.item.before != change.after or rise.first_ns < visit.from_ns:
         return None
@@ -101,11 +103,11 @@ def withdrawn(transaction: Transaction, change: Change) -> Dated | None:
     return rise
 
 
-def _is_at(item: ChipsMoved, box: int, zone: str) -> bool:
+def _is_at(item: ChipsObserved, box: int, zone: str) -> bool:
     return (item.box, item.zone) == (box, zone)
 
 
-def _take_back(transaction: Transaction, visit: Visit, *, unseen: bool = True) -> None:
+def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = True) -> None:
     """Forget what a visit told of a box; ``unseen``: what happened meanwhile in its main zone was not seen."""
     round_now = transaction.round()
     box, from_ns = round_now.bets.spots.index(visit.spot), max(visit.from_ns, round_now.bets.lock_ns)
@@ -113,7 +115,7 @@ def _take_back(transaction: Transaction, visit: Visit, *, unseen: bool = True) -
         one
         for one in round_now.evidence.observations
         if not (
-            isinstance(one.item, ChipsMoved)
+            isinstance(one.item, ChipsObserved)
             and _is_at(one.item, box, visit.zone)
             and visit.from_ns <= one.first_ns
             and one.last_ns <= visit.to_ns
@@ -121,11 +123,11 @@ def _take_back(transaction: Transaction, visit: Visit, *, unseen: bool = True) -
     )
     visits = tuple(one for one in round_now.evidence.visits if one != visit)
     transaction.change_evidence(observations=observations, visits=visits)
-    more = (Silence(box, from_ns, visit.to_ns, zones=("main",)),) if unseen else ()
+    more = (Outage(box, from_ns, visit.to_ns, zones=("main",)),) if unseen else ()
     silences = (*round_now.evidence.silences, *more)
     if round_now.evidence.trouble and round_now.evidence.curable:
         # The card that no play explained beside them may be explained without them.
         transaction.change_evidence(silences=silences)
-        weave_corrected(transaction, transaction.round())
+        rebuild_corrected(transaction, transaction.round())
     else:
-        weave_with(transaction, silences)
+        rebuild_with_outages(transaction, silences)

@@ -9,7 +9,7 @@ from typing import Final
 
 from controller.core.certainty.agreed_dues import hole_points, known_until, latest, of_hole, open_bets
 from controller.core.certainty.side_wagers import sides_differ, sides_of
-from controller.core.inference.outcome_classes import Case
+from controller.core.inference.outcome_classes import LatticeCase
 from controller.core.inference.paths import narrowed
 from controller.core.inference.question import Question, best_question
 from controller.core.messages.alerts import AnswerRefused
@@ -53,7 +53,7 @@ def _of_points(holes: int, points: int | None) -> bool:
 
 def ask_best(transaction: Transaction, points: int | None) -> None:
     """Ask the question whose worst answer leaves the fewest different dues, if any answer would change money."""
-    question = best_question((Case(transaction.lattice(), points, sides_of(transaction)),))
+    question = best_question((LatticeCase(transaction.lattice(), points, sides_of(transaction)),))
     if question is not None:
         _ask(transaction, question)
 

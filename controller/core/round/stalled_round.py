@@ -11,7 +11,7 @@ from typing import Final
 
 from controller.core.certainty import round_end
 from controller.core.messages.inputs import DeadlinePassed
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.round import closing, lifecycle
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.transaction import Transaction
@@ -65,7 +65,7 @@ def review(transaction: Transaction) -> None:
         lifecycle.close(transaction)
         return
     text = f"nothing has happened for a minute in round {round_now.number}, and it may be over"
-    raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
+    raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)
     if round_now.questions.asked is None:
         transaction.change_questions(lingers=transaction.ask(0, f"Is round {round_now.number} over?", ("yes", "no")))
 

@@ -33,14 +33,14 @@ from controller.core.messages.alerts import (
 )
 from controller.core.messages.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event
 from controller.core.messages.inputs import (
-    Acknowledged,
-    FitnessTold,
+    AcknowledgeAlert,
+    FitnessReported,
     OpeningRefuted,
     ReadingsHeld,
     ShoeChanged,
-    SoftwareLooked,
+    SoftwareInspected,
 )
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.messages.software_events import checked
 from controller.core.surveillance import pay_advice, payment_check, shoe_check
 from controller.core.surveillance.unexplained_moves import (
@@ -108,23 +108,23 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             touched(before, transaction, event)
         case InsuranceTooLarge(number, spot, cents, counted):
             text = f"{money(cents)} lie there, {money(counted)} is the most that counts"
-            _wager_refused(before, transaction, Kind.INSURANCE_TOO_LARGE, (number, spot, "insurance", cents), text)
+            _wager_refused(before, transaction, AlertKind.INSURANCE_TOO_LARGE, (number, spot, "insurance", cents), text)
         case WagerOutsideLimits(number, spot, bet, cents, least, most):
             bounds = (("at least", least), ("at most", most))
             limits = " and ".join(f"{words} {money(bound)}" for words, bound in bounds if bound is not None)
             text = f"a wager of {money(cents)}, where the sign allows {limits}"
-            _wager_refused(before, transaction, Kind.WAGER_OUTSIDE_LIMITS, (number, spot, bet, cents), text)
+            _wager_refused(before, transaction, AlertKind.WAGER_OUTSIDE_LIMITS, (number, spot, bet, cents), text)
         case SideBetWithoutMain(number, spot, bet, cents):
             text = f"{money(cents)} and no main wager at the spot"
-            _wager_refused(before, transaction, Kind.SIDE_BET_WITHOUT_MAIN, (number, spot, bet, cents), text)
+            _wager_refused(before, transaction, AlertKind.SIDE_BET_WITHOUT_MAIN, (number, spot, bet, cents), text)
         case SideBetRefused(number, spot, bet, cents, rule, reason):
-            kind = Kind.EZ_BUST_WRONG_UP_CARD if rule.endswith(".up_cards") else Kind.SIDE_BET_REFUSED
+            kind = AlertKind.EZ_BUST_WRONG_UP_CARD if rule.endswith(".up_cards") else AlertKind.SIDE_BET_REFUSED
             _wager_refused(
                 before, transaction, kind, (number, spot, bet, cents), f"{money(cents)} are no wager: {reason}"
             )
         case MidShoeEntry(number, spot, cents):
             text = f"{money(cents)} at a spot that did not bet the last round of this shoe"
-            _wager_refused(before, transaction, Kind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
+            _wager_refused(before, transaction, AlertKind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
         case CardDrawn(number, _, position):
             _laid_too_early(before, transaction, number, position)
         case ChipsChanged(spot, "main", lay, lies):
@@ -140,7 +140,7 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             _irregular(before, transaction, event)
         case CardOutsideRound(card):
             text = f"card {card} was drawn with no wager on the table and no burn announced"
-            raise_alert(transaction, Kind.CARD_OUT_OF_TURN, text, readings=(card,))
+            raise_alert(transaction, AlertKind.CARD_OUT_OF_TURN, text, readings=(card,))
         case _:
             pass
 
@@ -164,24 +164,24 @@ def _of_devices(transaction: Transaction, event: Event) -> None:
 
 def _swapped(transaction: Transaction, device: str, text: str) -> None:
     """Another device answers where one did before."""
-    raise_alert(transaction, Kind.DEVICE_SWAPPED, f"{device}: {text}")
+    raise_alert(transaction, AlertKind.DEVICE_SWAPPED, f"{device}: {text}")
 
 
 def taken(
     transaction: Transaction,
-    given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold | SoftwareLooked | ReadingsHeld,
+    given: AcknowledgeAlert | ShoeChanged | OpeningRefuted | FitnessReported | SoftwareInspected | ReadingsHeld,
 ) -> None:
     """What people, or the daemon about itself, say that concerns game protection alone."""
     match given:
-        case Acknowledged():
+        case AcknowledgeAlert():
             acknowledge(transaction, given)
         case ShoeChanged():
             shoe_check.announced(transaction, given)
         case OpeningRefuted():
             _opening_refuted(transaction, given)
-        case FitnessTold():
+        case FitnessReported():
             readiness.take_fitness(transaction, given)
-        case SoftwareLooked():
+        case SoftwareInspected():
             transaction.emit(checked(given))
         case ReadingsHeld():
             _readings_held(transaction, given)
@@ -192,7 +192,7 @@ def taken(
 def _opening_refuted(transaction: Transaction, given: OpeningRefuted) -> None:
     """A card that lies open is not the one that was committed to."""
     text = f"card {given.card} was opened as {given.face}, which is not what was committed to when it was drawn"
-    raise_alert(transaction, Kind.COMMITMENT_WRONG, text, readings=(given.card, transaction.stamped.number))
+    raise_alert(transaction, AlertKind.COMMITMENT_WRONG, text, readings=(given.card, transaction.stamped.number))
 
 
 def _readings_held(transaction: Transaction, given: ReadingsHeld) -> None:
@@ -205,14 +205,14 @@ def _readings_held(transaction: Transaction, given: ReadingsHeld) -> None:
     hours, minutes = divmod(seconds % 86_400 // 60, 60)
     since = f"{hours:02}:{minutes:02}:{seconds % 60:02}.{since_ms:03} UTC"
     text = f"held back since {since} for {held_ms} ms, the table read cards and keys at once: their order is not known"
-    raise_alert(transaction, Kind.READINGS_HELD, text, round=round_now.number)
+    raise_alert(transaction, AlertKind.READINGS_HELD, text, round=round_now.number)
 
 
 # --- chips ------------------------------------------------------------------------------------------
 
 
 def _wager_refused(
-    before: Table, transaction: Transaction, kind: Kind, wager: tuple[int, int, str, int], why: str
+    before: Table, transaction: Transaction, kind: AlertKind, wager: tuple[int, int, str, int], why: str
 ) -> None:
     """Chips that are no wager, or one that should not have been taken: round, spot, bet and cents."""
     number, spot, bet, cents = wager
@@ -242,7 +242,7 @@ def _laid_too_early(before: Table, transaction: Transaction, number: int | None,
         if zone.cents and made_later(transaction.rules, zone.name) and zone.name != offered:
             why = f"{money(zone.cents)} are no wager: it is not offered against this up card"
             wager = (round_now.number, zone.spot, zone.name, zone.cents)
-            _wager_refused(before, transaction, Kind.EZ_BUST_WRONG_UP_CARD, wager, why)
+            _wager_refused(before, transaction, AlertKind.EZ_BUST_WRONG_UP_CARD, wager, why)
 
 
 def _wagers_unseen(before: Table, transaction: Transaction) -> None:
@@ -255,13 +255,13 @@ def _wagers_unseen(before: Table, transaction: Transaction) -> None:
     for name in sorted({*now.bets.lost_zones}.difference(known)):
         where, _, zone = name.partition("/")
         by_spot.setdefault(int(where), []).append(zone)
-    waits = {(one.spot, one.text) for one in transaction.state.alerts.listed if one.kind is Kind.WAGERS_UNSEEN}
+    waits = {(one.spot, one.text) for one in transaction.state.alerts.listed if one.kind is AlertKind.WAGERS_UNSEEN}
     for spot, zones in by_spot.items():
         nobody = f"no reader looked at {', '.join(zones)} when the bets were locked"
         text = f"spot {spot}: {nobody}; what is wagered there is on no list"
         if (spot, text) not in waits:
             only = zones[0] if len(zones) == 1 else None
-            raise_alert(transaction, Kind.WAGERS_UNSEEN, text, round=now.number, spot=spot, zone=only)
+            raise_alert(transaction, AlertKind.WAGERS_UNSEEN, text, round=now.number, spot=spot, zone=only)
 
 
 def _lowered_in_irregular(transaction: Transaction, spot: int, before_cents: int, after_cents: int) -> None:
@@ -277,14 +277,16 @@ def _lowered_in_irregular(transaction: Transaction, spot: int, before_cents: int
         lowered = f"{money(before_cents)} became {money(after_cents)}"
         fields = {"before_cents": before_cents, "after_cents": after_cents}
         text = f"spot {spot} main: {lowered} in a round that no legal play explains"
-        raise_alert(transaction, Kind.CHIPS_UNEXPLAINED, text, round=round_now.number, spot=spot, zone="main", **fields)
+        raise_alert(
+            transaction, AlertKind.CHIPS_UNEXPLAINED, text, round=round_now.number, spot=spot, zone="main", **fields
+        )
 
 
 def _unknown(before: Table, transaction: Transaction, spot: int, zone: str, chip: str) -> None:
     """A chip that is not in the registry: of another make than any of the house's it is foreign."""
     makers = {known[:_MAKER_DIGITS] for known in transaction.house.chips}
     foreign = chip[:_MAKER_DIGITS] not in makers
-    kind = Kind.FOREIGN_CHIP if foreign else Kind.UNKNOWN_CHIP
+    kind = AlertKind.FOREIGN_CHIP if foreign else AlertKind.UNKNOWN_CHIP
     text = f"spot {spot} {zone}: chip {chip} is not in the registry{', nor is any of its make' if foreign else ''}"
     raise_alert(transaction, kind, text, spot=spot, zone=zone, **contents(before, transaction, spot, zone))
     spoil(transaction, key(spot, zone))
@@ -301,7 +303,7 @@ def _chips_from_elsewhere(before: Table, transaction: Transaction) -> None:
         if place is not None:
             text = f"spot {told.spot} {told.zone}: chip {chip} should be elsewhere: {place}"
             fields = contents(before, transaction, told.spot, told.zone)
-            raise_alert(transaction, Kind.CHIP_ELSEWHERE, text, spot=told.spot, zone=told.zone, **fields)
+            raise_alert(transaction, AlertKind.CHIP_ELSEWHERE, text, spot=told.spot, zone=told.zone, **fields)
 
 
 def _moment(transaction: Transaction) -> int:
@@ -327,7 +329,7 @@ def _duplicates(transaction: Transaction) -> None:
         if proven:
             text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"
             where = there[chip][0].partition("/")
-            raise_alert(transaction, Kind.DUPLICATED_CHIP, text, spot=int(where[0]), zone=where[2])
+            raise_alert(transaction, AlertKind.DUPLICATED_CHIP, text, spot=int(where[0]), zone=where[2])
         kept[chip] = -1 if proven else since_ns
     if kept != transaction.state.disputes:
         transaction.change(disputes=kept)
@@ -347,9 +349,9 @@ def looking_again(transaction: Transaction, wanted: Desired) -> Desired:
 # --- cards and payments -----------------------------------------------------------------------------
 
 _SUSPECTED: Final = (
-    (OUT_OF_TURN, Kind.CARD_OUT_OF_TURN),
-    (WRONG_ORDER, Kind.CARD_OUT_OF_TURN),
-    (STOOD, Kind.DEALER_AGAINST_RULE),
+    (OUT_OF_TURN, AlertKind.CARD_OUT_OF_TURN),
+    (WRONG_ORDER, AlertKind.CARD_OUT_OF_TURN),
+    (STOOD, AlertKind.DEALER_AGAINST_RULE),
 )
 """What the likely cause of an irregular round is called."""
 
@@ -362,15 +364,15 @@ def _irregular(before: Table, transaction: Transaction, event: RoundIrregular) -
     reason, likely, round_now = event.reason, event.probable_cause or "", transaction.round_known(event.round)
     text = f"{reason}; likely: {likely}" if likely else reason
     if cards_unheard(round_now):
-        raise_alert(transaction, Kind.ROUND_IRREGULAR, text, round=event.round)
+        raise_alert(transaction, AlertKind.ROUND_IRREGULAR, text, round=event.round)
         return
     found = next((kind for words, kind in _SUSPECTED if words in likely), None)
     if STRAY in likely:
         turned = round_now is not None and round_now.cards.turned
-        found = Kind.DEALER_AGAINST_RULE if turned else Kind.CARD_OUT_OF_TURN
+        found = AlertKind.DEALER_AGAINST_RULE if turned else AlertKind.CARD_OUT_OF_TURN
     if found is None:
         dealers = not likely and (reason == DEALERS_RULE or (reason == CLOSED_EARLY and _players_finished(before)))
-        found = Kind.DEALER_AGAINST_RULE if dealers else Kind.ROUND_IRREGULAR
+        found = AlertKind.DEALER_AGAINST_RULE if dealers else AlertKind.ROUND_IRREGULAR
     raise_alert(transaction, found, text, round=event.round)
 
 
@@ -380,7 +382,7 @@ def _doubted(transaction: Transaction, doubts: tuple[SettlementDisputed, ...]) -
         of_round = [one for one in doubts if one.round == number]
         wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.net_cents)}" for one in of_round)
         text = f"settled before the round contradicted it, to be confirmed or adjusted: {wagers}"
-        raise_alert(transaction, Kind.SETTLEMENT_DISPUTED, text, round=number)
+        raise_alert(transaction, AlertKind.SETTLEMENT_DISPUTED, text, round=number)
 
 
 def _overtook_unpaid(transaction: Transaction) -> None:
@@ -402,13 +404,13 @@ def _players_finished(before: Table) -> bool:
     return all(found.play().finished(node) for node in found.frontier)
 
 
-def _mispaid(transaction: Transaction, wrong: payment_check.Wrong) -> None:
+def _mispaid(transaction: Transaction, wrong: payment_check.RoundMispay) -> None:
     """A wager was not paid as it is due."""
     owed, found = wrong.owed, wrong.finding
     fields = {"round": wrong.round, "spot": owed.spot, "zone": owed.zone}
     what = {
-        Kind.LOSING_BET_LEFT: "lost and was not taken",
-        Kind.WINNING_BET_TAKEN: "won and was taken",
+        AlertKind.LOSING_BET_LEFT: "lost and was not taken",
+        AlertKind.WINNING_BET_TAKEN: "won and was taken",
     }.get(found.kind, "was not paid as it is due")
     sums = f"due {money(owed.net_cents)}, paid {money(found.paid_cents)}"
     text = f"spot {owed.spot} {owed.zone}: the wager of {money(owed.wager_cents)} {what}: {sums}"

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from controller.core.certainty.reader_zones import looked_ns
 from controller.core.game.side_bet import find, terms_of
-from controller.core.inference.observation import CardCame, KeySpoke
+from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.events import WagerSettled
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.payments import PaidRound, Watch
+from controller.core.table.payments import PaidRound, ZoneHistory
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -64,23 +64,23 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
         before = "a card was drawn after the deal" if watch.zone == "main" else "play began"
         what = "the natural had not been paid" if watch.zone == "main" else "the wager had not been settled"
         text = f"spot {watch.spot} {watch.zone}: {what} when {before}"
-        raise_alert(transaction, Kind.PROCEDURE_LATE, text, round=paid.round, spot=watch.spot, zone=watch.zone)
+        raise_alert(transaction, AlertKind.PROCEDURE_LATE, text, round=paid.round, spot=watch.spot, zone=watch.zone)
     return replace(paid, first=tuple(left))
 
 
 def _begun_ns(transaction: Transaction, round_now: Round, *, by_card: bool) -> tuple[int, int] | None:
     """The first and the last moment at which play began: ``by_card`` with the first card, else with a decision too."""
     deal = 2 * len(round_now.bets.spots) + (2 if transaction.rules.hole_card == "dealt" else 1)
-    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardCame)][deal:]
+    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardObserved)][deal:]
     keys = [
         one
         for one in round_now.evidence.observations
-        if isinstance(one.item, KeySpoke) and one.item.action in _DECISIONS
+        if isinstance(one.item, KeyObserved) and one.item.action in _DECISIONS
     ]
     begins = [*cards[:1], *([] if by_card else keys[:1])]
     return min(((one.first_ns, one.last_ns) for one in begins), key=lambda span: span[1], default=None)
 
 
-def _moved_by(watch: Watch, begun_ns: int) -> bool:
+def _moved_by(watch: ZoneHistory, begun_ns: int) -> bool:
     """Whether the chips may have been touched by then."""
     return any(look.first_ns < begun_ns for look in watch.looks[1:])

@@ -16,7 +16,7 @@ from controller.core.game.hand import PlayedHand, best, is_natural, seen
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import NATURAL, DealerEnd, hand_net
 from controller.core.game.wager import Basis
-from controller.core.messages.advice import Advice, AdviceLine, Move, PaymentAdvised, Stack
+from controller.core.messages.advice import Advice, AdviceLine, DealerAction, PaymentAdvised, Stack
 from controller.core.messages.events import BettingClosed, CardDealt, CardOpened, Event, HandCompleted, WagerSettled
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
@@ -49,7 +49,7 @@ def _lines_of(
 
 def _line(event: WagerSettled, hand: int | None, cents: int, chips: tuple[int, ...]) -> AdviceLine:
     """One thing to do: ``cents`` is the player's net."""
-    move = Move.PAY if cents > 0 else Move.TAKE if cents < 0 else Move.LEAVE
+    move = DealerAction.PAY if cents > 0 else DealerAction.TAKE if cents < 0 else DealerAction.LEAVE
     stacks, short = in_chips(abs(cents), chips)
     return AdviceLine(event.spot, event.bet, hand, move, abs(cents), stacks, short)
 
@@ -190,5 +190,5 @@ def _word(line: AdviceLine) -> str:
     what = "" if line.bet == "main" else f" {line.bet}"
     whole, part = divmod(line.cents, 100)
     amount = f"{whole}.{part:02}" if part else f"{whole}"
-    sign = {Move.PAY: f"+{amount}", Move.TAKE: f"-{amount}", Move.LEAVE: "="}[line.move]
+    sign = {DealerAction.PAY: f"+{amount}", DealerAction.TAKE: f"-{amount}", DealerAction.LEAVE: "="}[line.move]
     return f"{where}{what} {sign}"

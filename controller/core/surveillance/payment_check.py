@@ -29,7 +29,16 @@ from controller.core.messages.events import (
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import opening_payments
 from controller.core.table.layout import Zone, conflicts, key
-from controller.core.table.payments import EARLIER, Finding, Look, Owed, PaidRound, Terms, Watch, judge
+from controller.core.table.payments import (
+    EARLIER,
+    Mispay,
+    PaidRound,
+    PaymentTerms,
+    WagerDue,
+    ZoneContent,
+    ZoneHistory,
+    judge,
+)
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -48,27 +57,27 @@ _TAKEN_IN: Final = frozenset(
 """The events that mean something for payments."""
 
 
-class Wrong(NamedTuple):
+class RoundMispay(NamedTuple):
     """A wager that was not paid as it is due."""
 
     round: int
-    owed: Owed
-    finding: Finding
+    owed: WagerDue
+    finding: Mispay
 
 
-def followed(before: Table, transaction: Transaction) -> list[Wrong]:
+def followed(before: Table, transaction: Transaction) -> list[RoundMispay]:
     """Take in what a step's reading says of the chips, then what it made the table say; what is found wrong by it."""
     _look_at_chips(before, transaction)
     open_round = transaction.state.round
     if open_round is not None and _cards_changed(before, open_round) and _follows(transaction, open_round):
         was = before.state.round
         _look_at_cards(transaction, open_round, dealt=was is None or was.cards.drawn is not open_round.cards.drawn)
-    found: list[Wrong] = []
+    found: list[RoundMispay] = []
     by_key = _closed_by_key(before, transaction)
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
-        paid = of(transaction, event.round) if isinstance(event, RoundClosed | RoundPending) else None
+        paid = paid_round(transaction, event.round) if isinstance(event, RoundClosed | RoundPending) else None
         if paid is not None and paid.closed_ns < 0:
-            change(
+            change_paid_round(
                 transaction,
                 replace(paid, by_evidence=not by_key, closed_ns=transaction.table_ns(transaction.stamped.at_ns)),
             )
@@ -76,11 +85,11 @@ def followed(before: Table, transaction: Transaction) -> list[Wrong]:
     for paid in transaction.state.paid[-1:]:
         reviewed = opening_payments.review(transaction, paid)
         if reviewed is not paid:
-            change(transaction, reviewed)
+            change_paid_round(transaction, reviewed)
     return found
 
 
-def change(transaction: Transaction, after: PaidRound) -> None:
+def change_paid_round(transaction: Transaction, after: PaidRound) -> None:
     """Remember a round as it is now."""
     transaction.change(paid=tuple(after if one.round == after.round else one for one in transaction.state.paid))
 
@@ -106,7 +115,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
     old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
     watch = paid.watches.get(name)
     if watch is None and (told.zone == "insurance" or made_later(transaction.rules, told.zone)):
-        watch = Watch(told.spot, told.zone, 0, (Look(0, 0, 0, old.cents, old.chips),))
+        watch = ZoneHistory(told.spot, told.zone, 0, (ZoneContent(0, 0, 0, old.cents, old.chips),))
     if watch is not None and old.chips != now[name].chips:
         look = _looked(transaction, told, old, now[name], paid.closed_ns)
         sound = look.came_cents - look.left_cents == now[name].cents - old.cents
@@ -114,10 +123,10 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
         if not sound or any(name in zones for zones in conflicts(now).values()):
             watch = replace(watch, spoilt=True)
         paid = replace(paid, watches={**paid.watches, name: watch})
-    change(transaction, paid)
+    change_paid_round(transaction, paid)
 
 
-def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> Look:
+def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
     """A zone's content with the value of the chips that came and of those that left."""
     chips = transaction.house.chips
     came = sum(chips.get(chip, now.values.get(chip, 0)) for chip in set(now.chips) - set(old.chips))
@@ -126,7 +135,7 @@ def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, clo
     # A reader often tells after the close what happened before it.
     closed = 0 <= closed_ns <= first_ns
     over = _may_be_over(transaction, transaction.state.paid[-1].round)
-    return Look(transaction.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
+    return ZoneContent(transaction.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
 
 
 def _may_be_over(transaction: Transaction, number: int) -> bool:
@@ -170,7 +179,7 @@ def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = 
             spot for box, spot in enumerate(round_now.bets.spots) if _natural_at(round_now, box, box + boxes + 1)
         )
     if (last_ns, naturals) != (paid.last_card_ns, paid.naturals):
-        change(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
+        change_paid_round(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
 
 
 def _natural_at(round_now: Round, first: int, second: int) -> bool:
@@ -182,35 +191,35 @@ def _natural_at(round_now: Round, first: int, second: int) -> bool:
 # --- what the table says ----------------------------------------------------------------------------
 
 
-def _take_in(transaction: Transaction, event: Event) -> Iterator[Wrong]:
+def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
     """What an event means for the payments."""
     match event:
         case BettingClosed():
             yield from _locked(transaction, event)
         case WagerSettled():
             yield from _settled(transaction, event)
-        case WagerAdjusted(number, spot, bet) if of(transaction, number) is not None:
+        case WagerAdjusted(number, spot, bet) if paid_round(transaction, number) is not None:
             # The floor has ruled, perhaps after the chips were moved: what they did is the floor's affair.
-            change(transaction, _of_round(transaction, number).spoilt(frozenset({spot}), bet))
-        case InsuranceTaken(number, spot, cents) if of(transaction, number) is not None:
+            change_paid_round(transaction, _of_round(transaction, number).spoilt(frozenset({spot}), bet))
+        case InsuranceTaken(number, spot, cents) if paid_round(transaction, number) is not None:
             paid = _of_round(transaction, number)
-            change(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
-        case HandsSplit(number, spot) if of(transaction, number) is not None:
-            change(
+            change_paid_round(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
+        case HandsSplit(number, spot) if paid_round(transaction, number) is not None:
+            change_paid_round(
                 transaction,
                 replace(_of_round(transaction, number), splits=(*_of_round(transaction, number).splits, spot)),
             )
-        case SpotSurrendered(number, spot) if of(transaction, number) is not None:
+        case SpotSurrendered(number, spot) if paid_round(transaction, number) is not None:
             paid = _of_round(transaction, number)
-            change(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
-        case RoundClosed(number, _, _, outcome) if of(transaction, number) is not None:
+            change_paid_round(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
+        case RoundClosed(number, _, _, outcome) if paid_round(transaction, number) is not None:
             paid = _of_round(transaction, number)
-            change(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
-        case RoundVoided(number) if of(transaction, number) is not None:
-            change(transaction, _of_round(transaction, number).spoilt())
+            change_paid_round(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
+        case RoundVoided(number) if paid_round(transaction, number) is not None:
+            change_paid_round(transaction, _of_round(transaction, number).spoilt())
         case TableStarted(_, _, _, True):
             for paid in transaction.state.paid:
-                change(transaction, paid.spoilt())
+                change_paid_round(transaction, paid.spoilt())
         case DeviceStatusChanged(device, state) if state != HealthState.READY:
             _no_more_seen(transaction, device)
         case _:
@@ -227,40 +236,40 @@ def _no_more_seen(transaction: Transaction, device: str) -> None:
             for zone in zones_at(transaction.house, device, spot) or ("",):
                 seen = seen.spoilt(frozenset({spot}), zone)
         if seen is not paid:
-            change(transaction, seen)
+            change_paid_round(transaction, seen)
 
 
-def of(transaction: Transaction, number: int) -> PaidRound | None:
+def paid_round(transaction: Transaction, number: int) -> PaidRound | None:
     """A round that is followed."""
     return next((paid for paid in transaction.state.paid if paid.round == number), None)
 
 
 def _of_round(transaction: Transaction, number: int) -> PaidRound:
     """A round that is known to be followed."""
-    found = of(transaction, number)
+    found = paid_round(transaction, number)
     assert found is not None, "the round is not followed"
     return found
 
 
-def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[Wrong]:
+def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMispay]:
     """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
     for paid in transaction.state.paid:
         if not paid.frozen:
-            change(transaction, replace(paid, frozen=True))
+            change_paid_round(transaction, replace(paid, frozen=True))
             for owed in paid.owed:
                 yield from _wrong(paid, owed)
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
     kept = tuple(paid for paid in transaction.state.paid if paid.round in open_rounds)
-    watches: dict[str, Watch] = {}
+    watches: dict[str, ZoneHistory] = {}
     for wager in event.wagers:
         zone = transaction.state.felt.get(key(wager.spot, wager.bet))
         if zone is not None:
-            look = Look(0, 0, 0, zone.cents, zone.chips)
+            look = ZoneContent(0, 0, 0, zone.cents, zone.chips)
             # Other chips than those at the lock lie there already, or some that nobody can count.
             spoilt = zone.cents != wager.cents or any(
                 key(wager.spot, wager.bet) in z for z in _conflicts_of(transaction)
             )
-            watches[key(wager.spot, wager.bet)] = Watch(wager.spot, wager.bet, wager.cents, (look,), spoilt)
+            watches[key(wager.spot, wager.bet)] = ZoneHistory(wager.spot, wager.bet, wager.cents, (look,), spoilt)
     earlier = tuple(ns for paid in transaction.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[
         -EARLIER:
     ]
@@ -274,15 +283,15 @@ def _conflicts_of(transaction: Transaction) -> Iterator[tuple[str, ...]]:
     yield from conflicts(transaction.state.felt).values()
 
 
-def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[Wrong]:
+def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMispay]:
     """A wager's due is known; if the chips lie still already it can be judged at once."""
-    paid = of(transaction, event.round)
+    paid = paid_round(transaction, event.round)
     judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not _by_hand(transaction, event)
     if paid is None or not judged:
         return
-    owed = Owed(event.spot, event.bet, event.wager_cents, event.net_cents, transaction.stamped.number)
+    owed = WagerDue(event.spot, event.bet, event.wager_cents, event.net_cents, transaction.stamped.number)
     first = (key(event.spot, event.bet),) if opening_payments.comes_first(transaction, paid, event) else ()
-    change(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
+    change_paid_round(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.frozen:
         yield from _wrong(paid, owed)
 
@@ -297,13 +306,13 @@ def _by_hand(transaction: Transaction, event: WagerSettled) -> bool:
     return bool(terms.awards_cents or terms.meter_shares)
 
 
-def _wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
+def _wrong(paid: PaidRound, owed: WagerDue) -> Iterator[RoundMispay]:
     """What is wrong with the payment of one wager, if anything is."""
     watch = paid.watches.get(key(owed.spot, owed.zone))
     if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):
         return
     main = owed.zone == "main"
-    terms = Terms(
+    terms = PaymentTerms(
         last_card_ns=paid.last_card_ns,
         whole=not main or owed.spot in paid.naturals,
         later=watch.wager_cents == 0,
@@ -318,4 +327,4 @@ def _wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
     elif found is not None and paid.closed_ns >= 0:
         found = judge(watch.closed_by(paid.closed_ns), owed, terms)
     if found is not None:
-        yield Wrong(paid.round, owed, found)
+        yield RoundMispay(paid.round, owed, found)

@@ -11,10 +11,10 @@ from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import CardBurned, CardDrawn, CardOpened, Event, ShoeBegun, ShoeEnded
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.inputs import ShoeChanged
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.shoe import Kept, ShoeAccount, penetration_per_mille, running_count
+from controller.core.table.shoe import ShoeAccount, UnseenCard, penetration_per_mille, running_count
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
@@ -53,7 +53,7 @@ def _show_turned(transaction: Transaction) -> None:
     )
 
 
-def _show(transaction: Transaction, card: Kept) -> CardOpened:
+def _show(transaction: Transaction, card: UnseenCard) -> CardOpened:
     """Open a card that was kept closed."""
     opened = CardOpened(card.number, str(card.face), card.nonce.hex())
     transaction.emit(opened)
@@ -93,7 +93,9 @@ def _drawn(transaction: Transaction, account: ShoeAccount, *, outside: bool, car
     ):
         return account
     burned = any(isinstance(event, CardBurned) and event.card == card for event in transaction.events)
-    kept = Kept(card, told.face, transaction.stamped.nonce, deal_confirmation.guarded(transaction.rules), burned)
+    kept = UnseenCard(
+        card, told.face, transaction.stamped.nonce, deal_confirmation.guards_hole_card(transaction.rules), burned
+    )
     return replace(account, closed=(*account.closed, kept))
 
 
@@ -119,7 +121,7 @@ def _impossible(transaction: Transaction, face: str, card: int) -> None:
     text = f"card {card} is {face} number {account.opened[face]} of a shoe that holds {account.decks}"
     raise_alert(
         transaction,
-        Kind.IMPOSSIBLE_CARD,
+        AlertKind.IMPOSSIBLE_CARD,
         text,
         round=transaction.state.open_round(),
         readings=(card, transaction.stamped.number),
@@ -132,7 +134,7 @@ def _too_many(transaction: Transaction) -> None:
     if account.shoe and not account.alerted and account.drawn > account.loaded():
         transaction.change(shoe=replace(account, alerted=True))
         text = f"{account.drawn} cards were drawn from a shoe of {account.loaded()}, or nobody announced a new shoe"
-        raise_alert(transaction, Kind.CARDS_EXTRA, text, round=transaction.state.open_round())
+        raise_alert(transaction, AlertKind.CARDS_EXTRA, text, round=transaction.state.open_round())
 
 
 # --- from shoe to shoe ------------------------------------------------------------------------------
@@ -216,10 +218,10 @@ def _weigh(transaction: Transaction, ended: ShoeAccount, left: int) -> None:
     found = ended.drawn + left
     text = f"shoe {ended.shoe}: {ended.drawn} drawn and {left} left are {found} of {ended.loaded()} cards"
     if found > ended.loaded() and not ended.alerted:
-        raise_alert(transaction, Kind.CARDS_EXTRA, text)
+        raise_alert(transaction, AlertKind.CARDS_EXTRA, text)
     if found < ended.loaded():
         unheard = "; some may have been drawn unheard" if ended.doubtful else ""
-        raise_alert(transaction, Kind.CARDS_MISSING, text + unheard)
+        raise_alert(transaction, AlertKind.CARDS_MISSING, text + unheard)
 
 
 def cut_card(transaction: Transaction) -> RefusalReason | None:

@@ -13,7 +13,7 @@ from controller.core.messages.alerts import (
     ChipsUnexplained,
     RoundIrregular,
 )
-from controller.core.messages.raised_alerts import SEVERITY, Kind, Severity
+from controller.core.messages.raised_alerts import SEVERITY, AlertKind, Severity
 from controller.core.round import passing_chips
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
@@ -48,27 +48,27 @@ def touched(
 ) -> None:
     """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
     name = key(event.spot, event.zone)
-    paid = payment_check.of(transaction, event.round)
+    paid = payment_check.paid_round(transaction, event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
     round_now = transaction.round_known(event.round)
     if _not_all_heard(round_now, event.spot, event.zone):
-        kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
+        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     elif event.after_cents > lay and _is_irregular(transaction, event.round):
-        kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
+        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
     elif _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents):
-        kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
+        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
     elif round_now is transaction.state.round is not None and shared_chips.waits(transaction):
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be told from a capped bet.
-        kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
+        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
     elif event.after_cents == lay:
-        kind, text = Kind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
+        kind, text = AlertKind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
     elif event.after_cents < lay:
-        kind, text = Kind.PINCHING, f"{where}: {what} after the lock"
+        kind, text = AlertKind.PINCHING, f"{where}: {what} after the lock"
     elif lay:
-        kind, text = Kind.CAPPING, f"{where}: {what} after the lock"
+        kind, text = AlertKind.CAPPING, f"{where}: {what} after the lock"
     else:
-        kind, text = Kind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
+        kind, text = AlertKind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
     in_play = round_now is None or event.spot in round_now.bets.spots
     severity = SEVERITY[kind] if in_play else Severity.NOTICE
     suspicion = Suspicion(
@@ -87,8 +87,10 @@ def touched(
     )
     # Chips that came and left again may be on their way to another spot, where no reader has told of them yet.
     leaves = event.after_cents < event.before_cents
-    passing = leaves and (kind is Kind.BET_TOUCHED or passing_chips.on_their_way(transaction, event.spot))
-    if kind in {Kind.CAPPING, Kind.PAST_POSTING} or (passing and kind in {Kind.BET_TOUCHED, Kind.PINCHING}):
+    passing = leaves and (kind is AlertKind.BET_TOUCHED or passing_chips.on_their_way(transaction, event.spot))
+    if kind in {AlertKind.CAPPING, AlertKind.PAST_POSTING} or (
+        passing and kind in {AlertKind.BET_TOUCHED, AlertKind.PINCHING}
+    ):
         transaction.change(suspected=(*transaction.state.suspected, suspicion))
     elif not _explained_away(transaction, name):
         accuse(transaction)
@@ -96,7 +98,9 @@ def touched(
     if paid is not None:
         kept = {other: cents for other, cents in paid.touched.items() if other != name}
         now = kept if event.after_cents == lay else {**kept, name: lay}
-        payment_check.change(transaction, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone))
+        payment_check.change_paid_round(
+            transaction, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone)
+        )
 
 
 def _explained_away(transaction: Transaction, name: str) -> bool:
@@ -138,7 +142,13 @@ def _tell(transaction: Transaction, one: Suspicion) -> None:
     said = {name: getattr(one, name) for name in ("round", "spot", "zone", "before_cents", "after_cents")}
     chips = {"before": one.before, "after": one.after}
     raise_alert(
-        transaction, Kind(one.kind), one.text, severity=Severity(one.severity), readings=(one.number,), **said, **chips
+        transaction,
+        AlertKind(one.kind),
+        one.text,
+        severity=Severity(one.severity),
+        readings=(one.number,),
+        **said,
+        **chips,
     )
 
 
@@ -191,7 +201,7 @@ def spoil(transaction: Transaction, name: str) -> None:
     """What lies in a zone cannot be counted: its payment is not judged."""
     spot, _, zone = name.partition("/")
     if transaction.state.paid and not transaction.state.paid[-1].frozen:
-        payment_check.change(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
+        payment_check.change_paid_round(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
 
 
 def insurance_lowered(before: Table, transaction: Transaction) -> None:
@@ -208,7 +218,7 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
     settled = settled or transaction.rules.hole_check == "device" or round_now.hides()
     if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or _may_be_settled(transaction):
         return
-    kind = Kind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, told.spot, told.zone) else Kind.PINCHING
+    kind = AlertKind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, told.spot, told.zone) else AlertKind.PINCHING
     text = f"spot {told.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
     amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
     raise_alert(transaction, kind, text, round=round_now.number, spot=told.spot, zone=told.zone, **amounts)

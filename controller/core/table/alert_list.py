@@ -6,14 +6,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from controller.core.messages.inputs import Acknowledged
+from controller.core.messages.inputs import AcknowledgeAlert
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
     SEVERITY,
     AcknowledgedAlert,
     AlertAcknowledged,
+    AlertKind,
     AlertRaised,
-    Kind,
     acknowledged,
     with_raised,
 )
@@ -21,7 +21,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.table.transaction import Transaction
 
 
-def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
+def acknowledge(transaction: Transaction, given: AcknowledgeAlert) -> None:
     """A named person has seen an alert."""
     listed = transaction.state.alerts.find(given.alert)
     if listed is None:
@@ -33,7 +33,7 @@ def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
     transaction.emit(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
 
 
-def raise_alert(transaction: Transaction, kind: Kind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - fields of AlertRaised
+def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - fields of AlertRaised
     """Publish an alert and list it until somebody acknowledges it.
 
     The last place of a full list says that it is full; until that is acknowledged, what follows is published but not
@@ -41,16 +41,16 @@ def raise_alert(transaction: Transaction, kind: Kind, text: str, **evidence: Any
     """
     if not _is_full(transaction) and len(transaction.state.alerts.listed) == LISTED_LIMIT - 1:
         text_full = f"{LISTED_LIMIT - 1} alerts wait for somebody; those that follow are published but not listed"
-        _put_on_list(transaction, Kind.ALERTS_UNREAD, text_full, {})
+        _put_on_list(transaction, AlertKind.ALERTS_UNREAD, text_full, {})
     _put_on_list(transaction, kind, text, evidence)
 
 
 def _is_full(transaction: Transaction) -> bool:
     """Whether the list's last place says that it is full."""
-    return any(one.kind is Kind.ALERTS_UNREAD for one in transaction.state.alerts.listed)
+    return any(one.kind is AlertKind.ALERTS_UNREAD for one in transaction.state.alerts.listed)
 
 
-def _put_on_list(transaction: Transaction, kind: Kind, text: str, evidence: dict[str, Any]) -> None:
+def _put_on_list(transaction: Transaction, kind: AlertKind, text: str, evidence: dict[str, Any]) -> None:
     """Publish an alert under the next number, and list it if there is room."""
     alerts, full = transaction.state.alerts, _is_full(transaction)
     fields = {"severity": SEVERITY[kind], "readings": (transaction.stamped.number,), **evidence}

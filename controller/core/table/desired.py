@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.core.meters.pooled_meter import Owing
+from controller.core.meters.pooled_meter import PostingBacklog
 from firmware_protocols.trigger_messages import TriggerWish
 from firmware_protocols.values import Value
 
@@ -31,7 +31,7 @@ class Desired(Value, frozen=True, tag="desired"):
     """A jackpot nobody has verified yet, for all to see; empty: none."""
     trigger: TriggerWish = TriggerWish()
     """What the mystery trigger box is told."""
-    owing: tuple[Owing, ...] = ()
+    owing: tuple[PostingBacklog, ...] = ()
     """What the pools of linked meters are owed."""
     lock: int = 0
     """The round for which bet sensors are locked; 0: they are open."""

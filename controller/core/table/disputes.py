@@ -9,12 +9,12 @@ from controller.core.messages.alerts import RoundIrregular, SettlementDisputed
 from controller.core.messages.events import Event, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.meters.state import Progressives
-from controller.core.table.ledger import Books, Row, book_of
+from controller.core.table.ledger import BookRow, Books, book_of
 from controller.core.table.round_state import Round
 
 
 def doubts_of(
-    books: Books, number: int, reason: str, doubted: Callable[[Row], bool] = lambda _: True
+    books: Books, number: int, reason: str, doubted: Callable[[BookRow], bool] = lambda _: True
 ) -> tuple[SettlementDisputed, ...]:
     """What has been settled of a round, is not the floor's ruling, and is not in doubt yet."""
     book = book_of(books, number)

@@ -34,7 +34,7 @@ Felt = dict[str, Zone]
 """Zones by ``spot/name``."""
 
 
-class Change(Value, frozen=True, tag=False):
+class ZoneChange(Value, frozen=True, tag=False):
     """The value of a zone went from ``before`` to ``after`` cents."""
 
     spot: int
@@ -77,7 +77,7 @@ def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
 
 def inventory(
     felt: Felt, values: Mapping[str, int], seen: ChipsSeen, first_ns: int, last_ns: int
-) -> tuple[Felt, tuple[Change, ...], list[Event]]:
+) -> tuple[Felt, tuple[ZoneChange, ...], list[Event]]:
     """Take a zone's new content: the felt after it, the change of its value if it changed, and what is to be told.
 
     A chip is worth what the registry says, else what it says itself; an unknown chip counts as nothing. A chip heard at
@@ -103,9 +103,9 @@ def inventory(
     left = already.difference(zone.chips)
     settles = already.issuperset(zone.chips) and bool(left) and left.issubset(before_conflicts)
     was = 0 if known is None else known.cents
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ZoneChange, ...] = ()
     if zone.cents != was:
-        changes = (Change(zone.spot, zone.name, was, zone.cents, -1, settles),)
+        changes = (ZoneChange(zone.spot, zone.name, was, zone.cents, -1, settles),)
         told.append(ChipsChanged(zone.spot, zone.name, was, zone.cents, len(zone.chips)))
     elif already and already != frozenset(zone.chips) and zone.cents:
         told.append(ChipsExchanged(zone.spot, zone.name, zone.cents))
@@ -139,12 +139,12 @@ def _released(zone: Zone, disputed: Container[str], last_ns: int) -> Zone:
 
 def placed(
     felt: Felt, values: Mapping[str, int], spots: Iterable[int], upto_ns: int
-) -> tuple[Felt, tuple[Change, ...], list[Event]]:
+) -> tuple[Felt, tuple[ZoneChange, ...], list[Event]]:
     """Every zone of some spots has been looked at since ``upto_ns``: chips that only one hears now count there."""
     waiting = [(name, zone) for name, zone in felt.items() if zone.released]
     if not waiting:
         return felt, (), []
-    after, changes, told = dict(felt), list[Change](), list[Event]()
+    after, changes, told = dict(felt), list[ZoneChange](), list[Event]()
     looked = frozenset(spots)
     for name, zone in waiting:
         here = (
@@ -157,6 +157,6 @@ def placed(
         alone = {chip: since for chip, since in zone.released.items() if chip not in here}
         after[name] = _counted(replace(zone, doubted=doubted, released=alone), values)
         if after[name].cents != zone.cents:
-            changes.append(Change(zone.spot, zone.name, zone.cents, after[name].cents, since_ns, settles=True))
+            changes.append(ZoneChange(zone.spot, zone.name, zone.cents, after[name].cents, since_ns, settles=True))
             told.append(ChipsChanged(zone.spot, zone.name, zone.cents, after[name].cents, len(zone.chips)))
     return after, tuple(changes), told

@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.game.wager import Book as Book
-from controller.core.game.wager import Row as Row
+from controller.core.game.wager import BookRow as BookRow
+from controller.core.game.wager import RoundBook as RoundBook
 from controller.core.messages.alerts import SettlementDisputed, WagerUncertain
 from controller.core.messages.events import (
     BettingClosed,
@@ -36,10 +36,10 @@ KEPT_ON_BOOKS: Final = frozenset(
 )
 """The events that change the books."""
 
-Books = tuple[Book, ...]
+Books = tuple[RoundBook, ...]
 
 
-def book_of(books: Books, number: int) -> Book | None:
+def book_of(books: Books, number: int) -> RoundBook | None:
     """The book of a round; None if it has none (any more)."""
     return next((book for book in books if book.round == number), None)
 
@@ -48,35 +48,35 @@ def entered(books: Books, event: Event) -> Books:
     """The books after an event."""
     match event:
         case BettingClosed(number, wagers):
-            rows = tuple(Row(wager.spot, wager.bet, wager.cents) for wager in wagers)
+            rows = tuple(BookRow(wager.spot, wager.bet, wager.cents) for wager in wagers)
             old = [book for book in books if book.recalled]
             fresh = [book for book in books if not book.recalled]
-            return (*old, *(*fresh, Book(number, rows))[-BOOKS_LIMIT:])
+            return (*old, *(*fresh, RoundBook(number, rows))[-BOOKS_LIMIT:])
         case InsuranceTaken(number, spot, cents):
             return _put(books, number, replace(_row_of(books, number, spot, "insurance"), wager_cents=cents))
         case BoxDeclared(int(number), spot, cents, beside=beside):
-            for row in (Row(spot, "main", cents), *(Row(one.spot, one.bet, one.cents) for one in beside)):
+            for row in (BookRow(spot, "main", cents), *(BookRow(one.spot, one.bet, one.cents) for one in beside)):
                 books = _put(books, number, row)
             return books
         case WagerSettled(number, spot, bet, wager, due, basis) | WagerAdjusted(
             number, spot, bet, wager, _, due, basis=basis
         ):
-            return _put(books, number, Row(spot, bet, wager, due, basis, jackpot_cents=event.jackpot_cents))
+            return _put(books, number, BookRow(spot, bet, wager, due, basis, jackpot_cents=event.jackpot_cents))
         case SettlementDisputed(number, spot, bet):
             return _put(books, number, replace(_row_of(books, number, spot, bet), doubted=True))
         case WagerUncertain(number, spot, bet, possible):
-            return _put(books, number, Row(spot, bet, max(possible)))
+            return _put(books, number, BookRow(spot, bet, max(possible)))
         case WagerUnresolved(number, spot, bet, wager):
             book = book_of(books, number)
             known = None if book is None else book.row(spot, bet)
-            return _put(books, number, Row(spot, bet, wager)) if known is None else books
+            return _put(books, number, BookRow(spot, bet, wager)) if known is None else books
         case RoundVoided(number) | RoundClosed(number, outcome="void"):
             return tuple(replace(book, void=True) if book.round == number else book for book in books)
         case _:
             return books
 
 
-def recall(events: Iterable[Event], number: int) -> Book | None:
+def recall(events: Iterable[Event], number: int) -> RoundBook | None:
     """The book of a round out of its events, in order; None if it was never dealt.
 
     Events of other rounds are passed over, so those of a whole journal will do.
@@ -89,7 +89,7 @@ def recall(events: Iterable[Event], number: int) -> Book | None:
     return None if book is None else replace(book, recalled=True)
 
 
-def with_recalled(books: Books, book: Book) -> Books:
+def with_recalled(books: Books, book: RoundBook) -> Books:
     """The books with one brought back, by round; a round that is on them stays as it is."""
     if book_of(books, book.round) is not None:
         return books
@@ -98,14 +98,14 @@ def with_recalled(books: Books, book: Book) -> Books:
     return (*sorted((*old, book), key=lambda one: one.round), *fresh)
 
 
-def _row_of(books: Books, number: int, spot: int, bet: str) -> Row:
+def _row_of(books: Books, number: int, spot: int, bet: str) -> BookRow:
     """The row of a wager, empty if it has none yet."""
     book = book_of(books, number)
     known = None if book is None else book.row(spot, bet)
-    return Row(spot, bet, 0) if known is None else known
+    return BookRow(spot, bet, 0) if known is None else known
 
 
-def _put(books: Books, number: int, row: Row) -> Books:
+def _put(books: Books, number: int, row: BookRow) -> Books:
     """The books with a row in place of the one for the same wager."""
     place = next((place for place in reversed(range(len(books))) if books[place].round == number), -1)
     if place < 0:

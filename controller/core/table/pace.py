@@ -35,7 +35,7 @@ PHASES: Final = ("betting", "dealing", "playing", "dealer_and_payment")
 """From close to lock, to the last of the boxes' first two cards, to the turn of the hole card, to the close."""
 
 
-class Device(Value, frozen=True, tag=False):
+class DeviceDowntime(Value, frozen=True, tag=False):
     """How a device fared: how often it was lost or faulty, and for how long in all."""
 
     state: str = HealthState.READY
@@ -68,7 +68,7 @@ class Pace(Value, frozen=True, tag=False):
     open_ns: dict[str, int] = msgspec.field(default_factory=dict)
     """When each open question was asked, by its number."""
     alerts: dict[str, int] = msgspec.field(default_factory=dict)
-    devices: dict[str, Device] = msgspec.field(default_factory=dict)
+    devices: dict[str, DeviceDowntime] = msgspec.field(default_factory=dict)
     starts: int = 0
 
 
@@ -129,9 +129,9 @@ def _question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> 
     return replace(pace, open_ns=left, answered=pace.answered + answered, waited_ns=pace.waited_ns + waited)
 
 
-def _fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineErrors, at_ns: int) -> Device:
+def _fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineErrors, at_ns: int) -> DeviceDowntime:
     """A device after what it just did."""
-    device = pace.devices.get(event.device, Device())
+    device = pace.devices.get(event.device, DeviceDowntime())
     match event:
         case DeviceAlarm():
             return replace(device, alarms=device.alarms + 1)
@@ -172,7 +172,7 @@ class BetFigures(Value, frozen=True, tag=False):
     wager_cents: int = 0
 
 
-class Figures(Value, frozen=True, tag=False):
+class PaceFigures(Value, frozen=True, tag=False):
     """What the pit wants to know. Rates are per hour of the time looked at, rounded to whole ones."""
 
     seconds: int
@@ -197,11 +197,11 @@ class Figures(Value, frozen=True, tag=False):
     """What of their handle was on side wagers, insurance not among them; null without a handle."""
 
 
-def figures(pace: Pace, bets: Sequence[BetFigures] = ()) -> Figures:
+def figures(pace: Pace, bets: Sequence[BetFigures] = ()) -> PaceFigures:
     """The figures of what has been counted, and of what was taken meanwhile, bet by bet."""
     spent_ns = pace.last_ns - pace.first_ns
     means = (spent // (pace.timed * _MS) for spent in pace.phases_ns) if pace.timed else ()
-    return Figures(
+    return PaceFigures(
         seconds=spent_ns // 1_000_000_000,
         rounds=pace.rounds,
         rounds_per_hour=per_hour(pace.rounds, spent_ns),

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.raised_alerts import AlertKind
 from firmware_protocols.values import Value
 
 HIDDEN_NS: Final = 450_000_000
@@ -28,7 +28,7 @@ _LOOKS_LIMIT: Final = 40
 """Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""
 
 
-class Look(Value, frozen=True, tag=False):
+class ZoneContent(Value, frozen=True, tag=False):
     """A zone's content from one reading on, and what came and left with it. ``number`` 0: as it lay at the lock.
 
     The change happened between ``first_ns`` and ``last_ns`` of table time.
@@ -55,33 +55,33 @@ class Look(Value, frozen=True, tag=False):
         return max(self.left_cents - self.came_cents, 0)
 
 
-class Watch(Value, frozen=True, tag=False):
+class ZoneHistory(Value, frozen=True, tag=False):
     """One zone from the lock to the next. ``spoilt``: its chips cannot be judged, why is told elsewhere."""
 
     spot: int
     zone: str
     wager_cents: int
-    looks: tuple[Look, ...]
+    looks: tuple[ZoneContent, ...]
     spoilt: bool = False
 
-    def closed_once_over(self) -> Watch:
+    def closed_once_over(self) -> ZoneHistory:
         """The zone as if the round had been closed as soon as it may have been over."""
         return replace(self, looks=tuple(replace(look, closed=look.closed or look.over) for look in self.looks))
 
-    def closed_by(self, closed_ns: int) -> Watch:
+    def closed_by(self, closed_ns: int) -> ZoneHistory:
         """The zone as if what was told in an interval that holds the close had happened after it."""
         return replace(
             self, looks=tuple(replace(look, closed=look.closed or look.last_ns > closed_ns) for look in self.looks)
         )
 
-    def after(self, look: Look) -> Watch:
+    def after(self, look: ZoneContent) -> ZoneHistory:
         """The zone after one more look."""
         if len(self.looks) >= _LOOKS_LIMIT:
             return replace(self, spoilt=True)
         return replace(self, looks=(*self.looks, look))
 
 
-class Owed(Value, frozen=True, tag=False):
+class WagerDue(Value, frozen=True, tag=False):
     """A settled wager. ``number`` is the reading that settled it."""
 
     spot: int
@@ -98,8 +98,8 @@ class PaidRound(Value, frozen=True, tag=False):
     """
 
     round: int
-    watches: dict[str, Watch]
-    owed: tuple[Owed, ...] = ()
+    watches: dict[str, ZoneHistory]
+    owed: tuple[WagerDue, ...] = ()
     last_card_ns: int = 0
     naturals: tuple[int, ...] = ()
     splits: tuple[int, ...] = ()
@@ -143,16 +143,16 @@ class PaidRound(Value, frozen=True, tag=False):
         return replace(self, watches=watches)
 
 
-class Finding(NamedTuple):
+class Mispay(NamedTuple):
     """A wager that was not paid as it is due: the content before and after, and the player's net as it was paid."""
 
-    kind: Kind
-    before: Look
-    after: Look
+    kind: AlertKind
+    before: ZoneContent
+    after: ZoneContent
     paid_cents: int
 
 
-class Terms(NamedTuple):
+class PaymentTerms(NamedTuple):
     """What else decides how the chips of a wager are read."""
 
     last_card_ns: int
@@ -167,7 +167,7 @@ class Terms(NamedTuple):
     """The readers looked so seldom in this round that a payment may have come and gone between two looks."""
 
 
-def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
+def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
     """What is wrong with the payment of a wager; None if some telling of the changes makes it right."""
     if watch.spoilt or owed.net_cents == 0:
         return None
@@ -184,7 +184,7 @@ def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
     return None if terms.hidden and owed.net_cents > 0 and found.paid_cents < owed.net_cents else found
 
 
-def _until_cleared(watch: Watch) -> Watch:
+def _until_cleared(watch: ZoneHistory) -> ZoneHistory:
     """The zone until it is bet on anew: once the round is closed and the zone empty, nobody pays into it any more."""
     for at, look in enumerate(watch.looks[1:], start=1):
         if look.closed and look.cents and not watch.looks[at - 1].cents:
@@ -192,7 +192,7 @@ def _until_cleared(watch: Watch) -> Watch:
     return watch
 
 
-def _beginnings(watch: Watch, owed: Owed, terms: Terms) -> Iterator[int]:
+def _beginnings(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iterator[int]:
     """The looks after which the payment may have begun. A change that may lie before the last card leaves both open."""
     if terms.later:
         yield from (at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents)
@@ -208,12 +208,12 @@ def _beginnings(watch: Watch, owed: Owed, terms: Terms) -> Iterator[int]:
     yield begin
 
 
-def _stake_at(watch: Watch, owed: Owed, terms: Terms, begin: int) -> int:
+def _stake_at(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> int:
     """The whole stake: the wager with what doubles and splits added before the payment began."""
     return owed.wager_cents + (0 if terms.later else sum(look.rise() for look in watch.looks[1 : begin + 1]))
 
 
-def _right(watch: Watch, owed: Owed, terms: Terms, begin: int) -> bool:
+def _right(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> bool:
     """Whether the changes after a look can be the right payment, and then whatever a player does with the chips."""
     stake, lying, paying = _stake_at(watch, owed, terms, begin), watch.looks[begin], watch.looks[begin + 1 :]
     if owed.net_cents <= -stake:
@@ -226,12 +226,12 @@ def _right(watch: Watch, owed: Owed, terms: Terms, begin: int) -> bool:
     return not wanted.isdisjoint(_sums(paying, max(wanted)))
 
 
-def _staying(lying: Look, paying: tuple[Look, ...]) -> set[str]:
+def _staying(lying: ZoneContent, paying: tuple[ZoneContent, ...]) -> set[str]:
     """The chips of a wager that never left the zone."""
     return set(lying.chips).intersection(*(look.chips for look in paying))
 
 
-def _paid_while_lying(lying: Look, paying: tuple[Look, ...]) -> bool:
+def _paid_while_lying(lying: ZoneContent, paying: tuple[ZoneContent, ...]) -> bool:
     """Whether a lost wager grew before the round was closed and before all of it was gone."""
     here = set(lying.chips)
     for look in paying:
@@ -243,7 +243,7 @@ def _paid_while_lying(lying: Look, paying: tuple[Look, ...]) -> bool:
     return False
 
 
-def _sums(paying: tuple[Look, ...], most: int) -> set[int]:
+def _sums(paying: tuple[ZoneContent, ...], most: int) -> set[int]:
     """What may have been paid in all after each change, up to ``most``: all that came, or no more than the rise."""
     reached, found = {0}, set[int]()
     for look in paying:
@@ -253,7 +253,9 @@ def _sums(paying: tuple[Look, ...], most: int) -> set[int]:
     return found
 
 
-def _payable(owed: Owed, terms: Terms, laid: tuple[Look, ...], paying: tuple[Look, ...]) -> set[int]:
+def _payable(
+    owed: WagerDue, terms: PaymentTerms, laid: tuple[ZoneContent, ...], paying: tuple[ZoneContent, ...]
+) -> set[int]:
     """What the winning hands of a wager may get: its net, and with a split what the losing hands gave up besides.
 
     ``laid``: the looks from the lock on until payment began, in which hands were split and doubled. What a losing hand
@@ -272,7 +274,7 @@ def _payable(owed: Owed, terms: Terms, laid: tuple[Look, ...], paying: tuple[Loo
     return found
 
 
-def _finding(watch: Watch, owed: Owed, terms: Terms, begin: int) -> Finding:
+def _finding(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> Mispay:
     """What a wrong payment is called."""
     lying, paying = watch.looks[begin], watch.looks[begin + 1 :]
     came = sum(look.rise() for look in paying if not look.closed)
@@ -281,15 +283,15 @@ def _finding(watch: Watch, owed: Owed, terms: Terms, begin: int) -> Finding:
     if owed.net_cents < 0:
         if not came and not lying.cents:
             # All of it was taken, and a part was to go back.
-            return Finding(Kind.MISPAY, lying, watch.looks[-1], -_stake_at(watch, owed, terms, begin))
+            return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], -_stake_at(watch, owed, terms, begin))
         if not came and not taken:
             return _left(watch, begin)
-        return Finding(Kind.MISPAY, lying, watch.looks[-1], came or -taken)
+        return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], came or -taken)
     if not came and taken and not _staying(lying, paying):
-        return Finding(Kind.WINNING_BET_TAKEN, lying, watch.looks[-1], -taken)
-    return Finding(Kind.MISPAY, lying, watch.looks[-1], came)
+        return Mispay(AlertKind.WINNING_BET_TAKEN, lying, watch.looks[-1], -taken)
+    return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], came)
 
 
-def _left(watch: Watch, begin: int) -> Finding:
+def _left(watch: ZoneHistory, begin: int) -> Mispay:
     """A lost wager that nobody took."""
-    return Finding(Kind.LOSING_BET_LEFT, watch.looks[begin], watch.looks[-1], 0)
+    return Mispay(AlertKind.LOSING_BET_LEFT, watch.looks[begin], watch.looks[-1], 0)

@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core.messages.alerts import PlayBlocked, PlayUnblocked
-from controller.core.messages.inputs import FitnessLevel, FitnessTold
-from controller.core.messages.raised_alerts import Kind, Severity
+from controller.core.messages.inputs import FitnessLevel, FitnessReported
+from controller.core.messages.raised_alerts import AlertKind, Severity
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.state import State, Unfit
+from controller.core.table.state import FitnessProblem, State
 from controller.core.table.transaction import Transaction
 
 _KINDS: Final = {
-    "storage": Kind.STORAGE_LOW,
-    "consumers": Kind.EVENTS_UNACKNOWLEDGED,
-    "second_copy": Kind.SECOND_COPY_LOST,
+    "storage": AlertKind.STORAGE_LOW,
+    "consumers": AlertKind.EVENTS_UNACKNOWLEDGED,
+    "second_copy": AlertKind.SECOND_COPY_LOST,
 }
 """What an alert about each cause is called."""
 
@@ -32,7 +32,7 @@ def closed_by(state: State) -> str:
     return "; ".join(one.text for one in state.unfit.values() if one.level is FitnessLevel.CLOSED)
 
 
-def take_fitness(transaction: Transaction, report: FitnessTold) -> None:
+def take_fitness(transaction: Transaction, report: FitnessReported) -> None:
     """Take the process's report of how fit the table is in one respect; emits when play is blocked or unblocked."""
     before = transaction.state.unfit.get(report.cause)
     was = FitnessLevel.FIT if before is None else before.level
@@ -40,7 +40,7 @@ def take_fitness(transaction: Transaction, report: FitnessTold) -> None:
     if report.level is FitnessLevel.FIT:
         transaction.change(unfit=others)
     else:
-        transaction.change(unfit={**others, report.cause: Unfit(report.level, report.text)})
+        transaction.change(unfit={**others, report.cause: FitnessProblem(report.level, report.text)})
     if report.level is was:
         return
     kind = _KINDS[report.cause]
@@ -55,7 +55,7 @@ def take_fitness(transaction: Transaction, report: FitnessTold) -> None:
 
 def dealt(transaction: Transaction, card: int) -> None:
     """A card was drawn that would have begun a round: said once, until somebody has acknowledged it."""
-    if any(one.kind is Kind.DEALT_WHILE_CLOSED for one in transaction.state.alerts.listed):
+    if any(one.kind is AlertKind.DEALT_WHILE_CLOSED for one in transaction.state.alerts.listed):
         return
     text = f"card {card} was drawn while no round may begin: {closed_by(transaction.state)}; no such round is settled"
-    raise_alert(transaction, Kind.DEALT_WHILE_CLOSED, text, readings=(card,))
+    raise_alert(transaction, AlertKind.DEALT_WHILE_CLOSED, text, readings=(card,))

@@ -17,24 +17,24 @@ import msgspec
 from controller.core.game.hand import place_of
 from controller.core.game.rules import Rules
 from controller.core.game.wager import LockedWager
-from controller.core.inference.lattice import Answer
-from controller.core.inference.observation import CardCame, Dated, Item
+from controller.core.inference.lattice import PlayAnswer
+from controller.core.inference.observation import CardObserved, DatedObservation, Observation
 from controller.core.inference.question import Question
-from controller.core.inference.unobserved import Silence
+from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import Event
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
-DealStanding = Literal["unguarded", "open", "confirmed", "unconfirmed", "moved"]
+DealStatus = Literal["unguarded", "open", "confirmed", "unconfirmed", "moved"]
 """Whether the deal is certain. ``unguarded``: no hole card is dealt, or the rules are older than this; ``moved``: a
 correction has moved the count, and nothing but the turn opens a card."""
 
 
-class Dealing(Value, frozen=True, tag=False):
+class DealProgress(Value, frozen=True, tag=False):
     """How a round is dealt, and whether its hole card has been turned. Times are nanoseconds of table time."""
 
-    stands: DealStanding = "unguarded"
+    stands: DealStatus = "unguarded"
     uneven: str = ""
     """Why its rhythm confirms nothing; empty while it may."""
     last_ns: int = -1
@@ -61,7 +61,7 @@ class Dealing(Value, frozen=True, tag=False):
         return self.stands not in {"unguarded", "confirmed"} and not self.turned_by
 
 
-class CardKept(Value, frozen=True, tag=False):
+class RoundCard(Value, frozen=True, tag=False):
     """A card of the round: the reading that brought it, its face (None: unread, or closed to us), its opening."""
 
     number: int
@@ -140,7 +140,7 @@ class RoundBets(Value, frozen=True, tag=False):
 class RoundCards(Value, frozen=True, tag=False):
     """The cards that were drawn, and which of them lie face down."""
 
-    drawn: tuple[CardKept, ...] = ()
+    drawn: tuple[RoundCard, ...] = ()
     """In the order they left the shoe."""
     hole_dealt: bool = True
     """Whether the dealer's second card is the last of the deal, face down; else it comes after the boxes (A3)."""
@@ -158,7 +158,7 @@ class RoundCards(Value, frozen=True, tag=False):
     """The chips that lay at its boxes when its last card left the shoe."""
 
 
-class Visit(Value, frozen=True, tag=False):
+class ChipVisit(Value, frozen=True, tag=False):
     """Chips that came to a box's zone after the first card, and left it again if ``to_ns`` is not -1."""
 
     spot: int
@@ -176,10 +176,10 @@ class Visit(Value, frozen=True, tag=False):
 class RoundEvidence(Value, frozen=True, tag=False):
     """What was observed of the play, what was not heard, and what was concluded."""
 
-    observations: tuple[Dated, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    observations: tuple[DatedObservation, ...] = ()
+    answers: tuple[PlayAnswer, ...] = ()
     """What people answered about the play."""
-    silences: tuple[Silence, ...] = ()
+    silences: tuple[Outage, ...] = ()
     """When readers of boxes were lost."""
     unheard: bool = False
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""
@@ -195,7 +195,7 @@ class RoundEvidence(Value, frozen=True, tag=False):
     """Why the round is irregular; empty while some legal play explains everything."""
     misnamed: int = 0
     """The reading of a key that named a spot without a wager and made the round irregular; 0: none."""
-    visits: tuple[Visit, ...] = ()
+    visits: tuple[ChipVisit, ...] = ()
     """What came to its boxes and may be on its way to others."""
     curable: bool = False
     """Whether a correction of the floor's may make the irregular round a legal one."""
@@ -256,7 +256,7 @@ class Round(Value, frozen=True, tag=False):
     profile_hash: str = ""
     """The rules and options it is played by."""
     cards: RoundCards = RoundCards()
-    dealing: Dealing = Dealing()
+    dealing: DealProgress = DealProgress()
     evidence: RoundEvidence = RoundEvidence()
     questions: RoundQuestions = RoundQuestions()
     ending: RoundEnding = RoundEnding()
@@ -299,9 +299,9 @@ class Round(Value, frozen=True, tag=False):
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
         return bool(said) or any(map(_RULED, self.cards.drawn))
 
-    def is_unread(self, item: Item) -> bool:
+    def is_unread(self, item: Observation) -> bool:
         """Whether evidence is a card in sight that nobody could read; the hole card counts only once it is turned."""
-        if not isinstance(item, CardCame):
+        if not isinstance(item, CardObserved):
             return False
         place = place_of(item.card)
         return self.cards.drawn[place].unread and place != self.hole_place()

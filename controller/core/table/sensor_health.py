@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.messages.house import Counted
+from controller.core.messages.house import SensorBet
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import DeviceComplained, HealthState
 
@@ -12,14 +12,14 @@ _LOCK_LOST: Final = "lock_lost"
 """The complaint of a unit that was locked and is open: what it latched is gone."""
 
 
-def answers(transaction: Transaction, unit: Counted) -> bool:
+def answers(transaction: Transaction, unit: SensorBet) -> bool:
     """Whether a unit of sensors is known to be at work, and has not just lost what it latched."""
     given = transaction.stamped.input
     lost = isinstance(given, DeviceComplained) and (given.device, given.code) == (unit.device, _LOCK_LOST)
     return transaction.state.devices.get(unit.device) == HealthState.READY and not lost
 
 
-def gone(transaction: Transaction, unit: Counted) -> bool:
+def gone(transaction: Transaction, unit: SensorBet) -> bool:
     """Whether a unit of sensors is known not to be at work; since the daemon started nothing may be known yet."""
     return not transaction.state.is_ready(unit.device)
 

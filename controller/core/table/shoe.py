@@ -21,7 +21,7 @@ from firmware_protocols.values import Value
 _CARDS_OF_DECK: Final = 52
 
 
-class Kept(Value, frozen=True, tag=False):
+class UnseenCard(Value, frozen=True, tag=False):
     """A card that left the shoe unseen: a burn, one drawn with no wager on the table, or one of a round that is void.
 
     Opened at the shoe's end, or later, at the next turn of a hole card, if none has come since it was drawn.
@@ -47,7 +47,7 @@ class ShoeAccount(Value, frozen=True, tag=False):
     unread: int = 0
     opened: dict[str, int] = msgspec.field(default_factory=dict)
     """How often each face lay open."""
-    closed: tuple[Kept, ...] = ()
+    closed: tuple[UnseenCard, ...] = ()
     cut_card: int = -1
     """How many cards had been drawn when the cut card came; -1: nobody said."""
     doubtful: bool = False

@@ -9,11 +9,11 @@ import msgspec
 
 from controller.core.game.rules import Rules
 from controller.core.game.wager import LockedWager
-from controller.core.inference.lattice import Reconstruction
+from controller.core.inference.lattice import Lattice
 from controller.core.messages.advice import Advice
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import AdjustWager, FitnessLevel, Stamped, VoidRound
+from controller.core.messages.inputs import AdjustWager, FitnessLevel, StampedInput, VoidRound
 from controller.core.messages.raised_alerts import AlertList
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
@@ -21,15 +21,15 @@ from controller.core.table.layout import Zone
 from controller.core.table.ledger import Books
 from controller.core.table.payments import PaidRound
 from controller.core.table.round_state import Round
-from controller.core.table.sensors import Sensed
-from controller.core.table.shoe import Kept, ShoeAccount
+from controller.core.table.sensors import SensorState
+from controller.core.table.shoe import ShoeAccount, UnseenCard
 from controller.core.table.unexplained_chips import Suspicion
 from controller.core.table.workings import Workings
 from firmware_protocols.readings import HealthState, ShoeDraws
 from firmware_protocols.values import Value
 
 
-class Press(Value, frozen=True, tag=False):
+class KeyPress(Value, frozen=True, tag=False):
     """A key press that may be taken back: its reading, its meaning, and what was known of the shoe before it."""
 
     number: int
@@ -39,14 +39,14 @@ class Press(Value, frozen=True, tag=False):
     burn_presses: int = 0
 
 
-class Proposed(Value, frozen=True, tag=False):
+class ProposedRuling(Value, frozen=True, tag=False):
     """A ruling that moves money, proposed by one person; another must approve it."""
 
     number: int
     ruling: VoidRound | AdjustWager
 
 
-class Unfit(Value, frozen=True, tag=False):
+class FitnessProblem(Value, frozen=True, tag=False):
     """In one respect the table is not as fit as it should be."""
 
     level: FitnessLevel
@@ -74,7 +74,7 @@ class State(Value, frozen=True, tag=False):
     """Rounds that ended with a question open, oldest first; at most three."""
     former_rules: dict[str, Rules] = msgspec.field(default_factory=dict)
     """The rules of waiting rounds that were played by another profile than the one in force, by profile hash."""
-    presses: tuple[Press, ...] = ()
+    presses: tuple[KeyPress, ...] = ()
     """Keys pressed since the last card that may be taken back, the last one last."""
     spot_named: int = 0
     """The spot a digit key named for the next action; 0: none."""
@@ -134,7 +134,7 @@ class State(Value, frozen=True, tag=False):
     """The reading that brought the house now in force."""
     progressives: Progressives = Progressives()
     """Meters, jackpots, and what people have proposed about them."""
-    proposed: tuple[Proposed, ...] = ()
+    proposed: tuple[ProposedRuling, ...] = ()
     """Rulings that wait for a second person."""
     question_displayed: int = 0
     """The question on the dealer's display; 0: another line stands there."""
@@ -144,13 +144,13 @@ class State(Value, frozen=True, tag=False):
     """Counts of the rack and the drop box entered in this epoch."""
     inventory_slips: dict[str, int] = msgspec.field(default_factory=dict)
     """What stands of each kind and slip of such counts, in cents."""
-    unfit: dict[str, Unfit] = msgspec.field(default_factory=dict)
+    unfit: dict[str, FitnessProblem] = msgspec.field(default_factory=dict)
     """By cause, what stands against another round."""
-    sensed: dict[str, Sensed] = msgspec.field(default_factory=dict)
+    sensed: dict[str, SensorState] = msgspec.field(default_factory=dict)
     """What bet sensors told last, by side bet."""
     deal_gaps_ms: tuple[int, ...] = ()
     """The times between the cards of the last deals."""
-    held: tuple[Stamped, ...] = ()
+    held: tuple[StampedInput, ...] = ()
     """Readings that wait: for a look at the layout, since a round may have begun with bets that nobody has told, or for
     the cards after one that may have begun it."""
     begins: int = 0
@@ -164,7 +164,7 @@ class State(Value, frozen=True, tag=False):
         """Whether a device works, as far as it has said; one that has said nothing yet counts as working."""
         return self.devices.get(device, HealthState.READY) == HealthState.READY
 
-    def unturned(self, card: Kept) -> bool:
+    def unturned(self, card: UnseenCard) -> bool:
         """Whether a card of no round may be a hole card that lies as it was dealt: no certain turn has come since."""
         return card.guarded and card.number >= self.turned_by
 
@@ -174,12 +174,12 @@ class Table(NamedTuple):
 
     house: House
     state: State
-    found: Reconstruction | None = None
+    found: Lattice | None = None
     workings: Workings = Workings()
     """What follows from these two and need not be worked out again."""
 
 
-class Stepped(NamedTuple):
+class StepResult(NamedTuple):
     """What a step gives: the table after it and what to publish. ``wanted`` works out what is ``desired``."""
 
     table: Table
@@ -194,19 +194,19 @@ class Stepped(NamedTuple):
 
 def restore(house: House, state: State) -> Table:
     """The table of a checkpoint: the lattice is woven again from the round's evidence."""
-    return Table(house, state, None if state.round is None else woven(house.rules, state.round))
+    return Table(house, state, None if state.round is None else lattice_of(house.rules, state.round))
 
 
-def begun(rules: Rules, round_now: Round) -> Reconstruction:
+def empty_lattice(rules: Rules, round_now: Round) -> Lattice:
     """A round's lattice before its first card."""
     lying = {(round_now.bets.spots.index(spot), "main"): 0 for spot in round_now.bets.declared}
     mains, given = round_now.main_wagers(), (round_now.evidence.answers, round_now.evidence.silences)
-    return Reconstruction.begin(round_now.rules(rules), mains, lying, *given)
+    return Lattice.begin(round_now.rules(rules), mains, lying, *given)
 
 
-def woven(rules: Rules, round_now: Round) -> Reconstruction:
+def lattice_of(rules: Rules, round_now: Round) -> Lattice:
     """A round's lattice from its evidence and answers, up to the first card that nobody could read."""
-    found = begun(rules, round_now)
+    found = empty_lattice(rules, round_now)
     if round_now.evidence.trouble:
         return found
     for dated in round_now.evidence.observations:

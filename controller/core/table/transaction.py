@@ -9,17 +9,17 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.game.hand import points_of, seen
-from controller.core.inference.lattice import Reconstruction, TooManyOrders
-from controller.core.inference.observation import Dated, idle
+from controller.core.inference.lattice import Lattice, TooManyOrders
+from controller.core.inference.observation import DatedObservation, idle
 from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
-from controller.core.table.ledger import KEPT_ON_BOOKS, Row, entered
+from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, entered
 from controller.core.table.round_state import UNREAD, Round
 from controller.core.table.state import State, Table
-from controller.core.table.workings import Facts, Timeline, Workings
+from controller.core.table.workings import PublishedFacts, Timeline, Workings
 
 _ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
 """Events that change the books, or what the cards have decided of wagers that wait for the trigger box."""
@@ -33,7 +33,7 @@ class Savepoint(NamedTuple):
     """What a transaction goes back to when what was tried since does not hold."""
 
     state: State
-    found: Reconstruction | None
+    found: Lattice | None
     events: int
     left: tuple[Round, ...]
 
@@ -41,7 +41,7 @@ class Savepoint(NamedTuple):
 class Transaction:
     """State, lattice and the events so far."""
 
-    def __init__(self, table: Table, stamped: Stamped) -> None:
+    def __init__(self, table: Table, stamped: StampedInput) -> None:
         self.house = table.house
         self.rules = table.house.rules
         self.stamped = stamped
@@ -121,7 +121,7 @@ class Transaction:
         assert self.state.round is not None, "no round is open"
         return self.state.round
 
-    def lattice(self) -> Reconstruction:
+    def lattice(self) -> Lattice:
         """The open round's lattice."""
         assert self.found is not None, "no round is open"
         return self.found
@@ -137,7 +137,7 @@ class Transaction:
             self._times = self._times.of(evidence)
         return self._times
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublishedFacts:
         """The inferred facts told of the open round."""
         self._facts = self._facts.of(self.round().evidence.published, self.round().evidence.corrected_at)
         return self._facts
@@ -156,7 +156,7 @@ class Transaction:
         """Table time of a moment of the machine's monotonic clock."""
         return machine_ns + self.state.offset_ns
 
-    def observe(self, dated: Dated, *, may_drop: bool) -> bool:
+    def observe(self, dated: DatedObservation, *, may_drop: bool) -> bool:
         """Add evidence to the lattice. False: no play explains it and it was left out, as it may be.
 
         What may not be left out stays in the lattice even if no play explains it yet: chips that a reader has still to
@@ -185,7 +185,7 @@ class Transaction:
         self.change_evidence(observations=(*evidence, dated))
         return explained
 
-    def lacks_card(self, dated: Dated) -> bool:
+    def lacks_card(self, dated: DatedObservation) -> bool:
         """Whether a card in sight that nobody could read is among the evidence, with this piece."""
         round_now = self.round()
         if not any(map(UNREAD, round_now.cards.drawn)):
@@ -200,7 +200,7 @@ class Transaction:
         face = round_now.cards.drawn[round_now.hole_place()].shown()
         return None if face is None else points_of(seen(0, face))
 
-    def legal(self, found: Reconstruction) -> bool:
+    def legal(self, found: Lattice) -> bool:
         """Whether some play explains what a lattice was told, with the hole card once it is turned."""
         points = self.hole_points()
         if points is None:
@@ -223,7 +223,9 @@ class Transaction:
                 else:
                     self.emit_when_shown(event)
 
-    def doubts(self, reason: str, doubted: Callable[[Row], bool] = lambda _: True) -> tuple[SettlementDisputed, ...]:
+    def doubts(
+        self, reason: str, doubted: Callable[[BookRow], bool] = lambda _: True
+    ) -> tuple[SettlementDisputed, ...]:
         """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
         return doubts_of(self.state.books, self.round().number, reason, doubted)
 

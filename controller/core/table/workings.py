@@ -9,14 +9,14 @@ from __future__ import annotations
 from operator import is_
 from typing import NamedTuple
 
-from controller.core.inference.observation import CardCame, ChipsMoved, Dated
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.messages.events import CardDealt, Event, HandCompleted, SpotSurrendered
 
 
 class Timeline(NamedTuple):
     """The times of a round's evidence, in nanoseconds of table time; -1 where there is none yet."""
 
-    evidence: tuple[Dated, ...] = ()
+    evidence: tuple[DatedObservation, ...] = ()
     latest_ns: int = -1
     """The last moment to which any of it may belong."""
     elsewhere_ns: int = -1
@@ -28,7 +28,7 @@ class Timeline(NamedTuple):
     cards_until_ns: int = -1
     """The last moment at which any card may have come."""
 
-    def of(self, evidence: tuple[Dated, ...]) -> Timeline:
+    def of(self, evidence: tuple[DatedObservation, ...]) -> Timeline:
         """The times of a round's evidence, these being those of an earlier reading."""
         if evidence is self.evidence:
             return self
@@ -39,14 +39,14 @@ class Timeline(NamedTuple):
             begun = begun.after(dated)
         return begun._replace(evidence=evidence)
 
-    def after(self, dated: Dated) -> Timeline:
+    def after(self, dated: DatedObservation) -> Timeline:
         """The times with one more piece of evidence."""
         last_ns = dated.last_ns
         latest_ns = max(self.latest_ns, last_ns)
-        if isinstance(dated.item, ChipsMoved):
+        if isinstance(dated.item, ChipsObserved):
             return self._replace(latest_ns=latest_ns)
         known = self._replace(latest_ns=latest_ns, elsewhere_ns=max(self.elsewhere_ns, last_ns))
-        if not isinstance(dated.item, CardCame):
+        if not isinstance(dated.item, CardObserved):
             return known
         return known._replace(
             first_card_ns=dated.first_ns if self.cards_until_ns < 0 else self.first_card_ns,
@@ -55,7 +55,7 @@ class Timeline(NamedTuple):
         )
 
 
-class Facts(NamedTuple):
+class PublishedFacts(NamedTuple):
     """The inferred facts told of a round since its cards or boxes were last corrected."""
 
     told: tuple[Event, ...] = ()
@@ -68,33 +68,33 @@ class Facts(NamedTuple):
     spots: frozenset[int] = frozenset()
     """The spots whose play is told to be over."""
 
-    def of(self, told: tuple[Event, ...], since: int) -> Facts:
+    def of(self, told: tuple[Event, ...], since: int) -> PublishedFacts:
         """What is told of a round, this being what an earlier step knew."""
         if told is self.told and since == self.since:
             return self
         known = len(self.told)
-        begun = self if since == self.since and told[:known] == self.told else Facts(told[:since], since)
+        begun = self if since == self.since and told[:known] == self.told else PublishedFacts(told[:since], since)
         if begun is not self:
             begun = begun._replace(every=frozenset(begun.told))
         later = told[len(begun.told) :]
         cards = [fact.card for fact in later if isinstance(fact, CardDealt)]
         spots = [fact.spot for fact in later if isinstance(fact, HandCompleted | SpotSurrendered)]
-        return Facts(told, since, begun.every.union(later), begun.cards.union(cards), begun.spots.union(spots))
+        return PublishedFacts(told, since, begun.every.union(later), begun.cards.union(cards), begun.spots.union(spots))
 
 
-def are(values: tuple[object, ...], others: tuple[object, ...]) -> bool:
+def are_identical(values: tuple[object, ...], others: tuple[object, ...]) -> bool:
     """Whether these are the very same values, so that whatever was found from them still holds."""
     return len(values) == len(others) and all(map(is_, values, others))
 
 
-class Looked(NamedTuple):
+class ChipsHorizon(NamedTuple):
     """Up to when the chips are known, in nanoseconds of table time, and all that decides it."""
 
     rests_on: tuple[object, ...] = ()
     known_ns: int = -1
 
 
-class Published(NamedTuple):
+class PublicationBasis(NamedTuple):
     """All that what was last published rested on: where it is the same, publishing again would tell nothing."""
 
     rests_on: tuple[object, ...] = ()
@@ -106,6 +106,6 @@ class Workings(NamedTuple):
     """What is kept of the open round."""
 
     times: Timeline = Timeline()
-    facts: Facts = Facts()
-    published: Published = Published()
-    looked: Looked = Looked()
+    facts: PublishedFacts = PublishedFacts()
+    published: PublicationBasis = PublicationBasis()
+    looked: ChipsHorizon = ChipsHorizon()

@@ -31,7 +31,7 @@ class RoundAccount(msgspec.Struct, frozen=True):
     wagers: tuple[WagerAccount, ...]
 
 
-class Account(msgspec.Struct, frozen=True):
+class CaseAccounts(msgspec.Struct, frozen=True):
     """Closed rounds in order."""
 
     rounds: tuple[RoundAccount, ...]
@@ -42,7 +42,7 @@ def order(wager: WagerAccount) -> tuple[int, int, str]:
     return wager.spot, BETS.index(wager.bet) if wager.bet in BETS else len(BETS), wager.bet
 
 
-def account_of(events: Iterable[Event]) -> Account:
+def account_of(events: Iterable[Event]) -> CaseAccounts:
     """The account that published events give.
 
     Awards of a must-hit-by meter are left out: its trigger is drawn by box and table together, so no two runs agree.
@@ -64,12 +64,12 @@ def account_of(events: Iterable[Event]) -> Account:
                 closed.append(number)
             case _:
                 pass
-    return Account(
+    return CaseAccounts(
         tuple(RoundAccount(number, tuple(sorted(wagers.get(number, {}).values(), key=order))) for number in closed)
     )
 
 
-def account_bytes(account: Account) -> bytes:
+def account_bytes(account: CaseAccounts) -> bytes:
     """An account as a file: JSON, indented, one line feed at the end."""
     return msgspec.json.format(msgspec.json.encode(account), indent=1) + b"\n"
 
@@ -83,7 +83,7 @@ class Comparison(msgspec.Struct, frozen=True):
     different: tuple[str, ...]
 
 
-def compare(truth: Account, found: Account) -> Comparison:
+def compare(truth: CaseAccounts, found: CaseAccounts) -> Comparison:
     """What ``found`` says of every wager of ``truth``, and of wagers that are not there."""
     account_wagers = {(one.round, w.spot, w.bet): w for one in found.rounds for w in one.wagers}
     wagers = equal = still_open = 0

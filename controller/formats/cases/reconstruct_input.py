@@ -28,7 +28,7 @@ class EvidenceRefused(ValueError):  # noqa: N818 - named for what happened
     """A line is not evidence; the text names the line and the key."""
 
 
-class Table(NamedTuple):
+class TableLine(NamedTuple):
     """The first line: the profile, options and wagers at the lock by spot and zone."""
 
     profile: str
@@ -87,7 +87,7 @@ class CloseLine(NamedTuple):
     """The round is over."""
 
 
-Line = CardLine | ChipsLine | KeyLine | AnswerLine | DeclareLine | HealthLine | CloseLine
+EvidenceLine = CardLine | ChipsLine | KeyLine | AnswerLine | DeclareLine | HealthLine | CloseLine
 
 KINDS: Final = ("card", "spot", "key", "answer", "declare", "health", "close")
 ANSWERS: Final = {"cards": range(1, 22), "hand": range(16), "hands": range(1, 17), "doubled": None, "surrendered": None}
@@ -106,7 +106,7 @@ FIELDS: Final = {
 }
 
 
-def read_lines(text: Iterable[str]) -> Iterator[tuple[int, Table | Line]]:
+def read_lines(text: Iterable[str]) -> Iterator[tuple[int, TableLine | EvidenceLine]]:
     """The lines of evidence with their numbers, the table first; blank lines are passed over.
 
     Raises:
@@ -155,7 +155,7 @@ def parsed(line: str, number: int) -> dict[str, Any]:
     return data
 
 
-def table(data: Mapping[str, Any], number: int) -> Table:
+def table(data: Mapping[str, Any], number: int) -> TableLine:
     """The first line."""
     for key in sorted(set(data) - {"profile", "options", "wagers"}):
         raise EvidenceRefused(f"line {number}: {key}: expected profile, options, wagers")
@@ -173,10 +173,10 @@ def table(data: Mapping[str, Any], number: int) -> Table:
         read[int(spot)] = {
             zone: cents_of(cents, f"line {number}: wagers.{spot}.{zone}") for zone, cents in zones.items()
         }
-    return Table(profile, options, read)
+    return TableLine(profile, options, read)
 
 
-def read_line(kind: str, data: Mapping[str, Any], number: int) -> Line:
+def read_line(kind: str, data: Mapping[str, Any], number: int) -> EvidenceLine:
     """A line of a known kind."""
     where = f"line {number}"
     match kind:

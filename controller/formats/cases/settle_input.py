@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.core.analysis.scripted_round import ACTS, Act
-from controller.core.analysis.stated_meters import Linked, Meters, Mystery
+from controller.core.analysis.scripted_round import ACTS, ScriptedAct
+from controller.core.analysis.stated_meters import StatedMeters, StatedMystery, StatedPooledMeter
 from controller.core.game.rule_checks import CENTS_LIMIT, RANGES, impossible
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import names as side_bet_names
@@ -64,8 +64,8 @@ class HandCase(NamedTuple):
     """Cents by spot and bet as the case names it."""
     burned: tuple[Card, ...]
     shoe: tuple[Card, ...]
-    acts: tuple[Act, ...]
-    meters: Meters
+    acts: tuple[ScriptedAct, ...]
+    meters: StatedMeters
     entered: frozenset[int]
     """Spots that did not bet the last round, in the middle of a shoe."""
 
@@ -168,7 +168,7 @@ def read_bets(bets: object, boxes: int) -> dict[int, dict[str, int]]:
     return dict(sorted(found.items()))
 
 
-def read_act(key: str, act: object) -> Act:
+def read_act(key: str, act: object) -> ScriptedAct:
     """One act; its ``expect`` decides nothing."""
     if not isinstance(act, Mapping):
         raise CaseError(key, f"expected an object, got {shown(act)}")
@@ -187,14 +187,14 @@ def read_act(key: str, act: object) -> Act:
     if what in {"insurance", "ez_bust"} and cents is None:
         raise CaseError(f"{key}.amount", "missing")
     spot = _whole(f"{key}.spot", act["spot"], 1, 7)
-    return Act(spot, what, _whole(f"{key}.hand", act.get("hand", 0), 0, 3), cents)
+    return ScriptedAct(spot, what, _whole(f"{key}.hand", act.get("hand", 0), 0, 3), cents)
 
 
-def read_meters(case: Mapping[str, Any]) -> Meters:
+def read_meters(case: Mapping[str, Any]) -> StatedMeters:
     """The meters of the round."""
     linked = mystery = None
     if "blazing_meter_cents" in case or "blazing_reset_cents" in case:
-        linked = Linked(
+        linked = StatedPooledMeter(
             *(_whole(key, _needed(case, key), 0, CENTS_LIMIT) for key in ("blazing_meter_cents", "blazing_reset_cents"))
         )
     if "mhb" in case:
@@ -204,10 +204,10 @@ def read_meters(case: Mapping[str, Any]) -> Meters:
         for key in mystery_case:
             if key not in MHB_KEYS:
                 raise CaseError(f"mhb.{key}", f"unknown key; expected one of {', '.join(MHB_KEYS)}")
-        mystery = Mystery(
+        mystery = StatedMystery(
             *(_whole(f"mhb.{key}", _needed(mystery_case, key, "mhb."), 0, CENTS_LIMIT) for key in MHB_KEYS)
         )
-    return Meters(linked, mystery)
+    return StatedMeters(linked, mystery)
 
 
 def _needed(values: Mapping[str, Any], key: str, prefix: str = "") -> object:

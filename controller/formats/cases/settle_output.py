@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from controller.core.analysis.scripted_account import Account, account, faces, refused_side_bet
-from controller.core.analysis.scripted_round import DECISIONS, Ended, ScriptedRound, TellingError
+from controller.core.analysis.scripted_account import ScriptedAccount, account, faces, refused_side_bet
+from controller.core.analysis.scripted_round import DECISIONS, ScriptedEnding, ScriptedRound, ScriptError
 from controller.core.game.hand import best
 from controller.core.game.procedures import RULINGS, Situation, refused_wager
 from controller.core.game.refusals import Refusal
@@ -27,8 +27,8 @@ class CaseSettlement(NamedTuple):
     """The settlement of a case."""
 
     scripted: ScriptedRound
-    ended: Ended
-    account: Account
+    ended: ScriptedEnding
+    account: ScriptedAccount
     refused: dict[int, Refusal]
     """Refused acts by their place among the case's acts."""
     moot: tuple[int, ...]
@@ -63,7 +63,7 @@ def settle(case: HandCase) -> CaseSettlement:
         if left and not ended.stopped:
             raise CaseError("shoe", f"expected to be used up exactly, {left} cards are left")
         found = account(scripted, ended, sides, case.meters)
-    except TellingError as error:
+    except ScriptError as error:
         raise CaseError(error.key, str(error)) from error
     return CaseSettlement(scripted, ended, found, refused, tuple(moot), returned)
 

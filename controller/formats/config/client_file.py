@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from controller.formats.text.struct_decoder import Mistake
-from controller.formats.text.toml_schema import Address, File, PublicKey, Section, Text, read_sections
+from controller.formats.text.toml_schema import File, HostPort, PublicKey, Section, Text, read_sections
 
 PATHS: Final = ("password_file", "tls_ca_file", "tls_cert_file", "tls_key_file", "operator_key_file")
 
@@ -20,7 +20,7 @@ PATHS: Final = ("password_file", "tls_ca_file", "tls_cert_file", "tls_key_file",
 class ClientSection(Section, frozen=True):
     """``[client]``: what is not given is as without the file."""
 
-    broker: Address | None = None
+    broker: HostPort | None = None
     username: Text | None = None
     password_file: File | None = None
     tls_ca_file: File | None = None

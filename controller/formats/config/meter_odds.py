@@ -10,7 +10,7 @@ from controller.core.game.rules import Rules
 from controller.formats.config.meters import MeterSection, parameters_of
 from controller.formats.config.pooled_meters import LinkedMeterSection
 
-Meters = Sequence[MeterSection | LinkedMeterSection]
+MeterSections = Sequence[MeterSection | LinkedMeterSection]
 
 
 def chances(meter: MeterSection | LinkedMeterSection, rules: Rules) -> Iterator[Chance]:
@@ -24,7 +24,7 @@ def chances(meter: MeterSection | LinkedMeterSection, rules: Rules) -> Iterator[
     return row_chances(rules, meter.fed_by)
 
 
-def odds_checks(meters: Meters, rules: Rules) -> Iterable[str]:
+def odds_checks(meters: MeterSections, rules: Rules) -> Iterable[str]:
     """A line for each way to win a meter that is longer than the regulation allows, or that cannot be counted."""
     for meter in meters:
         section = "meters" if isinstance(meter, MeterSection) else "linked_meters"
@@ -45,7 +45,7 @@ def remedy(one: Chance) -> str:
     return ": let another row pay the meter"
 
 
-def odds_lines(meters: Meters, rules: Rules) -> Iterator[str]:
+def odds_lines(meters: MeterSections, rules: Rules) -> Iterator[str]:
     """For people: how likely one wager is to win each meter."""
     for meter in meters:
         for one in chances(meter, rules):

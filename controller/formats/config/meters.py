@@ -26,7 +26,7 @@ MeterName = Annotated[
         description="a name of at most 32 lower-case letters, digits and _, beginning with a letter",
     ),
 ]
-Cents = Annotated[int, msgspec.Meta(ge=0, lt=10**14, description="whole cents, 0 or more")]
+MeterCents = Annotated[int, msgspec.Meta(ge=0, lt=10**14, description="whole cents, 0 or more")]
 Share = Annotated[tuple[int, int], msgspec.Meta(description="a part of the wager such as [17, 100]")]
 Caption = Annotated[
     str, msgspec.Meta(pattern=r"^[ -~]{0,40}\Z", description="a caption of at most 40 printable characters")
@@ -51,11 +51,11 @@ class MeterSection(Section, frozen=True):
     name: MeterName
     fed_by: Annotated[tuple[ZoneName, ...], msgspec.Meta(min_length=1, description="a list of side wagers")]
     rate: Share
-    unreasonable_cents: Cents
+    unreasonable_cents: MeterCents
     pays: Literal["rows", "mystery"] = "rows"
-    base_cents: Cents | None = None
-    reset_cents: Cents | None = None
-    limit_cents: Cents = 0
+    base_cents: MeterCents | None = None
+    reset_cents: MeterCents | None = None
+    limit_cents: MeterCents = 0
     hidden_rate: Share = (0, 1)
     title: Text | None = None
     while_closed: WhileClosed = "stand"

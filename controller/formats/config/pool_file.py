@@ -14,7 +14,7 @@ import msgspec
 from controller.core.meters.meter import UNITS, Parameters, mistakes
 from controller.formats.config.table_file import is_credential
 from controller.formats.text.struct_decoder import Mistake
-from controller.formats.text.toml_schema import Address, File, Name, PublicKey, Section, Text, ZoneName, read_sections
+from controller.formats.text.toml_schema import File, HostPort, Name, PublicKey, Section, Text, ZoneName, read_sections
 
 TableName = Annotated[
     str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,32}/[a-z0-9-]{1,32}\Z", description='a table such as "harbour/bj-1"')
@@ -33,7 +33,7 @@ class LinkSection(Section, frozen=True):
     """``[link]``: the pool's name, where tables reach it, its secret key, and one of the two places of its ledger."""
 
     pool: Name
-    listen: Address
+    listen: HostPort
     key_file: File
     sqlite: File | None = None
     postgresql: Text | None = None

@@ -9,23 +9,23 @@ import msgspec
 
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find, names, terms_of
-from controller.core.meters.pooled_meter import LinkedTerms, WhileClosed
+from controller.core.meters.pooled_meter import PooledTerms, WhileClosed
 from controller.core.table.pace import HOUR_NS
 from controller.formats.config.meters import MeterName, MeterSection
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
-from controller.formats.text.toml_schema import Address, File, Name, PublicKey, Section, Text, ZoneName
+from controller.formats.text.toml_schema import File, HostPort, Name, PublicKey, Section, Text, ZoneName
 
 LONG_OUTAGE_HOURS: Final = 24
 """Mich. Admin. Code R 432.1841(2)(e)."""
 
-Hours = Annotated[int, msgspec.Meta(ge=0, le=8760, description="hours, 0 for never")]
+HoursOrNever = Annotated[int, msgspec.Meta(ge=0, le=8760, description="hours, 0 for never")]
 
 
 class OtherLink(Section, frozen=True):
     """Another link process of the same pool's ledger: where it is reached, and its public key."""
 
-    link: Address
+    link: HostPort
     link_key: PublicKey
 
 
@@ -40,12 +40,12 @@ class LinkedMeterSection(Section, frozen=True):
     name: MeterName
     pool: Name
     fed_by: Annotated[tuple[ZoneName, ...], msgspec.Meta(min_length=1, description="a list of side wagers")]
-    link: Address
+    link: HostPort
     link_key: PublicKey
     key_file: File
     title: Text | None = None
     other_links: tuple[OtherLink, ...] = ()
-    long_outage_hours: Hours = LONG_OUTAGE_HOURS
+    long_outage_hours: HoursOrNever = LONG_OUTAGE_HOURS
     while_closed: WhileClosed = "stand"
 
 
@@ -96,10 +96,10 @@ def linked_profile_checks(linked: Sequence[LinkedMeterSection], rules: Rules) ->
             yield f"[[linked_meters]] {one.name}: fed_by: no row of these wagers pays a part of a meter"
 
 
-def linked_terms(linked: Sequence[LinkedMeterSection]) -> tuple[LinkedTerms, ...]:
+def linked_terms(linked: Sequence[LinkedMeterSection]) -> tuple[PooledTerms, ...]:
     """The linked meters as the table feeds them."""
     return tuple(
-        LinkedTerms(
+        PooledTerms(
             one.name, one.pool, one.fed_by, one.title or one.name, one.long_outage_hours * HOUR_NS, one.while_closed
         )
         for one in linked

@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.game.rule_checks import Finding, doubtful, impossible
-from controller.core.game.rules import Options, Rules, Terms
+from controller.core.game.rule_checks import RuleFinding, doubtful, impossible
+from controller.core.game.rules import Options, Rules, SideBetTerms
 from controller.core.game.side_bet import find
 from controller.core.game.side_bet import names as side_bet_names
 from controller.formats.text.safe_parse import toml_of
@@ -29,7 +29,7 @@ from firmware_protocols.values import Value
 TABLES: Final = ("name", "title", "rules", "options", "side_bets", "sources")
 OPTION_KEYS: Final = frozenset(Options.__struct_fields__)
 RULE_KEYS: Final = frozenset(Rules.__struct_fields__) - {"name", "options", "side_bets", "side_bet_terms"}
-TERM_KEYS: Final = frozenset(Terms.__struct_fields__)
+TERM_KEYS: Final = frozenset(SideBetTerms.__struct_fields__)
 
 
 class ProfileError(ValueError):
@@ -52,7 +52,7 @@ class Profile(Value, frozen=True, tag=False):
     """Doubtful choices, one line each."""
 
 
-class Read(NamedTuple):
+class ProfileDraft(NamedTuple):
     """A profile's plain data turned into values, before the combinations are looked at."""
 
     rules: Rules
@@ -161,13 +161,13 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
         plain[term] = value
     else:
         plain["choices"] = {**plain["choices"], term: value}
-    found = decode(Terms, plain, (name,), mistakes)
+    found = decode(SideBetTerms, plain, (name,), mistakes)
     if found is None:
         return rules
     return replace(rules, side_bet_terms={**rules.side_bet_terms, name: found})
 
 
-def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
+def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft | None:
     """A profile's plain data as values; what is wrong goes to ``mistakes``."""
     spare, every = set(TABLES) - data.keys(), f"; expected one of {', '.join(TABLES)}"
     for key in (one for one in data if one not in TABLES):
@@ -193,12 +193,12 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
     if rules is None or options is None:
         return None
     rules = replace(rules, options=options, side_bets=tuple(terms), side_bet_terms=terms)
-    return Read(with_terms(rules), title, sources)
+    return ProfileDraft(with_terms(rules), title, sources)
 
 
-def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, Terms]:
+def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, SideBetTerms]:
     """The terms of each side wager; a table without a key takes the usual value."""
-    terms: dict[str, Terms] = {}
+    terms: dict[str, SideBetTerms] = {}
     for name, table in tables.items():
         path: KeyPath = ("side_bets", name)
         if name not in side_bet_names():
@@ -209,7 +209,7 @@ def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, Term
             misplaced = table.keys() & find(name).choices.keys()
             mistakes += [Mistake((*path, key), f"belongs in [side_bets.{name}.choices]") for key in sorted(misplaced)]
             own = {key: value for key, value in table.items() if key not in misplaced}
-            found = decode(Terms, own, path, mistakes)
+            found = decode(SideBetTerms, own, path, mistakes)
             given = {} if found is None else {key: getattr(found, key) for key in own}
             terms[name] = replace(find(name).usual, **given)
     return terms
@@ -228,7 +228,7 @@ def _source_mistakes(data: Mapping[str, Any], sources: Mapping[str, str]) -> lis
     return missing + stray
 
 
-def _path(finding: Finding) -> KeyPath:
+def _path(finding: RuleFinding) -> KeyPath:
     """Where in a profile the key of a finding stands."""
     return finding.key if finding.key[0] in {"options", "side_bets"} else ("rules", *finding.key)
 

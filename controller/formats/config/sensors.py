@@ -9,7 +9,7 @@ import msgspec
 
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find, names, terms_of
-from controller.core.messages.house import Counted
+from controller.core.messages.house import SensorBet
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_schema import Port, Section, Spot, Text, ZoneName
@@ -80,13 +80,13 @@ def profile_checks(units: Sequence[BetSensorsSection], zones: Zones, rules: Rule
             )
 
 
-def counted_bets(units: Sequence[BetSensorsSection], zones: Zones, rules: Rules) -> dict[str, Counted]:
+def counted_bets(units: Sequence[BetSensorsSection], zones: Zones, rules: Rules) -> dict[str, SensorBet]:
     """The side bets that only sensors see at some spots; see ``House.counted``."""
     found = {}
     for place, unit in enumerate(units):
         if spots := unseen(unit, zones):
             stake_cents = unit.stake_cents or terms_of(rules, unit.bet).stake_cents
-            found[unit.bet] = Counted(unit_name(place), spots, stake_cents)
+            found[unit.bet] = SensorBet(unit_name(place), spots, stake_cents)
     return found
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from controller.formats.orders.operators import Operator, Role
 from controller.formats.text.struct_decoder import Mistake, complaints
-from controller.formats.text.toml_schema import Name, Port, Section, Spot, TcpPort, Text, read_sections
+from controller.formats.text.toml_schema import Antenna, Name, Port, Section, Spot, TcpPort, Text, read_sections
 
 HERE: Final = "127.0.0.1"
 """The broker on the table PC itself."""
@@ -29,7 +29,6 @@ NoAddress = Annotated[
     str,
     msgspec.Meta(pattern=r"^([^\s:]+:\d{1,5}|\[[0-9a-fA-F:]+\]:\d{1,5})?\Z", description="HOST:PORT, or nothing"),
 ]
-Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 NoAntenna = Annotated[int, msgspec.Meta(ge=0, le=8, description="an antenna from 1 to 8, or 0: none")]
 
 
@@ -60,7 +59,7 @@ class Answers(Section, frozen=True):
     operator: tuple[Operator, ...] = ()
 
 
-class Question(NamedTuple):
+class SetupQuestion(NamedTuple):
     """What is asked: the answer's name, and what it is for."""
 
     name: str
@@ -68,25 +67,27 @@ class Question(NamedTuple):
 
 
 QUESTIONS: Final = (
-    Question("site", "The house's name, in every topic and permanently in the journal"),
-    Question("table", "The table's name, in its files, its service and its topics"),
-    Question("profile", "The house's rules (tableside profile list)"),
-    Question("shoe_protocol", "The protocol of the card shoe"),
-    Question("shoe_port", "The port of the shoe"),
-    Question("bet_spots_protocol", "The protocol of the chip readers"),
-    Question("bet_spots_port", "The port of the chip readers"),
-    Question("spots", "The addresses of the readers, which are their spots, separated by commas"),
-    Question("main_antenna", "The antenna below the main wager"),
-    Question("insurance_antenna", "The antenna below the insurance line; 0: none"),
-    Question("keypad_protocol", "The protocol of the dealer's keypad"),
-    Question("keypad_port", "The port of the keypad"),
-    Question("broker_host", f"The MQTT broker for the table's events; {HERE}: on this PC, set up here too"),
-    Question("broker_port", "The broker's TCP port"),
-    Question("operator_channel", "Whether to take orders over a socket for each role; otherwise over MQTT"),
-    Question("operator_address", "An address of this PC where orders are taken over TCP too, HOST:PORT; empty: none"),
-    Question("floor_group", "The group that may use the floor's socket; empty: the daemon's own user alone"),
-    Question("surveillance_group", "The same for surveillance"),
-    Question("start", "Whether to start the table, now and at every boot"),
+    SetupQuestion("site", "The house's name, in every topic and permanently in the journal"),
+    SetupQuestion("table", "The table's name, in its files, its service and its topics"),
+    SetupQuestion("profile", "The house's rules (tableside profile list)"),
+    SetupQuestion("shoe_protocol", "The protocol of the card shoe"),
+    SetupQuestion("shoe_port", "The port of the shoe"),
+    SetupQuestion("bet_spots_protocol", "The protocol of the chip readers"),
+    SetupQuestion("bet_spots_port", "The port of the chip readers"),
+    SetupQuestion("spots", "The addresses of the readers, which are their spots, separated by commas"),
+    SetupQuestion("main_antenna", "The antenna below the main wager"),
+    SetupQuestion("insurance_antenna", "The antenna below the insurance line; 0: none"),
+    SetupQuestion("keypad_protocol", "The protocol of the dealer's keypad"),
+    SetupQuestion("keypad_port", "The port of the keypad"),
+    SetupQuestion("broker_host", f"The MQTT broker for the table's events; {HERE}: on this PC, set up here too"),
+    SetupQuestion("broker_port", "The broker's TCP port"),
+    SetupQuestion("operator_channel", "Whether to take orders over a socket for each role; otherwise over MQTT"),
+    SetupQuestion(
+        "operator_address", "An address of this PC where orders are taken over TCP too, HOST:PORT; empty: none"
+    ),
+    SetupQuestion("floor_group", "The group that may use the floor's socket; empty: the daemon's own user alone"),
+    SetupQuestion("surveillance_group", "The same for surveillance"),
+    SetupQuestion("start", "Whether to start the table, now and at every boot"),
 )
 
 

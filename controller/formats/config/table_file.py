@@ -21,7 +21,7 @@ from controller.formats.config.sensors import BetSensorsSection, sensor_checks
 from controller.formats.text.moments import day_complaints
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
-from controller.formats.text.toml_schema import ClockTime, Currency, Spot, TcpPort, ZoneName, read_sections
+from controller.formats.text.toml_schema import Antenna, ClockTime, Currency, Spot, TcpPort, ZoneName, read_sections
 from controller.formats.text.toml_schema import ConfigError as ConfigError
 from controller.formats.text.toml_schema import File as File
 from controller.formats.text.toml_schema import Name as Name
@@ -29,8 +29,7 @@ from controller.formats.text.toml_schema import Port as Port
 from controller.formats.text.toml_schema import Section as Section
 from controller.formats.text.toml_schema import Text as Text
 
-Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
-Address = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
+ReaderAddress = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
 Listen = Annotated[
     str, msgspec.Meta(pattern=r"^[^:/\s]+:[0-9]{1,5}\Z", description="an address such as 192.0.2.10:7010")
 ]
@@ -38,8 +37,8 @@ Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]\Z", description="a key from A
 Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many inventories must agree, from 1 to 10")]
 Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 
-Reserve = Annotated[int, msgspec.Meta(ge=0, le=65_536, description="MiB from 0 to 65536")]
-Held = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
+ReserveMib = Annotated[int, msgspec.Meta(ge=0, le=65_536, description="MiB from 0 to 65536")]
+HoldMilliseconds = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 Hours = Annotated[int, msgspec.Meta(ge=1, le=8_760, description="hours from 1 to 8760")]
 
 SoftwareKey = Annotated[
@@ -52,7 +51,7 @@ CREDENTIAL: Final = "credential:"
 KINDS: Final = {"trigger": "mystery_trigger", "signs": "sign"}
 """Kinds of device whose section is called otherwise."""
 
-Complaint = tuple[str, str]
+KeyComplaint = tuple[str, str]
 """A key and what is wrong with its value."""
 
 
@@ -68,11 +67,11 @@ class TableSection(Section, frozen=True):
     key_file: File
     journal: File
     chips: File
-    reserve_mib: Reserve = 256
+    reserve_mib: ReserveMib = 256
     software: File | None = None
     software_key: SoftwareKey | None = None
     second_copy: File | None = None
-    held_ms: Held = 150
+    held_ms: HoldMilliseconds = 150
     currency: Currency | None = None
     time_zone: Text = "UTC"
     gaming_day: ClockTime = "00:00"
@@ -123,7 +122,7 @@ class ShoeSection(Section, frozen=True):
 class ZoneRow(Section, frozen=True):
     """One zone of one spot: which antenna of which reader sees it; a reader with a single one has no ``antenna``."""
 
-    address: Address
+    address: ReaderAddress
     spot: Spot
     zone: ZoneName
     antenna: Antenna | None = None
@@ -209,16 +208,16 @@ class Config(Section, frozen=True):
     options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-def _no_complaints(_: str, __: Mapping[str, Any]) -> Iterable[Complaint]:
+def _no_complaints(_: str, __: Mapping[str, Any]) -> Iterable[KeyComplaint]:
     return ()
 
 
-def _any_meaning(_: Mapping[str, str]) -> Iterable[Complaint]:
+def _any_meaning(_: Mapping[str, str]) -> Iterable[KeyComplaint]:
     return ()
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownNames:
     """What the rest of the house knows about names in a table file; what is left out is not checked.
 
     ``protocols``: codec names by kind (``shoe``, ``bet_spots``, ``keypad``). ``options(profile, options)`` and
@@ -227,17 +226,17 @@ class Known:
     """
 
     protocols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    options: Callable[[str, Mapping[str, Any]], Iterable[Complaint]] = _no_complaints
-    keys: Callable[[Mapping[str, str]], Iterable[Complaint]] = _any_meaning
+    options: Callable[[str, Mapping[str, Any]], Iterable[KeyComplaint]] = _no_complaints
+    keys: Callable[[Mapping[str, str]], Iterable[KeyComplaint]] = _any_meaning
 
 
-def read_config(text: str, name: str, directory: PurePath, known: Known | None = None) -> Config:
+def read_config(text: str, name: str, directory: PurePath, known: KnownNames | None = None) -> Config:
     """The table file ``name`` whose content is ``text``.
 
     Raises:
         ConfigError: with a line for each mistake found.
     """
-    config = read_sections(Config, text, name, _cross_checks, named=lambda data: _named(data, known or Known()))
+    config = read_sections(Config, text, name, _cross_checks, named=lambda data: _named(data, known or KnownNames()))
     return _resolved(config, directory)
 
 
@@ -264,7 +263,7 @@ def zones_seen(config: Config) -> frozenset[tuple[int, str]]:
     return frozenset((zone.spot, zone.zone) for section in config.bet_spots for zone in zones_of(section))
 
 
-def _named(data: Mapping[str, Any], known: Known) -> Iterable[Mistake]:
+def _named(data: Mapping[str, Any], known: KnownNames) -> Iterable[Mistake]:
     """Names that the rest of the house does not know: also in a file with other mistakes, so that all are told."""
     sections: list[KeyPath] = [("shoe",), ("keypad",), ("trigger",)]
     for many in ("bet_spots", "signs", "bet_sensors"):

@@ -42,7 +42,7 @@ NoisePort = Annotated[
         description="a path such as /dev/serial/by-id/... or usb:VID:PID:SERIAL",
     ),
 ]
-Cents = Annotated[int, msgspec.Meta(ge=1, le=10**11, description="whole cents from 1 to 100000000000")]
+TriggerCents = Annotated[int, msgspec.Meta(ge=1, le=10**11, description="whole cents from 1 to 100000000000")]
 Bits = Annotated[float, msgspec.Meta(gt=0, le=8, description="bits of min-entropy a byte, above 0 and at most 8")]
 
 
@@ -80,9 +80,9 @@ class RngSection(Section, frozen=True):
 class BoundsSection(Section, frozen=True):
     """``[bounds]``: from what to below what the number is drawn, and the largest contribution that is plausible."""
 
-    reset_cents: Cents
-    ceiling_cents: Cents
-    most_contribution_cents: Cents
+    reset_cents: TriggerCents
+    ceiling_cents: TriggerCents
+    most_contribution_cents: TriggerCents
 
     @property
     def most_units(self) -> int:

@@ -32,7 +32,7 @@ COPY_LIBRARIES: Final = range(3_037_000, 4_000_000)
 LEAVES_AT_ONCE: Final = 256
 """Held before they are added to the tree, unless a seal or a checkpoint asks for it sooner."""
 
-Row = tuple[Any, ...]
+SqlRow = tuple[Any, ...]
 """The columns of a row as SQLite gives them, the key first."""
 
 
@@ -44,9 +44,9 @@ class Contents(NamedTuple):
     schema_cookie: int
     library: int
     """The version of SQLite that last wrote the file's header."""
-    definitions: tuple[Row, ...]
+    definitions: tuple[SqlRow, ...]
     """Type, name, table and statement of each object, in the order of creation."""
-    rows: Callable[[str], Iterator[Row]]
+    rows: Callable[[str], Iterator[SqlRow]]
     """The rows of a table in the order of their keys."""
 
 
@@ -54,7 +54,7 @@ class Damage(Exception):  # noqa: N818 - named for what it is
     """The first thing found wrong; the text says where it is and what is wrong with it."""
 
 
-class Report(NamedTuple):
+class CheckReport(NamedTuple):
     """What a check found. ``damage`` is None for a whole journal, else one line.
 
     ``head`` is the chain hash after the last record, ``stream`` the hash of the stream after the last event, in hex.
@@ -68,7 +68,7 @@ class Report(NamedTuple):
     stream: str = ""
 
 
-def examine(contents: Contents) -> Report:
+def examine(contents: Contents) -> CheckReport:
     """Check a journal row by row; holds a few rows at a time."""
     try:
         _check_definitions(contents)
@@ -80,8 +80,8 @@ def examine(contents: Contents) -> Report:
         beside.end(records)
         _check_acks(_numbered(contents, "acks"), events)
     except Damage as damage:
-        return Report(damage=str(damage))
-    return Report(None, identity, records, events, head.hex(), marks.stream.hex())
+        return CheckReport(damage=str(damage))
+    return CheckReport(None, identity, records, events, head.hex(), marks.stream.hex())
 
 
 def _check_definitions(contents: Contents) -> None:
@@ -95,7 +95,7 @@ def _check_definitions(contents: Contents) -> None:
             raise Damage(f"the definition of {name} is not ours")
 
 
-def _numbered(contents: Contents, table: str) -> Iterator[Row]:
+def _numbered(contents: Contents, table: str) -> Iterator[SqlRow]:
     """The rows of a table whose keys count from 1."""
     for expected, row in enumerate(contents.rows(table), start=1):
         if row[0] != expected:
@@ -155,7 +155,7 @@ def _check_chain(contents: Contents, identity: Identity, marks: _Marks, beside: 
 class _Marks:
     """Holds the marks of what was published against the events they mark, as these pass."""
 
-    def __init__(self, rows: Iterator[Row], identity: Identity) -> None:
+    def __init__(self, rows: Iterator[SqlRow], identity: Identity) -> None:
         self.stream = stream_genesis(identity)
         self._rows = rows
         self._seq = 0
@@ -194,7 +194,7 @@ class _Marks:
 class _Beside:
     """Holds seals and checkpoints against the tree of the records they belong to, as these pass."""
 
-    def __init__(self, seals: Iterator[Row], checkpoints: Iterator[Row]) -> None:
+    def __init__(self, seals: Iterator[SqlRow], checkpoints: Iterator[SqlRow]) -> None:
         self._seals = seals
         self._checkpoints = checkpoints
         self._grown = CompactRange()
@@ -239,7 +239,7 @@ class _Beside:
             raise Damage(f"records {self._sealed + 1} to {records} are not sealed: nobody with the key wrote them")
 
 
-def _blobs(row: Row, what: str, count: int) -> list[bytes]:
+def _blobs(row: SqlRow, what: str, count: int) -> list[bytes]:
     """The columns behind a row's key, which are all bytes."""
     found = [one for one in row[1:] if isinstance(one, bytes)]
     if len(found) != count:
@@ -247,7 +247,7 @@ def _blobs(row: Row, what: str, count: int) -> list[bytes]:
     return found
 
 
-def _check_acks(rows: Iterator[Row], events: int) -> None:
+def _check_acks(rows: Iterator[SqlRow], events: int) -> None:
     last: dict[str, int] = {}
     for number, consumer, seq, digest in rows:
         if not isinstance(consumer, str) or not isinstance(seq, int) or digest != ack_digest(number, consumer, seq):

@@ -22,7 +22,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from controller.core.messages.events import CardOpened
-from controller.core.messages.inputs import Input, SignedOrder, Stamped
+from controller.core.messages.inputs import Input, SignedOrder, StampedInput
 from controller.formats.text.safe_parse import DataRefused, own_json
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, LineDisturbed
@@ -101,12 +101,12 @@ def stamp(
     wall_ns: int,
     nonce: bytes,
     order: SignedOrder | None = None,
-) -> Stamped:
+) -> StampedInput:
     """An input with its stamp; a card with its commitment. ``nonce`` is 32 random bytes, fresh for each input."""
     if len(nonce) != NONCE_BYTES:
         raise ValueError(f"a stamp needs {NONCE_BYTES} random bytes, got {len(nonce)}")
     commitment = commit(given.face, nonce, identity, number) if isinstance(given, CardDrawn) else ""
-    return Stamped(number, at_ns, wall_ns, nonce, given, commitment, order=order)
+    return StampedInput(number, at_ns, wall_ns, nonce, given, commitment, order=order)
 
 
 def commit(face: Card | None, nonce: bytes, identity: Identity, number: int) -> str:
@@ -147,7 +147,7 @@ def closed_length(size: int) -> int:
     return closed
 
 
-def seal(stamped: Stamped, key: bytes, identity: Identity) -> bytes:
+def seal(stamped: StampedInput, key: bytes, identity: Identity) -> bytes:
     """The body of the record of ``stamped``. The length does not depend on a card's face.
 
     Raises:
@@ -180,7 +180,7 @@ def seal(stamped: Stamped, key: bytes, identity: Identity) -> bytes:
     return msgspec.json.encode(record)
 
 
-def unseal(body: bytes, key: bytes | None, known: Openings, identity: Identity) -> Stamped:
+def unseal(body: bytes, key: bytes | None, known: Openings, identity: Identity) -> StampedInput:
     """What was sealed. Without ``key`` a card shows its face only if ``known`` has its opening; else it is ``closed``.
 
     Raises:
@@ -204,7 +204,7 @@ def unseal(body: bytes, key: bytes | None, known: Openings, identity: Identity) 
         if found is not None and not opens(record.commitment, face, nonce, identity, record.number):
             raise RecordDamaged(f"record {record.number}: this face does not open the card's commitment")
         given = msgspec.structs.replace(given, face=face)
-    return Stamped(
+    return StampedInput(
         number=record.number,
         at_ns=record.at_ns,
         wall_ns=record.wall_ns,

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from controller.formats.journal.records import KEY_BYTES, Identity
-from controller.formats.journal.signed_note import Signer, Verifier, note
+from controller.formats.journal.signed_note import NoteSigner, Verifier, note
 from controller.formats.journal.tree_heads import TreeHead, origin
 
 _MAC: Final = b"tableside.journal.mac.v1 "
@@ -40,7 +40,7 @@ class Sealing:
         self._identity = identity
         self._mac_key = _derived(key, _MAC + identity.text().encode())
         whose = f"{identity.site}/{identity.table}".encode()
-        self._signer = Signer(origin(identity), _derived(key, _SIGNATURE + whose))
+        self._signer = NoteSigner(origin(identity), _derived(key, _SIGNATURE + whose))
 
     def __repr__(self) -> str:
         return f"Sealing({self._identity.text()})"

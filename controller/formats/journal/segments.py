@@ -78,7 +78,7 @@ class Cursors(NamedTuple):
         return all(mine <= its for mine, its in zip(self, other, strict=True))
 
 
-class Row(NamedTuple):
+class JournalRow(NamedTuple):
     """A row of a journal: its table and its columns, the key first."""
 
     table: str
@@ -95,7 +95,7 @@ class CopyPosition(NamedTuple):
 class Batch(NamedTuple):
     """Rows that were written and synced together, and where these leave the copy; bytes ``first`` to ``end`` - 1."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[JournalRow, ...]
     reached: CopyPosition
     first: int
     end: int
@@ -133,14 +133,14 @@ def start_bytes(identity: Identity, start: CopyPosition) -> bytes:
     return MAGIC + _frame(_START, msgspec.msgpack.encode((whose, start.rows, start.hash)))
 
 
-def batch_bytes(rows: Iterable[Row], reached: CopyPosition) -> bytes:
+def batch_bytes(rows: Iterable[JournalRow], reached: CopyPosition) -> bytes:
     """A batch that brings the copy to ``reached``. An event follows its record, or another event of it."""
     frames = [_frame(_KINDS[row.table], msgspec.msgpack.encode(row.values)) for row in rows]
     mark = _frame(_MARK, _MARKED + msgspec.msgpack.encode((reached.rows, reached.hash)))
     return b"".join((*frames, mark))
 
 
-def reached_after(start: CopyPosition, rows: Iterable[Row]) -> CopyPosition:
+def reached_after(start: CopyPosition, rows: Iterable[JournalRow]) -> CopyPosition:
     """How far a copy has come with ``rows``.
 
     Raises:
@@ -178,7 +178,7 @@ def read_segment(data: bytes) -> Segment:
     """
     identity, start, whole = read_start(data)
     batches: list[Batch] = []
-    rows: list[Row] = []
+    rows: list[JournalRow] = []
     following, at = _Following(start), whole
     while at < len(data):
         begun = at
@@ -218,12 +218,12 @@ def _read_frame(data: bytes, at: int) -> tuple[bytes, bytes, int]:
     return data[at + 4 : at + 5], data[at + 5 : end - 4], end
 
 
-def _read_row(kind: bytes, payload: bytes) -> Row:
+def _read_row(kind: bytes, payload: bytes) -> JournalRow:
     table = _TABLES.get(kind)
     if table is None:
         raise SegmentDamaged(f"a frame of kind {kind!r}")
     try:
-        return Row(table, msgspec.msgpack.decode(payload, type=_COLUMNS[table]))
+        return JournalRow(table, msgspec.msgpack.decode(payload, type=_COLUMNS[table]))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SegmentDamaged(f"a row of {table} cannot be read: {error}") from error
 
@@ -267,7 +267,7 @@ class _Following:
         self._record: tuple[int, bytes, bytes] | None = None
         self._events: list[bytes] = []
 
-    def take(self, row: Row) -> None:
+    def take(self, row: JournalRow) -> None:
         """The next row.
 
         Raises:

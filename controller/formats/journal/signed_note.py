@@ -83,7 +83,7 @@ class Verifier(NamedTuple):
         return bytes([self.algorithm]) + self.public
 
 
-class Signer:
+class NoteSigner:
     """Signs notes under a name, with an Ed25519 key made of a 32-byte seed."""
 
     def __init__(self, name: str, seed: bytes) -> None:

@@ -44,7 +44,7 @@ class Ack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     tree_head: str = ""
 
 
-class ReplayWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReplayRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/replay``: events ``first_seq`` to ``last_seq`` again for ``consumer``; no ``last_seq``: all there are."""
 
     consumer: str
@@ -123,14 +123,14 @@ def read_ack(payload: bytes) -> tuple[int, int, bytes, str]:
 
 
 @reads_outside(StreamRefused)
-def read_replay(payload: bytes, epoch: int) -> ReplayWanted:
+def read_replay(payload: bytes, epoch: int) -> ReplayRequest:
     """A request for events of this journal's ``epoch``.
 
     Raises:
         StreamRefused: it is none, or names another epoch, no range or no consumer.
     """
     try:
-        wanted: ReplayWanted = json_as(payload, ReplayWanted, limit_bytes=MESSAGE_LIMIT_BYTES)
+        wanted: ReplayRequest = json_as(payload, ReplayRequest, limit_bytes=MESSAGE_LIMIT_BYTES)
     except DataRefused as error:
         raise StreamRefused(f"{error}; expected {REPLAY_EXAMPLE}") from error
     if not CONSUMER.fullmatch(wanted.consumer):

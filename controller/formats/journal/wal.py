@@ -19,7 +19,7 @@ FRAME_BYTES: Final = FRAME_HEADER_BYTES + PAGE_BYTES
 HEADER_DAMAGED: Final = "write-ahead log: its header is damaged"
 """What ``wal_damage`` says of a log whose header is not what SQLite wrote."""
 
-Order = Literal["<", ">"]
+ByteOrder = Literal["<", ">"]
 
 
 def wal_damage(data: bytes) -> str | None:
@@ -76,7 +76,7 @@ def first_page(data: bytes) -> bytes | None:
     return committed
 
 
-def _goes_on(frame: bytes, salt: bytes, ends: set[tuple[int, int]], order: Order) -> bool:
+def _goes_on(frame: bytes, salt: bytes, ends: set[tuple[int, int]], order: ByteOrder) -> bool:
     """Whether a frame is of this log and follows, by its checksum, a frame whose checksum is one of ``ends``."""
     if len(frame) < FRAME_BYTES or frame[8:16] != salt:
         return False
@@ -88,7 +88,7 @@ def _has_header(data: bytes) -> bool:
     return marked and _sum(data[:24], (0, 0), _order(data)) == _pair(data, 24)
 
 
-def _order(data: bytes) -> Order:
+def _order(data: bytes) -> ByteOrder:
     return "<" if data[3] % 2 == 0 else ">"
 
 
@@ -96,12 +96,12 @@ def _pair(data: bytes, at: int) -> tuple[int, int]:
     return int.from_bytes(data[at : at + 4], "big"), int.from_bytes(data[at + 4 : at + 8], "big")
 
 
-def _frame_sum(frame: bytes, running: tuple[int, int], order: Order) -> tuple[int, int]:
+def _frame_sum(frame: bytes, running: tuple[int, int], order: ByteOrder) -> tuple[int, int]:
     """The checksum of a frame that follows one whose checksum is ``running``."""
     return _sum(frame[FRAME_HEADER_BYTES:], _sum(frame[:8], running, order), order)
 
 
-def _sum(data: bytes, running: tuple[int, int], order: Order) -> tuple[int, int]:
+def _sum(data: bytes, running: tuple[int, int], order: ByteOrder) -> tuple[int, int]:
     """The write-ahead log's checksum (section 4.2)."""
     first, second = running
     numbers = struct.unpack(f"{order}{len(data) // 4}I", data)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.formats.journal.stream import Ack, ReplayWanted
+from controller.formats.journal.stream import Ack, ReplayRequest
 from controller.formats.mqtt.envelope import DeviceStatus, Envelope, Status, Topics, event_types, type_of
 from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.mqtt.schemas import untagged
@@ -34,7 +34,7 @@ def asyncapi_file(examples: Iterable[Mapping[str, Any]], version: str) -> bytes:
 
 
 def _document(examples: Iterable[Mapping[str, Any]], version: str) -> dict[str, Any]:
-    wanted: dict[str, type] = {name: kind for name, (kind, _) in VERBS.items()} | {"replay": ReplayWanted}
+    wanted: dict[str, type] = {name: kind for name, (kind, _) in VERBS.items()} | {"replay": ReplayRequest}
     kinds = [Envelope, Status, DeviceStatus, Info, Reply, Ack, *STATES.values(), *event_types(), *wanted.values()]
     _, schemas = msgspec.json.schema_components(kinds, ref_template=DIALECT_REFERENCE)
     schemas = {name: _draft_7(schema) for name, schema in schemas.items()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind, UnacknowledgedAlert
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised, UnacknowledgedAlert
 from controller.formats.mqtt.envelope import Published, utc_text
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def alert_now(one: UnacknowledgedAlert) -> AlertNow:
     )
 
 
-class AlertTold(msgspec.Struct, frozen=True):
+class ListedAlert(msgspec.Struct, frozen=True):
     """An alert as a journal tells it, by the seq of its event; the last three are empty until somebody has seen it."""
 
     seq: int
@@ -82,26 +82,26 @@ class AlertTold(msgspec.Struct, frozen=True):
     acknowledged: str = ""
 
 
-def alerts_told(events: Iterable[Published]) -> tuple[AlertTold, ...]:
+def alerts_told(events: Iterable[Published]) -> tuple[ListedAlert, ...]:
     """Every alert of a journal, oldest first, with who acknowledged it.
 
     Who acknowledges the alert that says that too many wait acknowledges all that were raised until then without being
     listed.
     """
-    told: dict[int, AlertTold] = {}
+    told: dict[int, ListedAlert] = {}
     unlisted: list[int] = []
     full = 0
     for one in events:
         match one.event:
             case AlertRaised() as event:
-                told[event.alert] = AlertTold(one.seq, one.time, event)
+                told[event.alert] = ListedAlert(one.seq, one.time, event)
                 if full:
                     unlisted.append(event.alert)
-                full = event.alert if event.kind is Kind.ALERTS_UNREAD else full
+                full = event.alert if event.kind is AlertKind.ALERTS_UNREAD else full
             case AlertAcknowledged(alert, _, who, note):
                 for number in (alert, *unlisted) if alert == full else (alert,):
                     seen = told[number]
-                    told[number] = AlertTold(seen.seq, seen.raised, seen.event, who, note, one.time)
+                    told[number] = ListedAlert(seen.seq, seen.raised, seen.event, who, note, one.time)
                 if alert == full:
                     unlisted, full = [], 0
             case _:

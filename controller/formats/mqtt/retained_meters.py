@@ -8,8 +8,8 @@ import msgspec
 
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import Meter
-from controller.core.meters.pooled_meter import LinkedMeter
-from controller.core.meters.state import Order, Progressives
+from controller.core.meters.pooled_meter import PooledMeter
+from controller.core.meters.state import MeterOrder, Progressives
 from controller.core.table.state import State
 
 JACKPOTS_SHOWN: Final = 25
@@ -108,7 +108,7 @@ def meter_now(meter: Meter, closed: str) -> MeterNow:
     )
 
 
-def linked_now(linked: LinkedMeter, closed: str) -> LinkedNow:
+def linked_now(linked: PooledMeter, closed: str) -> LinkedNow:
     """One linked meter."""
     return LinkedNow(
         meter=linked.name,
@@ -132,7 +132,7 @@ def jackpot_now(one: Jackpot) -> JackpotNow:
     return JackpotNow(one.number, one.meter, one.round, one.spot, one.row, one.cents, one.standing.value, one.who)
 
 
-def order_now(one: Order) -> OrderNow:
+def order_now(one: MeterOrder) -> OrderNow:
     """One proposal."""
     return OrderNow(one.number, one.meter, msgspec.to_builtins(one.move), one.who, one.why)
 

@@ -10,8 +10,8 @@ import msgspec
 from controller.core.analysis.net_bounds import net_bounds
 from controller.core.messages.house import House
 from controller.core.people.corrections import ruled_wager
-from controller.core.table.ledger import Book, book_of
-from controller.core.table.state import Proposed, State
+from controller.core.table.ledger import RoundBook, book_of
+from controller.core.table.state import ProposedRuling, State
 
 ROUNDS_SHOWN: Final = 2
 """The round on the felt, or the last, and the one before it."""
@@ -68,7 +68,7 @@ def orders_bytes(house: House, state: State) -> bytes:
     return msgspec.json.encode(OrdersNow(state.seq, house.two_persons, rulings, wagers))
 
 
-def _ruling(state: State, waits: Proposed) -> RulingNow:
+def _ruling(state: State, waits: ProposedRuling) -> RulingNow:
     ruling = waits.ruling
     spot, bet, due = ruled_wager(ruling)
     book = book_of(state.books, ruling.round)
@@ -77,7 +77,7 @@ def _ruling(state: State, waits: Proposed) -> RulingNow:
     return RulingNow(waits.number, ruling.round, spot, bet, before, due, ruling.who, ruling.why)
 
 
-def _rulable(house: House, state: State, book: Book) -> Iterator[RulableNow]:
+def _rulable(house: House, state: State, book: RoundBook) -> Iterator[RulableNow]:
     """The wagers of a round; one whose main wager is unknown has no bounds, and is left out."""
     for row in book.rows:
         main = book.row(row.spot, "main")

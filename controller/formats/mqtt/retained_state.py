@@ -10,7 +10,7 @@ from controller.core.betting.closed_meters import returnable
 from controller.core.messages.advice import AdviceLine
 from controller.core.messages.house import House
 from controller.core.table.layout import cents_at
-from controller.core.table.pace import Figures
+from controller.core.table.pace import PaceFigures
 from controller.core.table.readiness import closed_by
 from controller.core.table.state import State
 from controller.formats.journal.stream import StreamNow
@@ -87,7 +87,7 @@ class PaceNow(msgspec.Struct, frozen=True):
     """
 
     seq: int
-    figures: Figures
+    figures: PaceFigures
 
 
 STATES: Final[dict[str, type[msgspec.Struct]]] = {

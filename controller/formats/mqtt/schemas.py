@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.formats.journal.stream import Ack, ReplayWanted, StreamNow
+from controller.formats.journal.stream import Ack, ReplayRequest, StreamNow
 from controller.formats.mqtt.envelope import TYPE_SUFFIX, DeviceStatus, Envelope, Status, event_types, type_of
 from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.orders.requests import Reply
@@ -22,7 +22,7 @@ def schema_files() -> dict[str, bytes]:
     files[f"device_status{TYPE_SUFFIX}.json"] = _plain_schema(DeviceStatus)
     files[f"stream{TYPE_SUFFIX}.json"] = _plain_schema(StreamNow)
     files[f"ack{TYPE_SUFFIX}.json"] = _plain_schema(Ack)
-    files[f"replay{TYPE_SUFFIX}.json"] = _plain_schema(ReplayWanted)
+    files[f"replay{TYPE_SUFFIX}.json"] = _plain_schema(ReplayRequest)
     files[f"info{TYPE_SUFFIX}.json"] = _plain_schema(Info)
     files[f"reply{TYPE_SUFFIX}.json"] = _plain_schema(Reply)
     files |= {f"state_{name}{TYPE_SUFFIX}.json": _plain_schema(kind) for name, kind in STATES.items()}

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from controller.core.persons import Signed, same_person
-from controller.formats.orders.operators import Asking, Role
+from controller.core.persons import SignedText, same_person
+from controller.formats.orders.operators import ChannelUser, Role
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 
 WHAT: Final = "tableside.begin_epoch.v1"
@@ -36,7 +36,7 @@ class EpochOrderRefused(Exception):  # noqa: N818 - named for what happened
     """An order may not be given or approved; the text says why."""
 
 
-class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EpochProposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is proposed: that ``follows``, the journal as it lies there, be followed by another. ``at`` in UTC."""
 
     what: str
@@ -48,7 +48,7 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at: str
 
 
-class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EpochApproval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Who approves a proposal; ``proposed`` is the proposal's signature."""
 
     proposed: str
@@ -56,14 +56,14 @@ class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at: str
 
 
-class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EpochOrder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A proposal, and its approval once there is one."""
 
-    proposal: Signed
-    approval: Signed | None = None
+    proposal: SignedText
+    approval: SignedText | None = None
 
     @classmethod
-    def read(cls, data: bytes) -> Order:
+    def read(cls, data: bytes) -> EpochOrder:
         """An order as it was kept.
 
         Raises:
@@ -72,7 +72,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _order(data)
 
 
-class Signer:
+class OrderSigner:
     """An operator's signing key."""
 
     def __init__(self, secret: bytes) -> None:
@@ -82,13 +82,13 @@ class Signer:
         self.public = self._private.public_key().public_bytes_raw().hex()
         """What stands in the file of operators under ``signs``."""
 
-    def sign(self, value: msgspec.Struct) -> Signed:
+    def sign(self, value: msgspec.Struct) -> SignedText:
         """A value as text, signed."""
         text = msgspec.json.encode(value)
-        return Signed(text.decode(), self.public, self._private.sign(text).hex())
+        return SignedText(text.decode(), self.public, self._private.sign(text).hex())
 
 
-def is_genuine(signed: Signed) -> bool:
+def is_genuine(signed: SignedText) -> bool:
     """Whether the text was signed with that key."""
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signed.key))
@@ -98,20 +98,20 @@ def is_genuine(signed: Signed) -> bool:
     return True
 
 
-def proposer(order: Order, signers: dict[str, Asking]) -> Proposal:
+def proposer(order: EpochOrder, signers: dict[str, ChannelUser]) -> EpochProposal:
     """Who proposed what, if the signature is theirs and they may.
 
     Raises:
         EpochOrderRefused: it is not, or they may not.
     """
-    proposal: Proposal = _value(order.proposal, Proposal)
+    proposal: EpochProposal = _value(order.proposal, EpochProposal)
     _vouch(order.proposal, proposal.who, signers, MAY_PROPOSE, "propose")
     if proposal.what != WHAT:
         raise EpochOrderRefused(f"an order of another kind: {proposal.what}")
     return proposal
 
 
-def check(order: Order, signers: dict[str, Asking]) -> tuple[Proposal, Approval]:
+def check(order: EpochOrder, signers: dict[str, ChannelUser]) -> tuple[EpochProposal, EpochApproval]:
     """Both halves of an order, if both signatures are what they say and of two persons who may.
 
     Raises:
@@ -120,7 +120,7 @@ def check(order: Order, signers: dict[str, Asking]) -> tuple[Proposal, Approval]
     proposal = proposer(order, signers)
     if order.approval is None:
         raise EpochOrderRefused("nobody has approved it")
-    approval: Approval = _value(order.approval, Approval)
+    approval: EpochApproval = _value(order.approval, EpochApproval)
     _vouch(order.approval, approval.who, signers, MAY_APPROVE, "approve")
     if approval.proposed != order.proposal.signature:
         raise EpochOrderRefused("it approves another proposal")
@@ -129,7 +129,7 @@ def check(order: Order, signers: dict[str, Asking]) -> tuple[Proposal, Approval]
     return proposal, approval
 
 
-def _vouch(signed: Signed, who: str, signers: dict[str, Asking], roles: frozenset[Role], deed: str) -> None:
+def _vouch(signed: SignedText, who: str, signers: dict[str, ChannelUser], roles: frozenset[Role], deed: str) -> None:
     known = signers.get(signed.key)
     if known is None or known.name != who or not is_genuine(signed):
         raise EpochOrderRefused(f"the signature is not {who}'s")
@@ -138,16 +138,16 @@ def _vouch(signed: Signed, who: str, signers: dict[str, Asking], roles: frozense
 
 
 @reads_outside(EpochOrderRefused)
-def _order(data: bytes) -> Order:
+def _order(data: bytes) -> EpochOrder:
     try:
-        order: Order = json_as(data, Order, limit_bytes=ORDER_LIMIT_BYTES)
+        order: EpochOrder = json_as(data, EpochOrder, limit_bytes=ORDER_LIMIT_BYTES)
     except DataRefused as error:
         raise EpochOrderRefused(f"no order to begin an epoch: {error}") from error
     return order
 
 
 @reads_outside(EpochOrderRefused)
-def _value(signed: Signed, kind: type[Any]) -> Any:  # noqa: ANN401 - what the caller names
+def _value(signed: SignedText, kind: type[Any]) -> Any:  # noqa: ANN401 - what the caller names
     try:
         return json_as(signed.text, kind, limit_bytes=ORDER_LIMIT_BYTES)
     except DataRefused as error:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.person_names import look_alike, mixed_scripts
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, Reply, is_signed
@@ -82,7 +82,7 @@ class Operators(Section, frozen=True):
     operator: tuple[Operator, ...] = ()
 
 
-class Asking(NamedTuple):
+class ChannelUser(NamedTuple):
     """Who asks: the roles the channel vouches for, and the name where it vouches for that too (else empty).
 
     ``user``: at a role's socket, the number of the user whose process asks; None where the system does not say.
@@ -97,20 +97,20 @@ class Asking(NamedTuple):
         at_socket = f"{' or '.join(sorted(self.roles))} at the socket"
         return self.name or (at_socket if self.user is None else f"{at_socket} (user {self.user})")
 
-    def vouched(self) -> Vouched:
+    def vouched(self) -> Authentication:
         """How the channel knows who asks."""
-        return Vouched("key" if self.name else "socket", tuple(sorted(self.roles)), self.user)
+        return Authentication("key" if self.name else "socket", tuple(sorted(self.roles)), self.user)
 
 
-class Request(NamedTuple):
+class ChannelRequest(NamedTuple):
     """What somebody asks for, and how the channel knows them."""
 
     verb: str
     payload: bytes
-    vouched: Vouched = UNVOUCHED
+    vouched: Authentication = UNAUTHENTICATED
 
 
-def read_operators(text: str, name: str) -> Mapping[str, Asking]:
+def read_operators(text: str, name: str) -> Mapping[str, ChannelUser]:
     """The file ``name`` whose content is ``text``: who comes with which public key.
 
     Raises:
@@ -118,18 +118,20 @@ def read_operators(text: str, name: str) -> Mapping[str, Asking]:
     """
     found = read_sections(Operators, text, name, _twice)
     return {
-        key: Asking(frozenset(operator.roles), operator.name) for operator in found.operator for key in operator.keys
+        key: ChannelUser(frozenset(operator.roles), operator.name)
+        for operator in found.operator
+        for key in operator.keys
     }
 
 
-def read_signers(text: str, name: str) -> dict[str, Asking]:
+def read_signers(text: str, name: str) -> dict[str, ChannelUser]:
     """The same file: who signs with which key, those without a key to connect with among them.
 
     Raises:
         ConfigError: with a line for each mistake.
     """
     found = read_sections(Operators, text, name, _twice)
-    return {key: Asking(frozenset(one.roles), one.name) for one in found.operator for key in one.signs}
+    return {key: ChannelUser(frozenset(one.roles), one.name) for one in found.operator for key in one.signs}
 
 
 def _twice(found: Operators) -> Iterable[Mistake]:
@@ -163,7 +165,7 @@ def no_right(verb: str, roles: frozenset[Role]) -> RefusalReason | None:
 
 
 @reads_outside(OperatorRefused)
-def read_request(frames: list[bytes], table: str, asking: Asking, owners: Collection[str] = ()) -> Request:
+def read_request(frames: list[bytes], table: str, asking: ChannelUser, owners: Collection[str] = ()) -> ChannelRequest:
     """What ``frames`` ask for, if they who ask may: with the name the channel vouches for, where it does.
 
     ``table`` is ``SITE/TABLE``. ``owners``: names of those who have keys of their own, to connect or to sign with, and
@@ -181,13 +183,13 @@ def read_request(frames: list[bytes], table: str, asking: Asking, owners: Collec
         raise OperatorRefused(f"a request has at most {REQUEST_LIMIT_BYTES} bytes")
     if verb in VERBS and is_signed(frames[3]):
         # Who ordered it, and whether they may, follows from the signature.
-        return Request(verb, frames[3], asking.vouched())
+        return ChannelRequest(verb, frames[3], asking.vouched())
     if refusal := no_right(verb, asking.roles):
         raise OperatorRefused(refusal.text, refusal.code)
     if verb not in VERBS:
-        return Request(verb, frames[3], asking.vouched())
+        return ChannelRequest(verb, frames[3], asking.vouched())
     payload = _in_the_name(frames[3], asking.name) if asking.name else _in_no_owners_name(frames[3], owners)
-    return Request(verb, payload, asking.vouched())
+    return ChannelRequest(verb, payload, asking.vouched())
 
 
 def request_frames(table: str, verb: str, body: Mapping[str, Any]) -> list[bytes]:

@@ -14,9 +14,9 @@ import msgspec
 from controller.core.game.rule_checks import CENTS_LIMIT
 from controller.core.messages.floor_events import ChipCount, Count
 from controller.core.messages.inputs import (
-    Acknowledged,
+    AcknowledgeAlert,
     AdjustWager,
-    Answered,
+    AnswerQuestion,
     AssignCard,
     DeclareBox,
     EnterInventory,
@@ -26,9 +26,9 @@ from controller.core.messages.inputs import (
     ShoeChanged,
     VoidRound,
 )
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalCode, RefusalReason
-from controller.formats.orders.meter_requests import METER_VERBS, MeterWanted, meter_input
+from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
 from controller.formats.orders.person_names import mixed_scripts
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import Card
@@ -42,8 +42,8 @@ WORDS_LIMIT: Final = 200
 VALUES_LIMIT: Final = 40
 """Values of chips in one count; a rack has a dozen."""
 
-Cents = Annotated[int, msgspec.Meta(ge=-CENTS_LIMIT, le=CENTS_LIMIT)]
-Case = Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)]
+OrderCents = Annotated[int, msgspec.Meta(ge=-CENTS_LIMIT, le=CENTS_LIMIT)]
+CaseNumber = Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)]
 """The house's own number for a matter, such as surveillance's."""
 
 ChipValue = Annotated[str, msgspec.Meta(pattern=r"^[1-9][0-9]{0,8}\Z", description="a chip's value in cents")]
@@ -65,7 +65,7 @@ class CommandRefused(ValueError):  # noqa: N818 - named for what happened
         self.reason = RefusalReason(code, text)
 
 
-class AnswerWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AnswerRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/answer``: the answer to a question the table asked, and who gives it."""
 
     question: Number
@@ -74,17 +74,17 @@ class AnswerWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-class VoidWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class VoidRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/void``: every wager of a round goes back."""
 
     round: Number
     who: str
     why: str
-    case: Case = ""
+    case: CaseNumber = ""
     transaction: Any = None
 
 
-class SetCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SetCardRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/set-card``: the face of the card with this number, ``8h``, or ``none``: it was no card of the round."""
 
     card: Number
@@ -94,7 +94,7 @@ class SetCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-class AssignCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AssignCardRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/assign-card``: whose the card with this number is; spot 0 is the dealer."""
 
     card: Number
@@ -104,30 +104,30 @@ class AssignCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-class DeclareBoxWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DeclareBoxRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/declare-box``: a box without chips is in play for so much; 0 takes it back before the first card."""
 
     spot: Number
-    cents: Cents
+    cents: OrderCents
     who: str
     why: str
     transaction: Any = None
 
 
-class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AdjustRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/adjust``: what a wager is due, the player's net in cents."""
 
     round: Number
     spot: Number
     bet: str
-    net_cents: Cents
+    net_cents: OrderCents
     who: str
     why: str
-    case: Case = ""
+    case: CaseNumber = ""
     transaction: Any = None
 
 
-class AckWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AckRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/ack``: a named person has seen an alert; ``note`` is what they made of it."""
 
     alert: Number
@@ -136,14 +136,14 @@ class AckWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-class InventoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class InventoryRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/inventory``: a count of the rack or the drop box; ``chips`` gives how many of each value in cents.
 
     ``gaming_day`` (a date, ``today`` or ``yesterday``) and ``shift`` say what a count entered later belongs to.
     """
 
     kind: Count
-    cents: Cents
+    cents: OrderCents
     who: str
     why: str
     chips: Annotated[dict[ChipValue, Number], msgspec.Meta(max_length=VALUES_LIMIT)] = {}
@@ -153,7 +153,7 @@ class InventoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-class NewShoeWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NewShoeRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/new-shoe``: a new shoe is in use; ``left`` is how many cards were counted in the old one."""
 
     who: str
@@ -161,30 +161,30 @@ class NewShoeWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-Wanted = (
-    AnswerWanted
-    | AckWanted
-    | NewShoeWanted
-    | InventoryWanted
-    | VoidWanted
-    | SetCardWanted
-    | AssignCardWanted
-    | DeclareBoxWanted
-    | AdjustWanted
-    | MeterWanted
+FloorRequest = (
+    AnswerRequest
+    | AckRequest
+    | NewShoeRequest
+    | InventoryRequest
+    | VoidRequest
+    | SetCardRequest
+    | AssignCardRequest
+    | DeclareBoxRequest
+    | AdjustRequest
+    | MeterRequest
 )
 
-VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
-    "answer": (AnswerWanted, '{"question": 1, "answer": "no", "who": "name"}'),
-    "ack": (AckWanted, '{"alert": 1, "who": "name"}'),
-    "new-shoe": (NewShoeWanted, '{"who": "name"}'),
-    "inventory": (InventoryWanted, '{"kind": "fill", "cents": 50000, "who": "name", "why": "rack low"}'),
-    "void": (VoidWanted, '{"round": 1, "who": "name", "why": "misdeal"}'),
-    "set-card": (SetCardWanted, '{"card": 17, "face": "8h", "who": "name", "why": "seen on the felt"}'),
-    "assign-card": (AssignCardWanted, '{"card": 17, "spot": 3, "who": "name", "why": "seen on the felt"}'),
-    "declare-box": (DeclareBoxWanted, '{"spot": 3, "cents": 2500, "who": "name", "why": "plays cash"}'),
+VERBS: Final[dict[str, tuple[type[FloorRequest], str]]] = {
+    "answer": (AnswerRequest, '{"question": 1, "answer": "no", "who": "name"}'),
+    "ack": (AckRequest, '{"alert": 1, "who": "name"}'),
+    "new-shoe": (NewShoeRequest, '{"who": "name"}'),
+    "inventory": (InventoryRequest, '{"kind": "fill", "cents": 50000, "who": "name", "why": "rack low"}'),
+    "void": (VoidRequest, '{"round": 1, "who": "name", "why": "misdeal"}'),
+    "set-card": (SetCardRequest, '{"card": 17, "face": "8h", "who": "name", "why": "seen on the felt"}'),
+    "assign-card": (AssignCardRequest, '{"card": 17, "spot": 3, "who": "name", "why": "seen on the felt"}'),
+    "declare-box": (DeclareBoxRequest, '{"spot": 3, "cents": 2500, "who": "name", "why": "plays cash"}'),
     "adjust": (
-        AdjustWanted,
+        AdjustRequest,
         '{"round": 1, "spot": 3, "bet": "main", "net_cents": 0, "who": "name", "why": "dead hand"}',
     ),
     **METER_VERBS,
@@ -212,7 +212,7 @@ def is_signed(payload: bytes) -> bool:
 
 
 @reads_outside(CommandRefused)
-def read_command(verb: str, payload: bytes) -> Wanted:
+def read_command(verb: str, payload: bytes) -> FloorRequest:
     """What a request asks for.
 
     Raises:
@@ -222,7 +222,7 @@ def read_command(verb: str, payload: bytes) -> Wanted:
         raise CommandRefused(f"unknown command {verb!r}; expected one of {', '.join(VERBS)}", "unknown_verb")
     kind, example = VERBS[verb]
     try:
-        wanted: Wanted = json_as(payload, kind, limit_bytes=REQUEST_LIMIT_BYTES)
+        wanted: FloorRequest = json_as(payload, kind, limit_bytes=REQUEST_LIMIT_BYTES)
     except DataRefused as error:
         raise CommandRefused(f"{error}; expected {example}") from error
     for key in ("who", "why"):
@@ -231,7 +231,7 @@ def read_command(verb: str, payload: bytes) -> Wanted:
             raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters")
     if wrong := mixed_scripts(getattr(wanted, "who", "")):
         raise CommandRefused(f"who: expected {wrong}")
-    if isinstance(wanted, InventoryWanted):
+    if isinstance(wanted, InventoryRequest):
         refuse_miscounted(wanted)
         refuse_no_day(wanted)
     if len(getattr(wanted, "note", "")) > WORDS_LIMIT:
@@ -239,7 +239,7 @@ def read_command(verb: str, payload: bytes) -> Wanted:
     return wanted
 
 
-def refuse_miscounted(wanted: InventoryWanted) -> None:
+def refuse_miscounted(wanted: InventoryRequest) -> None:
     """Refuse chips of which there are none, or that do not come to the amount.
 
     Raises:
@@ -253,7 +253,7 @@ def refuse_miscounted(wanted: InventoryWanted) -> None:
         raise CommandRefused(f"chips: come to {total} cents, and cents says {wanted.cents}")
 
 
-def refuse_no_day(wanted: InventoryWanted) -> None:
+def refuse_no_day(wanted: InventoryRequest) -> None:
     """Refuse a date that no calendar has, and a shift of no day.
 
     Raises:
@@ -268,7 +268,7 @@ def refuse_no_day(wanted: InventoryWanted) -> None:
             raise CommandRefused(f"gaming_day: expected a date such as 2026-11-21, got {wanted.gaming_day}") from error
 
 
-def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
+def set_card_of(wanted: SetCardRequest, at_ns: int) -> SetCard:
     """The ruling on a card's face; a name that is no card's is refused by the table, as any other ruling may be."""
     card, who, why = wanted.card, wanted.who, wanted.why
     if wanted.face == UNREAD:
@@ -279,7 +279,7 @@ def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
         return SetCard(at_ns, card, None, who, why, misnamed=wanted.face[:WORDS_LIMIT] or "''")
 
 
-def inventory_of(wanted: InventoryWanted, at_ns: int) -> EnterInventory:
+def inventory_of(wanted: InventoryRequest, at_ns: int) -> EnterInventory:
     """The count as the table is given it, the highest value first."""
     chips = tuple(ChipCount(int(value), count) for value, count in wanted.chips.items())
     ordered = tuple(sorted(chips, key=lambda one: -one.value_cents))
@@ -288,27 +288,27 @@ def inventory_of(wanted: InventoryWanted, at_ns: int) -> EnterInventory:
 
 
 def input_of(
-    wanted: Wanted, at_ns: int, vouched: Vouched = UNVOUCHED
-) -> Answered | Acknowledged | ShoeChanged | EnterInventory | Ruling | MeterRuling:
+    wanted: FloorRequest, at_ns: int, vouched: Authentication = UNAUTHENTICATED
+) -> AnswerQuestion | AcknowledgeAlert | ShoeChanged | EnterInventory | Ruling | MeterRuling:
     """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:
-        case AnswerWanted(question, answer, who):
-            return Answered(at_ns, question, answer, who)
-        case AckWanted(alert, who, note):
-            return Acknowledged(at_ns, alert, who, note)
-        case NewShoeWanted(who, left):
+        case AnswerRequest(question, answer, who):
+            return AnswerQuestion(at_ns, question, answer, who)
+        case AckRequest(alert, who, note):
+            return AcknowledgeAlert(at_ns, alert, who, note)
+        case NewShoeRequest(who, left):
             return ShoeChanged(at_ns, -1 if left is None else left, who)
-        case InventoryWanted():
+        case InventoryRequest():
             return inventory_of(wanted, at_ns)
-        case VoidWanted(number, who, why, case):
+        case VoidRequest(number, who, why, case):
             return VoidRound(at_ns, number, who, why, vouched, case)
-        case SetCardWanted():
+        case SetCardRequest():
             return set_card_of(wanted, at_ns)
-        case AssignCardWanted(card, spot, who, why):
+        case AssignCardRequest(card, spot, who, why):
             return AssignCard(at_ns, card, spot, who, why)
-        case DeclareBoxWanted(spot, cents, who, why):
+        case DeclareBoxRequest(spot, cents, who, why):
             return DeclareBox(at_ns, spot, cents, who, why)
-        case AdjustWanted(number, spot, bet, net_cents, who, why, case):
+        case AdjustRequest(number, spot, bet, net_cents, who, why, case):
             return AdjustWager(at_ns, number, spot, bet, net_cents, who, why, vouched, case)
         case _:
             return meter_input(wanted, at_ns, vouched)

@@ -15,10 +15,10 @@ from typing import Annotated, Any, Final, NamedTuple
 import msgspec
 
 from controller.core.messages.inputs import SignedOrder
-from controller.core.persons import UNVOUCHED, Signed, Vouched
+from controller.core.persons import UNAUTHENTICATED, Authentication, SignedText
 from controller.formats.journal.records import Identity, Record
 from controller.formats.orders.epoch_authorization import is_genuine
-from controller.formats.orders.operators import Asking, no_right
+from controller.formats.orders.operators import ChannelUser, no_right
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, CommandRefused, input_of, is_signed, read_command
 from controller.formats.text.safe_parse import DataRefused, json_as, own_json, reads_outside
 
@@ -65,18 +65,18 @@ class VerifiedOrder(NamedTuple):
 
     order: SignedOrder | None
     request: bytes
-    vouched: Vouched
+    vouched: Authentication
 
 
 class Signatures(NamedTuple):
     """Whose signatures a table takes: by signing key, who it is; ``required``: it takes nothing unsigned."""
 
     identity: Identity
-    signers: Mapping[str, Asking] = {}
+    signers: Mapping[str, ChannelUser] = {}
     required: bool = False
 
     def taken(
-        self, verb: str, payload: bytes, vouched: Vouched, last: Mapping[str, int], wall_ns: int
+        self, verb: str, payload: bytes, vouched: Authentication, last: Mapping[str, int], wall_ns: int
     ) -> VerifiedOrder:
         """What a payload asks for; ``vouched``: how the channel knows who brought it, who gives what is not signed.
 
@@ -107,12 +107,12 @@ class Signatures(NamedTuple):
             raise CommandRefused(given, "not_signed_right")
         if old := stale(text.number, wall_ns):
             raise CommandRefused(old, "not_signed_right")
-        own = Vouched("signature", tuple(sorted(signer.roles)))
+        own = Authentication("signature", tuple(sorted(signer.roles)))
         return VerifiedOrder(SignedOrder(signed, text.number), msgspec.json.encode(text.request), own)
 
 
 @reads_outside(CommandRefused)
-def read_signed(payload: bytes) -> tuple[Signed, OrderText]:
+def read_signed(payload: bytes) -> tuple[SignedText, OrderText]:
     """What was sent, and what was signed; whether the signature holds is not looked at.
 
     Raises:
@@ -125,7 +125,7 @@ def read_signed(payload: bytes) -> tuple[Signed, OrderText]:
         raise CommandRefused(f"expected a signed order, text, key and signature: {error}") from error
     if text.what != WHAT:
         raise CommandRefused(f"expected {WHAT}, got {text.what[:80]!r}")
-    return Signed(sent.text, sent.key, sent.signature), text
+    return SignedText(sent.text, sent.key, sent.signature), text
 
 
 def order_text(identity: Identity, number: int, verb: str, request: Mapping[str, Any]) -> OrderText:
@@ -156,7 +156,7 @@ def misplaced(text: OrderText, identity: Identity) -> str:
     return f"the order was signed for {text.table[:80]} in epoch {text.epoch}; this is {table} in {identity.epoch}"
 
 
-class OrderRead(NamedTuple):
+class RecordedOrder(NamedTuple):
     """An order as a record has it: ``wrong`` says what about it does not hold, empty: all of it does."""
 
     record: int
@@ -167,7 +167,7 @@ class OrderRead(NamedTuple):
     wrong: str = ""
 
 
-def order_in(body: bytes, identity: Identity, signers: Mapping[str, Asking] | None = None) -> OrderRead | None:
+def order_in(body: bytes, identity: Identity, signers: Mapping[str, ChannelUser] | None = None) -> RecordedOrder | None:
     """The signed order in a record's body, held against what the table was given; None: there is none.
 
     ``signers``: also whether the key is that of the person named, and may order that.
@@ -184,7 +184,7 @@ def order_in(body: bytes, identity: Identity, signers: Mapping[str, Asking] | No
     try:
         _, text = read_signed(msgspec.json.encode(signed))
     except CommandRefused as refused:
-        return OrderRead(record.number, "", "", signed.key, record.order.number, str(refused))
+        return RecordedOrder(record.number, "", "", signed.key, record.order.number, str(refused))
     who = str(text.request.get("who", ""))
     wrong = misplaced(text, identity) or _differs(record, text)
     if not is_genuine(signed):
@@ -194,7 +194,7 @@ def order_in(body: bytes, identity: Identity, signers: Mapping[str, Asking] | No
     elif signers is not None:
         unentitled = no_right(text.verb, signers[signed.key].roles)
         wrong = wrong or ("" if unentitled is None else unentitled.text)
-    return OrderRead(record.number, text.verb, who, signed.key, text.number, wrong)
+    return RecordedOrder(record.number, text.verb, who, signed.key, text.number, wrong)
 
 
 def _differs(record: Record, text: OrderText) -> str:
@@ -206,11 +206,11 @@ def _differs(record: Record, text: OrderText) -> str:
         wanted = read_command(text.verb, msgspec.json.encode(text.request))
     except CommandRefused as refused:
         return f"what was signed is no order: {refused}"
-    vouched: Vouched | None = getattr(given, "vouched", None)
+    vouched: Authentication | None = getattr(given, "vouched", None)
     if vouched is not None and vouched.by != "signature":
         return "the record does not say that a signature vouched for it"
     # What a reading of the devices has of its own does not matter: it is no order's input whatever it says.
-    made = input_of(wanted, getattr(given, "at_ns", 0), getattr(given, "vouched", UNVOUCHED))
+    made = input_of(wanted, getattr(given, "at_ns", 0), getattr(given, "vouched", UNAUTHENTICATED))
     if made != given:
         return f"the record is not the {text.verb} that was signed"
     return ""

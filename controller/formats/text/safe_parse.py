@@ -41,14 +41,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Reader(NamedTuple):
+class OutsideReader(NamedTuple):
     """A function that reads what comes from outside, and how it refuses: an exception, or None for answering None."""
 
     read: Callable[..., object]
     refusal: type[Exception] | None
 
 
-READERS: Final[dict[str, Reader]] = {}
+READERS: Final[dict[str, OutsideReader]] = {}
 """Every such function by module and name; tests put garbage to each of them."""
 
 
@@ -76,7 +76,7 @@ def reads_outside(refusal: type[Exception] | None) -> Callable[[Callable[P, R]],
                 said = str(error) if isinstance(error, DataRefused) else f"cannot be read: {type(error).__name__}"
                 raise refusal(said) from error
 
-        READERS[f"{read.__module__}.{read.__qualname__}"] = Reader(guarded, refusal)
+        READERS[f"{read.__module__}.{read.__qualname__}"] = OutsideReader(guarded, refusal)
         return guarded
 
     return marked

@@ -39,13 +39,14 @@ Currency = Annotated[
 ]
 TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]
 ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*\Z", description="a zone such as main or insurance")]
+Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
 
 CURVE_KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
 """A public key as ZeroMQ writes it (Z85, https://rfc.zeromq.org/spec/32/)."""
 
 PublicKey = Annotated[str, msgspec.Meta(pattern=rf"^{CURVE_KEY.pattern}\Z", description="a public key")]
-Address = Annotated[
+HostPort = Annotated[
     str, msgspec.Meta(pattern=r"^[^\s:]+:[0-9]{1,5}\Z|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}\Z", description="HOST:PORT")
 ]
 

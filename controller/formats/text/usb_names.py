@@ -20,7 +20,7 @@ class NotPluggedIn(LookupError):  # noqa: N818 - named for what is the case
 
 
 @dataclass(frozen=True)
-class Plugged:
+class SerialPort:
     """A serial port that is there.
 
     ``vid`` and ``pid`` are None for a port that is not on USB, ``interface`` for the only port of its adapter.
@@ -48,7 +48,7 @@ class Plugged:
         return f"{name}{'' if usable and self.serial else ':'}:{self.interface}"
 
 
-def choose(name: str, ports: Sequence[Plugged]) -> Plugged:
+def choose(name: str, ports: Sequence[SerialPort]) -> SerialPort:
     """The one port that ``name`` means.
 
     Raises:

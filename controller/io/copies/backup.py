@@ -9,7 +9,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.formats.journal.check import Report
+from controller.formats.journal.check import CheckReport
 from controller.formats.journal.records import key_mark
 from controller.formats.journal.seals import Sealing
 from controller.formats.journal.segments import SegmentDamaged
@@ -38,7 +38,7 @@ class CopyDamaged(CopyRefused):
     """What would be copied or put back is not what was committed."""
 
 
-def backup(journal: Path, copy: Path) -> Report:
+def backup(journal: Path, copy: Path) -> CheckReport:
     """Copy a journal by SQLite's online backup, check every row of the copy, and only then give it its name.
 
     Raises:
@@ -70,7 +70,7 @@ def backup(journal: Path, copy: Path) -> Report:
 class Restoration(NamedTuple):
     """What was put in a lost journal's place; ``taken``: how many of its records only the damaged journal had."""
 
-    report: Report
+    report: CheckReport
     taken: int
 
 
@@ -187,7 +187,7 @@ def _refuse_set_back(copy: str, reader: JournalReader, sealing: Sealing, journal
         raise CopyRefused(f"{copy}: {shown}; {BEGIN}")
 
 
-def _checked(part: Path, named: Path) -> Report:
+def _checked(part: Path, named: Path) -> CheckReport:
     """Sync what was made, and read every row of it."""
     descriptor = os.open(part, os.O_RDWR | os.O_CLOEXEC)
     try:

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from controller.formats.journal.check import Report
+from controller.formats.journal.check import CheckReport
 from controller.formats.journal.schema import TABLES
 from controller.formats.journal.seals import Seal, Sealing
 from controller.formats.journal.segments import SegmentDamaged
-from controller.formats.orders.operators import Asking
+from controller.formats.orders.operators import ChannelUser
 from controller.io.copies.segment_folder import Survey, batches, survey
 from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.reader import unsealed
@@ -72,7 +72,7 @@ def foreign_in(found: Survey, key: bytes) -> str | None:
     return None if sealed == records else unsealed(sealed + 1, records)
 
 
-def orders_of_copy(folder: Path, signers: Mapping[str, Asking] | None = None) -> tuple[int, str | None]:
+def orders_of_copy(folder: Path, signers: Mapping[str, ChannelUser] | None = None) -> tuple[int, str | None]:
     """How many orders of a whole copy are signed, and the first that is not as it was signed; None: all are.
 
     Raises:
@@ -83,7 +83,7 @@ def orders_of_copy(folder: Path, signers: Mapping[str, Asking] | None = None) ->
     return orders_in(bodies, found.identity, signers)
 
 
-def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False) -> Report:
+def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False) -> CheckReport:
     """Check every byte of a second copy; its head is the journal's. ``gently``: with pauses, a segment at a time.
 
     With the table's ``key`` also that every transaction was sealed with it.
@@ -102,8 +102,8 @@ def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False)
     found = survey(folder, between=pause if gently else lambda: None)
     rows, hashed = found.whole
     if found.holes:
-        return Report(damage=f"{found.damage}; whole to record {rows.records}")
+        return CheckReport(damage=f"{found.damage}; whole to record {rows.records}")
     foreign = None if key is None else foreign_in(found, key)
     if foreign is not None:
-        return Report(damage=foreign)
-    return Report(None, found.identity, rows.records, rows.events, hashed.hex())
+        return CheckReport(damage=foreign)
+    return CheckReport(None, found.identity, rows.records, rows.events, hashed.hex())

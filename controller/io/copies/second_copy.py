@@ -23,9 +23,9 @@ from controller.formats.journal.seals import Seal, Sealing, signed_head
 from controller.formats.journal.segments import CopyPosition, Cursors, SegmentDamaged, beginning, read_segment
 from controller.io.copies.restore_from_copy import foreign_in
 from controller.io.copies.segment_folder import NoCopy, Survey, epochs, survey
-from controller.io.copies.segment_writer import Disk, Mending, SegmentChanged, SegmentWriter, last_key, next_rows
+from controller.io.copies.segment_writer import CopyRepair, Disk, SegmentChanged, SegmentWriter, last_key, next_rows
 from controller.io.journal.consumers import believed
-from controller.io.journal.disk_watch import Tell
+from controller.io.journal.disk_watch import TellFitness
 from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.journal import Journal
 from controller.io.journal.reader import JournalDamaged, JournalFailed, JournalReader, cannot_read
@@ -53,7 +53,7 @@ CLOSE_SECONDS: Final = 5.0
 log = structlog.get_logger(__name__)
 
 
-class Place(NamedTuple):
+class CopyPlace(NamedTuple):
     """Where a copy is kept, what tells one device from another and gets bytes to it, and how long to be patient."""
 
     folder: Path
@@ -67,7 +67,7 @@ class Place(NamedTuple):
 class SecondCopy:
     """Follows one journal from ``start`` to ``close``; ``watch`` and ``scrub`` run meanwhile."""
 
-    def __init__(self, place: Place, journal: Journal, clock: Clock) -> None:
+    def __init__(self, place: CopyPlace, journal: Journal, clock: Clock) -> None:
         self.folder = place.folder
         self._place = place
         self._journal = journal
@@ -108,7 +108,7 @@ class SecondCopy:
 
     # --- what is told -------------------------------------------------------------------------------
 
-    async def watch(self, tell: Tell) -> None:
+    async def watch(self, tell: TellFitness) -> None:
         """Tell how the copy is, until cancelled."""
         while True:
             self.look(tell)
@@ -116,7 +116,7 @@ class SecondCopy:
                 await self.shown(f"second copy {self.folder}", self._later)
             await asyncio.sleep(self._place.look_seconds)
 
-    def look(self, tell: Tell) -> None:
+    def look(self, tell: TellFitness) -> None:
         """Tell how the copy is."""
         said = self._mended.pop(0) if self._mended else self._trouble or self._behind()
         level = FitnessLevel.WARNED if said else FitnessLevel.FIT
@@ -203,7 +203,7 @@ class SecondCopy:
         self._is_doubted = False
         mended = bool(found.holes)
         if found.holes:
-            mending = Mending(self.folder, identity, reader.connection, self._place.disk)
+            mending = CopyRepair(self.folder, identity, reader.connection, self._place.disk)
             for hole in found.holes:
                 log.error("second copy damaged", said=hole.text)
                 mending.fill(hole)
@@ -250,7 +250,7 @@ class SecondCopy:
 # --- before a table starts --------------------------------------------------------------------------
 
 
-def check_device(place: Place, journal: Path) -> None:
+def check_device(place: CopyPlace, journal: Path) -> None:
     """See that the copy's folder is there and on another device than the journal.
 
     Raises:
@@ -304,7 +304,7 @@ def last_head(found: Survey, sealing: Sealing | None) -> str:
     return signed_head(Seal(*seals[-1].values), sealing.verifier) if seals else ""
 
 
-def compared(place: Place, path: Path, key: bytes) -> None:
+def compared(place: CopyPlace, path: Path, key: bytes) -> None:
     """Hold a journal that can be read against its second copy, before its table starts; a copy that is away is none.
 
     A copy that others than the table have gone on with says nothing of the journal.
@@ -338,7 +338,7 @@ def _read_errors(path: Path) -> Iterator[None]:
         raise cannot_read(path, error) from error
 
 
-def remark(place: Place, journal: Path) -> str:
+def remark(place: CopyPlace, journal: Path) -> str:
     """What keeps a second copy from being kept, in one line; empty if nothing does."""
     try:
         check_device(place, journal)
@@ -347,7 +347,7 @@ def remark(place: Place, journal: Path) -> str:
     return ""
 
 
-def refuse_beginning(place: Place, path: Path) -> None:
+def refuse_beginning(place: CopyPlace, path: Path) -> None:
     """Refuse to begin a journal where its second copy shows that there was one.
 
     Raises:
@@ -358,7 +358,7 @@ def refuse_beginning(place: Place, path: Path) -> None:
             raise JournalFailed(f"{path}: the journal is missing; {advice(place, path)}")
 
 
-def advice(place: Place, journal: Path) -> str:
+def advice(place: CopyPlace, journal: Path) -> str:
     """What a second copy offers where the journal cannot be gone on with, in one line."""
     try:
         found = survey(place.folder)

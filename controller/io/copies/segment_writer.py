@@ -15,7 +15,7 @@ from controller.formats.journal.schema import GAPLESS
 from controller.formats.journal.segments import (
     CopyPosition,
     Cursors,
-    Row,
+    JournalRow,
     SegmentDamaged,
     batch_bytes,
     reached_after,
@@ -50,7 +50,7 @@ class Disk(NamedTuple):
     sync: Callable[[int], None] = os.fdatasync
 
 
-def next_rows(connection: sqlite3.Connection, after: Cursors, until: Cursors | None = None) -> list[Row]:
+def next_rows(connection: sqlite3.Connection, after: Cursors, until: Cursors | None = None) -> list[JournalRow]:
     """The next batch of what a journal has after ``after`` and up to ``until`` (None: its end); empty at its end.
 
     What speaks of events (published, acknowledged) comes once all of these have.
@@ -67,7 +67,7 @@ def next_rows(connection: sqlite3.Connection, after: Cursors, until: Cursors | N
                 most = last_key(connection, table) if until is None else getattr(until, table)
                 query = f"SELECT * FROM {table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"  # noqa: S608 - our own names
                 found = connection.execute(query, (getattr(after, table), most, BATCH_ROWS))
-                rows += [Row(table, tuple(values)) for values in found]
+                rows += [JournalRow(table, tuple(values)) for values in found]
     finally:
         connection.execute("COMMIT")
     return rows
@@ -98,7 +98,7 @@ def _batch_end(connection: sqlite3.Connection, after: int) -> int:
     return int(last)
 
 
-def _records(connection: sqlite3.Connection, after: Cursors, records: list[Any], last: int) -> list[Row]:
+def _records(connection: sqlite3.Connection, after: Cursors, records: list[Any], last: int) -> list[JournalRow]:
     """Records with their events, checkpoints and seals, each behind its own."""
     query = "SELECT * FROM checkpoints WHERE number > ? AND number <= ? ORDER BY number"
     checkpoints = {row[0]: row for row in connection.execute(query, (after.checkpoints, last))}
@@ -106,16 +106,16 @@ def _records(connection: sqlite3.Connection, after: Cursors, records: list[Any],
     seals = {row[0]: row for row in connection.execute(query, (after.seals, last))}
     events = connection.execute("SELECT seq, number, body FROM events WHERE seq > ? ORDER BY seq", (after.events,))
     event = events.fetchone()
-    rows: list[Row] = []
+    rows: list[JournalRow] = []
     for record in records:
-        rows.append(Row("records", tuple(record)))
+        rows.append(JournalRow("records", tuple(record)))
         while event is not None and event[1] == record[0]:
-            rows.append(Row("events", tuple(event)))
+            rows.append(JournalRow("events", tuple(event)))
             event = events.fetchone()
         if record[0] in checkpoints:
-            rows.append(Row("checkpoints", tuple(checkpoints[record[0]])))
+            rows.append(JournalRow("checkpoints", tuple(checkpoints[record[0]])))
         if record[0] in seals:
-            rows.append(Row("seals", tuple(seals[record[0]])))
+            rows.append(JournalRow("seals", tuple(seals[record[0]])))
     events.close()
     return rows
 
@@ -169,7 +169,7 @@ class SegmentWriter:
             raise
         return writer
 
-    def append(self, rows: list[Row]) -> None:
+    def append(self, rows: list[JournalRow]) -> None:
         """Write rows and sync them.
 
         Raises:
@@ -284,7 +284,7 @@ def put(descriptor: int, data: bytes, disk: Disk) -> None:
     disk.sync(descriptor)
 
 
-class Mending(NamedTuple):
+class CopyRepair(NamedTuple):
     """Writes anew what a copy has lost, from a journal that is whole; what is written is read back."""
 
     folder: Path

@@ -13,15 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.formats.text.printable import printable
-from controller.reports.table_screen import Mark, ScreenNow
+from controller.reports.table_screen import Certainty, ScreenNow
 
-LOOKS: Final[dict[Mark, str]] = {
-    Mark.CERTAIN: "green",
-    Mark.OPEN: "yellow",
-    Mark.ASKED: "bold yellow",
-    Mark.CORRECTED: "magenta",
-    Mark.IN_DOUBT: "bold red",
-    Mark.WAITING: "dim",
+LOOKS: Final[dict[Certainty, str]] = {
+    Certainty.CERTAIN: "green",
+    Certainty.OPEN: "yellow",
+    Certainty.ASKED: "bold yellow",
+    Certainty.CORRECTED: "magenta",
+    Certainty.IN_DOUBT: "bold red",
+    Certainty.WAITING: "dim",
 }
 
 
@@ -38,12 +38,12 @@ def drawn(now: ScreenNow) -> Group:
             dues.append(f" {printable(words)}")
         spot = Text(one.spot, "bold")
         if one.is_asked:
-            spot.append(f" {Mark.ASKED}", LOOKS[Mark.ASKED])
+            spot.append(f" {Certainty.ASKED}", LOOKS[Certainty.ASKED])
         felt.add_row(spot, _text(one.cards), _text(one.bets), dues)
     parts: list[Panel | Table] = [Panel(felt, title=_text(now.title), title_align="left")]
     if now.asked:
-        asked = Text("\n").join(_text(f"{Mark.ASKED}  {words}") for words in now.asked)
-        parts.append(Panel(asked, title="questions", title_align="left", border_style=LOOKS[Mark.ASKED]))
+        asked = Text("\n").join(_text(f"{Certainty.ASKED}  {words}") for words in now.asked)
+        parts.append(Panel(asked, title="questions", title_align="left", border_style=LOOKS[Certainty.ASKED]))
     if now.troubles:
         troubles = Text("\n").join(map(_text, now.troubles))
         parts.append(Panel(troubles, title="see to", title_align="left", border_style="red"))

@@ -10,7 +10,7 @@ from controller.core.messages.events import Event
 from controller.formats.config.table_file import LineFeedSection, TapSection
 from controller.formats.mqtt.envelope import Topics, utc_text
 from controller.io.displays.line_feed import LineFeed
-from controller.io.displays.tap import Tap
+from controller.io.displays.tap import DisplayTap
 from controller.io.system.clock import Clock
 from controller.reports.video_overlay import Overlay
 
@@ -22,7 +22,7 @@ class Displays:
         self, topics: Topics, clock: Clock, tap: TapSection | None = None, feed: LineFeedSection | None = None
     ) -> None:
         self._topics = topics
-        self._tap = Tap(Path(tap.socket), clock) if tap else None
+        self._tap = DisplayTap(Path(tap.socket), clock) if tap else None
         self._feed = LineFeed(feed.host, feed.port) if feed else None
         self._overlay = Overlay()
 

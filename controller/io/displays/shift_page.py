@@ -14,7 +14,7 @@ from controller.reports.shift import Shift
 from controller.reports.shift_text import (
     RESTATED,
     TABLE,
-    Words,
+    AccountFormat,
     average,
     counts,
     counts_for,
@@ -92,7 +92,7 @@ def bars_size(count: int) -> tuple[float, float]:
     return WIDTH_INCHES, min(AROUND_BARS_INCHES + BAR_INCHES * count, HIGHEST_INCHES)
 
 
-def _course(figure: Any, shift: Shift, words: Words) -> Any:  # noqa: ANN401 - Matplotlib's figure, where it is installed
+def _course(figure: Any, shift: Shift, words: AccountFormat) -> Any:  # noqa: ANN401 - Matplotlib's figure, where it is installed
     """What was won, round by round, over the band in which chance leaves it 95 times of 100."""
     axes = figure.subplots()
     rounds = [point.round for point in shift.course]

@@ -17,8 +17,8 @@ import zmq
 import zmq.asyncio
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import Pace
-from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, local_listener
+from controller.io.system.rate_limits import Pacer
+from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, local_listener
 
 QUEUE_LIMIT: Final = 1000
 """Messages kept for one display that does not read: some minutes of a table, half a megabyte."""
@@ -38,7 +38,7 @@ RETRY_SECONDS: Final = 10.0
 log = structlog.get_logger(__name__)
 
 
-class Tap:
+class DisplayTap:
     """A PUB socket at a path. ``show`` may be called at any time and never waits; ``run`` goes on until cancelled."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -75,7 +75,7 @@ class Tap:
                     self._path.unlink(missing_ok=True)
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _serve(self, context: zmq.asyncio.Context, listener: Listener, inside: Path) -> None:
+    async def _serve(self, context: zmq.asyncio.Context, listener: PlainSocket, inside: Path) -> None:
         socket = context.socket(zmq.XPUB)
         socket.set(zmq.SNDHWM, QUEUE_LIMIT)
         socket.set(zmq.LINGER, 0)
@@ -84,7 +84,7 @@ class Tap:
         socket.bind(f"ipc://{inside}")
         self._socket = socket
         proxy = asyncio.create_task(ZmtpProxy(listener, lambda _: inside, self._clock).run())
-        pace = Pace(self._clock, GREETINGS_PER_SECOND)
+        pace = Pacer(self._clock, GREETINGS_PER_SECOND)
         try:
             while True:
                 await pace.turn()

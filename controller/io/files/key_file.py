@@ -9,7 +9,7 @@ from controller.io.files.secret_files import SecretRefused, new_secret, read_sec
 from controller.io.system.randomness import Entropy
 
 
-class KeyRefused(Exception):  # noqa: N818 - named for what happened
+class KeyFileRefused(Exception):  # noqa: N818 - named for what happened
     """The key file cannot be used; the text says what to do. ``is_missing``: there is no such file."""
 
     def __init__(self, text: str, *, is_missing: bool = False) -> None:
@@ -27,11 +27,11 @@ def read_key(path: Path, *, kept_by_service: bool = False) -> bytes:
         text = read_secret(path, what="the key", kept_by_service=kept_by_service).decode("ascii")
         key = bytes.fromhex(text)
     except SecretRefused as error:
-        raise KeyRefused(str(error), is_missing=isinstance(error.__cause__, FileNotFoundError)) from error
+        raise KeyFileRefused(str(error), is_missing=isinstance(error.__cause__, FileNotFoundError)) from error
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:
-        raise KeyRefused(f"{path}: expected {2 * KEY_BYTES} hex digits")
+        raise KeyFileRefused(f"{path}: expected {2 * KEY_BYTES} hex digits")
     return key
 
 
@@ -45,5 +45,5 @@ def create_key(path: Path, entropy: Entropy) -> bytes:
     try:
         new_secret(path, key.hex().encode() + b"\n")
     except SecretRefused as error:
-        raise KeyRefused(str(error)) from error
+        raise KeyFileRefused(str(error)) from error
     return key

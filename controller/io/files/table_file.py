@@ -17,10 +17,10 @@ from controller.formats.config.pooled_meters import linked_profile_checks
 from controller.formats.config.profiles import Profile, ProfileError
 from controller.formats.config.table_file import (
     CREDENTIAL,
-    Complaint,
     Config,
     ConfigError,
-    Known,
+    KeyComplaint,
+    KnownNames,
     is_credential,
     read_config,
     zones_seen,
@@ -28,7 +28,7 @@ from controller.formats.config.table_file import (
 from controller.formats.text.struct_decoder import shown
 from controller.io.files import profile_files
 from controller.io.files.config_files import text_of
-from controller.io.files.key_file import KeyRefused, read_key
+from controller.io.files.key_file import KeyFileRefused, read_key
 from controller.io.files.plain_files import text_content
 from controller.io.files.secret_files import SecretRefused, is_kept, read_curve_secret
 from firmware_protocols import discovery
@@ -75,7 +75,7 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     try:
         if not is_credential(config.table.key_file):
             key = read_key(Path(config.table.key_file), kept_by_service=is_kept(config.table.key_file, credentials))
-    except KeyRefused as error:
+    except KeyFileRefused as error:
         made = f"; for a new table run: tableside keys table {config.table.key_file}" if error.is_missing else ""
         lines.append(f"{error}{made}")
     try:
@@ -119,7 +119,7 @@ def _pairing_key(config: Config, credentials: str | None, lines: list[str]) -> b
         return None
     try:
         return read_key(Path(given), kept_by_service=is_kept(given, credentials))
-    except KeyRefused as error:
+    except KeyFileRefused as error:
         lines.append(f"[trigger] pairing_key_file: {error}")
         return None
 
@@ -166,17 +166,17 @@ def _with_credentials(config: Config, credentials: str | None, name: str, lines:
     return msgspec.structs.replace(config, **changed)
 
 
-def _known() -> Known:
-    return Known(protocols=discovery.codecs(), options=_options, keys=_keys)
+def _known() -> KnownNames:
+    return KnownNames(protocols=discovery.codecs(), options=_options, keys=_keys)
 
 
-def _options(profile: str, options: Mapping[str, Any]) -> Iterable[Complaint]:
+def _options(profile: str, options: Mapping[str, Any]) -> Iterable[KeyComplaint]:
     if profile not in profile_files.names() and not profile_files.is_path(profile):
         yield "profile", f"{profile_files.expected()}, got {shown(profile)}{profile_files.guess(profile)}"
     yield from profiles.option_mistakes(options)
 
 
-def _keys(keys: Mapping[str, str]) -> Iterable[Complaint]:
+def _keys(keys: Mapping[str, str]) -> Iterable[KeyComplaint]:
     for key, meaning in keys.items():
         if meaning not in MEANINGS:
             yield key, f"expected one of {', '.join(sorted(MEANINGS))}, got {shown(meaning)}"

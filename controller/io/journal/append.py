@@ -13,9 +13,9 @@ from controller.formats.journal.schema import checkpoint_digest
 from controller.formats.journal.seals import Sealing
 from controller.io.journal.commit_marker import HeadFile, HeadFileDamaged, read_head_file
 from controller.io.journal.errors import SQLITE_ERRORS
-from controller.io.journal.reader import Entry, Head, JournalDamaged, JournalFailed, JournalReader
+from controller.io.journal.reader import Head, JournalDamaged, JournalEntry, JournalFailed, JournalReader
 from controller.io.journal.setup import begin, is_blank, refuse_leftovers
-from controller.io.journal.stream import Mark, add_mark
+from controller.io.journal.stream import StreamMark, add_mark
 
 
 class WritableJournal(NamedTuple):
@@ -32,7 +32,7 @@ class WritableJournal(NamedTuple):
 class ChainedEntry(NamedTuple):
     """An entry, its chain hash, and the compact range of the tree behind it if it has a checkpoint."""
 
-    entry: Entry
+    entry: JournalEntry
     hash: bytes
     compact_range: bytes
 
@@ -79,7 +79,7 @@ class AppendTransaction(NamedTuple):
     followed: Sequence[ChainedEntry]
     head: Head
     root: bytes
-    passed: Mark | None
+    passed: StreamMark | None
     """The last event known to be with the broker, if that is to be marked."""
 
 

@@ -59,7 +59,7 @@ async def believed(who: str, signed: str) -> str:
     return ""
 
 
-class Ledger(NamedTuple):
+class ConsumerLog(NamedTuple):
     """What consumers need of the journal: its methods of the same names."""
 
     events_after: Callable[[int, int], Awaitable[Sequence[EventRow]]]
@@ -100,7 +100,7 @@ class Consumers:
     def __init__(
         self,
         names: Sequence[str],
-        ledger: Ledger,
+        ledger: ConsumerLog,
         identity: Identity,
         *,
         session: int,

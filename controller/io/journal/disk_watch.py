@@ -29,13 +29,15 @@ PLENTY: Final = 16
 CLOSE_PART: Final = 4
 """A table is closed when less than a reserve divided by this is free."""
 
-Tell = Callable[[FitnessLevel, str], None]
+TellFitness = Callable[[FitnessLevel, str], None]
 
 
 class DiskWatch:
     """Looks at the free space of the disk a journal lies on; ``tell`` is told how fit that leaves the table."""
 
-    def __init__(self, path: Path, reserve: Reserve, tell: Tell, stat: Callable[[Path], os.statvfs_result]) -> None:
+    def __init__(
+        self, path: Path, reserve: Reserve, tell: TellFitness, stat: Callable[[Path], os.statvfs_result]
+    ) -> None:
         self._path = path
         self._reserve = reserve
         self._tell = tell

@@ -22,7 +22,7 @@ class EpochRefused(Exception):  # noqa: N818 - named for what happened
     """No epoch was begun; the text says why."""
 
 
-class Ruling(NamedTuple):
+class EpochRuling(NamedTuple):
     """Two persons, and why; ``order`` is what they signed, empty where they gave their names only."""
 
     who: str
@@ -40,7 +40,7 @@ class EpochStart(NamedTuple):
     """What the old journal was, in one line."""
 
 
-async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns: int) -> EpochStart:
+async def begin_epoch(path: Path, site: str, table: str, ruling: EpochRuling, wall_ns: int) -> EpochStart:
     """Put the journal at ``path`` aside and begin another, with a higher epoch.
 
     The new one says which epoch it follows, by whom and why. The old one keeps its name with its epoch's number before

@@ -28,10 +28,10 @@ from controller.io.journal.append import AppendTransaction, ChainedEntry, Writab
 from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.lock import take_lock
 from controller.io.journal.reader import (
-    Entry,
     EventRow,
     Head,
     JournalDamaged,
+    JournalEntry,
     JournalFailed,
     JournalReader,
     NotAJournal,
@@ -40,15 +40,15 @@ from controller.io.journal.reader import (
 )
 from controller.io.journal.setup import add_meta, configure, library_version
 from controller.io.journal.space_reserve import Reserve, transacted
-from controller.io.journal.stream import Mark
+from controller.io.journal.stream import StreamMark
 from controller.io.journal.writer_jobs import WAIT_SECONDS, Job, JobQueue, Patience
 
 __all__ = [
-    "Entry",
     "EventRow",
     "Head",
     "Journal",
     "JournalDamaged",
+    "JournalEntry",
     "JournalFailed",
     "JournalReader",
     "NotAJournal",
@@ -150,7 +150,7 @@ class Journal:
         """The last record handed to ``commit`` (durable once that call has returned)."""
         return self._head
 
-    async def commit(self, entries: Sequence[Entry]) -> None:
+    async def commit(self, entries: Sequence[JournalEntry]) -> None:
         """Make entries durable, all or none. Numbers and event seqs must go on without a gap from ``head``.
 
         Raises:
@@ -159,7 +159,7 @@ class Journal:
         """
         await self.begin_commit(entries)
 
-    def begin_commit(self, entries: Sequence[Entry]) -> asyncio.Future[None]:
+    def begin_commit(self, entries: Sequence[JournalEntry]) -> asyncio.Future[None]:
         """As ``commit``: a future that is done when they are durable.
 
         It is done at once where nothing waits for the writer, the last commits were quick and this one is too: then
@@ -192,7 +192,7 @@ class Journal:
             job.done.add_done_callback(functools.partial(self._remembered, passed))
         return job.done
 
-    def _remembered(self, passed: Mark, done: asyncio.Future[None]) -> None:
+    def _remembered(self, passed: StreamMark, done: asyncio.Future[None]) -> None:
         if not done.cancelled() and done.exception() is None:
             self._marked = max(self._marked, passed[0])
 
@@ -230,7 +230,7 @@ class Journal:
         Raises:
             JournalFailed: as ``commit``.
         """
-        mark: Mark = await self._submit(lambda connection: stream.mark_published(connection, self.identity, seq))
+        mark: StreamMark = await self._submit(lambda connection: stream.mark_published(connection, self.identity, seq))
         self._known_mark(mark)
 
     def note_published(self, seq: int) -> None:
@@ -260,13 +260,13 @@ class Journal:
         """
         return (await self.last_mark())[0]
 
-    async def last_mark(self) -> Mark:
+    async def last_mark(self) -> StreamMark:
         """The seq last given to ``mark_published`` and the hash of the stream there.
 
         Raises:
             JournalFailed: as ``commit``.
         """
-        found: Mark = await self._submit(lambda connection: stream.last_mark(connection, self.identity))
+        found: StreamMark = await self._submit(lambda connection: stream.last_mark(connection, self.identity))
         self._known_mark(found)
         return found
 
@@ -276,7 +276,7 @@ class Journal:
         Raises:
             JournalFailed: as ``commit``, or there is no such event.
         """
-        at: Mark = await self._submit(lambda connection: stream.mark_at(connection, self.identity, seq))
+        at: StreamMark = await self._submit(lambda connection: stream.mark_at(connection, self.identity, seq))
         while at[0] < seq:
             # A piece at a time, so that a commit handed in meanwhile waits for one piece and not for all events.
             piece = functools.partial(stream.piece_of_stream, identity=self.identity, seq=seq, start=at)
@@ -334,7 +334,7 @@ class Journal:
         if self._closed:
             raise JournalFailed(f"{self.path}: the journal is closed")
 
-    def _known_mark(self, mark: Mark) -> None:
+    def _known_mark(self, mark: StreamMark) -> None:
         self._passed.at(mark)
         self._marked = max(self._marked, mark[0])
 
@@ -355,7 +355,7 @@ class Journal:
     def _answered(self, _: asyncio.Future[Any]) -> None:
         self._pending -= 1
 
-    def _follow(self, entries: Sequence[Entry]) -> list[ChainedEntry]:
+    def _follow(self, entries: Sequence[JournalEntry]) -> list[ChainedEntry]:
         head, tree, found = self._head, self._tree, list[ChainedEntry]()
         for entry in entries:
             if entry.number != head.number + 1:

@@ -25,7 +25,7 @@ from controller.formats.journal.tree_heads import (
     read_proof,
     record_leaf,
 )
-from controller.formats.orders.signed_orders import OrderRead, order_in
+from controller.formats.orders.signed_orders import RecordedOrder, order_in
 from controller.formats.text.safe_parse import DataRefused
 from controller.io.files.plain_files import content
 from controller.io.journal.reader import CELL_LIMIT_BYTES, JournalReader
@@ -50,7 +50,7 @@ class ProofResult(NamedTuple):
     head: TreeHead
     first: int
     last: int
-    orders: tuple[OrderRead, ...] = ()
+    orders: tuple[RecordedOrder, ...] = ()
 
 
 def prove(reader: JournalReader, records: range, verifier: Verifier, signed: str, folder: Path) -> ProofResult:
@@ -94,7 +94,7 @@ def check(folder: Path, verifier: Verifier) -> ProofResult:
         ProofRefused: one does not hold; the text says which.
         OSError: it cannot be read.
     """
-    found, head, orders = list[int](), None, list[OrderRead]()
+    found, head, orders = list[int](), None, list[RecordedOrder]()
     for path in sorted(folder.glob(f"*{PROOF_SUFFIX}")):
         leaf = content(path.with_name(path.name.removesuffix(PROOF_SUFFIX)), CELL_LIMIT_BYTES)
         try:

@@ -39,7 +39,7 @@ CELL_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """Of a record, an event or a checkpoint of a journal that is read; a larger one is damage, before it is in memory."""
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """A record to commit: its number, body, its events with their seqs, and a sealed checkpoint taken after it."""
 
     number: int
@@ -360,14 +360,14 @@ class JournalReader:
         Raises:
             JournalDamaged: a record, or one of its events, is not what was committed.
         """
-        chained = Chained(self, after)
+        chained = ChainCheck(self, after)
         for record, bodies in self.whole_records(after + 1):
             chained.take(record, bodies)
             if damage := chained.damage():
                 raise JournalDamaged(damage)
 
 
-class Chained:
+class ChainCheck:
     """Holds the chain hashes of records, from the one behind ``after`` on, against what they cover, as these pass."""
 
     def __init__(self, reader: JournalReader, after: int) -> None:

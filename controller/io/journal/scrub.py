@@ -81,7 +81,7 @@ def before_start(journal: Path) -> bool:
     return True
 
 
-class Look(NamedTuple):
+class ScrubResult(NamedTuple):
     """What a look has come to: ``damage`` it found, or why it could not be taken (``unable``); empty: all is whole."""
 
     damage: str = ""
@@ -132,7 +132,7 @@ class Scrub:
                 mark(self._journal, found.damage)
             raise JournalFailed(found.damage)
 
-    async def check(self) -> Look:
+    async def check(self) -> ScrubResult:
         """Have everything read once, and tell if that could not be done: such a look says nothing of the journal."""
         found = await self._looked()
         if found.unable:
@@ -142,13 +142,13 @@ class Scrub:
         self._tell(f"{self._journal}: could not be checked: {found.unable}" if found.unable else "")
         return found
 
-    async def _looked(self) -> Look:
+    async def _looked(self) -> ScrubResult:
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
             )
         except OSError as error:
-            return Look(unable=f"{self._command[0]}: {error.strerror or error}")
+            return ScrubResult(unable=f"{self._command[0]}: {error.strerror or error}")
         try:
             output, errors = await process.communicate()
         finally:
@@ -157,11 +157,11 @@ class Scrub:
                     process.kill()
                 await process.wait()
         if process.returncode == 0:
-            return Look()
+            return ScrubResult()
         said = _on_one_line(output)
         if process.returncode == DAMAGED and said.startswith(f"{self._journal}: {DAMAGE}"):
-            return Look(damage=said)
-        return Look(unable=f"status {process.returncode}: {(_on_one_line(errors) or said)[-TOLD_CHARACTERS:]}")
+            return ScrubResult(damage=said)
+        return ScrubResult(unable=f"status {process.returncode}: {(_on_one_line(errors) or said)[-TOLD_CHARACTERS:]}")
 
 
 def _on_one_line(output: bytes) -> str:

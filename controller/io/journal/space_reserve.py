@@ -25,7 +25,7 @@ LOOK_SECONDS: Final = 1.0
 
 log = structlog.get_logger(__name__)
 
-Work = Callable[[sqlite3.Connection], Any]
+_Work = Callable[[sqlite3.Connection], Any]
 
 
 class Reserve:
@@ -107,7 +107,7 @@ class Reserve:
             self.give_up()
 
 
-def transacted(connection: sqlite3.Connection, works: Sequence[Work], reserve: Reserve | None) -> list[Any]:
+def transacted(connection: sqlite3.Connection, works: Sequence[_Work], reserve: Reserve | None) -> list[Any]:
     """Do everything in one transaction; what each gave.
 
     If the disk has no room, the reserve is given up and everything is done once more: what was refused was rolled back
@@ -129,7 +129,7 @@ def transacted(connection: sqlite3.Connection, works: Sequence[Work], reserve: R
     return _once(connection, works)
 
 
-def _once(connection: sqlite3.Connection, works: Sequence[Work]) -> list[Any]:
+def _once(connection: sqlite3.Connection, works: Sequence[_Work]) -> list[Any]:
     connection.execute("BEGIN IMMEDIATE")
     answers = [work(connection) for work in works]
     connection.execute("COMMIT")

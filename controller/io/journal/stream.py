@@ -18,7 +18,7 @@ RECENT_LIMIT: Final = 1000
 HASHED_AT_ONCE: Final = 500
 """Events: a few milliseconds of the writer's thread."""
 
-Mark = tuple[int, bytes]
+StreamMark = tuple[int, bytes]
 """An event's seq and the hash of the stream there; seq 0 is the beginning."""
 
 
@@ -66,7 +66,7 @@ def _check_record(connection: sqlite3.Connection, identity: Identity, number: in
         raise JournalDamaged(f"record {number} or its events are not what was committed")
 
 
-def last_mark(connection: sqlite3.Connection, identity: Identity) -> Mark:
+def last_mark(connection: sqlite3.Connection, identity: Identity) -> StreamMark:
     """The last event marked as published.
 
     Raises:
@@ -77,7 +77,7 @@ def last_mark(connection: sqlite3.Connection, identity: Identity) -> Mark:
     return _mark(row, identity)
 
 
-def mark_at(connection: sqlite3.Connection, identity: Identity, seq: int) -> Mark:
+def mark_at(connection: sqlite3.Connection, identity: Identity, seq: int) -> StreamMark:
     """The last mark that is not behind event ``seq``.
 
     Raises:
@@ -95,7 +95,7 @@ def mark_at(connection: sqlite3.Connection, identity: Identity, seq: int) -> Mar
     )
 
 
-def _mark(row: tuple[int, int, bytes, bytes] | None, identity: Identity) -> Mark:
+def _mark(row: tuple[int, int, bytes, bytes] | None, identity: Identity) -> StreamMark:
     if row is None:
         return 0, stream_genesis(identity)
     number, seq, hashed, digest = row
@@ -104,7 +104,9 @@ def _mark(row: tuple[int, int, bytes, bytes] | None, identity: Identity) -> Mark
     return seq, hashed
 
 
-def stream_at(connection: sqlite3.Connection, identity: Identity, seq: int, start: Mark | None = None) -> Mark:
+def stream_at(
+    connection: sqlite3.Connection, identity: Identity, seq: int, start: StreamMark | None = None
+) -> StreamMark:
     """Event ``seq`` and the hash of the stream there, going on from ``start`` or the nearest mark.
 
     Raises:
@@ -121,12 +123,12 @@ def stream_at(connection: sqlite3.Connection, identity: Identity, seq: int, star
     return at, hashed
 
 
-def piece_of_stream(connection: sqlite3.Connection, *, identity: Identity, seq: int, start: Mark) -> Mark:
+def piece_of_stream(connection: sqlite3.Connection, *, identity: Identity, seq: int, start: StreamMark) -> StreamMark:
     """As ``stream_at``, but at most so many events on from ``start`` that nobody waits for long behind it."""
     return stream_at(connection, identity, min(seq, start[0] + HASHED_AT_ONCE), start)
 
 
-def mark_published(connection: sqlite3.Connection, identity: Identity, seq: int) -> Mark:
+def mark_published(connection: sqlite3.Connection, identity: Identity, seq: int) -> StreamMark:
     """Mark every event up to ``seq`` as published; lower than before changes nothing. The last mark.
 
     Raises:
@@ -138,14 +140,14 @@ def mark_published(connection: sqlite3.Connection, identity: Identity, seq: int)
     return _add_mark(connection, stream_at(connection, identity, seq, last))
 
 
-def add_mark(connection: sqlite3.Connection, mark: Mark) -> Mark:
+def add_mark(connection: sqlite3.Connection, mark: StreamMark) -> StreamMark:
     """Mark every event up to that of ``mark`` as published, whose hash is known; lower than before changes nothing."""
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM published").fetchone()
     row = connection.execute("SELECT seq FROM published WHERE id = ?", (last,)).fetchone()
     return mark if row is not None and mark[0] <= row[0] else _add_mark(connection, mark)
 
 
-def _add_mark(connection: sqlite3.Connection, mark: Mark) -> Mark:
+def _add_mark(connection: sqlite3.Connection, mark: StreamMark) -> StreamMark:
     (row,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM published").fetchone()
     connection.execute("INSERT INTO published VALUES (?, ?, ?, ?)", (row, *mark, published_digest(row, *mark)))
     return mark
@@ -159,7 +161,7 @@ class StreamProgress:
     """
 
     def __init__(self) -> None:
-        self.mark: Mark = (0, b"")
+        self.mark: StreamMark = (0, b"")
         """The last event passed; its hash is empty as long as none is known."""
         self._recent: collections.deque[tuple[int, bytes]] = collections.deque(maxlen=RECENT_LIMIT)
 
@@ -167,7 +169,7 @@ class StreamProgress:
         """These have been committed, in order."""
         self._recent.extend(events)
 
-    def at(self, mark: Mark) -> None:
+    def at(self, mark: StreamMark) -> None:
         """The journal says so."""
         if mark[0] >= self.mark[0]:
             self.mark = mark

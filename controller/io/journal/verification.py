@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from controller.formats.journal.check import Contents, Report, Row, examine
+from controller.formats.journal.check import CheckReport, Contents, SqlRow, examine
 from controller.formats.journal.file_header import HEADER_BYTES, header_damage, library_of
 from controller.formats.journal.records import Identity
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.journal.seals import Sealing
 from controller.formats.journal.wal import HEADER_DAMAGED, first_page, wal_damage
-from controller.formats.orders.operators import Asking
+from controller.formats.orders.operators import ChannelUser
 from controller.formats.orders.signed_orders import order_in
 from controller.io.files.plain_files import FileRefused, content
 from controller.io.journal.commit_marker import HeadFileDamaged, read_head_file
@@ -41,7 +41,7 @@ ROWS_AT_ONCE: Final = 50
 """Read between two looks at the clock."""
 
 
-def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Report:
+def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> CheckReport:
     """Check every row of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
 
     SQLite looks at every page and how they hang together, the chain at every byte that is in a row. What a flipped bit
@@ -57,7 +57,7 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
     try:
         noted = read_head_file(path)
     except HeadFileDamaged as damage:
-        return Report(damage=str(damage))
+        return CheckReport(damage=str(damage))
     try:
         with contextlib.closing(open_for_reading(path)) as connection:
             # One transaction, so that the check of SQLite and ours see the same journal. While it lasts no page of the
@@ -68,26 +68,26 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             header = _header(path, log)
             complaint = header_damage(header) or _sqlite_complaint(connection)
-            report = Report(complaint) if complaint else examine(_contents(connection, header, gently=gently))
+            report = CheckReport(complaint) if complaint else examine(_contents(connection, header, gently=gently))
             complaint = report.damage or _file_complaint(path, log, pages)
     except JournalDamaged as damage:
-        return Report(damage=str(damage).removeprefix(f"{path}: "))
+        return CheckReport(damage=str(damage).removeprefix(f"{path}: "))
     except SQLITE_ERRORS as error:
         if isinstance(cannot_read(path, error), JournalUnreadable):
             raise cannot_read(path, error) from error
-        return Report(damage=f"cannot be read: {error}")
+        return CheckReport(damage=f"cannot be read: {error}")
     except OverflowError as error:
-        return Report(damage=f"cannot be read: {error}")
+        return CheckReport(damage=f"cannot be read: {error}")
     if complaint in {None, HEADER_DAMAGED} and noted is not None:
         # A power cut in the first write to a log that begins anew tears its header: nothing of it had been committed.
         with JournalReader(path) as reader:
             complaint = reader.lost_since(noted)
     if complaint is None and key is not None and report.identity is not None:
         complaint = _foreign(path, Sealing(key, report.identity))
-    return report if complaint is None else Report(damage=complaint)
+    return report if complaint is None else CheckReport(damage=complaint)
 
 
-def orders(path: Path, signers: Mapping[str, Asking] | None = None) -> tuple[int, str | None]:
+def orders(path: Path, signers: Mapping[str, ChannelUser] | None = None) -> tuple[int, str | None]:
     """How many orders of a whole journal are signed, and the first that is not as it was signed; None: all are.
 
     ``signers``: also whether each key is that of the person named, and may order that.
@@ -97,7 +97,7 @@ def orders(path: Path, signers: Mapping[str, Asking] | None = None) -> tuple[int
 
 
 def orders_in(
-    bodies: Iterable[bytes], identity: Identity, signers: Mapping[str, Asking] | None = None
+    bodies: Iterable[bytes], identity: Identity, signers: Mapping[str, ChannelUser] | None = None
 ) -> tuple[int, str | None]:
     """The same of the bodies of records, in order."""
     used = set[tuple[str, int]]()
@@ -143,7 +143,7 @@ def _contents(connection: sqlite3.Connection, header: bytes, *, gently: bool) ->
             time.sleep(PAUSES * worked)
             worked_since = time.monotonic()
 
-    def rows(table: str) -> Iterator[Row]:
+    def rows(table: str) -> Iterator[SqlRow]:
         cursor = connection.execute(f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608 - our own names
         while found := cursor.fetchmany(ROWS_AT_ONCE):
             yield from found

@@ -21,13 +21,13 @@ WAIT_SECONDS: Final = 0.02
 QUICK_STREAK: Final = 16
 """Commits in a row that must have been quick before one is stood still for."""
 
-Work = Callable[[sqlite3.Connection], Any]
+_Work = Callable[[sqlite3.Connection], Any]
 
 
 class Job:
     """Something for the writer to do within a transaction; ``done`` has its answer."""
 
-    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, work: _Work, loop: asyncio.AbstractEventLoop) -> None:
         self.work = work
         self.done: asyncio.Future[Any] = loop.create_future()
         self._loop = loop

@@ -14,7 +14,7 @@ from typing import Final
 from controller.io.lines.ports import Opener
 from controller.io.lines.serial import LineLost
 from firmware_protocols import discovery
-from firmware_protocols.codec import Codec, Line, Role, Wire
+from firmware_protocols.codec import Codec, Line, LineEnd, Wire
 from firmware_protocols.messages import IdentifyShoe, Message, ReadSoftware, ShoeIdentified, SoftwareRead
 
 ANSWER_SECONDS: Final = 0.3
@@ -28,7 +28,7 @@ TOKEN: Final = 0x5441
 
 
 @dataclass(frozen=True)
-class Identified:
+class DeviceIdentity:
     """What answered: kind and protocol as a table file names them, addresses on a bus, and how it calls itself."""
 
     kind: str
@@ -48,7 +48,7 @@ def questions() -> Iterator[tuple[str, Codec, tuple[Message, ...]]]:
                 yield kind, codec, (IdentifyShoe(TOKEN),)
 
 
-async def identify(open_at: dict[Line, Opener], answer_seconds: float = ANSWER_SECONDS) -> Identified | None:
+async def identify(open_at: dict[Line, Opener], answer_seconds: float = ANSWER_SECONDS) -> DeviceIdentity | None:
     """Who answers on a port, None if nobody does.
 
     ``open_at`` opens it with the settings of each line that ``questions`` asks on.
@@ -57,7 +57,7 @@ async def identify(open_at: dict[Line, Opener], answer_seconds: float = ANSWER_S
         OSError: the port cannot be opened, or was lost.
     """
     for kind, codec, asked in questions():
-        wire = codec.open(Role.HOST)
+        wire = codec.open(LineEnd.HOST)
         answers: list[Message] = []
         ear = _Ear()
         transport = await open_at[codec.line](ear)
@@ -77,14 +77,16 @@ async def identify(open_at: dict[Line, Opener], answer_seconds: float = ANSWER_S
     return None
 
 
-def _said(kind: str, protocol: str, answers: Sequence[Message]) -> Identified:
+def _said(kind: str, protocol: str, answers: Sequence[Message]) -> DeviceIdentity:
     readers = [one for one in answers if isinstance(one, SoftwareRead)]
     shoes = [one for one in answers if isinstance(one, ShoeIdentified)]
     if shoes:
         shoe = shoes[0]
-        return Identified(kind, protocol, f"{shoe.vendor} {shoe.model}, serial {shoe.serial}, firmware {shoe.firmware}")
+        return DeviceIdentity(
+            kind, protocol, f"{shoe.vendor} {shoe.model}, serial {shoe.serial}, firmware {shoe.firmware}"
+        )
     text = ", ".join(f"reader {one.address} (software {one.version})" for one in readers)
-    return Identified(kind, protocol, text, tuple(one.address for one in readers))
+    return DeviceIdentity(kind, protocol, text, tuple(one.address for one in readers))
 
 
 class _Ear(asyncio.Protocol):

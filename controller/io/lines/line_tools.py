@@ -16,14 +16,14 @@ HOST_SECONDS: Final = 10.0
 
 NANOSECONDS: Final = 1_000_000_000
 
-Tap = Callable[[bool, bytes], None]
+OnBytes = Callable[[bool, bytes], None]
 """Told what passes: whether from the device, and the bytes."""
 
 
 class TappedTransport(asyncio.Transport):
     """A transport that tells what is written to it."""
 
-    def __init__(self, inner: asyncio.Transport, tap: Tap) -> None:
+    def __init__(self, inner: asyncio.Transport, tap: OnBytes) -> None:
         super().__init__()
         self._inner = inner
         self._tap = tap
@@ -47,7 +47,7 @@ class TappedTransport(asyncio.Transport):
 
 
 class _TappedProtocol(asyncio.Protocol):
-    def __init__(self, inner: asyncio.Protocol, tap: Tap) -> None:
+    def __init__(self, inner: asyncio.Protocol, tap: OnBytes) -> None:
         self._inner = inner
         self._tap = tap
 
@@ -63,7 +63,7 @@ class _TappedProtocol(asyncio.Protocol):
         self._inner.connection_lost(exc)
 
 
-def tapped(open_line: Opener, tap: Tap) -> Opener:
+def tapped(open_line: Opener, tap: OnBytes) -> Opener:
     """As ``open_line``, with ``tap`` told of every byte that passes."""
 
     async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
@@ -112,7 +112,7 @@ class End(asyncio.Protocol):
             self._transport.close()
 
 
-async def listen(open_line: Opener, tap: Tap) -> None:
+async def listen(open_line: Opener, tap: OnBytes) -> None:
     """Open a line and only listen, until it is lost.
 
     Raises:
@@ -127,7 +127,7 @@ async def listen(open_line: Opener, tap: Tap) -> None:
     raise error if isinstance(error, OSError) else LineLost("the line was closed")
 
 
-async def between(device: Opener, host: Opener, tap: Tap) -> None:
+async def between(device: Opener, host: Opener, tap: OnBytes) -> None:
     """Stand between a device and its host, handing on what passes and telling ``tap``, until either is lost.
 
     Raises:
@@ -156,7 +156,7 @@ async def between(device: Opener, host: Opener, tap: Tap) -> None:
     raise error if isinstance(error, OSError) else LineLost("the line was closed")
 
 
-class Played(NamedTuple):
+class PlayedLine(NamedTuple):
     """What came of a playback: bytes sent as the device, pieces the host said as captured, and otherwise."""
 
     sent_bytes: int
@@ -185,7 +185,7 @@ class Playback:
 
     async def play(
         self, open_line: Opener, begin: Callable[[], Awaitable[None]], linger: Callable[[], Awaitable[None]]
-    ) -> Played:
+    ) -> PlayedLine:
         """Open the line, await ``begin``, play all of it, await ``linger``, close.
 
         A host that opens its end forgets what came before, and what it has not read when we close is lost.
@@ -213,7 +213,7 @@ class Playback:
             await linger()
         finally:
             end.close()
-        return Played(sent, right, wrong)
+        return PlayedLine(sent, right, wrong)
 
     def _heard(self, data: bytes) -> None:
         self._said += data

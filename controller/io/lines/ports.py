@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from serial.tools import list_ports
 
 from controller.formats.config.trigger_file import UNIX
-from controller.formats.text.usb_names import SCHEME, NotPluggedIn, Plugged, choose
+from controller.formats.text.usb_names import SCHEME, NotPluggedIn, SerialPort, choose
 from controller.io.lines.device_server import open_server
 from controller.io.lines.serial import DescriptorTransport, LineLost, drop_unsent
 from firmware_protocols.codec import Line
@@ -45,11 +45,11 @@ Opener = Callable[[asyncio.Protocol], Awaitable[asyncio.Transport]]
 Configured = Callable[[str, Line], serial.Serial]
 """Opens a terminal device by its path, set as a line wants it."""
 
-Census = Callable[[], Sequence[Plugged]]
+PortLister = Callable[[], Sequence[SerialPort]]
 """Tells which serial ports there are."""
 
 
-def plugged_in() -> tuple[Plugged, ...]:
+def plugged_in() -> tuple[SerialPort, ...]:
     """The serial ports of this machine, in the order of their paths."""
     links: dict[str, list[str]] = {}
     for directory in LINKS:
@@ -58,11 +58,11 @@ def plugged_in() -> tuple[Plugged, ...]:
     return tuple(_plugged(port, tuple(links.get(port.device, ()))) for port in sorted(list_ports.comports()))
 
 
-def _plugged(port: Any, links: tuple[str, ...]) -> Plugged:  # noqa: ANN401 - pyserial's class differs by system
+def _plugged(port: Any, links: tuple[str, ...]) -> SerialPort:  # noqa: ANN401 - pyserial's class differs by system
     location = port.location or ""
     # "1-1.2:1.3" is interface 3 of the adapter in socket 1-1.2; adapters with one port leave it out.
     number = location.rpartition(":")[2].rpartition(".")[2] if ":" in location else ""
-    return Plugged(
+    return SerialPort(
         path=port.device,
         vid=port.vid,
         pid=port.pid,
@@ -74,7 +74,9 @@ def _plugged(port: Any, links: tuple[str, ...]) -> Plugged:  # noqa: ANN401 - py
     )
 
 
-def serial_opener(port: str, line: Line, census: Census = plugged_in, configured: Configured | None = None) -> Opener:
+def serial_opener(
+    port: str, line: Line, census: PortLister = plugged_in, configured: Configured | None = None
+) -> Opener:
     """Opens ``port`` with the settings of ``line``, found anew at each opening.
 
     ``port`` is a path, ``usb:VID:PID[:SERIAL][:INTERFACE]``, ``unix:/path`` for a local socket, ``socket://host:port``
@@ -207,7 +209,7 @@ def _close_late(port: serial.SerialBase) -> None:
         port.close()
 
 
-def _open_port(name: str, line: Line, census: Census, configured: Configured) -> serial.Serial:
+def _open_port(name: str, line: Line, census: PortLister, configured: Configured) -> serial.Serial:
     path = name
     if name.startswith(SCHEME):
         try:

@@ -49,7 +49,7 @@ REASON_LIMIT: Final = 200
 log = structlog.get_logger(__name__)
 
 
-class Link:
+class LineSupervisor:
     """Keeps one device session on its line: open, identify, ready; driven by bytes and deadlines.
 
     ``liveness_ns`` is given for a device that is asked all the time: longest silence before the line is opened anew,
@@ -317,7 +317,7 @@ def _lost(device: str, at_ns: int) -> DeviceHealth:
 class _LinkProtocol(asyncio.Protocol):
     """Tells a link what happens on one opening of its line, as long as that lasts."""
 
-    def __init__(self, link: Link, lost: asyncio.Future[Exception | None]) -> None:
+    def __init__(self, link: LineSupervisor, lost: asyncio.Future[Exception | None]) -> None:
         self._link = link
         self._lost = lost
 

@@ -19,10 +19,10 @@ from controller.io.system.clock import Clock
 LOOK_SECONDS: Final = 5.0
 """Between two looks: an acknowledgement opens the table within this."""
 
-Tell = Callable[[FitnessLevel, str], None]
+_Tell = Callable[[FitnessLevel, str], None]
 
 
-class Terms(NamedTuple):
+class AckLimits(NamedTuple):
     """After how many hours without an acknowledgement people are warned, and the table is closed for new rounds."""
 
     warn_hours: int
@@ -38,7 +38,7 @@ class Overdue:
         names: Sequence[str],
         acked: Callable[[], Mapping[str, int]],
         clock: Clock,
-        terms: Terms,
+        terms: AckLimits,
         *,
         seconds: float = LOOK_SECONDS,
     ) -> None:
@@ -50,7 +50,7 @@ class Overdue:
         self._seconds = seconds
         self._since: dict[str, int] = {}
         self._kept: Mapping[str, int] = {}
-        self.tell: Tell = lambda _level, _text: None
+        self.tell: _Tell = lambda _level, _text: None
         """Told how fit that leaves the table."""
 
     async def run(self) -> None:

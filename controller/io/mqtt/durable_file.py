@@ -15,7 +15,7 @@ from controller.formats.mqtt.envelope import EVENT_LIMIT_BYTES
 from controller.formats.text.safe_parse import DataRefused
 from controller.io.files.fsync_dir import sync_directory
 from controller.io.files.plain_files import FileRefused, content
-from controller.reports.audit.durable_follower import HEAD_LIMIT, NOTHING, Place, StreamPosition, read_place
+from controller.reports.audit.durable_follower import HEAD_LIMIT, NOTHING, EventPlace, StreamPosition, read_place
 
 OPEN: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 """Nothing is waited for, whatever the name stands for."""
@@ -171,7 +171,7 @@ def head_path(path: Path) -> Path:
     return Path(f"{path}.head")
 
 
-def _place(line: bytes) -> Place | None:
+def _place(line: bytes) -> EventPlace | None:
     if not line.endswith(b"\n"):
         return None
     try:

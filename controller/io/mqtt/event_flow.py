@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
 from controller.io.mqtt.connection import INFLIGHT_LIMIT
-from controller.io.mqtt.publication import CLOUDEVENTS, Leaving
+from controller.io.mqtt.publication import CLOUDEVENTS, OutgoingEvent
 
 FRESH_LIMIT: Final = 1000
 """Events kept in memory until the broker takes them; of more the oldest are read from the journal again."""
 
 
-class Link(Protocol):
+class EventSender(Protocol):
     """A link to a broker. ``CheckedClient`` is one."""
 
     def send(self, topic: str, payload: bytes, *, content_type: str) -> asyncio.Future[None]:
@@ -38,10 +38,10 @@ class EventFlow:
         """The seq of the last event handed over on this link."""
         self.window = INFLIGHT_LIMIT
         """Messages that may be on the way at once."""
-        self._link: Link | None = None
+        self._link: EventSender | None = None
         self.is_halted = False
         """Whether an event was refused, and nothing more leaves before ``go_on``."""
-        self._fresh: collections.deque[Leaving] = collections.deque(maxlen=FRESH_LIMIT)
+        self._fresh: collections.deque[OutgoingEvent] = collections.deque(maxlen=FRESH_LIMIT)
         self._flying: collections.deque[tuple[int, asyncio.Future[None]]] = collections.deque()
 
     @property
@@ -49,7 +49,7 @@ class EventFlow:
         """Whether answers are waited for."""
         return bool(self._flying)
 
-    def begin(self, link: Link) -> None:
+    def begin(self, link: EventSender) -> None:
         """There is a link: go on after the last event that the broker has."""
         self._link = link
         self._back_to_reached()
@@ -63,7 +63,7 @@ class EventFlow:
         """After a refusal: try again."""
         self.is_halted = False
 
-    def offer(self, events: Iterable[Leaving]) -> None:
+    def offer(self, events: Iterable[OutgoingEvent]) -> None:
         """Take events that have just been committed, in order, and hand over what may leave."""
         self._fresh.extend(events)
         self.send_fresh()
@@ -76,7 +76,7 @@ class EventFlow:
                 return
             self._hand_over(self._link, self._fresh.popleft())
 
-    def take(self, events: Sequence[Leaving]) -> None:
+    def take(self, events: Sequence[OutgoingEvent]) -> None:
         """Hand over what the journal has next; what has left since it was asked is passed over."""
         for event in events:
             if self._link is not None:
@@ -94,7 +94,7 @@ class EventFlow:
             failure = self._advance()
         return failure
 
-    def _hand_over(self, link: Link, event: Leaving) -> None:
+    def _hand_over(self, link: EventSender, event: OutgoingEvent) -> None:
         if event.seq == self.sent + 1:
             self.sent = event.seq
             for topic in event.topics:

@@ -31,7 +31,7 @@ EVENTS_LIMIT: Final = 20_000
 BEFORE_NS: Final = HOUR_NS
 """So much older events are read too at the start: the beginnings of the rounds that closed within the hour."""
 
-Read = Callable[[int, int], Awaitable[Sequence[EventRow]]]
+ReadEvents = Callable[[int, int], Awaitable[Sequence[EventRow]]]
 """``read(seq, limit)``: committed events following ``seq``, in order, at most so many."""
 
 
@@ -40,7 +40,7 @@ class PaceBoard:
 
     def __init__(
         self,
-        read: Read,
+        read: ReadEvents,
         head: Callable[[], int],
         clock: Clock,
         tell: Callable[[bytes], None],

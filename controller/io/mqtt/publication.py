@@ -18,14 +18,14 @@ from controller.io.mqtt.connection import LinkLost
 from firmware_protocols.values import tag_of
 
 
-class Outgoing(NamedTuple):
+class OutgoingMessage(NamedTuple):
     """A message to publish."""
 
     topic: str
     payload: bytes
 
 
-class Leaving(NamedTuple):
+class OutgoingEvent(NamedTuple):
     """A committed event, and the topics it is published on."""
 
     seq: int
@@ -41,9 +41,9 @@ def topics_of(kind: type[Event], root: str) -> tuple[str, ...]:
     return (*topics, f"{root}/alert/{name}") if issubclass(kind, Alert) else topics
 
 
-def leaving(row: EventRow, topics: Topics) -> Leaving:
+def leaving(row: EventRow, topics: Topics) -> OutgoingEvent:
     """A journaled event as it is published."""
-    return Leaving(row.seq, row.body, topics_of(type(own_event(row.body).event), topics.root))
+    return OutgoingEvent(row.seq, row.body, topics_of(type(own_event(row.body).event), topics.root))
 
 
 async def first_to_end(*works: Awaitable[None]) -> None:

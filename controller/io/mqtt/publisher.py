@@ -36,11 +36,11 @@ from controller.io.mqtt.connection import (
 from controller.io.mqtt.event_flow import EventFlow
 from controller.io.mqtt.inbox import Inbox
 from controller.io.mqtt.intake import Inbound
-from controller.io.mqtt.publication import Leaving, Outgoing, first_to_end, leaving
+from controller.io.mqtt.publication import OutgoingEvent, OutgoingMessage, first_to_end, leaving
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import RequestLimit, Verdict, too_much
+from controller.io.system.rate_limits import RequestLimit, RequestVerdict, too_much
 
 REPLY_LIMIT: Final = 1000
 """Replies that wait for the broker; older ones are dropped, as whoever asked has given up."""
@@ -74,7 +74,7 @@ RETAINED: Final = RefusalReason(
 log = structlog.get_logger(__name__)
 
 
-class Stream(NamedTuple):
+class EventSource(NamedTuple):
     """Where events come from, and where it is remembered how far they have gone: the journal's methods."""
 
     last_published: Callable[[], Awaitable[int]]
@@ -104,7 +104,7 @@ class Publisher:
         self,
         broker: Broker,
         topics: Topics,
-        stream: Stream,
+        stream: EventSource,
         *,
         session: int,
         clock: Clock,
@@ -139,7 +139,7 @@ class Publisher:
         self._repair: asyncio.TimerHandle | None = None
         self._retained: dict[str, bytes] = {}
         self._unsent: dict[str, None] = {}
-        self._replies: list[Outgoing] = []
+        self._replies: list[OutgoingMessage] = []
         self._wanted = asyncio.Event()
         self._flow = EventFlow()
         self._mark_at = 0.0
@@ -159,7 +159,7 @@ class Publisher:
         """The seq of the last event known to be with the broker."""
         return self._flow.reached
 
-    def tell(self, events: Sequence[Leaving]) -> None:
+    def tell(self, events: Sequence[OutgoingEvent]) -> None:
         """Let out events that have just been committed, every one of them and in order; at once if that can be."""
         self._flow.offer(events)
         self._wanted.set()
@@ -178,7 +178,7 @@ class Publisher:
 
     def reply(self, verb: str, payload: bytes) -> None:
         """Answer a command, if the broker can be reached soon."""
-        self._replies.append(Outgoing(self._topics.reply(verb), payload))
+        self._replies.append(OutgoingMessage(self._topics.reply(verb), payload))
         del self._replies[:-REPLY_LIMIT]
         self._wanted.set()
 
@@ -270,16 +270,16 @@ class Publisher:
         """Pass a command on unless its sender has reached the rate limit."""
         known = verb if verb in VERBS or verb == REPLAY else "unknown commands"
         verdict = self._limit.admit(OVER_MQTT, known)
-        if verdict is Verdict.REFUSED:
+        if verdict is RequestVerdict.REFUSED:
             self.reply(verb, reply_bytes(payload, too_much()))
-        elif verdict is Verdict.ADMITTED and verb == REPLAY and self._consumers is not None:
+        elif verdict is RequestVerdict.ADMITTED and verb == REPLAY and self._consumers is not None:
             self._take_replay(self._consumers, payload)
-        elif verdict is Verdict.ADMITTED:
+        elif verdict is RequestVerdict.ADMITTED:
             self._on_command(verb, payload)
 
     def _heard_retained(self, verb: str, payload: bytes) -> None:
         """Refuse what the broker keeps to deliver it again."""
-        if self._limit.admit(OVER_MQTT, "retained commands") is Verdict.ADMITTED:
+        if self._limit.admit(OVER_MQTT, "retained commands") is RequestVerdict.ADMITTED:
             log.warning("retained command refused", verb=verb)
             self.reply(verb, reply_bytes(payload, RETAINED))
 

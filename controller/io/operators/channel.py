@@ -21,17 +21,17 @@ from zmq.auth.asyncio import AsyncioAuthenticator
 from controller.formats.orders.operators import (
     RIGHTS,
     ROLES,
-    Asking,
+    ChannelRequest,
+    ChannelUser,
     OperatorRefused,
-    Request,
     Role,
     read_request,
     refused_frames,
     reply_frames,
 )
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import Pace, RequestLimit, Verdict, too_much
-from controller.io.system.zmtp_proxy import Listener, ZmtpProxy, local_listener, tcp_listener
+from controller.io.system.rate_limits import Pacer, RequestLimit, RequestVerdict, too_much
+from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, local_listener, tcp_listener
 
 QUEUE_LIMIT: Final = 100
 """Requests that may wait on a socket: people ask a few a minute."""
@@ -53,7 +53,7 @@ OVERFLOW_USER: Final = 65534
 
 log = structlog.get_logger(__name__)
 
-Answer = Callable[[bytes], None]
+SendReply = Callable[[bytes], None]
 """Takes the reply to a request, at any time, once."""
 
 
@@ -61,7 +61,7 @@ class ChannelFailed(Exception):  # noqa: N818 - named for what happened
     """The channel cannot be served; the text says where and why."""
 
 
-class Listening(NamedTuple):
+class ChannelEndpoints(NamedTuple):
     """Where the channel is served: ``directory`` for the roles' sockets, ``address`` (``HOST:PORT``) for CURVE.
 
     ``operators``: by public key, who connects with it; ``signers``: by signing key, who signs with it. Neither is
@@ -71,8 +71,8 @@ class Listening(NamedTuple):
     directory: Path | None = None
     address: str = ""
     secret_key: bytes = b""
-    operators: Mapping[str, Asking] = {}
-    signers: Mapping[str, Asking] = {}
+    operators: Mapping[str, ChannelUser] = {}
+    signers: Mapping[str, ChannelUser] = {}
 
 
 class OperatorChannel:
@@ -84,9 +84,9 @@ class OperatorChannel:
 
     def __init__(
         self,
-        where: Listening,
+        where: ChannelEndpoints,
         table: str,
-        ask: Callable[[Request, Answer], None],
+        ask: Callable[[ChannelRequest, SendReply], None],
         clock: Clock,
         limit: RequestLimit | None = None,
     ) -> None:
@@ -148,7 +148,7 @@ class OperatorChannel:
         socket.bind(f"ipc://{path}")
         return socket
 
-    def _tcp(self) -> Listener:
+    def _tcp(self) -> PlainSocket:
         try:
             listener = tcp_listener(self._where.address)
         except OSError as error:
@@ -156,7 +156,7 @@ class OperatorChannel:
         self.port = listener.getsockname()[1]
         return listener
 
-    def _local(self, role: Role) -> Listener:
+    def _local(self, role: Role) -> PlainSocket:
         assert self._where.directory is not None
         folder = self._where.directory / role
         if not self._where.directory.is_dir():
@@ -169,9 +169,9 @@ class OperatorChannel:
         except OSError as error:
             raise ChannelFailed(f"operator channel: {folder}: {error.strerror or error}") from error
 
-    async def _serve(self, socket: zmq.asyncio.Socket, asking: Asking | None) -> None:
+    async def _serve(self, socket: zmq.asyncio.Socket, asking: ChannelUser | None) -> None:
         """Take requests; ``asking`` None: the key that came with the message says who asks."""
-        pace = Pace(self._clock)
+        pace = Pacer(self._clock)
         while True:
             await pace.turn()
             peer, *frames = await socket.recv_multipart(copy=False)
@@ -182,8 +182,8 @@ class OperatorChannel:
             who = asking or self._asking(frames)
             verb = bytes(frames[2].buffer).decode(errors="replace") if len(frames) > 2 else ""
             verdict = self._limit.admit(who.person_text(), verb if verb in RIGHTS else "unknown commands")
-            if verdict is not Verdict.ADMITTED:
-                if verdict is Verdict.REFUSED:
+            if verdict is not RequestVerdict.ADMITTED:
+                if verdict is RequestVerdict.REFUSED:
                     self._send(socket, [bytes(peer.buffer), *refused_frames(too_much())])
                 continue
             try:
@@ -194,10 +194,10 @@ class OperatorChannel:
                 continue
             self._ask(request, answer)
 
-    def _asking(self, frames: Sequence[zmq.Frame]) -> Asking:
+    def _asking(self, frames: Sequence[zmq.Frame]) -> ChannelUser:
         """Who came with a message: nobody, if the channel cannot say."""
         key = str(frames[0].get("User-Id")) if frames else ""
-        return self._where.operators.get(key, Asking(frozenset()))
+        return self._where.operators.get(key, ChannelUser(frozenset()))
 
     def _send(self, socket: zmq.asyncio.Socket, frames: list[bytes]) -> None:
         if not socket.closed:
@@ -223,7 +223,7 @@ class _Users:
         folder: Path,
         role: Role,
         group: asyncio.TaskGroup,
-        serve: Callable[[zmq.asyncio.Socket, Asking], Coroutine[Any, Any, None]],
+        serve: Callable[[zmq.asyncio.Socket, ChannelUser], Coroutine[Any, Any, None]],
     ) -> None:
         self._bound = bound
         self._folder = folder
@@ -244,7 +244,7 @@ class _Users:
                 log.warning("no connection can be taken", reason=str(error))
                 return None
             known = user if isinstance(user, int) and user != OVERFLOW_USER else None
-            asking = Asking(frozenset({self._role}), user=known)
+            asking = ChannelUser(frozenset({self._role}), user=known)
             self._served[user] = path, socket, self._group.create_task(self._serve(socket, asking))
         return self._served[user][0]
 
@@ -274,7 +274,7 @@ def _bound(context: zmq.asyncio.Context, path: Path) -> zmq.asyncio.Socket:
 class _Known:
     """What the authenticator asks of us."""
 
-    def __init__(self, operators: Mapping[str, Asking]) -> None:
+    def __init__(self, operators: Mapping[str, ChannelUser]) -> None:
         self._operators = operators
 
     def callback(self, domain: str, key: bytes) -> bool:

@@ -16,7 +16,7 @@ from controller.io.mqtt.request import NoReply, read_reply
 MILLISECONDS: Final = 1000
 
 
-class Where(NamedTuple):
+class ChannelAddress(NamedTuple):
     """Where a table listens: a socket's path, or ``tcp://HOST:PORT`` with its public key and our secret one's file."""
 
     address: str
@@ -24,7 +24,7 @@ class Where(NamedTuple):
     key_file: Path | None = None
 
 
-def ask(where: Where, table: str, verb: str, body: Mapping[str, Any], seconds: float) -> Reply:
+def ask(where: ChannelAddress, table: str, verb: str, body: Mapping[str, Any], seconds: float) -> Reply:
     """Put a request and wait for its reply.
 
     Raises:
@@ -48,7 +48,7 @@ def ask(where: Where, table: str, verb: str, body: Mapping[str, Any], seconds: f
     return reply
 
 
-def _connect(socket: zmq.Socket[bytes], where: Where) -> None:
+def _connect(socket: zmq.Socket[bytes], where: ChannelAddress) -> None:
     if not where.address.startswith("tcp://"):
         if not Path(where.address).is_socket():
             raise NoReply(f"{where.address}: no socket here that you may use; is the table running, with [operator]?")
@@ -63,7 +63,7 @@ def _connect(socket: zmq.Socket[bytes], where: Where) -> None:
     socket.connect(where.address)
 
 
-def _silence(where: Where, table: str, seconds: float) -> str:
+def _silence(where: ChannelAddress, table: str, seconds: float) -> str:
     if where.address.startswith("tcp://"):
         said = f"{where.address}: no reply within {seconds:g} s: no such table, or one of the keys is not known there"
     else:

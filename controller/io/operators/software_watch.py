@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final, Literal
 
-from controller.core.messages.inputs import Input, SoftwareLooked
+from controller.core.messages.inputs import Input, SoftwareInspected
 from controller.io.operators.software import ListedProgram, SoftwareChanged
 from firmware_protocols.readings import MysteryAnswered, MysteryCommitted, MysteryRevealed
 
@@ -55,7 +55,7 @@ class SoftwareWatch:
         else:
             self._deliver(given)
 
-    def started(self, found: ListedProgram) -> SoftwareLooked:
+    def started(self, found: ListedProgram) -> SoftwareInspected:
         """What the look before the start found."""
         return looked(self._now(), "start", found)
 
@@ -96,9 +96,9 @@ class SoftwareWatch:
         self._deliver(looked(self._now(), when, found))
 
 
-def looked(at_ns: int, when: When, found: ListedProgram | None, detail: str = "") -> SoftwareLooked:
+def looked(at_ns: int, when: When, found: ListedProgram | None, detail: str = "") -> SoftwareInspected:
     """What a look found, for the journal."""
     if found is None:
-        return SoftwareLooked(at_ns, when, passed=False, digest="", files=0, signed_by="", detail=detail)
+        return SoftwareInspected(at_ns, when, passed=False, digest="", files=0, signed_by="", detail=detail)
     digest, files, signed_by = found
-    return SoftwareLooked(at_ns, when, passed=True, digest=digest, files=files, signed_by=signed_by, detail="")
+    return SoftwareInspected(at_ns, when, passed=True, digest=digest, files=files, signed_by=signed_by, detail="")

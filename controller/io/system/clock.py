@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from controller.core.table.pace import HOUR_NS
 
-Answer = TypeVar("Answer")
+_Answer = TypeVar("_Answer")
 
 
 class Clock(Protocol):
@@ -35,12 +35,12 @@ class SystemClock:
         return time.time_ns()
 
 
-def hourly(ask: Callable[[], Answer], clock: Clock) -> Callable[[], Answer]:
+def hourly(ask: Callable[[], _Answer], clock: Clock) -> Callable[[], _Answer]:
     """``ask``, asked now and then at most once an hour; between, the last answer."""
     asked_ns = clock.monotonic_ns()
     known = ask()
 
-    def answer() -> Answer:
+    def answer() -> _Answer:
         nonlocal asked_ns, known
         if clock.monotonic_ns() - asked_ns >= HOUR_NS:
             asked_ns, known = clock.monotonic_ns(), ask()

@@ -65,7 +65,7 @@ class Allowance:
         return self._spent_until_ns is None or self._spent_until_ns <= now_ns
 
 
-class Pace:
+class Pacer:
     """Lets one thing after another through, at most ``per_second``."""
 
     def __init__(self, clock: Clock, per_second: int = MESSAGES_PER_SECOND) -> None:
@@ -79,7 +79,7 @@ class Pace:
             await asyncio.sleep(self._allowance.wait_ns(now_ns) / NANOSECONDS)
 
 
-class Verdict(enum.Enum):
+class RequestVerdict(enum.Enum):
     """What becomes of a request."""
 
     ADMITTED = "admitted"
@@ -103,21 +103,21 @@ class RequestLimit:
         self.refused = 0
         """Requests that were too much, since the start."""
 
-    def admit(self, client: str, verb: str) -> Verdict:
+    def admit(self, client: str, verb: str) -> RequestVerdict:
         """What becomes of a request for ``verb`` by ``client``, both as they are to be named to people."""
         now_ns = self._clock.monotonic_ns()
         bucket = self._buckets.get((client, verb))
         if bucket is None:
             bucket = self._new_bucket(client, verb, now_ns)
         if bucket.take(now_ns):
-            return Verdict.ADMITTED
+            return RequestVerdict.ADMITTED
         self.refused += 1
         before_ns, self._refused_ns = self._refused_ns, now_ns
         if before_ns is None or now_ns - before_ns >= CALM_NS:
             text = f"{verb} by {client}: more than {REQUESTS_PER_SECOND} a second; what is beyond is refused"
             log.error("too many requests", reason=text, refused=self.refused)
             self._told(text)
-        return Verdict.REFUSED if self._refusals.take(now_ns) else Verdict.DROPPED
+        return RequestVerdict.REFUSED if self._refusals.take(now_ns) else RequestVerdict.DROPPED
 
     def _new_bucket(self, client: str, verb: str, now_ns: int) -> Allowance:
         if len(self._buckets) >= BUCKETS_LIMIT and now_ns - self._tidied_ns >= NANOSECONDS:

@@ -26,7 +26,7 @@ BEAT_SECONDS: Final = 0.05
 log = structlog.get_logger(__name__)
 
 
-class HeldWatch:
+class StallWatch:
     """Hands readings on to ``deliver``, and after them how long the loop was away if their order is not known.
 
     ``bound_ms``: the shortest absence that is told; 0: none is.

@@ -45,7 +45,7 @@ async def patiently(notifier: Notifier, status: str, work: Awaitable[T], sleep: 
         asking.cancel()
 
 
-class Work(NamedTuple):
+class WatchedWork(NamedTuple):
     """Something that must move. ``done`` grows with each thing done; ``idle`` says that there is nothing to do.
 
     Both are asked between other things the loop does. Stuck is what was not idle for ``patience_seconds`` and did
@@ -69,7 +69,7 @@ class Watchdog:
         self,
         notifier: Notifier,
         clock: Clock,
-        works: Sequence[Work],
+        works: Sequence[WatchedWork],
         answers: Sequence[tuple[str, Callable[[], Awaitable[object]]]],
         status: Callable[[], str],
     ) -> None:
@@ -115,7 +115,7 @@ class Watchdog:
                 return f"{name}: {error}"
         return next((work.name for work in self._works if self._stuck(work, now_ns)), "")
 
-    def _stuck(self, work: Work, now_ns: int) -> bool:
+    def _stuck(self, work: WatchedWork, now_ns: int) -> bool:
         count = work.done()
         before = self._moved.get(work.name)
         if before is None or before[0] != count or work.idle():

@@ -21,7 +21,7 @@ from typing import Any, Final
 import structlog
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import NANOSECONDS, Allowance, Pace
+from controller.io.system.rate_limits import NANOSECONDS, Allowance, Pacer
 
 CONNECTIONS_LIMIT: Final = 16
 """Of one socket: people's programs connect for one request, and a table's link once."""
@@ -61,13 +61,13 @@ LONG: Final = 2
 COMMAND: Final = 4
 PEER: Final = struct.Struct("3i")
 
-Listener = socket.socket
+PlainSocket = socket.socket
 """A plain socket that listens, for a module in which sockets are ZeroMQ's."""
 
 log = structlog.get_logger(__name__)
 
 
-class TooMuch(Exception):  # noqa: N818 - named for what happened
+class ExcessTraffic(Exception):  # noqa: N818 - named for what happened
     """A peer sent what no program of ours would; the text says what."""
 
 
@@ -110,7 +110,7 @@ class Frames:
 
 def _check_greeting(data: bytes) -> None:
     if data[:1] != b"\xff" or (len(data) > SIGNATURE_BYTES and data[SIGNATURE_BYTES] < REVISION):
-        raise TooMuch("does not speak ZMTP 3")
+        raise ExcessTraffic("does not speak ZMTP 3")
 
 
 class _Connection:
@@ -133,7 +133,7 @@ class _Connection:
         self._frames += len(self._sent.take(data))
         self._bytes += len(data)
         if self._bytes > WINDOW_BYTES or self._frames > WINDOW_FRAMES:
-            raise TooMuch(f"{self._bytes} bytes in {self._frames} frames without an end that can be answered")
+            raise ExcessTraffic(f"{self._bytes} bytes in {self._frames} frames without an end that can be answered")
 
     def told(self, data: bytes) -> None:
         """The peer is sent something."""
@@ -184,7 +184,7 @@ class _Pump:
                 self._taken(data)
         except (BlockingIOError, InterruptedError):
             return
-        except (OSError, TooMuch) as error:
+        except (OSError, ExcessTraffic) as error:
             self._end(error)
             return
         if not data:
@@ -269,7 +269,7 @@ class ZmtpProxy:
 
     async def run(self) -> None:
         """Serve."""
-        loop, pace = asyncio.get_running_loop(), Pace(self._clock, CONNECTIONS_PER_SECOND)
+        loop, pace = asyncio.get_running_loop(), Pacer(self._clock, CONNECTIONS_PER_SECOND)
         async with asyncio.TaskGroup() as group:
             while True:
                 await pace.turn()
@@ -317,7 +317,7 @@ class ZmtpProxy:
             finally:
                 there.stop()
                 back.stop()
-        except TooMuch as error:
+        except ExcessTraffic as error:
             self._say(one, str(error))
             self._complain(str(error))
         except OSError:
@@ -376,7 +376,7 @@ def peer_of(reached: socket.socket, address: object) -> Hashable:
     return str(address[0]) if isinstance(address, tuple) else None
 
 
-def tcp_listener(address: str) -> Listener:
+def tcp_listener(address: str) -> PlainSocket:
     """A socket that listens at ``HOST:PORT``, or ``[ADDRESS]:PORT`` for IPv6.
 
     Raises:
@@ -390,7 +390,7 @@ def tcp_listener(address: str) -> Listener:
     return listener
 
 
-def local_listener(path: Path, mode: int) -> Listener:
+def local_listener(path: Path, mode: int) -> PlainSocket:
     """A local socket at a path, which whoever ``mode`` lets may open; one that a killed process left there goes first.
 
     Raises:

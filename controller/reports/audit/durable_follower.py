@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.formats.journal.records import Identity
-from controller.formats.journal.stream import ConsumerNow, ReplayWanted, StreamNow, stream_genesis, stream_hash
+from controller.formats.journal.stream import ConsumerNow, ReplayRequest, StreamNow, stream_genesis, stream_hash
 from controller.formats.journal.tree_heads import claimed
 from controller.formats.mqtt.envelope import EVENT_LIMIT_BYTES
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
@@ -33,7 +33,7 @@ HEAD_LIMIT: Final = 4096
 """Characters of a signed head: many times what one has."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class EventPlace(msgspec.Struct, frozen=True):
     """What says which event this is; the rest of the envelope is left as it is."""
 
     source: str
@@ -43,13 +43,13 @@ class Place(msgspec.Struct, frozen=True):
 
 
 @reads_outside(DataRefused)
-def read_place(payload: bytes) -> Place:
+def read_place(payload: bytes) -> EventPlace:
     """Which event a payload says it is.
 
     Raises:
         DataRefused: it is no event.
     """
-    place: Place = json_as(payload, Place, limit_bytes=EVENT_LIMIT_BYTES)
+    place: EventPlace = json_as(payload, EventPlace, limit_bytes=EVENT_LIMIT_BYTES)
     return place
 
 
@@ -152,7 +152,7 @@ class Follower:
         """Whether events are known to exist that are not held."""
         return self._known > self.held.seq
 
-    def replay_due(self, at: float) -> ReplayWanted | None:
+    def replay_due(self, at: float) -> ReplayRequest | None:
         """What to ask the table for now, None if nothing is missing or the last request is still being served."""
         if not self.is_behind or not self.held.epoch:
             return None
@@ -161,7 +161,7 @@ class Follower:
             return None
         last = min(self._ahead, default=0) - 1
         self._asked_at, self._asked_to = at, last if last > self.held.seq else None
-        return ReplayWanted(self._consumer, self.held.epoch, self.held.seq + 1, self._asked_to)
+        return ReplayRequest(self._consumer, self.held.epoch, self.held.seq + 1, self._asked_to)
 
     def ack_due(self) -> StreamPosition | None:
         """What to acknowledge, None if the table knows it."""

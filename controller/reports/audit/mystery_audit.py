@@ -28,7 +28,7 @@ from controller.reports.audit.sequence_audit import Complaint, Range
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
 
 
-class CycleFound(NamedTuple):
+class CycleFinding(NamedTuple):
     """What was found of one cycle. ``faults`` and ``partly`` empty and ``hit``: it is proven. ``notes`` are for people.
 
     ``partly``: why it was not looked at as a whole.
@@ -54,7 +54,7 @@ class Audit(NamedTuple):
     first: int
     last: int
     missing: tuple[Range, ...]
-    cycles: tuple[CycleFound, ...]
+    cycles: tuple[CycleFinding, ...]
     faults: tuple[str, ...]
     """Of no cycle, or of all of them together."""
     unchecked: tuple[str, ...]
@@ -75,7 +75,7 @@ def examine(table_events: TableEvents) -> Audit:
     return Audit(table_events.first, table_events.numbers.last, missing, tuple(cycles), faults, unchecked)
 
 
-def _with_complaints(mystery: Mystery, cycles: list[CycleFound]) -> tuple[list[CycleFound], list[str]]:
+def _with_complaints(mystery: Mystery, cycles: list[CycleFinding]) -> tuple[list[CycleFinding], list[str]]:
     """The cycles with what is wrong with events of theirs; and what is wrong with events of no cycle."""
     loose = [] if cycles else [one.text for one in mystery.complaints]
     found, begins = [], 0
@@ -99,7 +99,7 @@ def _of(complaints: Iterable[Complaint], begins: int, ends: int | None) -> list[
     return [text for (first, last), text in ordered if last >= begins and (ends is None or first <= ends)]
 
 
-def _cycles(mystery: Mystery) -> Iterator[CycleFound]:
+def _cycles(mystery: Mystery) -> Iterator[CycleFinding]:
     """Every cycle, in order, each from what was given of it."""
     first = 1 if mystery.first == 1 else None
     lowest = min(mystery.made, default=0)
@@ -111,7 +111,7 @@ def _cycles(mystery: Mystery) -> Iterator[CycleFound]:
         if committed is None or first is None or began_before:
             faults = () if began_before else ("no commitment was published",)
             partly = f"its commitment or some of its contributions came before event {mystery.first}"
-            yield CycleFound(cycle, revealed is not None, 0, None, None, faults, (), partly if began_before else "")
+            yield CycleFinding(cycle, revealed is not None, 0, None, None, faults, (), partly if began_before else "")
             carried, first = None, revealed[1].number + 1 if revealed is not None else None
             continue
         following = mystery.committed.get(order[place + 1]) if place + 1 < len(order) else None
@@ -122,7 +122,7 @@ def _cycles(mystery: Mystery) -> Iterator[CycleFound]:
 
 def _examined(
     mystery: Mystery, cycle: int, first: int, carried: int | None, following: tuple[int, MysteryCommitted] | None
-) -> tuple[CycleFound, int, int | None]:
+) -> tuple[CycleFinding, int, int | None]:
     """One cycle whose contributions begin with number ``first``; the last of them, and what the next starts with."""
     seq, committed = mystery.committed[cycle]
     faults, notes = [*_start_faults(mystery, cycle, first, carried)], list[str]()
@@ -144,7 +144,7 @@ def _examined(
     won = _of_cycle(mystery.won, own)
     if cycle not in mystery.revealed:
         faults.extend(f"contribution {number} won, and nothing was revealed" for number in won)
-        return CycleFound(cycle, False, many, None, None, tuple(faults), tuple(notes)), last, None  # noqa: FBT003
+        return CycleFinding(cycle, False, many, None, None, tuple(faults), tuple(notes)), last, None  # noqa: FBT003
     revealed = mystery.revealed[cycle]
     award = award_cents(meter, committed.ceiling_cents)
     faults += _award_faults(mystery, revealed, award)
@@ -152,7 +152,7 @@ def _examined(
     trigger = _trigger(mystery, committed, revealed[1], meter, faults)
     faults.extend(f"contribution {number} won too" for number in won if number != last)
     after = next_start_units(meter, award, committed.reset_cents)
-    found = CycleFound(cycle, True, many, trigger, award, tuple(faults), tuple(notes))  # noqa: FBT003
+    found = CycleFinding(cycle, True, many, trigger, award, tuple(faults), tuple(notes))  # noqa: FBT003
     return found, last, after
 
 

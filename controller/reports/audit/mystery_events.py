@@ -24,7 +24,7 @@ from controller.formats.mqtt.envelope import (
 )
 from controller.formats.text.safe_parse import DataRefused, json_of, own_json, reads_outside
 from controller.reports.audit.mystery_meter import MeterFold, Moved
-from controller.reports.audit.sequence_audit import Complaint, Delivery, EventNumbers, Mark, Range
+from controller.reports.audit.sequence_audit import Complaint, Delivery, EventNumbers, HashMark, Range
 from firmware_protocols.values import tag_of
 
 E = TypeVar("E", bound=Event)
@@ -49,7 +49,7 @@ class _At(NamedTuple):
 class TableEvents:
     """The events of one table: their numbers, and those that bear on its mystery."""
 
-    def __init__(self, identity: Identity, first: int, marks: Iterable[Mark]) -> None:
+    def __init__(self, identity: Identity, first: int, marks: Iterable[HashMark]) -> None:
         self.identity, self.first = identity, first
         self.faults: list[str] = []
         found: dict[int, bytes] = {}
@@ -86,7 +86,7 @@ class TableEvents:
         self.numbers.complaints.append(Complaint(Range(seq, seq), text))
 
 
-def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] = ()) -> TableEvents:
+def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[HashMark] = ()) -> TableEvents:
     """Events as lines of JSON, each an envelope; what stands before its first brace (a topic) is passed over.
 
     Other JSON is passed over, and what begins as JSON and is none is a fault: it may have been an event. Events before

@@ -48,7 +48,7 @@ class Delivery(Enum):
     """Its number is below the first one asked for."""
 
 
-class Mark(NamedTuple):
+class HashMark(NamedTuple):
     """The hash of a table's stream after event ``seq``; ``epoch`` None: of the epoch that is looked at."""
 
     epoch: int | None
@@ -56,12 +56,12 @@ class Mark(NamedTuple):
     hash: bytes
 
 
-def stream_marks(lines: Iterable[bytes]) -> Iterator[Mark]:
+def stream_marks(lines: Iterable[bytes]) -> Iterator[HashMark]:
     """What a table said of its stream, among other lines; what stands before a line's first brace is passed over."""
     for line in lines:
         now = read_stream(line[line.find(b"{") :]) if b'"published"' in line else None
         if now is not None and re.fullmatch(f"[0-9a-f]{{{2 * HASH_BYTES}}}", now.hash):
-            yield Mark(now.epoch, now.published, bytes.fromhex(now.hash))
+            yield HashMark(now.epoch, now.published, bytes.fromhex(now.hash))
 
 
 class EventNumbers:

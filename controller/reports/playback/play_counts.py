@@ -11,24 +11,24 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from controller.core.inference.case import Recount
+from controller.core.inference.case import RoundCase
 from controller.core.messages.events import BettingClosed
 from controller.core.messages.house import House
-from controller.core.messages.inputs import Stamped
+from controller.core.messages.inputs import StampedInput
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
 ACTIONS = frozenset({"hit", "stand", "double", "split", "surrender", "even_money", "insurance_closed", "hole_turned"})
 """The keys that are evidence of a play."""
 
 
-class Plays(msgspec.Struct, frozen=True):
+class LegalPlays(msgspec.Struct, frozen=True):
     """How many legal plays explain everything up to a reading; 0: none does."""
 
     reading: int
     plays: int
 
 
-def play_counts(house: House, locked: BettingClosed, given: Iterable[Stamped]) -> Iterator[Plays]:
+def play_counts(house: House, locked: BettingClosed, given: Iterable[StampedInput]) -> Iterator[LegalPlays]:
     """The count after each reading of a round that says something of its play, in order.
 
     ``given`` are the readings from the lock to the close, with the faces that were opened.
@@ -36,7 +36,7 @@ def play_counts(house: House, locked: BettingClosed, given: Iterable[Stamped]) -
     wagers: dict[int, dict[str, int]] = {}
     for one in locked.wagers:
         wagers.setdefault(one.spot, {})[one.bet] = one.cents
-    recount = Recount(house.rules, wagers)
+    recount = RoundCase(house.rules, wagers)
     named: int | None = None
     for stamped in given:
         match stamped.input:
@@ -53,4 +53,4 @@ def play_counts(house: House, locked: BettingClosed, given: Iterable[Stamped]) -
             case _:
                 continue
         if recount.worlds is not None:
-            yield Plays(stamped.number, recount.account(outside=True).plays)
+            yield LegalPlays(stamped.number, recount.account(outside=True).plays)

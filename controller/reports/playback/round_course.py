@@ -9,7 +9,7 @@ import msgspec
 from controller.core.messages.events import CardDrawn, CardOpened
 from controller.formats.journal.records import Identity, RecordDamaged, openings, opens
 from controller.formats.mqtt.retained_layout import FeltNow, FeltPicture
-from controller.reports.playback.round_index import RoundFound
+from controller.reports.playback.round_index import RoundEntry
 from controller.reports.round_narrative import JournalEvent, story
 
 
@@ -46,7 +46,7 @@ class RoundCourse(msgspec.Struct, frozen=True):
     commitments: tuple[Commitment, ...]
 
 
-def course_of(identity: Identity, found: RoundFound, events: Sequence[JournalEvent]) -> RoundCourse:
+def course_of(identity: Identity, found: RoundEntry, events: Sequence[JournalEvent]) -> RoundCourse:
     """How a round went. ``events`` are those of the journal from its first to its last."""
     lines = {line.seq: line for line in story(events, found.round)}
     picture = FeltPicture()

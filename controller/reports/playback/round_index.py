@@ -27,7 +27,7 @@ Lying = tuple[tuple[int, str, int], ...]
 """Spot, zone and cents of what lies on the felt."""
 
 
-class RoundFound(msgspec.Struct):
+class RoundEntry(msgspec.Struct):
     """A round: ``first`` and ``last`` are the seqs of its events, ``began`` and ``ended`` their times (RFC 3339).
 
     ``amounts`` are wagers and nets in cents, ``faces`` the cards that were opened, ``alerts`` their kinds. ``outcome``
@@ -72,7 +72,7 @@ class RoundIndex:
     """Grows with the journal: each event is looked at once."""
 
     def __init__(self) -> None:
-        self.rounds: dict[int, RoundFound] = {}
+        self.rounds: dict[int, RoundEntry] = {}
         self.seq = 0
         self._zones: dict[tuple[int, str], int] = {}
         self._cards: dict[int, int] = {}
@@ -84,7 +84,7 @@ class RoundIndex:
             self.seq = one.seq
             self._take(one)
 
-    def found(self, wanted: RoundQuery) -> Iterator[RoundFound]:
+    def found(self, wanted: RoundQuery) -> Iterator[RoundEntry]:
         """The rounds that fit, the latest first."""
         return (one for _, one in sorted(self.rounds.items(), reverse=True) if fits(one, wanted))
 
@@ -105,16 +105,16 @@ class RoundIndex:
         if isinstance(told_of, int):
             self._note(self._at(told_of, one), event)
 
-    def _at(self, number: int, one: JournalEvent) -> RoundFound:
+    def _at(self, number: int, one: JournalEvent) -> RoundEntry:
         if number not in self.rounds:
             lying = tuple((*place, cents) for place, cents in sorted(self._zones.items()) if cents)
-            self.rounds[number] = RoundFound(number, one.seq, one.time, lying=lying)
+            self.rounds[number] = RoundEntry(number, one.seq, one.time, lying=lying)
         found = self.rounds[number]
         found.last, found.ended = one.seq, found.ended if found.outcome else one.time
         return found
 
     @staticmethod
-    def _note(found: RoundFound, event: Event) -> None:
+    def _note(found: RoundEntry, event: Event) -> None:
         match event:
             case RoundStarted(_, _, boxes):
                 found.spots.update(boxes)
@@ -143,7 +143,7 @@ class RoundIndex:
                 pass
 
 
-def fits(one: RoundFound, wanted: RoundQuery) -> bool:
+def fits(one: RoundEntry, wanted: RoundQuery) -> bool:
     """Whether a round is what is looked for."""
     states = {
         "open": one.unresolved,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.game.rules import Terms
+from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View, chosen
 
 CHOICES: Final = {
@@ -20,7 +20,7 @@ CHOICES: Final = {
 }
 
 
-def row(terms: Terms, view: View) -> str | None:
+def row(terms: SideBetTerms, view: View) -> str | None:
     """The highest row of the box's two cards and the up card."""
     own = (view.first.value[0] == "7") + (view.second.value[0] == "7")
     up = view.up.value[0] == "7"
@@ -41,7 +41,7 @@ BET: Final = SideBet(
     placed="before_deal",
     decided=Stage.DEAL,
     rows=("three_diamonds", "three_suited", "three_same_color", "three", "two", "one"),
-    usual=Terms(
+    usual=SideBetTerms(
         awards_cents={"three_same_color": 250_000, "three": 100_000, "two": 12_500, "one": 1_000},
         meter_shares={"three_diamonds": (1, 1), "three_suited": (1, 10)},
         stake_cents=500,

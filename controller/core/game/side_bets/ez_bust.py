@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core.game.hand import total
-from controller.core.game.rules import Terms
+from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, PUSH, SideBet, Stage, View, chosen
 from firmware_protocols.cards import POINTS
 
 CHOICES: Final = {"no_card_drawn": ("loses", "pushes"), "all_broke": ("push", "plays_out")}
 
 
-def row(terms: Terms, view: View) -> str | None:
+def row(terms: SideBetTerms, view: View) -> str | None:
     """Push if every hand broke, else by the dealer's complete hand."""
     if view.all_broke is None:
         return None
@@ -38,7 +38,7 @@ BET: Final = SideBet(
     placed="after_deal",
     decided=Stage.END,
     rows=("dealer_broke",),
-    usual=Terms(pays={"dealer_broke": (1, 1)}, up_cards=(2, 3, 4, 5, 6)),
+    usual=SideBetTerms(pays={"dealer_broke": (1, 1)}, up_cards=(2, 3, 4, 5, 6)),
     row=row,
     choices=CHOICES,
 )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.game.rules import Terms
+from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View
 
 
-def row(terms: Terms, view: View) -> str | None:
+def row(terms: SideBetTerms, view: View) -> str | None:
     """No row: only the meter can pay this wager."""
     del terms, view
     return LOST
@@ -24,6 +24,6 @@ BET: Final = SideBet(
     placed="before_deal",
     decided=Stage.DEAL,
     rows=(),
-    usual=Terms(),
+    usual=SideBetTerms(),
     row=row,
 )

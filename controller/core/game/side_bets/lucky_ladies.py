@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.game.rules import Terms
+from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View, chosen
 from firmware_protocols.cards import POINTS, Card, Rank
 
@@ -21,7 +21,7 @@ CHOICES: Final = {
 }
 
 
-def row(terms: Terms, view: View) -> str | None:
+def row(terms: SideBetTerms, view: View) -> str | None:
     """The highest row of the first two cards; the pair of queens of hearts may wait for the dealer's second card."""
     first, second = view.first, view.second
     if first is Card.QH and second is Card.QH:
@@ -40,7 +40,7 @@ def is_twenty(first: Card, second: Card) -> bool:
     return points == 20 or (points == 10 and Rank.ACE in {first.rank, second.rank})
 
 
-def queens(terms: Terms, view: View) -> str | None:
+def queens(terms: SideBetTerms, view: View) -> str | None:
     """Two queens of hearts: more with a dealer's natural, which only an ace or ten up leaves open (A17).
 
     A dealer who was dealt no hole card and need not take a second one has no natural.
@@ -60,7 +60,7 @@ BET: Final = SideBet(
     placed="before_deal",
     decided=Stage.DEAL,
     rows=("queen_hearts_pair_and_dealer_natural", "queen_hearts_pair", "matched_20", "suited_20", "any_20"),
-    usual=Terms(
+    usual=SideBetTerms(
         pays={
             "queen_hearts_pair_and_dealer_natural": (1000, 1),
             "queen_hearts_pair": (200, 1),

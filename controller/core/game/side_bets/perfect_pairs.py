@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.game.rules import Terms
+from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View
 
 RED: Final = frozenset("dh")
 
 
-def row(terms: Terms, view: View) -> str | None:
+def row(terms: SideBetTerms, view: View) -> str | None:
     """The highest row of the first two cards."""
     del terms
     if view.first.value[0] != view.second.value[0]:
@@ -31,6 +31,6 @@ BET: Final = SideBet(
     placed="before_deal",
     decided=Stage.DEAL,
     rows=("perfect", "coloured", "mixed"),
-    usual=Terms(pays={"perfect": (25, 1), "coloured": (12, 1), "mixed": (6, 1)}, least_decks=2),
+    usual=SideBetTerms(pays={"perfect": (25, 1), "coloured": (12, 1), "mixed": (6, 1)}, least_decks=2),
     row=row,
 )

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core.game.hand import RANKS
-from controller.core.game.rules import Terms
+from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View, chosen
 
 CHOICES: Final = {"king_ace_two": ("nothing", "straight")}
 
 
-def row(terms: Terms, view: View) -> str | None:
+def row(terms: SideBetTerms, view: View) -> str | None:
     """The highest row of the three cards; their order is of no interest."""
     cards = (view.first, view.second, view.up)
     ranks = sorted(RANKS[card.rank] for card in cards)
@@ -37,7 +37,7 @@ BET: Final = SideBet(
     placed="before_deal",
     decided=Stage.DEAL,
     rows=("suited_trips", "straight_flush", "trips", "straight", "flush"),
-    usual=Terms(
+    usual=SideBetTerms(
         pays={"straight_flush": (30, 1), "trips": (20, 1), "straight": (10, 1), "flush": (5, 1)},
         least_decks=6,
     ),
