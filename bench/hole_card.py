@@ -20,7 +20,7 @@ from controller.io.files import profile_files
 from simulators.people.dealer import play
 from simulators.people.house import house_from
 from simulators.people.rack import Rack
-from tests.core.hole_rounds import HoleRig, rig_for
+from tests.core.hole_rig import HoleRig, rig_for
 
 
 class Drawn(NamedTuple):

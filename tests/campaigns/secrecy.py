@@ -22,7 +22,8 @@ import click
 
 from simulators.people.felt import StandKey
 from tests.core import burned_rounds
-from tests.core.hole_rounds import DOINGS, DRAWS, IRREGULARITIES, PROFILES, Case, assert_secret
+from tests.core.hole_doings import DOINGS
+from tests.core.hole_rounds import DRAWS, IRREGULARITIES, PROFILES, Case, assert_secret
 from tests.trigger_box import number_rounds
 
 SHOWN = 20

@@ -19,19 +19,9 @@ from simulators.people.dealer import play
 from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, StandKey
 from simulators.people.house import House, house_from
 from simulators.people.rack import Rack
-from tests.core.hole_rounds import (
-    DOINGS,
-    DRAWS,
-    IRREGULARITIES,
-    PROFILES,
-    RANKS,
-    Done,
-    HoleRig,
-    Script,
-    carry_out,
-    is_key,
-    rig_for,
-)
+from tests.core.hole_doings import DOINGS
+from tests.core.hole_rig import HoleRig, rig_for
+from tests.core.hole_rounds import DRAWS, IRREGULARITIES, PROFILES, RANKS, Done, Script, carry_out, is_key
 
 HOLE_CARDS: Final = ("dealt", "none")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.events import HoleCardRevealed
-from tests.core.hole_rounds import IRREGULARITIES, OTHERS, PROFILES, UNHEARD, Case, assert_secret
+from tests.core.hole_doings import OTHERS, UNHEARD
+from tests.core.hole_rounds import IRREGULARITIES, PROFILES, Case, assert_secret
 from tests.core.test_hole_card import TURN_KEYS, table
 
 CARD_TOO_MANY = ("an unannounced burn", "a card read twice")

@@ -34,6 +34,7 @@ PLACES: Final[dict[str, dict[str, str]]] = {
         "controller/collector/stream_fold.py::_keep": TAKEN,
         "controller/formats/journal/records.py::_open_line": SEALED,
         "controller/formats/journal/records.py::unseal": JOURNAL,
+        "controller/formats/mqtt/envelope.py::_name_in": "as the places of own_event",
         "controller/formats/mqtt/envelope.py::own_event": "as the places of own_event",
         "controller/formats/orders/signed_orders.py::order_in": JOURNAL,
         "controller/formats/replay.py::read_state": SEALED,
