@@ -587,11 +587,8 @@ def test_where_only_the_key_confirms_a_deal_no_rhythm_does_while_the_keypad_is_a
 def test_chips_that_leave_between_the_lock_and_the_end_of_the_deal_are_an_alert() -> None:
     rig = table()
     rig.talk(f"{BETS} \n Th 9h 6c \n 2 main 0")
-    assert [
-        (event.spot, event.after_cents)
-        for event in rig.told(BetDecreasedAfterLock)
-        if isinstance(event, BetDecreasedAfterLock)
-    ] == [(2, 0)]
+    moved = [event for event in rig.events if isinstance(event, BetDecreasedAfterLock)]
+    assert [(event.spot, event.after_cents) for event in moved] == [(2, 0)]
 
 
 def test_honest_rounds_settle_as_they_did() -> None:
