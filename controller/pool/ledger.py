@@ -9,6 +9,7 @@ moment share a transaction, so that a commit is paid once for many tables.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeVar, assert_never
 
@@ -251,6 +252,10 @@ class _Transaction:
         self._entries: list[_LedgerRow] = []
         self._answers: dict[tuple[str, int, int], tuple[PostingBody, LedgerEntry]] = {}
         self._awards: dict[int, tuple[str, int, Jackpot]] = {}
+        self._laid: dict[tuple[str, int], dict[WagerPlace, int]] = {}
+        """For each table that claims, by epoch: the last of its recent postings that counted a wager there."""
+        self._won: dict[tuple[str, int], defaultdict[WagerPlace, set[int]]] = {}
+        """For each table that claims, by epoch: its awards by number, refused ones too."""
         self._changed: set[int] = set()
 
     def post(self, postings: Sequence[Posting]) -> list[LedgerAnswer]:
@@ -263,6 +268,8 @@ class _Transaction:
     def _answer(self, posting: Posting) -> LedgerAnswer:
         table, epoch, seq, deed = posting.table, posting.epoch, posting.seq, posting.deed
         account = self._accounts[table]
+        if epoch < 1 or seq < 1:
+            return OutOfOrder(account.epoch, account.seq, f"{table} {epoch}/{seq}: both are counted from 1")
         if (epoch, seq) <= (account.epoch, account.seq):
             return self._again(posting, account)
         expected = account.seq + 1 if epoch == account.epoch else 1
@@ -291,13 +298,27 @@ class _Transaction:
 
     def _wagered(self, posting: Posting, place: WagerPlace) -> bool:
         """Whether the table's wager there was counted among its recent postings."""
-        table, epoch, first = posting.table, posting.epoch, max(1, posting.seq - RECENT)
-        now = [self._answers.get((table, epoch, seq)) for seq in range(posting.seq - 1, first - 1, -1)]
-        if any(_counted(deed, answer.outcome, place) for deed, answer in filter(None, now)):
-            return True
-        query = "SELECT deed, outcome FROM entries WHERE pool = ? AND table_name = ? AND epoch = ? AND seq >= ?"
-        rows = self._rows.all(query, (self._pool, table, epoch, first))
-        return any(_counted(deed_of(deed), own_json(outcome, PostingOutcome), place) for deed, outcome in rows)
+        first = max(1, posting.seq - RECENT)
+        return self._laid_by(posting.table, posting.epoch, first).get(place, 0) >= first
+
+    def _laid_by(self, table: str, epoch: int, first: int) -> dict[WagerPlace, int]:
+        """Where the table's wagers lay, by the last posting that counted one there; of ``first`` and all later ones.
+
+        Read once in a transaction, however many claims it holds: whoever claims without end keeps nobody waiting.
+        """
+        if (table, epoch) not in self._laid:
+            query = (
+                "SELECT seq, deed, outcome FROM entries"
+                " WHERE pool = ? AND table_name = ? AND epoch = ? AND seq >= ? ORDER BY seq"
+            )
+            rows = self._rows.all(query, (self._pool, table, epoch, first))
+            before = [(seq, deed_of(deed), own_json(outcome, PostingOutcome)) for seq, deed, outcome in rows]
+            now = [(seq, *of) for (whose, began, seq), of in self._answers.items() if (whose, began) == (table, epoch)]
+            counted = [(seq, deed, answer.outcome) for seq, deed, answer in now]
+            found = self._laid[table, epoch] = dict[WagerPlace, int]()
+            for seq, deed, outcome in (*before, *counted):
+                _lay(found, seq, deed, outcome)
+        return self._laid[table, epoch]
 
     def _again(self, posting: Posting, account: TableAccount) -> LedgerAnswer:
         key = (posting.table, posting.epoch, posting.seq)
@@ -339,7 +360,11 @@ class _Transaction:
             known = self._awards.get(jackpot.number)
             self._awards[jackpot.number] = (table, known[1] if known else epoch, jackpot)
             self._changed.add(jackpot.number)
+            if isinstance(step.outcome, AwardOutcome) and (table, epoch) in self._won:
+                self._won[table, epoch][_place(jackpot)].add(jackpot.number)
         self._answers[table, epoch, seq] = deed, answer
+        if (table, epoch) in self._laid:
+            _lay(self._laid[table, epoch], seq, deed, step.outcome)
         outcome = _text(step.outcome)
         row = (self._pool, answer.number, table, epoch, seq, _text(deed), outcome, answer.shown_cents, put, put_by)
         self._entries.append(row)
@@ -366,15 +391,23 @@ class _Transaction:
         return jackpot if whose == table else None
 
     def won(self, table: str, epoch: int, number: int, spot: int, bet: str) -> bool:
-        """See ``Awards``; awards are few."""
-        query = "SELECT number FROM awards WHERE pool = ? AND table_name = ? AND epoch = ?"
-        for (jackpot,) in self._rows.all(query, (self._pool, table, epoch)):
-            self.award(table, jackpot)
-        return any(
-            (whose, began, one.round, one.spot, one.bet) == (table, epoch, number, spot, bet)
-            for whose, began, one in self._awards.values()
-            if one.standing != "refused"
-        )
+        """See ``Awards``."""
+        numbers = self._won_by(table, epoch).get((number, spot, bet), ())
+        return any(self._awards[one][2].standing != "refused" for one in numbers)
+
+    def _won_by(self, table: str, epoch: int) -> defaultdict[WagerPlace, set[int]]:
+        """The table's awards of an epoch, by where they were won; read once in a transaction."""
+        if (table, epoch) not in self._won:
+            query = "SELECT number, body FROM awards WHERE pool = ? AND table_name = ? AND epoch = ?"
+            for number, body in self._rows.all(query, (self._pool, table, epoch)):
+                # One that was judged in this transaction is known as it stands now.
+                if number not in self._awards:
+                    self._awards[number] = table, epoch, own_json(body, Jackpot)
+            found = self._won[table, epoch] = defaultdict[WagerPlace, set[int]](set)
+            for number, (whose, began, jackpot) in self._awards.items():
+                if (whose, began) == (table, epoch):
+                    found[_place(jackpot)].add(number)
+        return self._won[table, epoch]
 
     def _write(self) -> None:
         pool = self._pool
@@ -383,7 +416,8 @@ class _Transaction:
             [(_text(self._meter), self._number, self.hits, pool)],
         )
         self._rows.insert("entries", self._entries)
-        accounts = [(pool, table, *account) for table, account in sorted(self._accounts.items()) if account.epoch]
+        posted = {posting[0] for posting in self._answers}
+        accounts = [(pool, table, *account) for table, account in sorted(self._accounts.items()) if table in posted]
         self._rows.insert("accounts", accounts, update=TableAccount._fields)
         awards = [
             (pool, number, table, epoch, jackpot.standing.value, jackpot.cents * UNITS, _text(jackpot))
@@ -401,12 +435,13 @@ def on_conflict(table: str, update: Sequence[str]) -> str:
     return f" ON CONFLICT ({', '.join(TABLES[table].key)}) DO UPDATE SET {taken}"
 
 
-def _counted(deed: PostingBody, outcome: PostingOutcome, place: WagerPlace) -> bool:
-    return (
-        isinstance(deed, WagerPosting)
-        and isinstance(outcome, ContributionOutcome)
-        and (deed.round, deed.spot, deed.bet) == place
-    )
+def _lay(found: dict[WagerPlace, int], seq: int, deed: PostingBody, outcome: PostingOutcome) -> None:
+    if isinstance(deed, WagerPosting) and isinstance(outcome, ContributionOutcome):
+        found[deed.round, deed.spot, deed.bet] = seq
+
+
+def _place(jackpot: Jackpot) -> WagerPlace:
+    return jackpot.round, jackpot.spot, jackpot.bet
 
 
 def deed_of(text: str) -> PostingBody:

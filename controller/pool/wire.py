@@ -21,7 +21,7 @@ MESSAGE_LIMIT_BYTES: Final = 16 * 1024
 NOT_ADDED_UP: Final = "the ledger does not add up"
 """Why a pool is closed whose ledger does not agree with itself."""
 
-WireCount = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+WireOrdinal = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 
 
 class StatusRequest(Value, frozen=True, tag="asked"):
@@ -31,8 +31,8 @@ class StatusRequest(Value, frozen=True, tag="asked"):
 class PostingRequest(Value, frozen=True, tag="posted"):
     """A table: enter this. What people move at the link is not for tables."""
 
-    epoch: WireCount
-    seq: WireCount
+    epoch: WireOrdinal
+    seq: WireOrdinal
     deed: WagerPosting | ClaimPosting | VerdictPosting
 
 

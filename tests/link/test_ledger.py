@@ -123,6 +123,17 @@ def test_a_number_that_does_not_come_next_is_not_entered(ledger: Ledger, epoch: 
     assert ledger.standing().number == 1
 
 
+@pytest.mark.parametrize("epoch", [0, -1])
+def test_no_posting_is_of_an_epoch_before_the_first(ledger: Ledger, epoch: int) -> None:
+    """An entry without an account would be a ledger that does not add up, and the end of the pool for every table."""
+    for _ in range(2):
+        (answer,) = ledger.post([Posting("bj-1", epoch, 1, FIVE)])
+        assert isinstance(answer, OutOfOrder)
+    assert ledger.standing() == (0, SHOWN)
+    assert Table(ledger).does(FIVE) == ContributionOutcome(850_000, 166_666)
+    assert agrees(ledger)
+
+
 def test_a_table_with_a_new_journal_begins_a_new_epoch_and_the_old_is_over(ledger: Ledger) -> None:
     Table(ledger).does(FIVE)
     assert isinstance(Table(ledger, epoch=2).does(FIVE), ContributionOutcome)

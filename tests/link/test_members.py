@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.pool.ledger import Ledger
+from controller.pool.ledger import Database, Ledger, LedgerRows
 from controller.pool.ledger_replay import refold
 from controller.pool.members import NOT_THEIRS, RECENT, Member, undue
 from controller.pool.postings import (
@@ -29,6 +31,7 @@ from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server
 from tests.link.test_ledger import Table
 
+T = TypeVar("T")
 SEVENS = Member({"blazing7s": frozenset({(1, 1), (1, 10)})}, spots=5)
 OTHER = Member({"five_card": frozenset({(1, 10)})}, spots=7)
 MEMBERS = {"bj-1": SEVENS, "bj-2": OTHER}
@@ -107,6 +110,61 @@ def test_a_wager_that_was_not_counted_or_is_long_past_is_not_claimed(ledger: Led
     assert "no wager" in declined(table, claim(10))
     new_epoch = Table(ledger, epoch=2)
     assert "no wager" in declined(new_epoch, claim(11))
+
+
+class Counting:
+    """A database that counts the rows read of it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.lock = database.lock
+        self.rows = 0
+
+    def write(self, work: Callable[[LedgerRows], T]) -> T:
+        return self._database.write(lambda rows: work(self._counted(rows)))
+
+    def read(self, work: Callable[[LedgerRows], T]) -> T:
+        return self._database.read(work)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _counted(self, rows: LedgerRows) -> LedgerRows:
+        counting = self
+
+        class Counted:
+            def all(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+                found = rows.all(statement, values)
+                counting.rows += len(found)
+                return found
+
+            def do(self, statement: str, these: Iterable[Sequence[object]]) -> None:
+                rows.do(statement, these)
+
+            def insert(self, table: str, these: Sequence[Sequence[object]], update: Sequence[str] = ()) -> None:
+                rows.insert(table, these, update)
+
+        return Counted()
+
+
+def test_claims_without_number_read_what_a_table_laid_and_won_once_a_transaction(tmp_path: Path) -> None:
+    """Each winner of each claim once read thousands of entries, and every other table waited a minute for it."""
+    database = Counting(SqliteDatabase(tmp_path / "ledger.sqlite", create=True))
+    ledger = Ledger(database, "pit-1", MEMBERS)
+    ledger.open(PARAMETERS)
+    table = Table(ledger)
+    wagers = [WagerPosting(500, number, 3, "blazing7s") for number in range(1, RECENT // 2 + 1)]
+    ledger.post([table.next(one) for one in wagers])
+    won = ledger.post([table.next(claim(number, share=(1, 10))) for number in range(1, 101)])
+    assert all(isinstance(one.outcome, AwardOutcome) for one in won)  # type: ignore[union-attr]
+    before = database.rows
+    many = [
+        ClaimPosting(number, (WinningRow(3, "blazing7s", "three_diamonds", (1, 1)),) * 200)
+        for number in range(401, 501)
+    ]
+    ledger.post([table.next(one) for one in many])
+    assert database.rows - before < len(wagers) + 2 * len(won) + 10
+    assert (reconcile(ledger).mistakes, refold(ledger)) == ((), ())
 
 
 @given(

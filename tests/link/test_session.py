@@ -299,6 +299,12 @@ def test_nothing_but_the_protocol_is_understood() -> None:
         from_table([b"tableside.link.v1", moved])
 
 
+@pytest.mark.parametrize(("epoch", "seq"), [(0, 1), (1, 0), (-1, 1), (2**53 + 1, 1)])
+def test_epochs_and_postings_are_counted_from_one(epoch: int, seq: int) -> None:
+    with pytest.raises(NotUnderstood):
+        from_table(frames(PostingRequest(epoch, seq, WAGER)))
+
+
 def test_an_older_look_of_another_process_is_not_shown() -> None:
     session = LinkSession(POOL, 1, 0)
     session.receive(0, PoolStatus(POOL, 7, 900, 0, 0))
