@@ -22,6 +22,7 @@ from zmq.auth.asyncio import AsyncioAuthenticator
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import NANOSECONDS, Pacer
 from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, tcp_listener
+from controller.pool.complaints import Complaints
 from controller.pool.ledger import Ledger, LedgerFailed, TableAccount
 from controller.pool.postings import (
     AwardOutcome,
@@ -114,6 +115,7 @@ class LinkService:
         self._audit = audit
         self._clock = clock
         self._turns: Turns[_Waiting] = Turns(set(where.tables.values()), clock, chance)
+        self._complaints = Complaints(ledger.pool, clock)
         self._accounts: dict[str, TableAccount] = {}
         self._standing = PoolBalance(0, 0)
         self._turn = asyncio.Lock()
@@ -187,8 +189,6 @@ class LinkService:
             (zmq.SNDHWM, ANSWERS_LIMIT),
             (zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES),
             (zmq.CURVE_SERVER, 1),
-            # A table whose link broke is itself again at once, and does not wait for the old connection to be missed.
-            (zmq.ROUTER_HANDOVER, 1),
         ):
             socket.set(option, value)
         socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
@@ -206,7 +206,7 @@ class LinkService:
             try:
                 message = from_table([bytes(part.buffer) for part in parts])
             except NotUnderstood as error:
-                log.warning("message refused", table=table, reason=str(error))
+                self._complaints.warn("message refused", table, str(error))
                 continue
             to = bytes(peer.buffer)
             match message:
@@ -229,8 +229,8 @@ class LinkService:
         ahead_seconds = epoch - self._clock.wall_ns() // NANOSECONDS
         if ahead_seconds <= EPOCH_AHEAD_SECONDS:
             return None
-        log.error("ALARM: epoch from the future", pool=self._ledger.pool, table=table, epoch=epoch)
         reason = f"epoch {epoch} of {table} begins in {ahead_seconds} s by the link's clock: check both clocks"
+        self._complaints.alarm("epoch from the future", table, reason, epoch=epoch)
         # The posting's own numbers, so that its table takes it for a dispute and says so, and does not post it again.
         return OutOfOrder(epoch, seq, reason)
 
@@ -256,8 +256,8 @@ class LinkService:
     def _note(self, posting: Posting, answer: LedgerAnswer) -> None:
         if isinstance(answer, LedgerEntry):
             if isinstance(answer.outcome, DeclinedOutcome):
-                where = {"pool": self._ledger.pool, "table": posting.table, "epoch": posting.epoch, "seq": posting.seq}
-                log.error("ALARM: posting declined", **where, entry=answer.number, reason=answer.outcome.reason)
+                where = {"epoch": posting.epoch, "seq": posting.seq, "entry": answer.number}
+                self._complaints.alarm("posting declined", posting.table, answer.outcome.reason, **where)
             if isinstance(answer.outcome, AwardOutcome):
                 cents = sum(one.cents for one in answer.outcome.jackpots)
                 log.warning("pool won", pool=self._ledger.pool, table=posting.table, entry=answer.number, cents=cents)

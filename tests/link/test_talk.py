@@ -19,6 +19,8 @@ import zmq
 import zmq.asyncio
 from structlog.testing import capture_logs
 
+from controller.formats.text.safe_parse import LINE_LIMIT
+from controller.pool.complaints import LINES_AT_ONCE, Complaints
 from controller.pool.postings import WagerPosting
 from controller.pool.service import STRANGERS_LIMIT
 from controller.pool.session import WINDOW
@@ -33,11 +35,13 @@ WAGER = WagerPosting(500, 9, 3, "blazing_7s")
 
 
 @contextlib.asynccontextmanager
-async def member(premises: Premises, name: str) -> AsyncIterator[zmq.asyncio.Socket]:
+async def member(premises: Premises, name: str, identity: bytes = b"") -> AsyncIterator[zmq.asyncio.Socket]:
     """A table's key, without a table's manners."""
     with zmq.asyncio.Context() as context, context.socket(zmq.DEALER) as found:
         public, secret = premises.tables[name]
         found.set(zmq.LINGER, 0)
+        if identity:
+            found.set(zmq.IDENTITY, identity)
         found.set(zmq.CURVE_PUBLICKEY, public)
         found.set(zmq.CURVE_SECRETKEY, secret)
         found.set(zmq.CURVE_SERVERKEY, premises.public)
@@ -80,6 +84,58 @@ async def test_a_member_whose_message_never_ends_is_hung_up_on(tmp_path: Path) -
             assert await gone.poll(1000 * PATIENCE_SECONDS), "a message of 8 MB was taken"
             hostile.disable_monitor()
         await honest.does(WAGER)
+
+
+async def test_nobody_takes_a_line_by_coming_under_its_name(tmp_path: Path) -> None:
+    """The name by which ZeroMQ tells connections apart is whatever a peer says: the first keeps its line."""
+    premises = Premises(tmp_path, 2)
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    async with premises.process(), member(premises, "harbour/bj-1", b"a line") as first:
+        assert await asked(first)
+        async with member(premises, "harbour/bj-2", b"a line") as second:
+            assert not await asked(second, seconds=1)
+            assert await asked(first)
+
+
+async def asked(socket_: zmq.asyncio.Socket, seconds: float = PATIENCE_SECONDS) -> bool:
+    """Whether the link answers a question."""
+    await socket_.send_multipart(frames(StatusRequest()))
+    answered = bool(await socket_.poll(1000 * seconds))
+    if answered:
+        await socket_.recv_multipart()
+    return answered
+
+
+async def test_a_table_cannot_fill_the_links_log(tmp_path: Path) -> None:
+    """Garbage and postings that are declined, within what a table may say: the journal would drop everybody's lines."""
+    premises = Premises(tmp_path, 1)
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    async with premises.process() as link, member(premises, "harbour/bj-1") as hostile:
+        for seq in range(1, 201):
+            await hostile.send_multipart([b"tableside.link.v1", b'{"type":"%s"}' % (b"x" * 500)])
+            await hostile.send_multipart(frames(PostingRequest(1, seq, WagerPosting(0, 9, 3, "blazing_7s"))))
+            assert await hostile.poll(1000 * PATIENCE_SECONDS), "nobody reads the log, and it is full"
+            await hostile.recv_multipart()
+        link.terminate()
+        _, logged = await link.communicate()
+    lines = [json.loads(line) for line in logged.splitlines()]
+    for event in ("message refused", "ALARM: posting declined"):
+        told = [one for one in lines if one["event"] == event]
+        assert LINES_AT_ONCE <= len(told) < 100, event
+        assert all(len(json.dumps(one)) < 2 * LINE_LIMIT for one in told)
+
+
+def test_what_the_log_does_not_say_is_counted() -> None:
+    clock = Hands()
+    complaints = Complaints("pit-1", clock)
+    with capture_logs() as lines:
+        for seq in range(1, 100):
+            complaints.alarm("posting declined", "bj-1", "no\nwager", seq=seq)
+        complaints.alarm("posting declined", "bj-2", "no wager", seq=1)
+        clock.now_ns += SECOND_NS
+        complaints.alarm("posting declined", "bj-1", "no wager", seq=100)
+    assert [one["seq"] for one in lines] == [*range(1, LINES_AT_ONCE + 1), 1, 100]
+    assert (lines[0]["reason"], lines[-1]["untold"]) == ("no wager", 99 - LINES_AT_ONCE)
 
 
 async def test_strangers_without_number_do_not_keep_a_table_out(tmp_path: Path) -> None:
