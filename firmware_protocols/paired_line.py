@@ -124,17 +124,21 @@ class PairedLine:
     def feed(self, data: bytes) -> Fed:
         """Take bytes as they came; how they are cut into calls does not matter. Never raises on any bytes."""
         *frames, held = (self._held + data).split(bytes((END,)))
-        fed = Fed()
-        for frame in frames:
-            one = self._take(frame) if frame else Fed()
-            # What came before a new pairing belongs to the one before it.
-            inside = one.inside if one.paired else fed.inside + one.inside
-            fed = Fed(inside, fed.answer + one.answer, fed.refused + one.refused, fed.paired or one.paired)
+        inside, answer, refused, paired = bytearray(), bytearray(), list[FrameFault](), False
+        for frame in filter(None, frames):
+            one = self._take(frame)
+            if one.paired:
+                # What came before a new pairing belongs to the one before it.
+                inside.clear()
+            inside += one.inside
+            answer += one.answer
+            refused += one.refused
+            paired = paired or one.paired
         self._held = held
         if len(held) >= FRAME_LIMIT:
             self._held = b""
-            fed = fed._replace(refused=(*fed.refused, "noise"))
-        return fed
+            refused.append("noise")
+        return Fed(bytes(inside), bytes(answer), tuple(refused), paired)
 
     # --- a frame --------------------------------------------------------------------------------------
 

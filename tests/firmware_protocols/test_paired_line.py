@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import time
 import zlib
 from collections.abc import Callable
 from itertools import count
@@ -238,3 +239,18 @@ def test_what_never_ends_is_given_up() -> None:
 def test_keys_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="32 bytes"):
         PairedLine(LineEnd.HOST, b"short", numbered(1))
+
+
+def test_noise_is_dropped_in_a_time_that_grows_with_its_length_and_no_faster() -> None:
+    """What a line may say in a second took longer than that second to drop, and everybody else waited for it."""
+
+    def fastest(count: int) -> float:
+        noise, times = b"x\0" * count, list[float]()
+        for _ in range(3):
+            device = Pair().device
+            began = time.process_time()
+            assert device.feed(noise).refused == ("noise",) * count
+            times.append(time.process_time() - began)
+        return min(times)
+
+    assert fastest(20_000) < 24 * fastest(2_500), "eight times as much, and far more than eight times as long"
