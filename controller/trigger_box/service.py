@@ -44,7 +44,7 @@ from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
 SOCKET_MODE: Final = 0o660
 """A local socket is for the box's own group, which the table's daemon belongs to."""
 
-CALLERS_LIMIT: Final = 4
+CALLERS_LIMIT: Final = 16
 """Lines on which the pairing may be under way at once: one is the table's, and nobody else need call."""
 
 NOISE_BYTES_PER_SECOND: Final = 4_000_000
@@ -116,8 +116,8 @@ class TriggerBoxService:
         self.talk = Talk(parts.chance)
         self._closed_until_ns = parts.clock.monotonic_ns()
         """The table's line said too much, and nobody is listened to before."""
-        self._callers: set[TriggerLine] = set()
-        """Lines on which nobody has shown yet that they are the table."""
+        self._callers: dict[TriggerLine, None] = {}
+        """Lines on which nobody has shown yet that they are the table, in the order in which they called."""
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Fails with what ends the box."""
 
@@ -163,11 +163,14 @@ class TriggerBoxService:
                 self.refuse("a second caller", "caller")
                 return False
             self.take_line(line)
-        elif len(self._callers) >= CALLERS_LIMIT:
-            self.refuse("one too many", "caller")
-            return False
         else:
-            self._callers.add(line)
+            if len(self._callers) >= CALLERS_LIMIT:
+                # The table pairs within milliseconds: who has been there longest is the least likely to be it.
+                self.refuse("one too many", "caller")
+                first = next(iter(self._callers))
+                self._callers.pop(first)
+                first.hang_up()
+            self._callers[line] = None
         return True
 
     def bears(self, count: int) -> bool:
@@ -187,14 +190,14 @@ class TriggerBoxService:
     def take_line(self, line: TriggerLine) -> None:
         """Answer this line, which is the table's, and one from before no more."""
         before, self.line = self.line, line
-        self._callers.discard(line)
+        self._callers.pop(line, None)
         if before is not None and before is not line:
             before.hang_up()
         self.box.line_lost()
 
     def closed(self, line: TriggerLine) -> None:
         """That line is gone."""
-        self._callers.discard(line)
+        self._callers.pop(line, None)
         if self.line is line:
             self.line = None
             self.box.line_lost()

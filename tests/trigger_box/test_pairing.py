@@ -22,8 +22,8 @@ from controller.io.system.clock import SystemClock
 from controller.io.system.notify import Notifier
 from controller.io.system.randomness import SystemEntropy
 from controller.trigger_box import custody
-from controller.trigger_box.line import TOO_MUCH, UNREAD_BYTES, TriggerLine
-from controller.trigger_box.service import TriggerBoxService
+from controller.trigger_box.line import PAIRING_SECONDS, TOO_MUCH, UNREAD_BYTES, TriggerLine
+from controller.trigger_box.service import CALLERS_LIMIT, TriggerBoxService
 from controller.trigger_box.store import BoxStore
 from devices.paired_session import PairedSession
 from devices.trigger.mystery_trigger import MysteryTriggerSession, TriggerTable
@@ -182,6 +182,18 @@ async def test_a_stranger_without_the_key_never_takes_the_line_from_the_table(tm
                 assert not stranger.heard
                 await stranger.close()
     assert set(refusals(logged)) == {"unpaired"}
+
+
+async def test_strangers_who_hold_every_place_and_say_nothing_do_not_keep_the_table_out(tmp_path: Path) -> None:
+    """Each is hung up on after a few seconds, and called again at once: the table comes in before that."""
+    async with paired_box(tmp_path) as (key, logged):
+        strangers = [await connected(tmp_path) for _ in range(CALLERS_LIMIT)]
+        table = Table(key)
+        async with asyncio.timeout(PAIRING_SECONDS / 2):
+            await table.until(tmp_path, DeviceHealth, 2)
+        for stranger in strangers:
+            await stranger.close()
+    assert refusals(logged) == ["one too many"]
 
 
 async def test_a_table_that_calls_again_has_the_line_once_it_has_paired(tmp_path: Path) -> None:
