@@ -325,3 +325,18 @@ def test_what_is_still_open_is_settled_as_paid_where_that_fits_one_play(name: st
     rig.pass_ms(100)
     settled = [(e.net_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)]
     assert settled == ([(fitting[0], Basis.PAID)] if len(fitting) == 1 else [])
+
+
+@pytest.mark.parametrize(("spread_ms", "settled"), [(200, [(0, Basis.PAID)]), (900, [])])
+def test_that_no_payment_was_seen_is_no_push_where_it_may_have_been_picked_up_between_two_looks(
+    spread_ms: int, settled: list[tuple[int, Basis]]
+) -> None:
+    """Nineteen pushes, or was hit and won; what is seen is that chips of the next bet came beside the wager."""
+    rig = Rig(UNKEYED, {"A": 1000, "B": 500})
+    rig.lay(1, "main", ("A",))
+    rig.talk("Th 6c 9d 7s 2c 4c")
+    rig.pass_ms(2_000)
+    rig.lay(1, "main", ("A", "B"), spread_ms=spread_ms)
+    rig.talk("key round_closed")
+    rig.pass_ms(100)
+    assert [(e.net_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)] == settled

@@ -171,7 +171,7 @@ async def test_a_disk_that_refuses_writes_ends_the_journal(tmp_path: Path) -> No
         "    done = 0\n"
         "    try:\n"
         "        while done < 1000:\n"
-        "            await journal.commit([Entry(done + 1, bytes(3000))]); done += 1\n"
+        "            await journal.commit([JournalEntry(done + 1, bytes(3000))]); done += 1\n"
         "    except JournalFailed as error:\n"
         "        print(done, error)\n"
         "asyncio.run(main())\n"
@@ -189,12 +189,12 @@ import asyncio, sys
 from pathlib import Path
 from controller.formats.journal.records import Identity
 from controller.io.journal.scrub import before_start
-from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.journal import Journal, JournalEntry
 async def main():
     journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3), key=bytes(32))
     while True:
         number = journal.head.number + 1
-        await journal.commit([Entry(number, bytes(200), ((number, bytes(50)),))])
+        await journal.commit([JournalEntry(number, bytes(200), ((number, bytes(50)),))])
         print(number, flush=True)
 asyncio.run(main())
 """

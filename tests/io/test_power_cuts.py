@@ -26,8 +26,9 @@ from tests.journal_key import KEY
 RULED = EpochRuling("M. Okafor", "J. Reyes", "the disk was replaced")
 HEADING = "import asyncio\nfrom pathlib import Path\n"
 BEGIN = """
-from controller.io.journal.epochs import Ruling, begin_epoch
-asyncio.run(begin_epoch(Path({path!r}), "harbour", "bj-1", Ruling("M. Okafor", "J. Reyes", "the disk was replaced"), 1))
+from controller.io.journal.epochs import EpochRuling, begin_epoch
+ruling = EpochRuling("M. Okafor", "J. Reyes", "the disk was replaced")
+asyncio.run(begin_epoch(Path({path!r}), "harbour", "bj-1", ruling, 1))
 """
 FIRST = """
 from controller.io.journal.journal import Journal

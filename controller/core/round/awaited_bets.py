@@ -20,6 +20,7 @@ from controller.core.round import lifecycle, next_deal
 from controller.core.table import readiness
 from controller.core.table.keymap import KEYPAD
 from controller.core.table.layout import key
+from controller.core.table.payments import REACH_NS
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import (
@@ -212,7 +213,7 @@ def _first_play_ns(transaction: Transaction, held: tuple[StampedInput, ...]) -> 
     """The first moment at which a hand may be played, if the cards that wait are a deal to one box; else never."""
     cards = [transaction.table_ns(one.input.at_ns) for one in held if isinstance(one.input, CardDrawn)]
     last = cards[2 + (transaction.rules.hole_card == "dealt") :][:1]
-    return last[0] + lifecycle.REACH_NS if last else uncertain_wagers.NEVER_NS
+    return last[0] + REACH_NS if last else uncertain_wagers.NEVER_NS
 
 
 def _confirmed_by(held: tuple[StampedInput, ...]) -> tuple[StampedInput, ...]:

@@ -34,7 +34,7 @@ from controller.core.messages.events import QuestionWithdrawn, RoundClosed, Roun
 from controller.core.round import missed_cards, questions
 from controller.core.round.irregular import likely
 from controller.core.table.ledger import BookRow, book_of
-from controller.core.table.payments import HIDDEN_NS
+from controller.core.table.payments import HIDDEN_NS, REACH_NS
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
@@ -350,30 +350,31 @@ def _as_paid(found: Lattice, box: int) -> set[int]:
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
     after any of the changes, or before the first, until the zone was empty: what is laid then is the next bet. Where
     nothing was taken and nothing paid nothing is said of it; nor where the readers looked so seldom that a payment may
-    have been laid down and picked up between two looks.
+    have been laid down and picked up between two looks: that no payment was seen is then no sign of a push.
     """
     last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardObserved))
     staked = content = found.wagers[box]
     nets: set[int] = set()
+    is_touched = False
     for dated in found.evidence:
         item = dated.item
         if not isinstance(item, ChipsObserved) or item.idle or (item.box, item.zone) != (box, "main"):
             continue
         # What was left out of the account lies there all the same.
         staked += item.before - content
-        content = item.before
+        content, unseen_ns = item.before, dated.last_ns - dated.first_ns
+        is_taken, is_hidden = item.after < item.before, unseen_ns > (HIDDEN_NS if is_touched else REACH_NS)
         if dated.last_ns <= last_card_ns:
             staked += max(item.after - item.before, 0)
-        elif dated.first_ns <= last_card_ns or (
-            item.after < item.before and dated.last_ns - dated.first_ns > HIDDEN_NS
-        ):
+        elif dated.first_ns <= last_card_ns or (is_taken and is_hidden):
             return set()
         else:
-            nets.add(content - staked)
+            nets |= set() if is_hidden and not is_touched else {content - staked}
+            is_touched = True
         content = item.after
         if not content and dated.first_ns > last_card_ns:
             break
-    return nets | {content - staked} if nets else nets
+    return nets | {content - staked} if is_touched else nets
 
 
 def _dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:

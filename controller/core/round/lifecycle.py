@@ -6,8 +6,6 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-from typing import Final
-
 from msgspec.structs import replace
 
 from controller.core.betting import acceptance, bet_sensors
@@ -47,13 +45,11 @@ from controller.core.round import closing, missed_cards, passing_chips, question
 from controller.core.round.irregular import likely
 from controller.core.table.layout import Zone, ZoneChange, cents_at
 from controller.core.table.layout import key as layout_key
+from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
 from controller.core.table.workings import PublicationBasis, Timeline, are_identical
 from firmware_protocols.cards import Card
-
-REACH_NS: Final = 250_000_000
-"""Nobody lays chips and draws a card, or sees a card and takes the chips, in less time than it takes to reach out."""
 
 
 def lock_put_off(transaction: Transaction, ended: Round) -> None:

@@ -17,6 +17,10 @@ from msgspec.structs import replace
 from controller.core.messages.raised_alerts import AlertKind
 from firmware_protocols.values import Value
 
+REACH_NS: Final = 250_000_000
+"""Nobody lays chips and draws a card, or sees a card and takes the chips, in less time than it takes to reach out; nor
+does a player pick up sooner what he is paid."""
+
 HIDDEN_NS: Final = 450_000_000
 """Between looks that lie further apart payment may be laid down and picked up unseen: a content is told that two looks
 agree on, and hands follow each other within a second. It is not said of a winner then that too little was paid."""
