@@ -31,7 +31,10 @@ def main() -> None:
                 check=False,
             )
             said = done.stdout.decode(errors="replace")[-20_000_000:]
-            port.write(json.dumps({"status": done.returncode, "said": said}).encode() + b"\n")
+            answer = memoryview(json.dumps({"status": done.returncode, "said": said}).encode() + b"\n")
+            while answer:
+                # A raw port takes no more than it has room for.
+                answer = answer[port.write(answer) or 0 :]
 
 
 if __name__ == "__main__":
