@@ -6,12 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import CardsMayBeMissing, RoundIrregular
-from controller.core.messages.events import BettingClosed, CardOpened, QuestionAsked
+from controller.core.messages.events import BettingClosed, CardOpened, DealUnconfirmed, QuestionAsked
 from controller.core.messages.inputs import DaemonStarted
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.table.state import State, Table
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig, penn
+from tests.core.test_next_deal import deal, table
 
 DEALT = "1 main 10 \n key no_more_bets \n Th 9c 2d 8s"
 PLAYED = "key stand hole_turned"
@@ -181,3 +182,16 @@ def test_its_hole_card_turned_the_next_deal_ends_a_round_of_which_too_few_cards_
     assert rig.outcomes() == ["irregular"]
     assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
     assert rig.told(CardOpened) == []
+
+
+def test_away_between_two_rounds_it_leaves_the_next_deal_unconfirmed_and_no_other() -> None:
+    rig = table()
+    rig.talk("1 main 0 \n key round_closed")
+    health(rig, HealthState.LOST)
+    health(rig, HealthState.READY)
+    for _ in range(2):
+        rig.talk("1 main 10")
+        deal(rig, "Th 9c Kd 8s")
+        rig.talk("key hole_turned \n 1 main 20 \n 1 main 0 \n key round_closed")
+    assert rig.told(DealUnconfirmed) == [DealUnconfirmed(2, "the shoe was not connected")]
+    assert rig.outcomes() == ["settled", "settled", "settled"]

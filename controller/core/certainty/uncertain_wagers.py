@@ -14,16 +14,13 @@ from typing import Final
 from controller.core.certainty.reader_zones import looked_ns, split
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
-from controller.core.inference.observation import CardObserved
+from controller.core.inference.observation import EVER, CardObserved
 from controller.core.inference.side_dues import SideEvidence, side_due
 from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
 from controller.core.table.layout import ZoneChange, key
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
-
-NEVER_NS: Final = 1 << 62
-"""A moment after every other."""
 
 _COMBINED: Final = 16
 """Ways in which uncertain wagers may lie together that are gone through where a limit binds all wins to one another."""
@@ -71,7 +68,7 @@ def is_unread(round_now: Round, spot: int, bet: str) -> bool:
 def _first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
     cards = (known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
-    return next(cards, NEVER_NS)
+    return next(cards, EVER)
 
 
 def before_deal(transaction: Transaction, zone: str) -> bool:
