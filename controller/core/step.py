@@ -344,7 +344,7 @@ def _line_disturbed(transaction: Transaction, disturbed: LineDisturbed) -> None:
         return
     round_now, reason = transaction.state.round, "the shoe's line was disturbed"
     if round_now is None:
-        missed_cards.before_deal(transaction, reason)
+        missed_cards.note_unheard(transaction, reason)
     elif not round_now.questions.doubt and not round_now.evidence.trouble:
         missed_cards.may_be_missing(transaction, reason)
 

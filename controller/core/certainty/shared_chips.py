@@ -34,7 +34,7 @@ def note(transaction: Transaction) -> None:
         transaction.change_shared(zones_of=found, amounts={**amounts, **round_now.bets.shared.amounts})
 
 
-def look(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
+def note_gone(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
     """A zone hears a chip no more that two held at the lock: the other must be looked at again before it counts."""
     round_now, name = transaction.round(), key(after.spot, after.name)
     gone = set(() if before is None else before.chips).difference(after.chips)

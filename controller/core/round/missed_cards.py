@@ -35,7 +35,7 @@ def may_be_missing(transaction: Transaction, reason: str) -> None:
         ask(transaction, reason)
 
 
-def before_deal(transaction: Transaction, reason: str) -> None:
+def note_unheard(transaction: Transaction, reason: str) -> None:
     """A card may have been drawn unheard between two rounds, perhaps the first of the next deal."""
     if not transaction.house.shoe_numbers_cards:
         transaction.change(unheard_before_deal=reason)
@@ -58,7 +58,7 @@ def ask(transaction: Transaction, reason: str) -> None:
     """Cards may have been drawn that nobody heard of: the open round waits for a person."""
     round_now = transaction.state.round
     if round_now is None:
-        before_deal(transaction, reason)
+        note_unheard(transaction, reason)
     deal_confirmation.disturbed(transaction, reason, 0)
     transaction.emit(CardsMayBeMissing(round_now.number if round_now else None, reason))
     transaction.heard_not_all()
