@@ -119,6 +119,30 @@ def test_nor_do_they_where_the_hand_they_were_dealt_to_is_not_broken() -> None:
     assert dues(rig) == {2_500}
 
 
+def test_a_broken_hand_taken_and_another_doubled_with_equal_chips_between_two_looks_is_a_double() -> None:
+    """Eights: 24 loses 25.00, 21 wins 25.00 or, doubled, 50.00 against seventeen."""
+    rig = Rig(penn(), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk("key no_more_bets \n 8d 6h 8h 2d")
+    rig.lay(1, "main", ("A", "B"))
+    rig.talk("6s Ts")
+    seen_late(rig, ("B", "C"), "3c", "Tc")
+    rig.talk("key hole_turned \n 9s \n key round_closed")
+    assert [event for event in rig.events if isinstance(event, WagerSettled)] == []
+    assert dues(rig) == {0, 2_500}
+    assert [event.text for event in rig.events if isinstance(event, QuestionAsked)] == ["Did spot 1 double?"]
+
+
+def test_where_no_more_than_the_wager_lies_a_part_of_it_that_was_exchanged_means_nothing() -> None:
+    rig = Rig(penn(), {**CHIPS, "A": 1_500, "B": 1_500})
+    rig.lay(1, "main", ("A", "E"))
+    rig.talk("key no_more_bets \n 9d 6h 2h 2d")
+    seen_late(rig, ("B", "E"), "9s", "key hole_turned")
+    rig.talk("Ts \n 1 main 50 \n 1 main 0 \n key round_closed")
+    assert [event for event in rig.events if isinstance(event, QuestionAsked)] == []
+    assert dues(rig) == {2_500}
+
+
 def test_chips_of_the_wager_that_are_left_say_that_it_was_not_cleared_away() -> None:
     rig = Rig(penn(), {**CHIPS, "A": 1_500})
     rig.lay(1, "main", ("A", "E"))

@@ -21,7 +21,7 @@ from controller.core.certainty.agreed_dues import (
     of_hole,
     publish,
 )
-from controller.core.certainty.rebuild import payment_began, rebuilt_with_hole, remembered, resume
+from controller.core.certainty.rebuild import payment_began, rebuild_with_outages, rebuilt_with_hole, remembered, resume
 from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
@@ -251,20 +251,29 @@ def _happened_unseen(
 def exchanged(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
     """Other chips than before lie in a zone, and come to the same.
 
-    They mean nothing, but at a box whose hand has broken: where a card came between two looks and no chip is left of
-    those that lay there, that hand was cleared away and they are the next bet. It may have been doubled before.
+    They mean nothing, but where a card came between two looks. If a box's hand has broken and no chip is left of those
+    that lay there, that hand was cleared away and they are the next bet. It may have been doubled before. Where more
+    than the wager lies and a part of it was exchanged, the chips of one broken hand may have been taken and as many
+    laid for another of its hands: then what happened there between the looks counts as unseen.
     """
     round_now = transaction.round()
     if zone.name != "main" or zone.spot not in round_now.bets.spots or not round_now.bets.locked:
         return
     if round_now.evidence.trouble or not round_now.is_dealt() or _is_keyed(transaction):
         return
+    if not _holds_card(round_now, first_ns, last_ns):
+        return
+    box, found = round_now.bets.spots.index(zone.spot), transaction.lattice()
+    if not _is_cleared(transaction, zone.spot):
+        if zone.cents > round_now.main_wagers()[box]:
+            unseen = Outage(box, max(first_ns, round_now.bets.lock_ns), last_ns, zones=("main",))
+            rebuild_with_outages(transaction, (*round_now.evidence.silences, unseen))
+        return
     if round_now.hides():
         # Whether a hand broke is said by faces that nothing may depend on yet.
         return
-    box, found = round_now.bets.spots.index(zone.spot), transaction.lattice()
     broke = all(node.boxes[box].kind is BoxStatus.BROKEN for node in found.frontier)
-    if broke and _is_cleared(transaction, zone.spot) and _holds_card(round_now, first_ns, last_ns):
+    if broke:
         cleared = ChipsObserved(box, zone.name, zone.cents, 0)
         told = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
         if not transaction.lacks_card(told):
