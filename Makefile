@@ -67,7 +67,7 @@ help:
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, and bet sensors and a trigger box in C, before their sessions (minutes); HAPPENINGS= SEED= may be given'
 	@echo 'make campaign-secrecy random rounds, irregular deals, orders and keys: nothing depends on the hole card before its turn, on a burned card, or on what a trigger box drew (hours); N= SEED= may be given'
-	@echo 'make campaign-table-pc  Debian 12 booted in qemu, installed by the pages, and what befalls such a machine (half an hour; as root, with qemu-system-x86 and debootstrap); FOLDER= HAPPENINGS=kill,cables,... ROUNDS= SEED= may be given'
+	@echo 'make campaign-table-pc  Debian 12 booted in qemu, installed by the pages, and what befalls such a machine (half an hour, and CUTS= power cuts more; as root, with qemu-system-x86, nbdkit-plugin-python and debootstrap); FOLDER= HAPPENINGS=kill,cables,... ROUNDS= CUTS= SEED= may be given'
 	@echo 'make campaign-collect  recorded nights of many tables into one PostgreSQL, broker, server and collector killed meanwhile (minutes); TABLES= PACE= LAPS= KILLS= SEED= may be given'
 	@echo 'make campaign-connections  Home Assistant, Node-RED, Prometheus and the dashboard of Grafana, the real ones where they can be installed, at a table that plays (minutes); PROGRAMS=node-red may be given'
 	@echo 'make campaign-deb  the package installed in a clean Debian, upgraded over a running table, removed and purged (minutes; as root, with debootstrap); ROOT= may be given'
@@ -200,7 +200,7 @@ campaign-secrecy: setup-dev
 	nice -n 10 $(BIN)/python -m tests.campaigns.secrecy --count $(or $(N),20000) --seed $(or $(SEED),1)
 
 campaign-table-pc: setup-dev
-	$(BIN)/python -m tests.table_pc.campaign $(call option,FOLDER,folder) $(call option,HAPPENINGS,happenings) $(call option,ROUNDS,rounds) $(call option,SEED,seed)
+	$(BIN)/python -m tests.table_pc.campaign $(call option,FOLDER,folder) $(call option,HAPPENINGS,happenings) $(call option,ROUNDS,rounds) $(call option,CUTS,cuts) $(call option,SEED,seed)
 
 campaign-collect: setup-dev servers
 	nice -n 19 $(BIN)/python -m tests.collector.campaign $(call option,TABLES,tables) $(call option,PACE,pace) \

@@ -59,6 +59,12 @@ LISTEN: Final = "127.0.0.1:8021"
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The tables' file of operators: who signs in with a key of it sees what their roles may.",
 )
+@click.option(
+    "--texts",
+    envvar="TABLESIDE_WEB_TEXTS",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder with the pages' words in other languages: texts.de.json and so on.",
+)
 @logged
 @click.argument("tables", default="+/+", metavar="[TABLES]")
 def command(
@@ -70,6 +76,7 @@ def command(
     certificate_key: Path | None,
     journals: tuple[Path, ...],
     operators: Path | None,
+    texts: Path | None,
     **broker_options: Any,  # noqa: ANN401 - as click hands them over
 ) -> None:
     """Serve the browser pages of TABLES (SITE/TABLE, + for any; default all) of a broker until told to stop.
@@ -81,6 +88,7 @@ def command(
     import asyncio
     import random
 
+    from controller.formats.text.toml_schema import ConfigError
     from controller.io.system.clock import SystemClock
     from controller.io.system.notify import Notifier
     from controller.io.system.privacy import keep_private
@@ -102,8 +110,10 @@ def command(
     around = WebParts(SystemClock(), chance, notifier)
     address = ServerAddress(host, port, names, tls)
     try:
-        source = Source(broker, tables, journals, signers)
+        source = Source(broker, tables, journals, signers, texts)
         asyncio.run(until_stopped(serve(source, address, around, lambda url: say(f"pages at {url}"))))
+    except ConfigError as error:
+        refuse(*error.lines)
     except OSError as error:
         refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
     finally:

@@ -26,6 +26,11 @@ class PageFile(NamedTuple):
     tag: str
 
 
+def json_file(content: bytes) -> PageFile:
+    """Something made here, as one of the files."""
+    return PageFile(content, TYPES[".json"], _tag(content))
+
+
 def page_files() -> dict[str, PageFile]:
     """Every file of the front end by its path below ``/assets/``."""
     found: dict[str, PageFile] = {}
@@ -41,4 +46,8 @@ def _collect(folder: Traversable, path: str, found: dict[str, PageFile]) -> None
         ending = f".{one.name.rpartition('.')[2]}"
         if ending in TYPES and not one.name.endswith(".d.ts"):
             content = one.read_bytes()
-            found[f"{path}{one.name}"] = PageFile(content, TYPES[ending], hashlib.sha256(content).hexdigest()[:32])
+            found[f"{path}{one.name}"] = PageFile(content, TYPES[ending], _tag(content))
+
+
+def _tag(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
@@ -23,6 +23,7 @@ from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
 from controller.web.admission import SOCKETS_LIMIT, Door, HostNames, Tickets
 from controller.web.floor_view import EVERY_TABLE, FloorView, PageReader
 from controller.web.journals import JournalRefused, Journals, wanted_of
+from controller.web.languages import language_files
 from controller.web.order_relay import OrderNotBrought, OrderRelay
 from controller.web.page_files import PageFile, page_files
 from controller.web.request_log import RequestLog
@@ -379,6 +380,7 @@ def application(
     *,
     sign_in: SignIn | None = None,
     orders: OrderRelay | None = None,
+    words: Mapping[str, PageFile] | None = None,
     body_seconds: float = BODY_SECONDS,
 ) -> web.Application:
     """Everything that is served."""
@@ -386,7 +388,8 @@ def application(
     looked_into = journals or Journals(()), accounts or no_accounts()
     known = sign_in or SignIn(None, lambda: 0.0)
     relay = orders or OrderRelay()
-    app[PARTS] = ServerParts(floor, names, tickets, page_files(), set(), *looked_into, known, relay, body_seconds)
+    served = {**page_files(), **(language_files(None) if words is None else words)}
+    app[PARTS] = ServerParts(floor, names, tickets, served, set(), *looked_into, known, relay, body_seconds)
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)

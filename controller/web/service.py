@@ -19,6 +19,7 @@ from controller.web.accounts import Accounts
 from controller.web.admission import HostNames, Tickets
 from controller.web.floor_view import FloorView
 from controller.web.journals import Journals
+from controller.web.languages import language_files
 from controller.web.order_relay import OrderRelay, over
 from controller.web.server import PARTS, ServerAddress, application, serving
 from controller.web.sign_in import SignIn
@@ -36,6 +37,8 @@ class Source(NamedTuple):
     """Journals that pages may look into."""
     signers: Mapping[str, ChannelUser] | None = None
     """Who may sign in, by signing key; None: nobody needs to."""
+    texts: Path | None = None
+    """The folder with the pages' words in other languages."""
 
 
 class WebParts(NamedTuple):
@@ -50,6 +53,7 @@ async def serve(source: Source, address: ServerAddress, around: WebParts, say: C
     """Serve the pages of a broker's tables until cancelled; ``say`` is told the address once it is served.
 
     Raises:
+        ConfigError: a file of words in another language has mistakes.
         OSError: the address cannot be served.
     """
     clock, chance, notifier = around
@@ -66,6 +70,7 @@ async def serve(source: Source, address: ServerAddress, around: WebParts, say: C
         Accounts(source.journals, seconds),
         sign_in=SignIn(source.signers, seconds),
         orders=OrderRelay(over(source.broker)),
+        words=language_files(source.texts),
     )
 
     def status() -> str:

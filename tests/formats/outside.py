@@ -77,6 +77,7 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
         lambda: read(data),
         lambda: read(json.dumps({"text": data.decode("latin-1"), "key": "", "signature": ""}).encode()),
     ],
+    "controller.web.languages.read_texts": lambda read, data: [lambda: read(data)],
     "controller.web.table_view.read_as": lambda read, data: [
         partial(read, data, kind, 1024 * 1024) for kind in (*STATES.values(), Status, Info, DeviceStatus)
     ],

@@ -8,6 +8,7 @@ names what befalls it, in order, a round or more after each.
 from __future__ import annotations
 
 import argparse
+import random
 import signal
 import subprocess
 import sys
@@ -17,17 +18,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from tests.table_pc import image
+from tests.table_pc import image, premises
 from tests.table_pc.machine import Machine, usable
+from tests.table_pc.premises import JOURNAL, LINK_FILE, LINK_UNIT, TABLE_FILE, TABLESIDE, UNIT
 from tests.table_pc.truth import events_wrong, held
 
-UNIT: Final = "tableside@bj-1"
-TABLESIDE: Final = "/opt/tableside/current/bin/tableside"
-JOURNAL: Final = "/var/lib/tableside/bj-1/journal.sqlite"
-PROFILE: Final = "classic-shoe-and-pitch"
-ADAPTERS: Final = ("shoe", "bet_spots", "keypad")
+ADAPTERS: Final = ("shoe", "bet_spots", "keypad", "sign", "trigger")
 RULES: Final = "/etc/udev/rules.d/60-tableside.rules"
-HAPPENINGS: Final = ("kill", "cables", "stop", "broker", "clock", "power", "disk", "upgrade", "rollback")
+HAPPENINGS: Final = ("kill", "cables", "stop", "broker", "link", "clock", "power", "disk", "upgrade", "rollback")
 INSTALLER: Final = "/media/stick/wheels/install"
 ANOTHER_RELEASE: Final = """rm -rf /root/next && cp -r /media/stick/wheels /root/next && cd /root/next && echo next > 0
 sha256sum 0 | cat - SHA256SUMS > sums && mv sums SHA256SUMS"""
@@ -36,14 +34,10 @@ FILLER: Final = "/var/lib/filler"
 BLOCKED: Final = "tableside.play_blocked"
 UNBLOCKED: Final = "tableside.play_unblocked"
 PATIENCE_S: Final = 900.0
-ANSWERS: Final = f"""site = "harbour"
-table = "bj-1"
-profile = "{PROFILE}"
-spots = [1, 2, 3, 4, 5, 6]
-shoe_port = "/dev/tableside/shoe"
-bet_spots_port = "/dev/tableside/bet_spots"
-keypad_port = "/dev/tableside/keypad"
-"""
+CUT_WITHIN_S: Final = 40
+"""A table that is up plays for so long at most before the power goes."""
+CUT_WHILE_STARTING: Final = 5
+"""One cut in so many comes before the table is up."""
 
 
 class Campaign:
@@ -76,15 +70,50 @@ class Campaign:
         rules = machine.run("cat /opt/tableside/current/share/tableside/systemd/60-tableside.rules").ok()
         machine.write(RULES, (rules + self._sockets()).encode())
         machine.run("udevadm control --reload && udevadm trigger && udevadm settle").ok()
-        machine.write("/root/answers.toml", ANSWERS.encode())
+        machine.write("/root/answers.toml", premises.ANSWERS.encode())
         machine.run("install -d -m 750 /etc/tableside")
         machine.write("/etc/tableside/chips.csv", (stage / "chips.csv").read_bytes())
         said = machine.run(f"{TABLESIDE} setup --answers /root/answers.toml")
         self.check("setup from a file of answers goes through", holds=said.status < 2, seen=said.text[-600:])
+        self.extend()
         latency = machine.run("cat /sys/bus/usb-serial/devices/*/latency_timer").ok().split()
         self.check("adapters hand on within 1 ms", holds=latency == ["1"] * len(ADAPTERS), seen=str(latency))
         exposure = machine.run(f"systemd-analyze security --no-pager {UNIT} | tail -1").text.strip()
         self.say(exposure)
+
+    def extend(self) -> None:
+        """docs/reference/configuration.md and docs/guide/link.md: side wagers, sign, trigger box, tap and a pool."""
+        machine = self.machine
+        link_key, table_key = (
+            machine.run(command).ok().split()[-1] for command in (premises.LINK_KEY_MADE, premises.TABLE_KEY_MADE)
+        )
+        whole = premises.table_file(machine.run(f"cat {TABLE_FILE}").ok(), link_key)
+        machine.run(f"cat > {TABLE_FILE} <<'END'\n{whole}END").ok()
+        machine.write(LINK_FILE, premises.POOL.replace("TABLE_KEY", table_key).encode())
+        machine.write("/etc/systemd/system/ear.service", premises.EAR.encode())
+        for command in premises.SERVICES:
+            said = machine.run(command)
+            self.check(command, holds=said.status == 0, seen=said.text[-600:])
+
+    def doors(self) -> None:
+        """Tap, operator channel, sign, trigger box and pool do what they are for, under the units as they are."""
+        machine = self.machine
+        told = machine.run(f"runuser -u tableside -- timeout 60 {TABLESIDE} tap {premises.TAP} | head -n 3").text
+        self.check("the tap tells", holds=len(told.splitlines()) == 3, seen=told)
+        order = f"{TABLESIDE} void harbour/bj-1 999999 --who Okafor --why trial --operator {premises.FLOOR_SOCKET}"
+        said = machine.run(f"runuser -u tableside -- timeout 60 {order}")
+        self.check("the floor's socket answers", holds=said.status == 1, seen=f"status {said.status}: {said.text}")
+        self.say(said.text.strip()[-200:])
+        said = machine.run(f"{TABLESIDE} status --json {JOURNAL}")
+        self.check("every device is ready", holds='"lost"' not in said.text, seen=said.text[-900:])
+        self.adds_up("in play")
+
+    def adds_up(self, why: str) -> None:
+        """The pool's ledger, by itself and held against the table's journal; and the table's own meters."""
+        said = self.machine.run(f"{TABLESIDE} link reconcile {LINK_FILE} --refold --journal {JOURNAL}")
+        self.check(f"the pool adds up {why}", holds=said.status == 0, seen=f"status {said.status}: {said.text[-600:]}")
+        said = self.machine.run(f"{TABLESIDE} meters {JOURNAL}")
+        self.check(f"the meters add up {why}", holds=said.status == 0, seen=f"status {said.status}: {said.text[-600:]}")
 
     def _sockets(self) -> str:
         """The lines for the sockets that the adapters are in."""
@@ -162,6 +191,8 @@ class Campaign:
                 machine.run("udevadm settle")
             case "broker":
                 machine.run("systemctl kill -s KILL mosquitto; sleep 1; systemctl start mosquitto").ok()
+            case "link":
+                machine.run(f"systemctl kill -s KILL {LINK_UNIT}").ok()
             case "clock":
                 machine.run("date -s '+1 hour'").ok()
             case "power":
@@ -189,6 +220,25 @@ class Campaign:
         opened = self.until_more(UNBLOCKED, openings)
         self.check("it opens by itself once there is room", holds=opened, seen=self.log())
 
+    def cut_again(self, times: int, chance: random.Random) -> None:
+        """The power goes so many times, at any moment; after each the table comes up and its journal is whole."""
+        for time_now in range(1, times + 1):
+            if chance.randrange(CUT_WHILE_STARTING):
+                self.comes_up()
+                self.machine.run(f"sleep {chance.uniform(0, CUT_WITHIN_S):.2f}")
+            self.machine.cut_power()
+            started_s = self.machine.switch_on()
+            self.say(f"cut {time_now}: up again after {started_s:.0f} s")
+            self.whole(f"after cut {time_now}")
+        self.comes_up()
+
+    def comes_up(self) -> None:
+        """The table's service does, within a patient person's time."""
+        end = time.monotonic() + PATIENCE_S
+        while not self.is_active() and time.monotonic() < end:
+            self.machine.run("sleep 2")
+        self.check("the table is up", holds=self.is_active(), seen=self.log())
+
     def change_release(self, command: str) -> None:
         """As the pages have it: installed beside the release in use while people play, and the service restarted."""
         before = self.released()
@@ -206,6 +256,11 @@ class Campaign:
         events = [line.encode() for line in lines.splitlines() if line.startswith("{")]
         (self.folder / "events").write_text(lines)
         self.check("events follow each other", holds=not events_wrong(events), seen=str(events_wrong(events)[:3]))
+        told = premises.heard(self.folder)
+        gone = sorted(told.difference(events))
+        self.check(
+            f"{len(told)} events that had left the machine are in the journal", holds=not gone, seen=str(gone[:3])
+        )
         both = held((stage / "truth.json").read_bytes(), events)
         self.say(f"{both.played} rounds played, {both.closed} closed, {both.paired} of them the same rounds")
         self.say(f"{both.wagers} wagers in these: {both.equal} settled as they were, {both.still_open} open")
@@ -217,7 +272,7 @@ def people(folder: Path, speed: float, seed: int) -> Iterator[tuple[Path, subpro
     """The simulated devices and people; the folder with their ports and files."""
     stage = folder / "people"
     (stage / "truth.json").unlink(missing_ok=True)
-    command = [sys.executable, "-m", "controller", "simulate", str(stage), "--profile", PROFILE]
+    command = [sys.executable, "-m", "controller", "simulate", str(stage), "--jackpots", "--profile", premises.PROFILE]
     command += ["--speed", str(speed), "--seed", str(seed)]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert running.stdout is not None
@@ -229,28 +284,38 @@ def people(folder: Path, speed: float, seed: int) -> Iterator[tuple[Path, subpro
         running.wait()
 
 
-def campaign(folder: Path, happenings: list[str], speed: float, seed: int, rounds: int) -> list[str]:
+def campaign(asked: argparse.Namespace, happenings: list[str]) -> list[str]:
     """What was found."""
+    folder: Path = asked.folder
     disk = image.disk(folder, image.wheels())
-    with people(folder, speed, seed) as (stage, running):
-        machine = Machine(folder, disk, image.kernel(folder), {name: stage / "ports" / name for name in ADAPTERS})
+    for kept in ("heard", "cuts"):
+        (folder / kept).unlink(missing_ok=True)
+    with people(folder, asked.speed, asked.seed) as (stage, running):
+        ports = {name: stage / "ports" / name for name in ADAPTERS}
+        machine = Machine(folder, disk, image.kernel(folder), ports, asked.seed * 1000)
         done = Campaign(folder, machine)
         try:
             done.say(f"up after {machine.switch_on():.0f} s")
             done.install(stage)
-            done.plays("after the install", rounds)
+            done.plays("after the install", asked.rounds)
+            done.doors()
             for what in happenings:
                 done.say(f"-- {what}")
                 done.befall(what)
                 done.plays(f"after: {what}")
                 done.whole(f"after: {what}")
+            if asked.cuts:
+                done.cut_again(asked.cuts, random.Random(asked.seed))
+                done.plays(f"after {asked.cuts} cuts")
             # The table first: with nobody at its adapters' other ends a port may take for ever to close.
             machine.run(f"timeout 120 systemctl stop {UNIT}")
             running.send_signal(signal.SIGINT)
             running.wait(60)
+            done.adds_up("at the end")
             done.account(stage)
         finally:
             machine.cut_power()
+    done.say(f"waiting for a flush and lost, at each cut: {(folder / 'cuts').read_text().replace(chr(10), ', ')}")
     return done.wrong
 
 
@@ -261,6 +326,7 @@ def main() -> int:
     parser.add_argument("--happenings", default=",".join(HAPPENINGS))
     parser.add_argument("--rounds", type=int, default=3, help="rounds before the first happening")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cuts", type=int, default=0, help="the power is cut so many times more after the happenings")
     parser.add_argument("--speed", type=float, default=1.0)
     asked = parser.parse_args()
     why_not = usable()
@@ -269,7 +335,7 @@ def main() -> int:
         return 2
     asked.folder.mkdir(parents=True, exist_ok=True)
     happenings = [one for one in asked.happenings.split(",") if one]
-    wrong = campaign(asked.folder, happenings, asked.speed, asked.seed, asked.rounds)
+    wrong = campaign(asked, happenings)
     sys.stdout.write("".join(f"WRONG  {one}\n" for one in wrong) + f"{len(wrong)} found\n")
     return 1 if wrong else 0
 

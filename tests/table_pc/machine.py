@@ -1,6 +1,8 @@
 """The table PC as a machine: qemu with its own processor (TCG), USB adapters, a power switch and a hand inside.
 
-The adapters are ``usb-serial`` (FTDI, 0403:6001) whose other ends are the simulated devices' pseudo-terminals.
+The adapters are ``usb-serial`` (FTDI, 0403:6001) whose other ends are the simulated devices' pseudo-terminals. The
+disk is served by nbdkit and forgets at a power cut what was not flushed (``lossy_disk``). What is written to
+``/dev/virtio-ports/heard`` inside is in the file ``heard`` outside, whatever becomes of the machine.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ BOOT_S: Final = 900.0
 COMMAND_S: Final = 900.0
 CALL_S: Final = 60.0
 """Patience with qemu itself."""
+DISK_SERVER: Final = Path(__file__).with_name("lossy_disk.py")
 
 
 class NotUpError(Exception):
@@ -79,13 +82,20 @@ class Lines:
 
 
 class Machine:
-    """A table PC that is switched on and off. ``adapters`` are the ports at the adapters' other ends, by name."""
+    """A table PC that is switched on and off. ``adapters`` are the ports at the adapters' other ends, by name.
 
-    def __init__(self, folder: Path, disk: Path, kernel: tuple[Path, Path], adapters: Mapping[str, Path]) -> None:
+    ``seed`` decides what the disk forgets at each power cut.
+    """
+
+    def __init__(
+        self, folder: Path, disk: Path, kernel: tuple[Path, Path], adapters: Mapping[str, Path], seed: int = 1
+    ) -> None:
         self._folder = folder
         self._disk = disk
         self._kernel = kernel
         self._adapters = adapters
+        self._seed = seed
+        self._served: subprocess.Popen[bytes] | None = None
         self._qemu: subprocess.Popen[bytes] | None = None
         self._hand: Lines | None = None
         self._monitor: Lines | None = None
@@ -97,20 +107,40 @@ class Machine:
         said += ["-nodefaults", "-display", "none", "-nic", "none", "-no-reboot"]
         said += ["-kernel", str(image), "-initrd", str(initrd)]
         said += ["-append", "root=/dev/vda rw console=ttyS0 quiet systemd.show_status=0 mitigations=off"]
-        said += ["-drive", f"file={self._disk},format=raw,if=virtio,cache=writeback"]
+        said += ["-blockdev", f"driver=nbd,node-name=disk,server.type=unix,server.path={self._folder / 'nbd'}"]
+        said += ["-device", "virtio-blk-pci,drive=disk"]
         said += ["-serial", f"file:{self._folder / 'console'}"]
         said += ["-qmp", f"unix:{self._folder / 'qmp'}"]
         said += ["-device", "virtio-serial", "-device", "virtserialport,chardev=rig,name=rig"]
         said += ["-chardev", f"socket,id=rig,path={self._folder / 'rig'}"]
-        said += ["-device", "qemu-xhci,id=usb,addr=0x10"]
+        said += ["-device", "virtserialport,chardev=heard,name=heard"]
+        said += ["-chardev", f"file,id=heard,path={self._folder / 'heard'},append=on"]
+        said += ["-device", "qemu-xhci,id=usb,addr=0x10,p2=8,p3=8"]
         for place, (name, port) in enumerate(self._adapters.items(), start=1):
             said += ["-chardev", f"serial,id={name},path={port}"]
             said += ["-device", f"usb-serial,id=usb_{name},chardev={name},bus=usb.0,port={place}"]
         return said
 
+    def disk_command(self) -> list[str]:
+        """How the disk is served."""
+        said = ["nbdkit", "-U", str(self._folder / "nbd"), "--run", "echo up; exec cat", "python", str(DISK_SERVER)]
+        return [*said, f"disk={self._disk}", f"seed={self._seed}", f"record={self._folder / 'cuts'}"]
+
+    def _serve_disk(self) -> None:
+        """It is served until its input is closed; what it says ends when the server has."""
+        (self._folder / "nbd").unlink(missing_ok=True)
+        self._seed += 1
+        with (self._folder / "nbdkit").open("ab") as told:
+            served = subprocess.Popen(self.disk_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told)
+        assert served.stdout is not None
+        if served.stdout.readline() != b"up\n":
+            raise NotUpError(f"the disk is not served: {(self._folder / 'nbdkit').read_text()[-1000:]}")
+        self._served = served
+
     def switch_on(self) -> float:
         """Start it, and wait for the hand inside; how many seconds that took."""
         began = time.monotonic()
+        self._serve_disk()
         self._hand, self._monitor = Lines(self._folder / "rig"), Lines(self._folder / "qmp")
         with (self._folder / "qemu").open("ab") as told:
             self._qemu = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=told, stderr=told)
@@ -126,14 +156,20 @@ class Machine:
         return time.monotonic() - began
 
     def cut_power(self) -> None:
-        """At once, whatever it was doing."""
+        """At once, whatever it was doing; the disk keeps what was flushed, and of the rest what it likes."""
         for line in (self._hand, self._monitor):
             if line is not None:
                 line.close()
         if self._qemu is not None:
             self._qemu.kill()
             self._qemu.wait()
-        self._qemu = self._hand = self._monitor = None
+        if self._served is not None:
+            assert self._served.stdin is not None
+            assert self._served.stdout is not None
+            self._served.stdin.close()
+            self._served.stdout.read()
+            self._served.wait()
+        self._qemu = self._hand = self._monitor = self._served = None
 
     def run(self, command: str, patience_s: float = COMMAND_S) -> Said:
         """Type a command inside, as root."""
@@ -180,7 +216,7 @@ def _base64(content: bytes) -> str:
 
 def usable() -> str:
     """Why there can be no such machine here; empty: there can."""
-    missing = [name for name in ("qemu-system-x86_64", "debootstrap", "mke2fs") if shutil.which(name) is None]
+    missing = [name for name in ("qemu-system-x86_64", "nbdkit", "debootstrap", "mke2fs") if shutil.which(name) is None]
     if missing:
         return f"not installed: {', '.join(missing)}"
     return "" if os.geteuid() == 0 else "only root can make the disk"

@@ -99,13 +99,19 @@ async def staged(broker: Broker, rig: Rig, identity: Identity = HERE) -> AsyncIt
 
 @contextlib.asynccontextmanager
 async def pages(
-    broker: Broker, *journals: Path, signers: Mapping[str, ChannelUser] | None = None
+    broker: Broker,
+    *journals: Path,
+    signers: Mapping[str, ChannelUser] | None = None,
+    texts: Path | None = None,
 ) -> AsyncIterator[str]:
-    """The program that serves the pages of every table at the broker, and of journals; ``signers`` may sign in."""
+    """The program that serves the pages of every table at the broker, and of journals; ``signers`` may sign in.
+
+    ``texts`` is a folder with words in other languages.
+    """
     told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     around = WebParts(SystemClock(), random.Random(1), Notifier({}))
     say: Callable[[str], None] = told.set_result
-    source = Source(broker, "+/+", journals, signers)
+    source = Source(broker, "+/+", journals, signers, texts)
     task = asyncio.create_task(serve(source, ServerAddress("127.0.0.1", 0), around, say))
     try:
         await asyncio.wait((told, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from controller.formats.mqtt.envelope import event_types
+from controller.web.languages import NAME_KEY
 from controller.web.page_files import page_files
 from firmware_protocols.values import tag_of
 
@@ -88,7 +89,7 @@ def test_every_text_of_the_pages_is_in_the_catalogue_and_none_for_nothing() -> N
     wanted |= {f"{key}.{ending}" for key in KEY_OF_A_NUMBER.findall(source) for ending in ("one", "other")}
     assert wanted <= set(TEXTS)
     families = {key.partition("${")[0] for key in re.findall(r"`([a-z]+(?:\.[a-z]+)*\.\$\{)", source)}
-    named = set(re.findall(r"\"([a-z]+\.[\w.]+)\"", source)) | wanted
+    named = set(re.findall(r"\"([a-z]+\.[\w.]+)\"", source)) | wanted | {NAME_KEY}
     lost = [key for key in TEXTS if key not in named and not any(key.startswith(one) for one in families)]
     assert lost == []
 

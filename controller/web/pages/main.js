@@ -40,7 +40,8 @@ function roundAt(words) {
 
 const place = document.getElementById("page");
 wear(settings());
-await Promise.all([loadTexts(new URLSearchParams(location.search).get("lang") ?? ""), loadSession()]);
+const asked = new URLSearchParams(location.search).get("lang");
+await Promise.all([loadTexts([asked ?? settings().language, ...navigator.languages]), loadSession()]);
 if (place) {
   place.replaceChildren();
   render(pageAt(location.pathname), place);

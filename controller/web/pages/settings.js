@@ -1,14 +1,14 @@
 // @ts-check
 // How a person wants the pages to look, kept in this browser. Nothing of a table is ever kept.
 import { html, useEffect, useState } from "./vendor/preact-htm.js";
-import { t } from "./texts.js";
+import { languages, t } from "./texts.js";
 
 const KEY = "tableside.look";
 
-/** @typedef {{ theme: "auto" | "light" | "dark", suits: "two" | "four", side: "players" | "dealer", felt: "auto" | "list" }} Settings */
+/** @typedef {{ theme: "auto" | "light" | "dark", suits: "two" | "four", side: "players" | "dealer", felt: "auto" | "list", language: string }} Settings */
 
 /** @type {Settings} */
-const USUAL = { theme: "auto", suits: "two", side: "players", felt: "auto" };
+const USUAL = { theme: "auto", suits: "two", side: "players", felt: "auto", language: "auto" };
 
 /** @returns {Settings} */
 export function settings() {
@@ -55,7 +55,20 @@ export function SettingsPanel({ chosen, change }) {
       <select value=${chosen[/** @type {keyof Settings} */ (name)]} onChange=${(/** @type {{ target: HTMLSelectElement }} */ { target }) => change({ [name]: target.value })}>
         ${values.map((value) => html`<option key=${value} value=${value} selected=${chosen[/** @type {keyof Settings} */ (name)] === value}>${t(`setting.${name}.${value}`)}</option>`)}
       </select></label>`,
-  )}</form>`;
+  )}<${Language} chosen=${chosen} change=${change} /></form>`;
+}
+
+/** Which language the pages speak, where there is a choice; the page is loaded anew in it. @param {{ chosen: Settings, change: (some: Partial<Settings>) => void }} of */
+function Language({ chosen, change }) {
+  if (languages().length < 2) return null;
+  const speak = (/** @type {{ target: HTMLSelectElement }} */ { target }) => {
+    change({ language: target.value });
+    location.replace(location.pathname);
+  };
+  return html`<label>${t("setting.language")}
+    <select value=${chosen.language} onChange=${speak}>
+      ${[["auto", t("setting.language.auto")], ...languages()].map(([code, name]) => html`<option key=${code} value=${code} selected=${chosen.language === code}>${name}</option>`)}
+    </select></label>`;
 }
 
 /** Where a felt is too small to read. */

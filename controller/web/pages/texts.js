@@ -3,23 +3,29 @@
 
 /** @type {Record<string, string>} */
 let texts = {};
+/** @type {Record<string, string>} */
+let names = {};
+let plural = new Intl.PluralRules("en");
 
 /**
- * Load the catalogue, and over it that of another language where one is asked for.
- * @param {string} language such as "de"; empty: English
+ * Load the catalogue, and over it that of the first language wanted that there is one of.
+ * @param {readonly string[]} wanted such as "de" or "de-AT", the dearest first
  */
-export async function loadTexts(language) {
-  texts = await catalogue("en");
-  if (/^[a-z]{2}$/.test(language) && language !== "en") {
-    texts = { ...texts, ...(await catalogue(language).catch(() => ({}))) };
-    document.documentElement.lang = language;
-  }
+export async function loadTexts(wanted) {
+  [texts, names] = await Promise.all([fetched("texts.en.json"), fetched("languages.json")]);
+  const language = wanted.map((one) => one.slice(0, 2).toLowerCase()).find((one) => Object.hasOwn(names, one)) ?? "en";
+  if (language !== "en") texts = { ...texts, ...(await fetched(`texts.${language}.json`)) };
+  document.documentElement.lang = language;
+  plural = new Intl.PluralRules(language);
 }
 
-/** @param {string} language @returns {Promise<Record<string, string>>} */
-async function catalogue(language) {
-  const answer = await fetch(`/assets/texts.${language}.json`);
-  if (!answer.ok) throw new Error(`no texts in ${language}`);
+/** Each language there is: its code, and its own name for itself. @returns {[string, string][]} */
+export const languages = () => Object.entries(names);
+
+/** @param {string} file @returns {Promise<Record<string, string>>} */
+async function fetched(file) {
+  const answer = await fetch(`/assets/${file}`);
+  if (!answer.ok) throw new Error(`no ${file}`);
   return answer.json();
 }
 
@@ -33,11 +39,12 @@ export function t(key, values = {}) {
 }
 
 /**
- * The text of a key for a number of things: KEY.one or KEY.other.
+ * The text of a key for a number of things: KEY.one, KEY.other, or another of the language's forms.
  * @param {string} key @param {number} count @param {Record<string, unknown>} [values] @returns {string}
  */
 export function tn(key, count, values = {}) {
-  return t(`${key}.${count === 1 ? "one" : "other"}`, { count, ...values });
+  const form = `${key}.${plural.select(count)}`;
+  return t(form in texts ? form : `${key}.other`, { count, ...values });
 }
 
 /** Whether the catalogue has a key. @param {string} key */
