@@ -104,3 +104,19 @@ def test_the_rules_do_what_they_are_for() -> None:
     assert "SYMLINK" not in active
     named = set(re.findall(r'SYMLINK\+="tableside/(\w+)"', RULES))
     assert named == {"shoe", "bet_spots", "keypad", "rng"}
+
+
+DRIVERS: Final = {"char-ttyUSB": "usbserial", "char-ttyACM": "cdc_acm", "char-ttyS": None}
+"""Which kernel module registers a group of devices; the PC's own serial ports are part of every kernel."""
+
+
+@pytest.mark.parametrize("unit", sorted(SYSTEMD.glob("*.service")), ids=lambda unit: unit.name)
+def test_the_driver_of_every_device_a_service_may_open_is_there_before_it(unit: Path) -> None:
+    """A group of devices that no driver has registered yet when the service begins is refused to it for ever."""
+    text = unit.read_text()
+    for group, mode in re.findall(r"^DeviceAllow=(\S+) (\S+)$", text, re.MULTILINE):
+        assert mode == "rw"
+        if (driver := DRIVERS[group]) is not None:
+            for key in ("Wants", "After"):
+                units = " ".join(re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)).split()
+                assert f"modprobe@{driver}.service" in units, (key, group)

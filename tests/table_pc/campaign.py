@@ -25,7 +25,19 @@ from tests.table_pc.truth import events_wrong, held
 
 ADAPTERS: Final = ("shoe", "bet_spots", "keypad", "sign", "trigger")
 RULES: Final = "/etc/udev/rules.d/60-tableside.rules"
-HAPPENINGS: Final = ("kill", "cables", "stop", "broker", "link", "clock", "power", "disk", "upgrade", "rollback")
+HAPPENINGS: Final = (
+    "kill",
+    "cables",
+    "stop",
+    "broker",
+    "link",
+    "clock",
+    "power",
+    "unplugged",
+    "disk",
+    "upgrade",
+    "rollback",
+)
 INSTALLER: Final = "/media/stick/wheels/install"
 ANOTHER_RELEASE: Final = """rm -rf /root/next && cp -r /media/stick/wheels /root/next && cd /root/next && echo next > 0
 sha256sum 0 | cat - SHA256SUMS > sums && mv sums SHA256SUMS"""
@@ -198,6 +210,14 @@ class Campaign:
             case "power":
                 machine.cut_power()
                 self.say(f"up again after {machine.switch_on():.0f} s")
+            case "unplugged":
+                # The adapters' driver is loaded by the first that is plugged in, long after the table's service began.
+                machine.cut_power()
+                self.say(f"up again after {machine.switch_on(plugged=False):.0f} s, with no adapter")
+                self.comes_up()
+                for name in ADAPTERS:
+                    machine.plug(name)
+                machine.run("udevadm settle")
             case "disk":
                 self.fill_disk()
             case "upgrade":

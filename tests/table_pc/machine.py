@@ -100,8 +100,8 @@ class Machine:
         self._hand: Lines | None = None
         self._monitor: Lines | None = None
 
-    def command(self) -> list[str]:
-        """How qemu is called."""
+    def command(self, *, plugged: bool = True) -> list[str]:
+        """How qemu is called; ``plugged``: the adapters are in their sockets."""
         image, initrd = self._kernel
         said = ["qemu-system-x86_64", "-accel", "tcg", "-machine", "q35", "-cpu", "max", "-m", str(MEMORY_MIB)]
         said += ["-nodefaults", "-display", "none", "-nic", "none", "-no-reboot"]
@@ -118,6 +118,8 @@ class Machine:
         said += ["-device", "qemu-xhci,id=usb,addr=0x10,p2=8,p3=8"]
         for place, (name, port) in enumerate(self._adapters.items(), start=1):
             said += ["-chardev", f"serial,id={name},path={port}"]
+            if not plugged:
+                continue
             said += ["-device", f"usb-serial,id=usb_{name},chardev={name},bus=usb.0,port={place}"]
         return said
 
@@ -137,13 +139,15 @@ class Machine:
             raise NotUpError(f"the disk is not served: {(self._folder / 'nbdkit').read_text()[-1000:]}")
         self._served = served
 
-    def switch_on(self) -> float:
+    def switch_on(self, *, plugged: bool = True) -> float:
         """Start it, and wait for the hand inside; how many seconds that took."""
         began = time.monotonic()
         self._serve_disk()
         self._hand, self._monitor = Lines(self._folder / "rig"), Lines(self._folder / "qmp")
         with (self._folder / "qemu").open("ab") as told:
-            self._qemu = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=told, stderr=told)
+            self._qemu = subprocess.Popen(
+                self.command(plugged=plugged), stdin=subprocess.DEVNULL, stdout=told, stderr=told
+            )
         self._hand.accept()
         self._monitor.accept()
         self._monitor.hear(CALL_S)
