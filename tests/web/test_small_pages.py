@@ -10,7 +10,7 @@ from playwright.async_api import expect
 
 from controller.core.messages.advice import AdviceLine, DealerAction, Stack
 from controller.core.messages.inputs import PayJackpot, VerifyJackpot
-from controller.formats.mqtt.retained_state import AdviceNow
+from controller.formats.mqtt.retained_state import AdviceNow, info_bytes
 from controller.io.mqtt.connection import Broker
 from tests.core.rig import Rig, penn
 from tests.core.test_waiting_rounds import WHO_GOT_THE_NINE
@@ -83,6 +83,31 @@ async def test_the_sign_rolls_up_to_what_is_certain_and_never_past_it(broker: Br
         seen = [int(re.sub(r"\D", "", text)) for text in await window.page.evaluate("window.seen")]
         assert seen == sorted(seen)
         assert seen[-1] <= 1_000_085
+
+
+async def test_the_sign_shows_limits_and_rules_as_any_tables_sign_does(broker: Broker, window: Window) -> None:
+    rig = Rig(penn(minimum_cents=1_000, maximum_cents=50_000))
+    async with staged(broker, rig), pages(broker) as at:
+        await window.page.goto(f"{at}/sign/harbour/bj-1")
+        await expect(window.page.locator(".posted p")).to_have_text(
+            [
+                "Minimum $10 · Maximum $500",
+                "Blackjack pays 3 to 2 · Dealer stands on all 17s",
+                "Insurance pays 2 to 1",
+            ]
+        )
+
+
+async def test_of_a_table_whose_program_tells_no_rules_the_sign_shows_the_limits(
+    broker: Broker, window: Window
+) -> None:
+    rig = Rig(penn(minimum_cents=1_050))
+    async with staged(broker, rig) as stage, pages(broker) as at:
+        told = msgspec.json.decode(info_bytes(rig.house, "0.0.9"))
+        earlier = {name: value for name, value in told.items() if name not in ("rules", "side_maximum_cents")}
+        await stage.retain(stage.topics.info, msgspec.json.encode(earlier))
+        await window.page.goto(f"{at}/sign/harbour/bj-1")
+        await expect(window.page.locator(".posted p")).to_have_text(["Minimum $10.50"])
 
 
 async def test_the_sign_says_at_least_where_the_truth_is_not_known_and_names_nobody(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -20,8 +20,24 @@ from controller.formats.mqtt.retained_meters import MetersNow
 from controller.formats.mqtt.retained_orders import OrdersNow
 
 
+class PostedRules(msgspec.Struct, frozen=True):
+    """The rules that a sign at the table tells players.
+
+    ``natural_pays`` and ``insurance_pays`` are odds: ``[3, 2]`` is 3 to 2; null: insurance is not offered. ``soft_17``:
+    whether the dealer stands or hits on it. ``tie``: what becomes of a wager whose hand equals the dealer's.
+    """
+
+    natural_pays: tuple[int, int]
+    soft_17: Literal["stand", "hit"]
+    tie: Literal["push", "loses"]
+    insurance_pays: tuple[int, int] | None
+
+
 class Info(msgspec.Struct, frozen=True):
-    """Retained on ``info``. ``minimum_cents`` and ``maximum_cents``: of a main wager, by the table's sign; 0: none."""
+    """Retained on ``info``. ``minimum_cents`` and ``maximum_cents``: of a main wager, by the table's sign; 0: none.
+
+    ``side_maximum_cents``: likewise the highest side wager. ``rules``: null from a program before they were told.
+    """
 
     version: str
     profile: str
@@ -29,6 +45,8 @@ class Info(msgspec.Struct, frozen=True):
     formats: dict[str, str]
     minimum_cents: int = 0
     maximum_cents: int = 0
+    side_maximum_cents: int = 0
+    rules: PostedRules | None = None
 
 
 class SpotNow(msgspec.Struct, frozen=True):
@@ -107,8 +125,11 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
 def info_bytes(house: House, version: str) -> bytes:
     """The payload of ``info``."""
     formats = {"envelope": "CloudEvents 1.0", "events": "v1"}
-    limits = house.rules.options.minimum_cents, house.rules.options.maximum_cents
-    return msgspec.json.encode(Info(version, house.rules.name, house.profile_hash, formats, *limits))
+    rules, options = house.rules, house.rules.options
+    limits = options.minimum_cents, options.maximum_cents, options.side_maximum_cents
+    insurance = rules.insurance_pays if rules.insurance else None
+    posted = PostedRules(rules.natural_pays, rules.soft_17, rules.tie, insurance)
+    return msgspec.json.encode(Info(version, rules.name, house.profile_hash, formats, *limits, posted))
 
 
 def hold_bytes(reason: str) -> bytes:

@@ -42,6 +42,7 @@ export function SignPage({ name }) {
       <p class="amount"><span class="least">${meter.certain ? "" : t("sign.least")}</span><${Rolling} cents=${meter.last?.cents ?? 0} currency=${table?.currency ?? ""} /></p>
     </section>`)}
     <${LastAward} table=${table} />
+    <${Posted} table=${table} />
   </div></main>`;
 }
 
@@ -71,6 +72,22 @@ function Rolling({ cents, currency }) {
   // As large as its digits allow: each is a good half as wide as it is high.
   const size = { fontSize: `min(${Math.floor(146 / text.length)}vw, var(--tall))` };
   return html`<span class="digits" role="img" style=${size} aria-label=${money(cents, currency)}>${[...text].map((one, at) => html`<span key=${at - text.length} class=${/\d/.test(one) ? "digit" : "point"}>${one}</span>`)}</span>`;
+}
+
+/** Limits and rules, as they stand on a sign at any table. @param {{ table?: import("./wire.js").Table }} of */
+function Posted({ table }) {
+  const info = table?.info;
+  if (!info) return null;
+  const sum = (/** @type {number} */ cents) => money(cents, table?.currency).replace(/\.00$/, "");
+  const odds = (/** @type {[number, number]} */ [win, stake]) => t("sign.odds", { win, stake });
+  const limits = /** @type {const} */ ([["minimum", info.minimum_cents], ["maximum", info.maximum_cents], ["side.maximum", info.side_maximum_cents]]);
+  const rules = info.rules;
+  const lines = [
+    limits.flatMap(([name, cents]) => (cents ? [t(`sign.${name}`, { amount: sum(cents) })] : [])),
+    rules ? [t("sign.natural", { odds: odds(rules.natural_pays) }), t(`sign.soft17.${rules.soft_17}`)] : [],
+    rules ? [...(rules.insurance_pays ? [t("sign.insurance", { odds: odds(rules.insurance_pays) })] : []), ...(rules.tie === "loses" ? [t("sign.tie.loses")] : [])] : [],
+  ];
+  return html`<div class="posted">${lines.map((line, at) => (line.length ? html`<p key=${at}>${line.join(" · ")}</p>` : null))}</div>`;
 }
 
 /** The last award that was paid, with its amount and nobody's name. @param {{ table?: import("./wire.js").Table }} of */

@@ -68,9 +68,13 @@ export interface Faults {
   since: string; devices: Record<string, Fault>; times?: Record<string, string[]>;
   software: { seq: number; time: string; when: string; passed: boolean; files: number; detail: string } | null;
 }
+export interface PostedRules {
+  natural_pays: [number, number]; soft_17: "stand" | "hit"; tie: "push" | "loses"; insurance_pays: [number, number] | null;
+}
 export interface Table {
   status?: { state: string; session: number; since: string; alarms: string[] };
-  info?: { version: string; profile: string; profile_hash: string; minimum_cents: number; maximum_cents: number };
+  info?: { version: string; profile: string; profile_hash: string; minimum_cents: number; maximum_cents: number;
+    side_maximum_cents: number; rules: PostedRules | null };
   round?: { seq: number; round: number; phase: string; question: number; cards: number; spots: { spot: number; main_cents: number }[] };
   needs?: Needs;
   faults?: Faults;
