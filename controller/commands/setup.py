@@ -28,6 +28,9 @@ FILES: Final = {
     "60-tableside.rules": ("/etc/udev/rules.d/60-tableside.rules", "quick adapters, and no ModemManager on them"),
     "tableside@.service": ("/etc/systemd/system/tableside@.service", "the service of a table"),
 }
+PACKAGED: Final = "/usr/lib/systemd/system"
+"""Where the Debian package puts the services; one of the same name in /etc would hide what an upgrade brings."""
+
 BROKER_USERS: Final = ("table", "floor")
 """Who has a password at the broker on this PC: all its tables the first, screens of the floor the other."""
 
@@ -183,6 +186,9 @@ def carry_out(pc: Installer, answers: Answers) -> None:
 
     shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
     for name, (path, why) in FILES.items():
+        if pc.at(f"{PACKAGED}/{name}").exists():
+            say(f"  leaves {name} to the Debian package")
+            continue
         pc.put(path, (shipped / name).read_text(encoding="utf-8"), why)
     if groups := setup_answers.sysusers(answers):
         pc.put(f"/etc/sysusers.d/tableside-{answers.table}.conf", groups, "the groups that may use its sockets")

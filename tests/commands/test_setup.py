@@ -102,6 +102,18 @@ def test_a_clean_root_is_made_ready_and_its_table_is_fit_to_run(root: Path) -> N
     assert fit.stdout.endswith("fit to run\n")
 
 
+@as_root
+def test_a_service_that_the_package_brings_is_not_hidden_by_another_of_its_name(root: Path) -> None:
+    packaged = root / "usr/lib/systemd/system/tableside@.service"
+    packaged.parent.mkdir(parents=True)
+    packaged.write_text((ROOT / "systemd/tableside@.service").read_text())
+    done = setup(root)
+    assert done.exit_code == 0, done.output
+    assert "leaves tableside@.service to the Debian package" in done.output
+    assert not (root / "etc/systemd/system/tableside@.service").exists()
+    assert (root / "etc/systemd/system/tableside@bj-7.service.d/credentials.conf").is_file()
+
+
 def checked_as_on_the_pc(root: Path) -> subprocess.CompletedProcess[str]:
     """``tableside check`` where the root's /etc/tableside and /run are the machine's, as far as it can see."""
     mounts = f"mount -t tmpfs none /run && cp -a {root}/run/. /run/ && "
