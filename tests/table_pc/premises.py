@@ -106,14 +106,14 @@ SERVICES: Final = (
 )
 """Typed once both files are written."""
 
+HEARD: Final = "/dev/virtio-ports/heard"
 EAR: Final = f"""[Unit]
 Description=What the broker tells, kept outside the machine
 After=mosquitto.service
 
 [Service]
-ExecStart=/bin/sh -c 'echo; exec mosquitto_sub -u floor -P "$$(cat /etc/tableside/floor.broker-password.key)" -q 1 \\
-  -t "tableside/v1/{SITE}/{TABLE}/event/#" -F %%p'
-StandardOutput=file:/dev/virtio-ports/heard
+ExecStart=/bin/sh -c 'until [ -c {HEARD} ]; do sleep 1; done; exec > {HEARD}; echo; exec mosquitto_sub -q 1 \\
+  -u floor -P "$$(cat /etc/tableside/floor.broker-password.key)" -t "tableside/v1/{SITE}/{TABLE}/event/#" -F %%p'
 Restart=always
 RestartSec=1
 StartLimitIntervalSec=0
@@ -121,7 +121,7 @@ StartLimitIntervalSec=0
 [Install]
 WantedBy=multi-user.target
 """
-"""A subscriber on the table PC whose every line leaves it at once."""
+"""A subscriber on the table PC whose every line leaves it at once. At a boot it may come before the port does."""
 
 
 def table_file(asked: str, link_key: str) -> str:
