@@ -46,6 +46,8 @@ FILLER: Final = "/var/lib/filler"
 BLOCKED: Final = "tableside.play_blocked"
 UNBLOCKED: Final = "tableside.play_unblocked"
 PATIENCE_S: Final = 900.0
+LAST_EVENTS: Final = 50
+"""Of so many some must have left the machine, or nobody listened after the last time it came up."""
 CUT_WITHIN_S: Final = 40
 """A table that is up plays for so long at most before the power goes."""
 CUT_WHILE_STARTING: Final = 5
@@ -281,6 +283,8 @@ class Campaign:
         self.check(
             f"{len(told)} events that had left the machine are in the journal", holds=not gone, seen=str(gone[:3])
         )
+        last = told.intersection(events[-LAST_EVENTS:])
+        self.check("the last events had left it, too", holds=bool(last), seen=f"{len(told)} of {len(events)} had")
         both = held((stage / "truth.json").read_bytes(), events)
         self.say(f"{both.played} rounds played, {both.closed} closed, {both.paired} of them the same rounds")
         self.say(f"{both.wagers} wagers in these: {both.equal} settled as they were, {both.still_open} open")
