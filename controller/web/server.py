@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
@@ -380,15 +381,19 @@ def application(
     *,
     sign_in: SignIn | None = None,
     orders: OrderRelay | None = None,
-    words: Mapping[str, PageFile] | None = None,
+    texts: Path | None = None,
     body_seconds: float = BODY_SECONDS,
 ) -> web.Application:
-    """Everything that is served."""
+    """Everything that is served; ``texts``: the folder with the pages' words in other languages.
+
+    Raises:
+        ConfigError: a file of words has mistakes.
+    """
     app = web.Application(middlewares=[admitted], client_max_size=REQUEST_LIMIT_BYTES)
     looked_into = journals or Journals(()), accounts or no_accounts()
     known = sign_in or SignIn(None, lambda: 0.0)
     relay = orders or OrderRelay()
-    served = {**page_files(), **(language_files(None) if words is None else words)}
+    served = {**page_files(), **language_files(texts)}
     app[PARTS] = ServerParts(floor, names, tickets, served, set(), *looked_into, known, relay, body_seconds)
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)

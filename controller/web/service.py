@@ -19,7 +19,6 @@ from controller.web.accounts import Accounts
 from controller.web.admission import HostNames, Tickets
 from controller.web.floor_view import FloorView
 from controller.web.journals import Journals
-from controller.web.languages import language_files
 from controller.web.order_relay import OrderRelay, over
 from controller.web.server import PARTS, ServerAddress, application, serving
 from controller.web.sign_in import SignIn
@@ -70,7 +69,7 @@ async def serve(source: Source, address: ServerAddress, around: WebParts, say: C
         Accounts(source.journals, seconds),
         sign_in=SignIn(source.signers, seconds),
         orders=OrderRelay(over(source.broker)),
-        words=language_files(source.texts),
+        texts=source.texts,
     )
 
     def status() -> str:

@@ -152,9 +152,8 @@ class Campaign:
 
     def plays(self, why: str, more: int = 1) -> None:
         """The table is up, and so many more rounds are closed; what it says if not."""
+        self.comes_up()
         end = time.monotonic() + PATIENCE_S
-        while not self.is_active() and time.monotonic() < end:
-            self.machine.run("sleep 5")
         before = now = self.rounds()
         while now < before + more and time.monotonic() < end:
             self.machine.run("sleep 10")

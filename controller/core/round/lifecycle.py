@@ -30,7 +30,6 @@ from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
 from controller.core.inference.lattice import Lattice, TooManyOrders
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
-from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
     BetIncreasedAfterLock,
@@ -235,7 +234,7 @@ def _happened_unseen(
     """
     round_now, item = transaction.round(), told.item
     assert isinstance(item, ChipsObserved), "chips moved"
-    unseen = Outage(item.box, max(told.first_ns, round_now.bets.lock_ns), told.last_ns, zones=("main",))
+    unseen = round_now.main_unseen(item.box, told.first_ns, told.last_ns)
     silences = (*round_now.evidence.silences, unseen)
     try:
         found = woven.again(round_now.evidence.answers, silences).observe(told)
@@ -263,17 +262,17 @@ def exchanged(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int)
         return
     if not _holds_card(round_now, first_ns, last_ns):
         return
-    box, found = round_now.bets.spots.index(zone.spot), transaction.lattice()
+    box = round_now.bets.spots.index(zone.spot)
     if not _is_cleared(transaction, zone.spot):
         if zone.cents > round_now.main_wagers()[box]:
-            unseen = Outage(box, max(first_ns, round_now.bets.lock_ns), last_ns, zones=("main",))
+            unseen = round_now.main_unseen(box, first_ns, last_ns)
             rebuild_with_outages(transaction, (*round_now.evidence.silences, unseen))
         return
     if round_now.hides():
         # Whether a hand broke is said by faces that nothing may depend on yet.
         return
-    broke = all(node.boxes[box].kind is BoxStatus.BROKEN for node in found.frontier)
-    if broke:
+    found = transaction.lattice()
+    if all(node.boxes[box].kind is BoxStatus.BROKEN for node in found.frontier):
         cleared = ChipsObserved(box, zone.name, zone.cents, 0)
         told = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
         if not transaction.lacks_card(told):

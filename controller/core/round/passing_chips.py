@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_corrected, rebuild_with_outages
 from controller.core.inference.observation import ChipsObserved, DatedObservation
-from controller.core.inference.unobserved import Outage
 from controller.core.table.layout import Zone, ZoneChange
 from controller.core.table.round_state import ChipVisit
 from controller.core.table.transaction import Transaction
@@ -110,7 +109,7 @@ def _is_at(item: ChipsObserved, box: int, zone: str) -> bool:
 def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = True) -> None:
     """Forget what a visit told of a box; ``unseen``: what happened meanwhile in its main zone was not seen."""
     round_now = transaction.round()
-    box, from_ns = round_now.bets.spots.index(visit.spot), max(visit.from_ns, round_now.bets.lock_ns)
+    box = round_now.bets.spots.index(visit.spot)
     observations = tuple(
         one
         for one in round_now.evidence.observations
@@ -123,7 +122,7 @@ def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = Tru
     )
     visits = tuple(one for one in round_now.evidence.visits if one != visit)
     transaction.change_evidence(observations=observations, visits=visits)
-    more = (Outage(box, from_ns, visit.to_ns, zones=("main",)),) if unseen else ()
+    more = (round_now.main_unseen(box, visit.from_ns, visit.to_ns),) if unseen else ()
     silences = (*round_now.evidence.silences, *more)
     if round_now.evidence.trouble and round_now.evidence.curable:
         # The card that no play explained beside them may be explained without them.

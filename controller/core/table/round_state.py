@@ -351,6 +351,10 @@ class Round(Value, frozen=True, tag=False):
         """The boxes without chips, as somebody declared them."""
         return tuple(wager for wager in self.bets.wagers if wager.spot in self.bets.declared and wager.bet == "main")
 
+    def main_unseen(self, box: int, from_ns: int, to_ns: int) -> Outage:
+        """That what happened in a box's main zone from here to there went unseen, from the lock of the bets on."""
+        return Outage(box, max(from_ns, self.bets.lock_ns), to_ns, zones=("main",))
+
     def main_wagers(self) -> tuple[int, ...]:
         """The boxes' main wagers in cents."""
         return tuple(wager.cents for wager in self.bets.wagers if wager.bet == "main")

@@ -13,6 +13,9 @@ export function money(cents, currency = "") {
   return `${cents < 0 ? MINUS : ""}${sign}${whole}.${rest}`;
 }
 
+/** The same without cents where there are none: 2500 -> $25, 2550 -> $25.50. @param {number} cents @param {string} [currency] */
+export const shortMoney = (cents, currency) => money(cents, currency).replace(/\.00$/, "");
+
 /** 84 -> 8.4 %. @param {number} share of a thousand */
 export const perMille = (share) => `${Math.trunc(share / 10)}.${share % 10} %`;
 

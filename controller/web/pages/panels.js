@@ -1,6 +1,6 @@
 // @ts-check
 // What stands beside the felt: the question, advice, alerts, meters, devices, and what was told last.
-import { ago, clock, money, net, shown } from "./figures.js";
+import { ago, clock, money, net, shortMoney, shown } from "./figures.js";
 import { deciding, decidingOn } from "./meter_orders.js";
 import { acknowledging, answering } from "./order_forms.js";
 import { proposed } from "./pit_needs.js";
@@ -59,7 +59,7 @@ export function Advice({ table, large = false }) {
     (line, at) => html`<li key=${at} class=${line.move}>
       <b>${t(`advice.${line.move}`)}</b><span class="where">${t("advice.where", { spot: line.spot })}${line.hand === null ? "" : t("advice.hand", { hand: line.hand + 1 })}${line.bet === "main" ? "" : large ? ` · ${betInShort(line.bet)}` : ` ${bet(line.bet)}`}</span>
       <span class="cents">${line.move === "leave" ? "" : money(line.cents, table.currency)}</span>
-      <span class="stacks">${line.chips.map((stack) => html`<span key=${stack.value_cents} class="stack">${stack.count}×${money(stack.value_cents).replace(".00", "")}</span>`)}${line.missing_cents ? html`<span class="missing">${t("advice.missing", { amount: money(line.missing_cents, table.currency) })}</span>` : null}</span>
+      <span class="stacks">${line.chips.map((stack) => html`<span key=${stack.value_cents} class="stack">${stack.count}×${shortMoney(stack.value_cents)}</span>`)}${line.missing_cents ? html`<span class="missing">${t("advice.missing", { amount: money(line.missing_cents, table.currency) })}</span>` : null}</span>
     </li>`,
   )}</ol></section>`;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // All tables of the broker, a tile each: which one needs somebody, and why.
-import { ago, money, perMille } from "./figures.js";
+import { ago, money, perMille, shortMoney } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { ORDER, counts, need } from "./pit_needs.js";
 import { Who, seesAll, session } from "./session.js";
@@ -90,7 +90,7 @@ function Tile({ row, now, act }) {
   const [site, number] = name.split("/");
   return html`<li class="tile need-${urgent.kind}" data-need=${urgent.kind}>
     <div class="first"><h2 class="number"><a href="/table/${name}">${number}</a></h2><span class="quiet site">${site}</span><span class="state ${table.round?.phase === "closed" ? "" : state.kind}">${opened(table, state)}</span></div>
-    <div class="game"><span class="profile">${table.info?.profile ?? ""}</span><span class="least">${table.info?.minimum_cents ? t("pit.minimum", { amount: money(table.info.minimum_cents, table.currency).replace(".00", "") }) : ""}</span></div>
+    <div class="game"><span class="profile">${table.info?.profile ?? ""}</span><span class="least">${table.info?.minimum_cents ? t("pit.minimum", { amount: shortMoney(table.info.minimum_cents, table.currency) }) : ""}</span></div>
     <p class="need"><${Symbol} name=${urgent.symbol} /><b>${t(`need.word.${urgent.kind}`)}</b>${urgent.kind === "fine" ? "" : html` <span class="text">${urgent.text}</span>`}${age ? html` <span class="age">${urgent.exact ? age : t("pit.atLeast", { age })}</span>` : null}</p>
     <${Round} table=${table} />
     <div class="figures"><span>${tn("pit.boxes", boxes(table))}</span><span>${table.pace ? t("pit.pace", { count: table.pace.figures.rounds_per_hour }) : t("pit.pace.unknown")}</span></div>

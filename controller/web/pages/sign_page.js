@@ -1,7 +1,7 @@
 // @ts-check
 // For players, five metres away: what the meters stand at. Never more than is certain; where the truth is not known, the
 // last certain amount with "at least", and after a while nothing but the house's name.
-import { money, clock } from "./figures.js";
+import { clock, money, shortMoney } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { standing } from "./table_page.js";
 import { bet, t } from "./texts.js";
@@ -78,12 +78,11 @@ function Rolling({ cents, currency }) {
 function Posted({ table }) {
   const info = table?.info;
   if (!info) return null;
-  const sum = (/** @type {number} */ cents) => money(cents, table?.currency).replace(/\.00$/, "");
   const odds = (/** @type {[number, number]} */ [win, stake]) => t("sign.odds", { win, stake });
   const limits = /** @type {const} */ ([["minimum", info.minimum_cents], ["maximum", info.maximum_cents], ["side.maximum", info.side_maximum_cents]]);
   const rules = info.rules;
   const lines = [
-    limits.flatMap(([name, cents]) => (cents ? [t(`sign.${name}`, { amount: sum(cents) })] : [])),
+    limits.flatMap(([name, cents]) => (cents ? [t(`sign.${name}`, { amount: shortMoney(cents, table?.currency) })] : [])),
     rules ? [t("sign.natural", { odds: odds(rules.natural_pays) }), t(`sign.soft17.${rules.soft_17}`)] : [],
     rules ? [...(rules.insurance_pays ? [t("sign.insurance", { odds: odds(rules.insurance_pays) })] : []), ...(rules.tie === "loses" ? [t("sign.tie.loses")] : [])] : [],
   ];
