@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,12 +11,11 @@ from controller.core.meters.meter import Parameters
 from controller.pool.ledger import Database, Ledger
 from controller.pool.postgresql import PostgresqlDatabase
 from controller.pool.sqlite import SqliteDatabase
-from tests.link.server import Server
+from tests.link.server import Server, unused_pool
 
 PARAMETERS = Parameters(
     base_cents=1_000_000, reset_cents=500_000, rate=(17, 100), unreasonable_cents=100_000, hidden_rate=(1, 30)
 )
-NUMBERS = itertools.count(1)
 
 Reach = Callable[[], Ledger]
 """Another process's way to the same pool: a connection of its own."""
@@ -27,7 +25,7 @@ Reach = Callable[[], Ledger]
 def reach(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reach]:
     """A pool that has begun, in each database."""
     opened: list[Database] = []
-    pool = f"pit-{next(NUMBERS)}"
+    pool = unused_pool()
     server: Server | None = request.getfixturevalue("postgresql") if request.param == "postgresql" else None
 
     def connected(*, create: bool = False) -> Ledger:

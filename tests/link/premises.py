@@ -20,6 +20,7 @@ from controller.io.mqtt.broker import free_port
 from controller.io.system.clock import SystemClock
 from controller.pool.session import LinkSession, LinkSessionEvent, PoolState, PostingConfirmed
 from controller.pool.table_end import LinkAddress, TableEnd
+from tests.link.server import unused_pool
 from tests.trigger_box.premises import running
 
 PATIENCE_SECONDS = 60.0
@@ -29,11 +30,14 @@ BY_TWO = ("--who", "Ann", "--second", "Ben")
 
 
 class Premises:
-    """A folder with a link's file; ``count`` tables are known to it."""
+    """A folder with a link's file; ``count`` tables are known to it.
 
-    def __init__(self, folder: Path, count: int, postgresql: str = "", pool: str = POOL) -> None:
+    ``pool``: its name, for who must know it before; else one that no other has in a server all share.
+    """
+
+    def __init__(self, folder: Path, count: int, postgresql: str = "", pool: str = "") -> None:
         self.folder = folder
-        self.pool = pool
+        self.pool = pool or (unused_pool() if postgresql else POOL)
         self.port = free_port()
         public, secret = zmq.curve_keypair()
         write_secret(folder / "link.key", secret + b"\n")
@@ -48,7 +52,7 @@ class Premises:
         self.file.write_text(
             f"""
 [link]
-pool = "{pool}"
+pool = "{self.pool}"
 listen = "127.0.0.1:{self.port}"
 key_file = "link.key"
 {place}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pwd
 import shutil
@@ -14,6 +15,12 @@ from typing import Final
 
 PATIENCE_SECONDS: Final = 60
 ROOT: Final = 0
+_NUMBERS = itertools.count(1)
+
+
+def unused_pool() -> str:
+    """A pool's name that no other test has: all tests of a process share one server."""
+    return f"pit-{next(_NUMBERS)}"
 
 
 def programs() -> Path | None:

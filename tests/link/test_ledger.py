@@ -36,7 +36,7 @@ from controller.pool.postings import (
 from controller.pool.reconciliation import reconcile
 from controller.pool.sqlite import SqliteDatabase
 from tests.link.conftest import PARAMETERS, Reach
-from tests.link.server import Server
+from tests.link.server import Server, unused_pool
 
 FIVE = WagerPosting(500)
 SHOWN = 1_000_000
@@ -370,7 +370,7 @@ def test_a_file_that_is_no_ledger_is_refused_and_a_ledger_is_its_owners_alone(tm
 
 def test_a_server_that_was_killed_is_reached_again_and_nothing_counts_twice(postgresql: Server) -> None:
     database = PostgresqlDatabase(postgresql.where, create=True)
-    ledger = Ledger(database, "killed")
+    ledger = Ledger(database, unused_pool())
     ledger.open(PARAMETERS)
     table = Table(ledger)
     first = table.next(FIVE)

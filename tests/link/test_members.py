@@ -204,7 +204,7 @@ async def test_a_member_that_posts_wagers_nobody_laid_is_believed_and_the_link_t
     tmp_path: Path, postgresql: Server
 ) -> None:
     """No cards and no chips are seen at the link; that a pool was won is told where no table has a hand in it."""
-    premises = Premises(tmp_path, 2, postgresql.where, pool="believed")
+    premises = Premises(tmp_path, 2, postgresql.where)
     assert premises.does("begin", *BY_TWO).exit_code == 0
     async with premises.process() as link, premises.table() as liar, premises.table("harbour/bj-2") as other:
         for number in (1, 2):

@@ -26,7 +26,7 @@ from controller.pool.session import PoolState
 from controller.pool.sqlite import SqliteDatabase
 from controller.pool.table_end import LinkAddress
 from tests.link.premises import BY_TWO, Premises, Table
-from tests.link.server import Server
+from tests.link.server import Server, unused_pool
 
 T = TypeVar("T")
 WHOLE = ClaimPosting(9, (WinningRow(3, "blazing_7s", "three_diamonds", (1, 1)),))
@@ -176,7 +176,8 @@ async def test_a_ledger_that_hangs_closes_the_pool_and_opens_it_when_it_answers(
 async def test_two_link_processes_share_a_pool_in_postgresql(tmp_path: Path, postgresql: Server) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    ways = [Premises(tmp_path / name, 1, postgresql.where, pool="shared") for name in ("a", "b")]
+    pool = unused_pool()
+    ways = [Premises(tmp_path / name, 1, postgresql.where, pool) for name in ("a", "b")]
     assert ways[0].does("begin", *BY_TWO).exit_code == 0
     async with ways[0].process(), ways[1].process(), ways[0].table() as one:
         await one.does(WagerPosting(500, 9, 3, "blazing_7s"))
@@ -190,7 +191,7 @@ async def test_two_link_processes_share_a_pool_in_postgresql(tmp_path: Path, pos
 async def test_one_of_two_links_is_killed_and_the_table_goes_on_over_the_other(
     tmp_path: Path, postgresql: Server
 ) -> None:
-    one = Premises(tmp_path, 2, postgresql.where, pool="two-links")
+    one = Premises(tmp_path, 2, postgresql.where)
     other = one.beside(2)
     assert one.does("begin", *BY_TWO).exit_code == 0
     async with contextlib.AsyncExitStack() as stack:

@@ -18,8 +18,8 @@ from controller.pool.ledger import Ledger, LedgerFailed
 from controller.pool.postgresql import ATTEMPTS, PostgresqlDatabase
 from controller.pool.postings import ContributionOutcome, LedgerEntry, Posting, WagerPosting
 from controller.pool.service import LinkEndpoint, LinkService
-from tests.link.conftest import NUMBERS, PARAMETERS
-from tests.link.server import Server
+from tests.link.conftest import PARAMETERS
+from tests.link.server import Server, unused_pool
 
 PATIENCE_S = 1.0
 LONGEST_S = PATIENCE_S + ATTEMPTS * CONNECT_SECONDS + 10
@@ -37,7 +37,7 @@ def silent(server: Server) -> Iterator[None]:
 
 def test_a_server_that_hangs_is_given_up_and_used_again_when_it_goes_on(postgresql: Server) -> None:
     database = PostgresqlDatabase(postgresql.where, create=True, patience_seconds=PATIENCE_S)
-    ledger = Ledger(database, f"pit-{next(NUMBERS)}")
+    ledger = Ledger(database, unused_pool())
     ledger.open(PARAMETERS)
     first, second = (Posting("harbour/bj-1", 1, seq, WagerPosting(500)) for seq in (1, 2))
     ledger.post([first])
@@ -72,7 +72,7 @@ def test_a_machine_that_vanishes_is_missed_by_keepalives(postgresql: Server) -> 
 
 async def test_a_link_whose_server_hangs_is_open_again_soon_after_it_goes_on(postgresql: Server) -> None:
     """No work that waits for the server holds up what is asked of it afterwards."""
-    pool = f"pit-{next(NUMBERS)}"
+    pool = unused_pool()
     databases = [
         PostgresqlDatabase(postgresql.where, create=True, patience_seconds=PATIENCE_S) for _ in ("ledger", "audit")
     ]

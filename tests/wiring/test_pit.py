@@ -14,7 +14,7 @@ from controller.core.messages.pool_events import ContributionPosted, JackpotClai
 from controller.daemon.replay import replay
 from controller.io.files.key_file import read_key
 from controller.io.mqtt.connection import Broker
-from tests.link.premises import BY_TWO, POOL
+from tests.link.premises import BY_TWO
 from tests.link.premises import Premises as LinkPremises
 from tests.link.server import Server
 from tests.wiring.pit import DIAMONDS, METER, NOTHING, PitTable
@@ -23,10 +23,10 @@ from tests.wiring.premises import json_of, ran
 UNITS = 10_000
 
 
-def begun(folder: Path, where: str, pool: str = POOL) -> LinkPremises:
+def begun(folder: Path, where: str) -> LinkPremises:
     """A pool that two people have begun; ``where``: the PostgreSQL of its ledger, else it is a file."""
     folder.mkdir()
-    premises = LinkPremises(folder, 4, where, pool)
+    premises = LinkPremises(folder, 4, where)
     assert premises.does("begin", *BY_TWO).exit_code == 0
     return premises
 
@@ -113,7 +113,7 @@ async def evening(link: LinkPremises, tables: list[PitTable]) -> None:
 async def test_one_of_two_links_is_killed_in_play_and_the_linked_bet_goes_on_over_the_other(
     tmp_path: Path, broker: Broker, postgresql: Server
 ) -> None:
-    one = begun(tmp_path / "link", postgresql.where, "two-links")
+    one = begun(tmp_path / "link", postgresql.where)
     other = one.beside(2)
     table = PitTable(tmp_path / "bj-1", broker, "bj-1", one, other)
     async with contextlib.AsyncExitStack() as stack:
