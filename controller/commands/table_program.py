@@ -23,6 +23,7 @@ from controller.core.progressives.live_meters import trigger_wish
 from controller.core.table.desired import Desired
 from controller.daemon.daemon import Daemon, DaemonParts
 from controller.daemon.head_anchors import box_anchored, box_remarks
+from controller.daemon.machine_board import MachineBoard
 from controller.daemon.operator_orders import NoChannel, listening, operator_channel, signatures
 from controller.daemon.pool_links import LinkEndParts, OtherPool, PoolLinks
 from controller.daemon.recovery import recover
@@ -134,7 +135,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon), *looks]
-        beside += [*fitness(config.broker, daemon, storage), *box_anchored(devices, daemon)]
+        beside += [*fitness(config.broker, daemon, storage, devices), *box_anchored(devices, daemon)]
         if not recovered.hold:
             beside += of_time(config, clock, daemon, recovered.last_wall_ns)
             beside += [("held", held.run), ("deadlines", deadlines.run), *pools.works()]
@@ -149,9 +150,13 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
 def pace_board(table: TableFile, daemon: Daemon, journal: Journal, clock: Clock) -> PaceBoard:
     """What tells the table's pace, and what it wins beside what its rules would win."""
     rules = table.profile.rules
-    tell = partial(daemon.retain, daemon.topics.state("pace"))
     edges = edges_at_hand(rules, known_edges.known(rules), known_edges.known_sides(rules))
-    return PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell, edges=edges)
+    return PaceBoard(journal.events_after, lambda: journal.head.seq, clock, retained(daemon, "pace"), edges=edges)
+
+
+def retained(daemon: Daemon, state: str) -> Callable[[bytes], None]:
+    """What retains a picture of the table below ``state/``."""
+    return partial(daemon.retain, daemon.topics.state(state))
 
 
 def of_time(config: Config, clock: Clock, daemon: Daemon, last_wall_ns: int) -> list[Endless]:
@@ -204,9 +209,11 @@ def unpaired_lines(config: Config) -> tuple[str, ...]:
     return (f"[trigger] {said}",) if said else ()
 
 
-def fitness(config: BrokerSection, daemon: Daemon, storage: TableJournal) -> Iterator[Endless]:
-    """What finds out whether the table is fit for another round."""
-    yield from storage.watches(daemon.tell_fitness)
+def fitness(config: BrokerSection, daemon: Daemon, storage: TableJournal, devices: Devices) -> Iterator[Endless]:
+    """What finds out whether the table is fit for another round, and tells a technician how its PC is."""
+    board = MachineBoard(daemon.parts.clock)
+    yield from storage.watches(daemon.tell_fitness, board)
+    yield "machine", partial(board.run, devices, storage.second, retained(daemon, "machine"))
     terms = AckLimits(config.unacknowledged_warn_hours, config.unacknowledged_close_hours)
     journal, acked = storage.journal, daemon.consumers.acked
     overdue = Overdue(journal, config.consumers, acked, daemon.parts.clock, terms)

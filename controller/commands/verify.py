@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -11,6 +15,9 @@ import click
 from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say, say_json
+from controller.commands.terminal import progress as bar
+
+SAID_EVERY_SECONDS: Final = 1.0
 
 NO_PROOFS: Final = "--operators: expected a journal or its second copy, without --verifier"
 """What is held against the file of operators is a journal's records, for which proofs are not read."""
@@ -18,6 +25,7 @@ NO_PROOFS: Final = "--operators: expected a journal or its second copy, without 
 
 @click.command("verify")
 @click.option("--gently", is_flag=True, help="Take a fifth of a processor at most.")
+@click.option("--progress", is_flag=True, help="Say once a second how far it is, on standard error; of a journal.")
 @click.option("--key", "key_file", type=click.Path(path_type=Path), help="The file with the table's key.")
 @click.option("--verifier", help="The verifier key that the proofs of records in the folder JOURNAL are held against.")
 @click.option(
@@ -32,6 +40,7 @@ def command(
     journal: Path,
     *,
     gently: bool,
+    progress: bool,
     key_file: Path | None,
     verifier: str | None,
     operators_file: Path | None,
@@ -55,13 +64,38 @@ def command(
     if verifier is not None:
         check_proofs(journal, verifier, as_json=as_json)
     else:
-        check_journal(journal, key_file, operators_file, gently=gently, as_json=as_json)
+        with said_each_second() if progress else bar("records read") as reading:
+            check_journal(journal, key_file, operators_file, gently=gently, as_json=as_json, reading=reading)
+
+
+@contextlib.contextmanager
+def said_each_second() -> Iterator[Callable[[int, int], None]]:
+    """Says on standard error how far a check is, a line a second at most, for a program that waits for it."""
+    due = 0.0
+
+    def told(read: int, records: int) -> None:
+        nonlocal due
+        now = time.monotonic()
+        if now >= due:
+            due = now + SAID_EVERY_SECONDS
+            say(f"{read} of {records} records read", err=True)
+
+    yield told
 
 
 def check_journal(
-    journal: Path, key_file: Path | None, operators_file: Path | None, *, gently: bool, as_json: bool
+    journal: Path,
+    key_file: Path | None,
+    operators_file: Path | None,
+    *,
+    gently: bool,
+    as_json: bool,
+    reading: Callable[[int, int], None],
 ) -> None:
-    """Check a journal or a second copy, say what came of it, and end with a status other than 0 if it is not whole."""
+    """Check a journal or a second copy, say what came of it, and end with a status other than 0 if it is not whole.
+
+    ``reading`` is told how many records of a journal have been read, of how many.
+    """
     from controller.formats.journal.seals import Sealing
     from controller.formats.journal.segments import SegmentDamaged
     from controller.formats.orders.operators import read_signers
@@ -76,7 +110,7 @@ def check_journal(
     try:
         key = None if key_file is None else read_key(key_file)
         signers = None if operators_file is None else read_signers(text_of(operators_file), str(operators_file))
-        look = verify_copy if journal.is_dir() else verify
+        look = verify_copy if journal.is_dir() else partial(verify, reading=reading)
         report, signed, wrong = look(journal, key, gently=gently), 0, None
         if report.damage is None:
             signed, wrong = (orders_of_copy if journal.is_dir() else orders)(journal, signers)

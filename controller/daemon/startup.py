@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import structlog
 
 from controller.core.messages.inputs import FitnessLevel
+from controller.daemon.machine_board import MachineBoard
 from controller.formats.journal.records import Identity, key_mark
 from controller.formats.mqtt.envelope import utc_text
 from controller.io.copies.second_copy import CopyPlace, SecondCopy, advice, compared, refuse_beginning
@@ -21,7 +22,7 @@ from controller.io.files.table_file import TableFile
 from controller.io.journal.anchors import refuse_set_back
 from controller.io.journal.disk_watch import DiskWatch
 from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed
-from controller.io.journal.scrub import Scrub, before_start
+from controller.io.journal.scrub import WHOLE, Scrub, before_start
 from controller.io.journal.setup import is_blank
 from controller.io.journal.space_reserve import Reserve
 from controller.io.operators.software import own_digest
@@ -53,12 +54,18 @@ class TableJournal(NamedTuple):
     reserve: Reserve
     second: SecondCopy | None = None
 
-    def watches(self, tell: Callable[[str, FitnessLevel, str], None]) -> list[JournalWatch]:
-        """What looks after it while the table runs; ``tell`` is told how fit that leaves the table, by cause."""
+    def watches(self, tell: Callable[[str, FitnessLevel, str], None], board: MachineBoard) -> list[JournalWatch]:
+        """What looks after it while the table runs; ``tell`` is told how fit that leaves the table, by cause.
+
+        ``board`` is told what a technician may see of it.
+        """
         path = self.journal.path
-        disk = DiskWatch(path, self.reserve, partial(tell, "storage"), os.statvfs)
+        disk = DiskWatch(path, self.reserve, partial(tell, "storage"), os.statvfs, board.disk)
+        if self.is_read:
+            board.ended(WHOLE)
         # That nobody could look is no reason to close a table, and none to be silent about.
-        scrub = Scrub(path, is_due=not self.is_read, tell=partial(tell, "scrub", FitnessLevel.FIT))
+        unable = partial(tell, "scrub", FitnessLevel.FIT)
+        scrub = Scrub(path, is_due=not self.is_read, tell=unable, reading=board.reading, ended=board.ended)
         found: list[JournalWatch] = [("disk", disk.run), ("scrub", scrub.run)]
         if self.second is None:
             # A table that had one once has nothing more to say of it.

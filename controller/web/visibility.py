@@ -23,7 +23,7 @@ AT_THE_TABLE: Final = frozenset({"currency", "felt", "hold", "info", "meters", "
 """Sections that everybody is shown, narrowed by ``public_part``."""
 
 FOR_THE_DEALER: Final = AT_THE_TABLE | {"advice", "asked", "devices", "epoch"}
-FOR_THE_TECHNICIAN: Final = FOR_THE_DEALER | {"faults", "pace", "stream"}
+FOR_THE_TECHNICIAN: Final = FOR_THE_DEALER | {"faults", "machine", "pace", "stream"}
 EVERYTHING: Final = FOR_THE_TECHNICIAN | {"alerts", "log", "needs", "orders"}
 
 SECTIONS: Final[dict[Role, frozenset[str]]] = {

@@ -16,6 +16,7 @@ from controller.core.messages.inputs import DaemonStarted, SignedOrder, StampedI
 from controller.core.persons import Authentication
 from controller.core.step import step
 from controller.core.table.state import State, Table
+from controller.daemon.machine_board import MachineBoard
 from controller.daemon.startup import JournalSafeguards, opened
 from controller.formats.journal.records import key_mark
 from controller.formats.journal.seals import Sealing
@@ -84,7 +85,7 @@ def copied(journal: Path, folder: Path) -> Path:
 
     async def follow() -> None:
         storage = await opened(journal, HERE, KEY, marks, SystemClock(), keeping=JournalSafeguards(0, place))
-        storage.watches(lambda *_: None)
+        storage.watches(lambda *_: None, MachineBoard(SystemClock()))
         await storage.close()
 
     asyncio.run(follow())

@@ -12,6 +12,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from controller.core.messages.inputs import FitnessLevel
+from controller.daemon.machine_board import MachineBoard
 from controller.daemon.startup import JournalSafeguards, TableJournal, opened
 from controller.formats.journal.records import Identity, key_mark
 from controller.formats.journal.segments import start_bytes
@@ -83,7 +84,7 @@ class House:
         self.storage = await opened(
             self.journal, HERE, KEY, MARKS, SystemClock(), keeping=JournalSafeguards(0, self.place)
         )
-        for name, work in self.storage.watches(self.tell):
+        for name, work in self.storage.watches(self.tell, MachineBoard(SystemClock())):
             if name == "second copy":
                 self.watches.append(asyncio.create_task(work()))
         return self.storage

@@ -40,8 +40,11 @@ def test_1_a_device_that_falls_silent_is_lost_within_two_seconds_and_its_line_op
         told, (simulator, session) = Told(), readers(1, 2)
         place = Place(simulator)
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, session, told).run())
+            line = link(place.open, session, told)
+            assert (line.is_open, line.quiet_seconds(now_ns())) == (False, None)
+            task = group.create_task(line.run())
             await told.until(lambda: told.states() == [READY, READY])
+            assert (line.is_open, line.quiet_seconds(now_ns())) == (True, 0)
             silent_ns = now_ns()
             place.mute = True
             await told.until(lambda: told.states()[2:] == [LOST, LOST])
@@ -49,11 +52,13 @@ def test_1_a_device_that_falls_silent_is_lost_within_two_seconds_and_its_line_op
             # The two readers are asked in turn, so the second waits for the first.
             assert lost[0] <= 2 * SECOND_NS + SECOND_NS // 10
             assert place.openings == 1
+            assert (line.is_open, line.quiet_seconds(now_ns())) == (False, None)
             place.mute = False
             place.device = None
             # The operating system still says that all is well.
             await told.until(lambda: place.openings > 1 or bool(told.of(DeviceComplained)))
             assert told.of(DeviceComplained)[0].code == "needs_attention"
+            assert (line.is_open, line.quiet_seconds(now_ns()), line.failures) == (False, None, 10)
             task.cancel()
 
     run_virtual(story())

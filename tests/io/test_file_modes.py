@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import backup, restore
+from controller.daemon.machine_board import MachineBoard
 from controller.daemon.startup import JournalSafeguards, opened
 from controller.io.journal.scrub import mark, mark_of
 from controller.io.mqtt.durable_file import DurableFile
@@ -35,7 +36,9 @@ async def test_what_a_table_writes_is_its_owners_alone(tmp_path: Path) -> None:
     house = House(tmp_path)
     keeping = JournalSafeguards(reserve_bytes=2**20, second=house.place)
     house.storage = await opened(house.journal, HERE, KEY, MARKS, SystemClock(), keeping=keeping)
-    house.watches = [asyncio.create_task(work()) for _, work in house.storage.watches(house.tell)]
+    house.watches = [
+        asyncio.create_task(work()) for _, work in house.storage.watches(house.tell, MachineBoard(SystemClock()))
+    ]
     await house.commit(6)
     while not house.storage.reserve.is_there():
         await asyncio.to_thread(house.storage.reserve.make)

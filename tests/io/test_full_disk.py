@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -15,7 +16,7 @@ from click.testing import CliRunner
 from controller.commands import verify as verify_command
 from controller.io.journal.journal import Journal, JournalFailed, JournalReader
 from controller.io.journal.reader import JournalUnreadable
-from controller.io.journal.scrub import Scrub, ScrubResult, before_start, mark_of
+from controller.io.journal.scrub import WHOLE, Scrub, ScrubResult, before_start, mark_of
 from controller.io.journal.verification import verify
 from tests.io.test_storage import HERE, beside, commit, left_by_a_kill, written
 from tests.journal_key import KEY
@@ -108,6 +109,19 @@ async def test_a_look_that_could_not_be_taken_is_told_and_is_no_damage(tmp_path:
     assert [text.startswith(f"{path}: could not be checked: status ") for text in told] == [True]
     assert not mark_of(path).exists()
     assert before_start(path)
+
+
+async def test_a_look_says_how_far_it_is_and_that_is_no_complaint(tmp_path: Path) -> None:
+    path, told, read = tmp_path / "journal.sqlite", list[str](), list[tuple[int, int]]()
+    await written(path)
+    found: list[ScrubResult] = []
+    telling: Any = {"tell": told.append, "reading": lambda *said: read.append(said), "ended": found.append}
+    await Scrub(path, is_due=True, **telling).look()
+    assert (read, told, found) == ([(0, 0), (6, 6)], [""], [WHOLE])
+    program = "import sys; sys.stderr.write('3 of 9 records read\\nno memory'); sys.exit(3)"
+    await Scrub(path, is_due=True, command=(sys.executable, "-c", program), **telling).look()
+    assert read[2:] == [(0, 0), (3, 9)]
+    assert found[1:] == [ScrubResult(unable="status 3: no memory")]
 
 
 async def test_a_look_that_can_be_taken_again_takes_the_words_back(tmp_path: Path) -> None:

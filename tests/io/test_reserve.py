@@ -39,9 +39,14 @@ class Watched:
 
     def __init__(self, directory: Path, disk: Disk, reserve_mib: int) -> None:
         self.told: list[tuple[FitnessLevel, str]] = []
+        self.found: list[tuple[int, int]] = []
         self.reserve = Reserve(directory / "journal.sqlite", reserve_mib * MIB, disk.stat)
         self._watch = DiskWatch(
-            directory / "journal.sqlite", self.reserve, lambda *said: self.told.append(said), disk.stat
+            directory / "journal.sqlite",
+            self.reserve,
+            lambda *said: self.told.append(said),
+            disk.stat,
+            lambda *found: self.found.append(found),
         )
 
     async def level(self) -> str:
@@ -64,6 +69,7 @@ async def test_a_disk_that_fills_is_an_alarm_and_then_closes_the_table(
     assert await watched.level() == "fit"
     disk.free_mib = free_mib
     assert await watched.level() == level
+    assert watched.found[-1] == (free_mib * MIB, disk.whole_mib * MIB)
     said = watched.told[-1][1]
     assert said == "" if level == "fit" else f"{free_mib // 10} % free ({free_mib} MiB)" in said
 

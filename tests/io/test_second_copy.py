@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from controller.commands import check, restore, verify
+from controller.daemon.machine_board import MachineBoard
 from controller.daemon.startup import JournalSafeguards, opened
 from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import seal_digest
@@ -338,7 +339,9 @@ async def test_another_tables_folder_is_no_copy(house: House, tmp_path: Path) ->
         keeping=JournalSafeguards(0, other.place),
     )
     other.watches = [
-        asyncio.create_task(work()) for name, work in other.storage.watches(other.tell) if name == "second copy"
+        asyncio.create_task(work())
+        for name, work in other.storage.watches(other.tell, MachineBoard(SystemClock()))
+        if name == "second copy"
     ]
     await other.until(lambda: bool(other.told) and other.told[-1][0] == "warned")
     assert "give each table a folder of its own" in other.told[-1][1]

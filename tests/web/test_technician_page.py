@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +16,7 @@ from controller.core.messages.software_events import SoftwareChecked
 from controller.core.table.pace import DeviceFigures
 from controller.formats.journal.stream import ConsumerNow, StreamNow
 from controller.formats.mqtt.envelope import event_bytes, event_name, status_bytes, utc_text
+from controller.formats.mqtt.retained_machine import DiskNow, LineNow, MachineNow, SecondCopyNow, VerificationNow
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.formats.text.struct_decoder import HINTS_LIMIT
 from controller.io.mqtt.connection import Broker
@@ -43,6 +45,19 @@ async def told(stage: Stage, *events: Event) -> None:
         await stage.retain(f"{stage.topics.root}/event/{event_name(event)}", body)
 
 
+def machine(time: str, **changed: Any) -> MachineNow:
+    """A table PC whose shoe is unplugged, while its journal is looked through."""
+    lines = (
+        LineNow("bet_spots", "feig_obid", "/dev/tableside/bet_spots", True, 0, 0),
+        LineNow("keypad", "matrix_orbital", "/dev/tableside/keypad", True, None, 0),
+        LineNow("shoe", "bee_tek", "/dev/tableside/shoe", False, None, 3),
+    )
+    copy = SecondCopyNow("/media/copy", 2_610, 2_612, "")
+    verification = VerificationNow("running", 1_200, 2_612, time)
+    found = MachineNow(time, lines, DiskNow(79_456_894_976, 270_513_299_456), copy, verification)
+    return msgspec.structs.replace(found, **changed)
+
+
 async def troubled(stage: Stage, text: str = "no answer on /dev/shoe", noise: str = "expected 8 bytes") -> None:
     """A shoe that is away, a keypad with noise on its line, a consumer that is behind, a disk that fills."""
     await stage.device("shoe", "lost", text)
@@ -52,6 +67,7 @@ async def troubled(stage: Stage, text: str = "no answer on /dev/shoe", noise: st
     consumers = (ConsumerNow("surveillance", 9_000, 0, 0, 2_610), ConsumerNow("accounting", 8_100, 900, 75))
     head = "tableside/harbour/bj-1/1795259812\n2612\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n"
     time = utc_text(SystemClock().wall_ns())
+    await stage.retain(stage.topics.state("machine"), msgspec.json.encode(machine(time)))
     stream = StreamNow(1_795_259_812, 101, 9_000, 9_000, "00" * 32, consumers, (FULL,), time, head)
     await stage.retain(stage.topics.state("stream"), msgspec.json.encode(stream))
     await stage.retain(stage.topics.status, status_bytes("online", 101, SystemClock().wall_ns(), (FULL,)))
@@ -80,13 +96,41 @@ async def test_each_line_says_how_it_is_and_what_it_last_complained_of(broker: B
         await expect(window.page.locator(".journal .bad")).to_contain_text("900 events behind")
         await expect(window.page.locator(".journal")).to_contain_text("of 2612 records")
         await expect(window.page.locator(".program")).to_contain_text("5064 are those of the list")
-        await expect(window.page.locator(".untold")).to_contain_text("tableside verify")
+        machine = window.page.locator(".machine")
+        await expect(machine).to_contain_text("74.0 GiB of 251.9 GiB free (29 %)")
+        await expect(machine).to_contain_text("/media/copy has 2610 of 2612 records")
+        await expect(machine).to_contain_text("1200 of 2612 records read (45 %)")
+        await expect(rows.nth(1)).to_contain_text("/dev/tableside/keypad matrix_orbital")
+        await expect(rows.nth(1)).to_contain_text("not a byte yet")
+        await expect(rows.nth(2)).to_contain_text("not open 3 attempts in a row to open it have failed")
+        await expect(rows.nth(0).locator("td[data-head='Last byte']")).to_have_text(re.compile(r"^\d+ s ago$"))
         await expect(rows.nth(0).locator(".spark")).to_have_attribute("aria-label", SPARK)
         await expect(rows.nth(0).locator(".spark rect.full")).to_have_count(1)
         await window.picture("technician")
         said = "".join(window.frames)
         assert '"face":"Qs"' not in said
         assert "queen of spades" not in await window.page.evaluate(EVERYTHING)
+
+
+async def test_disk_copy_and_verification_are_told_in_words(broker: Broker, window: Window) -> None:
+    async with staged(broker, dealt()) as stage, pages(broker) as at:
+        await window.page.goto(at + HERE)
+        disk, copied, verified = (window.page.locator(".machine dd").nth(place) for place in range(3))
+        await expect(disk).to_have_text("not known")
+        time = utc_text(SystemClock().wall_ns())
+        failing = SecondCopyNow("/media/copy", 9, 2_612, "there is no such folder")
+        for verification, said in (
+            (VerificationNow("due", 0, 0, None), "none has ended since the table started"),
+            (VerificationNow("running", 0, 0, None), "under way"),
+            (VerificationNow("failed", 0, 0, time), "could not be done the journal was whole at"),
+            (VerificationNow("whole", 0, 0, time), "the journal was whole at"),
+        ):
+            for copy, told_of_copy in ((None, "the table file names none"), (failing, "there is no such folder")):
+                now = machine(time, disk=None, second_copy=copy, verification=verification)
+                await stage.retain(stage.topics.state("machine"), msgspec.json.encode(now))
+                await expect(verified).to_contain_text(said)
+                await expect(copied).to_contain_text(told_of_copy)
+        assert await findings(window) == []
 
 
 @pytest.mark.parametrize("colours", ["dark", "light"])

@@ -11,12 +11,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from controller.core.messages.events import CardDrawn
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.formats.journal.schema import TABLES
 from controller.formats.journal.segments import JournalRow
+from controller.formats.mqtt.retained_machine import MachineNow
 from controller.io.copies.segment_folder import batches, survey
 from controller.io.journal.journal import JournalReader
 from controller.io.journal.verification import verify
@@ -149,3 +151,40 @@ async def test_an_older_copy_put_in_its_place_in_a_round_is_told_and_the_round_d
 
 def alarms(house: Premises) -> bool:
     return b"second copy" in (house.ear.last(TOPICS.status) or b"")
+
+
+async def test_a_technician_is_told_how_lines_disk_copy_and_journal_are(
+    tmp_path: Path, broker: Broker, other_device: Path
+) -> None:
+    async with open_house(tmp_path, broker) as house:
+
+        def now() -> MachineNow | None:
+            told = house.ear.last(TOPICS.state("machine"))
+            return msgspec.json.decode(told, type=MachineNow) if told else None
+
+        def has_heard(*lines: str) -> bool:
+            found = now()
+            return found is not None and all(one.quiet_s is not None for one in found.lines if one.line in lines)
+
+        await house.ear.until(lambda: has_heard("bet_spots"))
+        assert (before := now()) is not None
+        assert before.second_copy is None
+        # What has never said anything is not told to have.
+        assert [line.quiet_s for line in before.lines if line.line == "keypad"] == [None]
+        await restarted_with(house, other_device)
+        await house.talk(DEAL)
+        await house.ear.until(lambda: (found := now()) is not None and found.second_copy is not None)
+        await house.ear.until(lambda: has_heard("shoe", "keypad", "bet_spots"))
+        assert (found := now()) is not None
+        assert found.second_copy is not None
+        assert found.second_copy.trouble == ""
+        assert 0 < found.second_copy.records <= found.second_copy.of_records
+        assert found.disk is not None
+        assert 0 < found.disk.free_bytes < found.disk.size_bytes
+        assert (found.verification.state, found.verification.whole_at is not None) == ("whole", True)
+        assert [(line.line, line.protocol, line.is_open) for line in found.lines] == [
+            ("shoe", "bee_tek", True),
+            ("keypad", "matrix_orbital", True),
+            ("bet_spots", "feig_obid", True),
+        ]
+        assert all(line.port.endswith(f"/{line.line}") for line in found.lines)

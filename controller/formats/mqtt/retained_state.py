@@ -16,6 +16,7 @@ from controller.core.table.state import State
 from controller.formats.journal.stream import StreamNow
 from controller.formats.mqtt.retained_alerts import AlertsNow
 from controller.formats.mqtt.retained_layout import FeltNow
+from controller.formats.mqtt.retained_machine import MachineNow
 from controller.formats.mqtt.retained_meters import MetersNow
 from controller.formats.mqtt.retained_orders import OrdersNow
 
@@ -113,6 +114,7 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "alerts": AlertsNow,
     "felt": FeltNow,
     "hold": Hold,
+    "machine": MachineNow,
     "meters": MetersNow,
     "orders": OrdersNow,
     "pace": PaceNow,

@@ -122,6 +122,15 @@ class SecondCopy:
         level = FitnessLevel.WARNED if said else FitnessLevel.FIT
         tell(level, f"second copy {self.folder}: {said}" if said else "")
 
+    @property
+    def trouble(self) -> str:
+        """Why it cannot be written, empty if it can."""
+        return self._trouble
+
+    def reached(self) -> tuple[int, int]:
+        """How many records it is known to have, of how many in the journal."""
+        return self._copied.records, self._journal.head.number
+
     def _behind(self) -> str:
         head, now_ns = self._journal.head.number, self._clock.monotonic_ns()
         if self._waiting is not None and self._copied.records >= self._waiting[0]:

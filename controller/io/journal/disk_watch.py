@@ -36,12 +36,19 @@ class DiskWatch:
     """Looks at the free space of the disk a journal lies on; ``tell`` is told how fit that leaves the table."""
 
     def __init__(
-        self, path: Path, reserve: Reserve, tell: TellFitness, stat: Callable[[Path], os.statvfs_result]
+        self,
+        path: Path,
+        reserve: Reserve,
+        tell: TellFitness,
+        stat: Callable[[Path], os.statvfs_result],
+        found: Callable[[int, int], None] = lambda _free, _size: None,
     ) -> None:
+        """``found`` is told after each look how many bytes are free, and of how many."""
         self._path = path
         self._reserve = reserve
         self._tell = tell
         self._stat = stat
+        self._found = found
         self._is_closed = False
 
     async def run(self) -> None:
@@ -58,6 +65,7 @@ class DiskWatch:
             self._tell(FitnessLevel.WARNED, f"disk of {self._path}: cannot be looked at: {error.strerror}")
             return
         free, whole = found.f_bavail * found.f_frsize, max(1, found.f_blocks * found.f_frsize)
+        self._found(free, whole)
         lacking = ""
         if not self._reserve.is_there():
             if self.level(free - self._reserve.size, whole) is FitnessLevel.FIT:

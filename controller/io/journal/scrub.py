@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,6 +38,12 @@ DAMAGE: Final = "damaged: "
 
 TOLD_CHARACTERS: Final = 200
 """Of what a check that failed has said, the last; a traceback says at its end what it was."""
+
+READ_BYTES: Final = 8192
+"""Of what a check says on standard error, read at once, and kept at most."""
+
+PROGRESS: Final = re.compile(rb"(\d{1,18}) of (\d{1,18}) records read")
+"""What ``tableside verify --progress`` says of how far it is."""
 
 log = structlog.get_logger(__name__)
 
@@ -88,6 +95,10 @@ class ScrubResult(NamedTuple):
     unable: str = ""
 
 
+WHOLE: Final = ScrubResult()
+"""All is whole."""
+
+
 class Scrub:
     """Reads the journal of a running table again and again, at first if it ``is_due``; ``command`` checks it once."""
 
@@ -99,14 +110,23 @@ class Scrub:
         command: Sequence[str] = (),
         seconds: float = SCRUB_SECONDS,
         tell: Callable[[str], None] = lambda _: None,
+        reading: Callable[[int, int], None] = lambda _read, _records: None,
+        ended: Callable[[ScrubResult], None] = lambda _: None,
     ) -> None:
-        """``tell`` is told after each look why it could not be taken, or an empty text."""
+        """``tell`` is told after each look why it could not be taken, or an empty text.
+
+        ``reading`` is told during a look how many records were read, of how many; 0 of 0 when it begins.
+        ``ended`` is told what it has come to.
+        """
         self._journal = journal
-        self._command = tuple(command) or (sys.executable, "-m", "controller", "verify", "--gently", str(journal))
+        whole = (sys.executable, "-m", "controller", "verify", "--gently", "--progress", str(journal))
+        self._command = tuple(command) or whole
         self.seconds = seconds
         """Between the end of one look and the next."""
         self._is_due = is_due
         self._tell = tell
+        self._reading = reading
+        self._ended = ended
 
     async def run(self) -> None:
         """Look, and look again, until cancelled.
@@ -135,6 +155,7 @@ class Scrub:
     async def check(self) -> ScrubResult:
         """Have everything read once, and tell if that could not be done: such a look says nothing of the journal."""
         found = await self._looked()
+        self._ended(found)
         if found.unable:
             log.error("journal could not be checked", journal=str(self._journal), said=found.unable)
         elif not found.damage:
@@ -143,6 +164,7 @@ class Scrub:
         return found
 
     async def _looked(self) -> ScrubResult:
+        self._reading(0, 0)
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
@@ -150,7 +172,10 @@ class Scrub:
         except OSError as error:
             return ScrubResult(unable=f"{self._command[0]}: {error.strerror or error}")
         try:
-            output, errors = await process.communicate()
+            assert process.stdout is not None
+            assert process.stderr is not None
+            output, errors = await asyncio.gather(process.stdout.read(), self._errors(process.stderr))
+            await process.wait()
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -162,6 +187,20 @@ class Scrub:
         if process.returncode == DAMAGED and said.startswith(f"{self._journal}: {DAMAGE}"):
             return ScrubResult(damage=said)
         return ScrubResult(unable=f"status {process.returncode}: {(_on_one_line(errors) or said)[-TOLD_CHARACTERS:]}")
+
+    async def _errors(self, said: asyncio.StreamReader) -> bytes:
+        """The end of what a look says on standard error, without how far it is, which is told on."""
+        kept = rest = b""
+        while data := await said.read(READ_BYTES):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                told = PROGRESS.fullmatch(line)
+                if told:
+                    self._reading(int(told[1]), int(told[2]))
+                else:
+                    kept += line + b"\n"
+            kept, rest = kept[-READ_BYTES:], rest[-READ_BYTES:]
+        return kept + rest
 
 
 def _on_one_line(output: bytes) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -41,8 +41,16 @@ ROWS_AT_ONCE: Final = 50
 """Read between two looks at the clock."""
 
 
-def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> CheckReport:
+def verify(
+    path: Path,
+    key: bytes | None = None,
+    *,
+    gently: bool = False,
+    reading: Callable[[int, int], None] = lambda _read, _records: None,
+) -> CheckReport:
     """Check every row of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
+
+    ``reading`` is told again and again how many records have been read, of how many.
 
     SQLite looks at every page and how they hang together, the chain at every byte that is in a row. What a flipped bit
     changes in neither is of no effect. With the table's ``key`` also that every transaction was sealed with it.
@@ -68,7 +76,7 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Che
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
             header = _header(path, log)
             complaint = header_damage(header) or _sqlite_complaint(connection)
-            report = CheckReport(complaint) if complaint else examine(_contents(connection, header, gently=gently))
+            report = CheckReport(complaint) if complaint else examine(_contents(connection, header, gently, reading))
             complaint = report.damage or _file_complaint(path, log, pages)
     except JournalDamaged as damage:
         return CheckReport(damage=str(damage).removeprefix(f"{path}: "))
@@ -132,7 +140,12 @@ def _log(path: Path) -> bytes:
         raise
 
 
-def _contents(connection: sqlite3.Connection, header: bytes, *, gently: bool) -> Contents:
+def _contents(
+    connection: sqlite3.Connection,
+    header: bytes,
+    gently: bool,  # noqa: FBT001 - as ``verify`` was asked
+    reading: Callable[[int, int], None],
+) -> Contents:
     """A journal as the library reads it; ``gently``: with pauses."""
     worked_since = time.monotonic()
 
@@ -143,10 +156,17 @@ def _contents(connection: sqlite3.Connection, header: bytes, *, gently: bool) ->
             time.sleep(PAUSES * worked)
             worked_since = time.monotonic()
 
+    def last_record() -> int:
+        (found,) = connection.execute("SELECT ifnull(max(number), 0) FROM records").fetchone()
+        return int(found)
+
     def rows(table: str) -> Iterator[SqlRow]:
+        last = last_record() if table == "records" else 0
         cursor = connection.execute(f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608 - our own names
         while found := cursor.fetchmany(ROWS_AT_ONCE):
             yield from found
+            if last:
+                reading(found[-1][0], last)
             if gently:
                 pause()
 

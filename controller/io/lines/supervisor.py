@@ -93,6 +93,15 @@ class LineSupervisor:
         self._refusal = ""
         self._why = ""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the line is."""
+        return self._transport is not None
+
+    def quiet_seconds(self, now_ns: int) -> int | None:
+        """Whole seconds since the last byte; None: not a byte since the line was opened, or it is not open."""
+        return (now_ns - self._heard_ns) // NANOSECONDS if self.is_open and self._heard else None
+
     async def run(self) -> None:
         """Serve the device until cancelled.
 

@@ -44,6 +44,12 @@ export function dayAndClock(time) {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(time)}`;
 }
 
+/** 79456894976 -> 74.0 GiB. @param {number} bytes */
+export const size = (bytes) => (bytes < 2 ** 30 ? `${Math.floor(bytes / 2 ** 20)} MiB` : `${(Math.floor(bytes / 2 ** 20 / 102.4) / 10).toFixed(1)} GiB`);
+
+/** Whole hundredths of something. @param {number} part @param {number} whole */
+export const percent = (part, whole) => Math.floor((100 * part) / Math.max(1, whole));
+
 /** How long ago in words: 6 s, 4 min, 2 h. @param {number} ms */
 export function ago(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -1,6 +1,6 @@
 // @ts-check
 // One table for whoever looks after it: each line with its faults, the broker, the consumers, the program.
-import { ago, clock } from "./figures.js";
+import { ago, clock, percent, size } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { Who, seesDevices } from "./session.js";
 import { SettingsPanel, useSettings } from "./settings.js";
@@ -31,7 +31,7 @@ export function TechnicianPage({ name }) {
       <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a> <a href="/table/${name}">${t("nav.table")}</a></nav><${Who} />
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details></header>
     ${state.text ? html`<p class="notice ${state.kind}" role="status"><${Symbol} name=${state.symbol} />${state.text}</p>` : null}
-    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Program} table=${table} now=${now} /><${TableFile} /><${Untold} />` : live.told ? null : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
+    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Machine} machine=${table.machine} /><${Program} table=${table} now=${now} /><${TableFile} />` : live.told ? null : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
 }
 
 /** What the table itself says somebody should see to. @param {{ table: Table }} of */
@@ -44,24 +44,37 @@ function Alarms({ table }) {
 /** @param {{ table: Table, now: number }} of */
 function Lines({ table, now }) {
   const figures = table.pace?.figures;
-  const names = [...new Set([...Object.keys(table.devices ?? {}), ...Object.keys(table.faults?.devices ?? {})])].sort();
-  const heads = /** @type {const} */ (["device", "state", "since", "faults", "last"]);
+  const devices = [...Object.keys(table.devices ?? {}), ...Object.keys(table.faults?.devices ?? {})];
+  const silent = (table.machine?.lines ?? []).map((one) => one.line).filter((line) => !devices.some((name) => lineOf(name) === line));
+  const names = [...new Set([...devices, ...silent])].sort();
+  const heads = /** @type {const} */ (["device", "state", "since", "port", "byte", "faults", "last"]);
   return html`<section class="panel lines"><h2>${t("technician.lines")}</h2>
     <table><thead><tr>${heads.map((one) => html`<th key=${one} scope="col">${t(`technician.${one}`)}</th>`)}</tr></thead>
       <tbody>${names.map((name) => html`<${Line} key=${name} name=${name} table=${table} now=${now} />`)}</tbody></table>
-    <p class="quiet">${figures ? t("technician.hour", { age: ago(figures.seconds * 1000) }) : t("technician.hour.unknown")} ${table.faults?.since ? t("technician.listening", { since: clock(table.faults.since) }) : t("technician.silent")}</p></section>`;
+    <p class="quiet">${figures ? t("technician.hour", { age: ago(figures.seconds * 1000) }) : t("technician.hour.unknown")} ${table.faults?.since ? t("technician.listening", { since: clock(table.faults.since) }) : t("technician.silent")} ${t("technician.bytes")}</p></section>`;
 }
+
+/** The line that a device is on: bet_spots/3 is on bet_spots. @param {string} device */
+const lineOf = (device) => device.split("/")[0] ?? device;
 
 /** @param {{ name: string, table: Table, now: number }} of */
 function Line({ name, table, now }) {
   const status = table.devices?.[name];
   const fault = table.faults?.devices[name];
+  const line = table.machine?.lines.find((one) => one.line === lineOf(name));
   const hour = table.pace?.figures.devices.find((one) => one.device === name);
-  return html`<tr class=${status && status.state !== "ready" ? "ill" : ""}><th scope="row"><${Symbol} name=${name.split("/")[0] ?? "device"} /> ${name}</th>
+  return html`<tr class=${status && status.state !== "ready" ? "ill" : ""}><th scope="row"><${Symbol} name=${lineOf(name)} /> ${name}</th>
     <td data-head=${t("technician.state")}>${status ? html`<b class="status">${t(`device.${status.state}`)}</b> ${status.detail}` : t("technician.unknown")}</td>
     <td data-head=${t("technician.since")}>${status ? html`<time datetime=${status.since}>${clock(status.since)}</time> <span class="quiet">${ago(now - Date.parse(status.since))}</span>` : t("technician.unknown")}</td>
+    <td data-head=${t("technician.port")}>${line ? html`<code>${line.port}</code> ${line.protocol}${line.is_open ? "" : html` <b class="bad">${t("technician.port.shut")}</b>`}${line.failures ? html` <span class="bad">${tn("technician.failures", line.failures)}</span>` : ""}` : t("technician.unknown")}</td>
+    <td data-head=${t("technician.byte")}>${line && table.machine ? lastByte(line, now - Date.parse(table.machine.time)) : t("technician.unknown")}</td>
     <td data-head=${t("technician.faults")}>${hour ? faults(hour) : table.pace ? t("technician.faults.none") : t("technician.unknown")} <${Spark} times=${table.faults?.times?.[name] ?? []} now=${now} /></td>
     <td data-head=${t("technician.last")}>${fault ? html`<time datetime=${fault.time} title=${t("log.event", { seq: fault.seq, time: fault.time })}>${clock(fault.time)}</time> <b>${t(`fault.${fault.kind}`)}</b> ${fault.detail}` : t("technician.last.none")}</td></tr>`;
+}
+
+/** When a line's last byte came. @param {import("./wire.js").Line} line @param {number} age of the picture, in milliseconds */
+function lastByte(line, age) {
+  return line.quiet_s === null ? t("technician.byte.none") : t("technician.byte.age", { age: ago(line.quiet_s * 1000 + Math.max(0, age)) });
 }
 
 /** The complaints of the last hour, a bar for five minutes. @param {{ times: string[], now: number }} of */
@@ -101,6 +114,27 @@ function Journal({ table, linked, now }) {
     ${stream?.consumers.length ? html`<ul>${stream.consumers.map((one) => html`<li key=${one.consumer} class=${one.behind ? "bad" : ""}><b>${one.consumer}</b> ${t("technician.consumer", { seq: one.last_seq })}${one.behind ? `, ${tn("technician.behind", one.behind)}, ${t("technician.oldest", { age: ago(one.oldest_s * 1000) })}` : ""}</li>`)}</ul>` : html`<p class="quiet">${t(stream ? "technician.consumers.none" : "technician.unknown")}</p>`}</section>`;
 }
 
+/** The disk, the second copy, and the look through the whole journal. @param {{ machine: import("./wire.js").Machine | undefined }} of */
+function Machine({ machine }) {
+  const disk = machine?.disk;
+  const copy = machine?.second_copy;
+  return html`<section class="panel machine"><h2>${t("technician.machine")}</h2>
+    <dl><div><dt>${t("technician.disk")}</dt><dd>${disk ? t("technician.disk.free", { free: size(disk.free_bytes), size: size(disk.size_bytes), share: percent(disk.free_bytes, disk.size_bytes) }) : t("technician.unknown")}</dd></div>
+      <div><dt>${t("technician.copy")}</dt><dd>${copy ? html`${t("technician.copy.has", { folder: copy.folder, records: copy.records, of: copy.of_records })} ${copy.trouble ? html`<b class="bad">${copy.trouble}</b>` : null}` : t(machine ? "technician.copy.none" : "technician.unknown")}</dd></div>
+      <div><dt>${t("technician.verification")}</dt><dd>${machine ? html`<${Verification} now=${machine.verification} />` : t("technician.unknown")}</dd></div></dl></section>`;
+}
+
+/** @param {{ now: import("./wire.js").Verification }} of */
+function Verification({ now }) {
+  const before = now.whole_at ? t("technician.verification.whole", { time: clock(now.whole_at) }) : "";
+  if (now.state === "due") return t("technician.verification.due");
+  if (now.state === "whole") return before;
+  if (now.state === "failed") return html`<b class="bad">${t("technician.verification.failed")}</b> ${before}`;
+  const said = t("technician.verification.running");
+  const read = now.records ? t("technician.verification.read", { read: now.read, records: now.records, share: percent(now.read, now.records) }) : "";
+  return html`<progress max="100" value=${now.records ? percent(now.read, now.records) : undefined} aria-label=${said}></progress> ${read || said} <span class="quiet">${before}</span>`;
+}
+
 /** @param {{ table: Table, now: number }} of */
 function Program({ table, now }) {
   const { status, info, faults: heard, pace } = table;
@@ -133,10 +167,4 @@ function TableFile() {
         const wrong = found.mistakes.filter((one) => one.line === at + 1);
         return html`<li key=${at} class=${wrong.length ? "wrong" : ""}><code>${line || " "}</code>${wrong.map((one) => html`<em key=${one.text}>${one.text}</em>`)}</li>`;
       })}</ol>${found.mistakes.filter((one) => one.line < 1 || one.line > found.lines.length).map((one) => html`<p key=${one.text} class="bad">${one.text}</p>`)}` : html`<p class="quiet">${t("table.file.about")}</p>`}</section>`;
-}
-
-/** What no table publishes is said to be unknown, with what would tell it. */
-function Untold() {
-  const untold = [t("untold.port"), t("untold.disk"), t("untold.copy"), t("untold.verify")];
-  return html`<section class="panel untold"><h2>${t("technician.untold")}</h2><ul>${untold.map((one) => html`<li key=${one}>${one}</li>`)}</ul></section>`;
 }

@@ -68,6 +68,12 @@ export interface Faults {
   since: string; devices: Record<string, Fault>; times?: Record<string, string[]>;
   software: { seq: number; time: string; when: string; passed: boolean; files: number; detail: string } | null;
 }
+export interface Line { line: string; protocol: string; port: string; is_open: boolean; quiet_s: number | null; failures: number }
+export interface Verification { state: "due" | "running" | "whole" | "failed"; read: number; records: number; whole_at: string | null }
+export interface Machine {
+  time: string; lines: Line[]; disk: { free_bytes: number; size_bytes: number } | null;
+  second_copy: { folder: string; records: number; of_records: number; trouble: string } | null; verification: Verification;
+}
 export interface PostedRules {
   natural_pays: [number, number]; soft_17: "stand" | "hit"; tie: "push" | "loses"; insurance_pays: [number, number] | null;
 }
@@ -85,6 +91,7 @@ export interface Table {
   epoch?: number;
   meters?: { seq: number; meters: Meter[]; jackpots: Jackpot[]; linked: LinkedMeter[]; waiting: number };
   pace?: { seq: number; figures: Figures };
+  machine?: Machine;
   hold?: { reason: string } | null;
   stream?: { epoch: number; seq: number; published: number; time: string; alarms: string[]; tree_head: string;
     consumers: { consumer: string; last_seq: number; behind: number; oldest_s: number }[] };
