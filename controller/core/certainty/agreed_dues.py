@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from controller.core.certainty.agreed_facts import RoundNames, inferred
@@ -154,13 +154,28 @@ def _settle(transaction: Transaction, judged: AgreedPlays, box: int, bet: str, n
         return
     wager_cents = wager_of(judged, box, bet)
     spot = transaction.round().bets.spots[box]
-    unseen = bet == "insurance" and any(one.box == box for one in judged.found.dark_offers("insurance"))
+    unseen = bet == "insurance" and offer_unseen(judged.found, box, bet, net.cents)
     if wager_cents is None or unseen or is_unread(transaction.round(), spot, bet):
         return
     readings = resting_on(judged.found, box)
     number = transaction.round().number
     basis = Basis.ANSWER if transaction.round().by_people() else Basis.EVIDENCE
     tell_settled(transaction, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
+
+
+def offer_unseen(found: Lattice, box: int, bet: str, net_cents: int) -> bool:
+    """Whether a wager made after the deal may be another than the chips show.
+
+    It was made, or raised, while its box's reader was lost; or it is paid, and what was seen of it may be wager and
+    payment together.
+    """
+    is_dark = any(one.box == box for one in found.dark_offers(bet))
+    return is_dark or is_paid_perhaps(found, box, bet, (net_cents,))
+
+
+def is_paid_perhaps(found: Lattice, box: int, bet: str, nets: Iterable[int]) -> bool:
+    """Whether a wager made after the deal, of these nets, may have been seen together with its payment."""
+    return any(cents > 0 for cents in nets) and found.may_show_payment(box, bet)
 
 
 def tell_settled(transaction: Transaction, event: WagerSettled) -> None:

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from controller.core.certainty import uncertain_wagers
-from controller.core.certainty.agreed_dues import AgreedPlays, hole_points, resting_on, tell_settled
+from controller.core.certainty.agreed_dues import (
+    AgreedPlays,
+    hole_points,
+    is_paid_perhaps,
+    offer_unseen,
+    resting_on,
+    tell_settled,
+)
 from controller.core.game.side_bet import SideNet, find, terms_of
 from controller.core.game.wager import Basis
 from controller.core.inference.outcome_classes import Sides
@@ -92,11 +99,13 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
     """Publish every side wager on which all plays agree."""
     _award_sides(transaction, judged, closed=closed)
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=closed):
-        if None in nets or len({net.cents for net in nets if net is not None}) != 1 or _unseen(transaction, box, bet):
+        if None in nets or len({net.cents for net in nets if net is not None}) != 1:
+            continue
+        net = min(net for net in nets if net is not None)
+        if offered_later(bet) and offer_unseen(transaction.lattice(), box, bet, net.cents):
             continue
         if uncertain_wagers.is_unread(transaction.round(), transaction.round().bets.spots[box], bet):
             continue
-        net = min(net for net in nets if net is not None)
         place = (transaction.round().number, transaction.round().bets.spots[box], bet)
         if transaction.state.progressives.awaits(*place):
             # The trigger box has still to say whether the wager won the must-hit-by meter too.
@@ -114,11 +123,6 @@ def _row_cents(transaction: Transaction, box: int, net: SideNet) -> int:
     if net.row not in terms_of(transaction.rules, net.bet).meter_shares:
         return 0
     return _awards(transaction).get((box, net.bet), 0)
-
-
-def _unseen(transaction: Transaction, box: int, bet: str) -> bool:
-    """Whether a wager made after the deal may have been made, or raised, while its box's reader was lost."""
-    return offered_later(bet) and any(one.box == box for one in transaction.lattice().dark_offers(bet))
 
 
 def _award_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool) -> None:
@@ -175,7 +179,8 @@ def sides_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[WagerU
             transaction.round().bets.spots[box],
             tuple(sorted({net.cents for net in nets if net is not None})),
         )
-        if uncertain_wagers.is_unread(transaction.round(), spot, bet):
+        is_doubtful = offered_later(bet) and is_paid_perhaps(transaction.lattice(), box, bet, possible)
+        if is_doubtful or uncertain_wagers.is_unread(transaction.round(), spot, bet):
             possible = ()
         yield WagerUnresolved(transaction.round().number, spot, bet, staked_cents, possible)
     felt = _felt_of(transaction, judged, closed=True)._replace(awards=_awards(transaction))

@@ -20,7 +20,7 @@ from controller.core.game.hand import Outcome, place_of
 from controller.core.game.play import Play
 from controller.core.game.position import ANY_HOLE, Deal, Emission, Node
 from controller.core.game.rules import Rules
-from controller.core.inference.observation import EVER, CardObserved, DatedObservation, Layout, slackened
+from controller.core.inference.observation import EVER, CardObserved, ChipsObserved, DatedObservation, Layout, slackened
 from controller.core.inference.ordering import Window
 from controller.core.inference.successors import layout_of
 from controller.core.inference.unobserved import Outage, ended_ways, spells_of, watched, ways
@@ -223,6 +223,9 @@ def game_with(game: Play, cards: tuple[int, ...]) -> Play:
     return Play(game.rules, Deal(game.deal.wagers, initial, up, game.deal.given_up))
 
 
+INSURANCE_PAID_NS: Final = 2_000_000_000
+"""Insurance is not laid, called closed and paid in a shorter time."""
+
 WITH_ANY: Final = 1
 """A bit beside those of the hole card's points: with some hole card, or without one."""
 
@@ -370,6 +373,25 @@ class Lattice(_Evidenced):
         )
         over_ns = min(next(drawn, EVER), next(decided, EVER))
         return tuple(silence for silence in self.silences if silence.hides(zone) and silence.from_ns < over_ns)
+
+    def may_show_payment(self, box: int, zone: str) -> bool:
+        """Whether the first chips seen in a zone may be a wager made after the deal and its payment, both.
+
+        The two looks lie around the last card, which decided the wager. Insurance was decided by a card that was there
+        before it: between its chips and their payment the dealer looks at the hole card, takes, and pays.
+        """
+        cards = [one.first_ns for one in self.evidence if isinstance(one.item, CardObserved)]
+        is_decided_before = zone == "insurance" and len(cards) == self.game.deal_cards
+        for one in self.evidence:
+            match one.item:
+                case ChipsObserved(where, name, before=0) if (where, name) == (box, zone):
+                    if one.first_ns < cards[-1] < one.last_ns:
+                        return True
+                    if is_decided_before and one.last_ns - one.first_ns >= INSURANCE_PAID_NS:
+                        return True
+                case _:
+                    pass
+        return False
 
     @cached_property
     def paying(self) -> bool:

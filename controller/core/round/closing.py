@@ -13,6 +13,7 @@ from controller.core.certainty.agreed_dues import (
     doubt_reopened,
     dues,
     hole_points,
+    is_paid_perhaps,
     known_until,
     latest,
     publish,
@@ -300,7 +301,9 @@ def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[Wager
     for box, spot in enumerate(transaction.round().bets.spots):
         for bet, due in dues(judged, box):
             if (spot, bet) not in transaction.round().ending.settled:
-                possible = () if uncertain_wagers.is_unread(transaction.round(), spot, bet) else due.cents()
+                is_doubtful = bet == "insurance" and is_paid_perhaps(judged.found, box, bet, due.cents())
+                is_unknown = is_doubtful or uncertain_wagers.is_unread(transaction.round(), spot, bet)
+                possible = () if is_unknown else due.cents()
                 yield WagerUnresolved(transaction.round().number, spot, bet, wager_of(judged, box, bet) or 0, possible)
 
 
