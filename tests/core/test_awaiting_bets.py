@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.core.messages.alerts import (
     AssistanceRequested,
     CardOutsideRound,
@@ -209,6 +211,27 @@ def test_a_card_after_a_refused_no_more_bets_may_be_the_next_rounds_and_nothing_
     assert asked.text.endswith("has another round begun?")
     assert rig.desired.display == "Another round begun? yes/no"
     assert rig.postings() == []
+
+
+PAID_UNSEEN = "1 main 10 \n key no_more_bets \n Tc Th Qs 4c \n key stand hole_turned \n 8d"
+"""The dealer breaks; the payment is laid and picked up between two looks, and the wager stays for the next round."""
+
+
+@pytest.mark.parametrize(("pause_s", "rounds"), [(6, 2), (0, 1)])
+def test_a_card_after_it_that_no_play_can_take_begins_the_next_round(pause_s: int, rounds: int) -> None:
+    """Nobody pressed *round closed*. At once after the last card both may be slips: then the question is asked."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules)
+    rig.talk(PAID_UNSEEN)
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+    rig.pass_ms(1_000 * pause_s)
+    rig.talk("key no_more_bets \n Ad 5c 9s 5s")
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.number == rounds
+    assert len(rig.told(QuestionAsked)) == 2 - rounds
+    if rounds == 2:
+        rig.talk("key stand hole_turned \n Qd \n 1 main 0 \n key round_closed")
+        assert rig.postings() == ["1: spot 1 main +10.00", "2: spot 1 main +0.00"]
+        assert rig.outcomes() == ["settled", "settled"]
 
 
 def test_answered_that_none_has_begun_the_card_is_the_players() -> None:

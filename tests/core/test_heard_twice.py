@@ -388,3 +388,41 @@ def test_insurance_that_the_main_zone_heard_too_is_taken_all_the_same() -> None:
     assert len(rig.told(InsuranceTaken)) == 1
     assert rig.told(WagerUnresolved) == [WagerUnresolved(1, 1, "insurance", 500, (-500,))]
     assert rig.postings() == ["1: spot 1 main +0.00"]
+
+
+@pytest.mark.parametrize("beside", ["insurance", "lucky_ladies"])
+@pytest.mark.parametrize("lies_at_main", [True, False])
+def test_a_main_wager_heard_first_beside_it_is_dealt_to(beside: str, *, lies_at_main: bool) -> None:
+    """The only chip of the main wager: the cards that come are the round's, and it is told once its place is known."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, beside, ("E4",))
+    rig.lay(1, "main", ("E4",))
+    rig.talk(f"key no_more_bets \n {DEALT}")
+    assert locked(rig) == []
+    rig.lay(1, beside if lies_at_main else "main", ())
+    assert locked(rig) == ([(1, "main", 1500)] if lies_at_main else [])
+    rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
+    assert rig.postings() == (["1: spot 1 main -15.00"] if lies_at_main else [])
+    assert rig.outcomes() == (["settled"] if lies_at_main else ["void"])
+    assert accused(rig) == []
+
+
+def test_nobody_is_accused_where_the_lock_was_told_at_the_end_of_its_round() -> None:
+    """The losing bet was taken, and the next one of as much lies there when the next card ends the round."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules, {**CHIPS, "F": 1000})
+    rig.lay(1, "main", ("E5",))
+    rig.lay(1, "lucky_ladies", ("E1",))
+    rig.lay(1, "twenty_one_plus_three", ("E1", "E2"))
+    rig.talk(DEALT)
+    rig.late = True
+    rig.lay(1, "lucky_ladies", ())
+    rig.lay(1, "twenty_one_plus_three", ())
+    rig.talk("7s")
+    rig.late = False
+    for chips in ((), ("F",)):
+        rig.pass_ms(4_000)
+        rig.lay(1, "main", chips)
+    rig.talk("Ts 9d 6s 8c")
+    rig.talk("key no_more_bets \n 1 main 0 \n 1 main 20 \n Ts 9d 6s 8c")
+    assert rig.postings()[:1] == ["1: spot 1 main -10.00"]
+    assert {event.kind for event in rig.events if isinstance(event, AlertRaised)} == {AlertKind.DUPLICATED_CHIP}

@@ -147,12 +147,13 @@ def _keep_unread_zones(transaction: Transaction, device: str) -> None:
 def lying(transaction: Transaction, moved: Mapping[str, int] = _NOTHING_MOVED) -> tuple[LockedWager, ...]:
     """What lies in the zones and on the sensors, or lay there before it was ``moved``.
 
-    What is offered after the deal is no wager yet.
+    What is offered after the deal is no wager yet. A chip that a main zone shares with one of another bet counts at
+    both until it is known where it lies: the box may be dealt to.
     """
     later = made_later(transaction.rules.side_bets)
     found: list[LockedWager] = []
     for name, zone in transaction.state.felt.items():
-        cents = moved.get(name, zone.cents) if moved else zone.cents
+        cents = moved[name] if name in moved else zone.cents + shared_chips.main_cents_elsewhere(transaction, zone)
         if cents and zone.name != "insurance" and zone.name not in later:
             found.append(LockedWager(zone.spot, zone.name, cents))
     found.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
@@ -162,7 +163,10 @@ def lying(transaction: Transaction, moved: Mapping[str, int] = _NOTHING_MOVED) -
 
 def main_lies(transaction: Transaction) -> bool:
     """Whether chips of a main wager lie anywhere."""
-    return any(zone.cents and zone.name == "main" for zone in transaction.state.felt.values())
+    return any(
+        zone.name == "main" and (zone.cents or shared_chips.main_cents_elsewhere(transaction, zone))
+        for zone in transaction.state.felt.values()
+    )
 
 
 def lock_again(transaction: Transaction) -> None:

@@ -44,7 +44,7 @@ def is_over(transaction: Transaction) -> bool:
         # Chips that one player moved do not say that the others have finished.
         return False
     return paying(transaction) or (
-        _takes_no_card(transaction) and (_may_be_paid(transaction) or not _left_lying(transaction))
+        takes_no_card(transaction) and (_may_be_paid(transaction) or not _left_lying(transaction))
     )
 
 
@@ -62,7 +62,7 @@ def _owes_card(transaction: Transaction) -> bool:
     return any(hand.now is HandStatus.OWED for node in found.frontier for hand in node.hands)
 
 
-def _takes_no_card(transaction: Transaction) -> bool:
+def takes_no_card(transaction: Transaction) -> bool:
     """Whether every play of the open round is over and has nobody left who may get a card.
 
     All hands broke, say, or the dealer's hand is complete. A wager that makes the dealer draw and that the readers

@@ -48,6 +48,16 @@ def forget(transaction: Transaction) -> None:
     transaction.change_shared(zones_of={}, amounts={})
 
 
+def main_cents_elsewhere(transaction: Transaction, zone: Zone) -> int:
+    """What a main zone's chips come to that count at a zone of another bet, whose antenna heard them first."""
+    if zone.name != "main" or not zone.doubted:
+        return 0
+    mains = (other for other in transaction.state.felt.values() if other.name == "main")
+    counted = {chip for other in mains for chip in other.chips if chip not in other.doubted}
+    chips = (chip for chip in zone.doubted if chip not in counted)
+    return sum(transaction.house.chips.get(chip, zone.values.get(chip, 0)) for chip in chips)
+
+
 def _is_bet(transaction: Transaction, name: str) -> bool:
     """Whether a zone is that of a wager made before the deal."""
     _, _, zone = name.partition("/")

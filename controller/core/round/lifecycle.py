@@ -22,7 +22,7 @@ from controller.core.certainty.agreed_dues import (
     publish,
 )
 from controller.core.certainty.rebuild import payment_began, rebuild_with_outages, rebuilt_with_hole, remembered, resume
-from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones
+from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones, takes_no_card
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
 from controller.core.game.position import BoxStatus
@@ -329,10 +329,22 @@ def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
 
 def may_be_ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card that finds a wager of the next round ends the open one."""
-    if transaction.round().ending.closing:
+    if transaction.round().ending.closing or _next_locked(transaction, at_ns):
         return True
     by_chips = transaction.round().rules(transaction.rules).options.no_more_bets == "sometimes" and is_over(transaction)
     return by_chips and deal_confirmation.may_end_by_card(transaction, at_ns)
+
+
+def _next_locked(transaction: Transaction, at_ns: int) -> bool:
+    """Whether *no more bets*, refused as nothing had shown payment, says with the card after it that the round is over.
+
+    In no play anybody could get that card: the wager lies there as it did since its payment was picked up unseen.
+    """
+    round_now = transaction.round()
+    if round_now.ending.next_bets != "pressed" or round_now.dealing.unturned():
+        return False
+    cards = (one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved))
+    return at_ns - max(cards, default=at_ns) >= deal_confirmation.BETWEEN_ROUNDS_NS and takes_no_card(transaction)
 
 
 def came_before_payment(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int) -> bool:
@@ -404,8 +416,27 @@ def review(transaction: Transaction) -> None:
         and until >= lock_known_ns(transaction.round())
         and _lock_is_clear(transaction)
     ):
+        _confirm_lock(transaction)
+    _go_on(transaction, until)
+
+
+def _confirm_lock(transaction: Transaction) -> None:
+    """What lay there at the lock is known; of a chip that two antennas heard, too, at which of them it lies.
+
+    That is so also where no amount changed as one antenna heard it no more.
+    """
+    shared = transaction.round().bets.shared
+    if shared.zones_of and not shared.lost:
+        lock_again(transaction)
+    if transaction.state.round is not None:
         transaction.change_bets(locked=True)
         acceptance.confirmed(transaction)
+
+
+def _go_on(transaction: Transaction, until: int) -> None:
+    """Tell what is known of the open round, and close it where its close was pressed."""
+    if transaction.state.round is None:
+        return
     missed_cards.withdraw_if_needless(transaction)
     if transaction.round().held():
         return

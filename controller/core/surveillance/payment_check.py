@@ -261,15 +261,17 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
     kept = tuple(paid for paid in transaction.state.paid if paid.round in open_rounds)
     watches: dict[str, ZoneHistory] = {}
+    # A lock that is told at its round's end: what became of the chips meanwhile was not followed.
+    is_late = event.round not in open_rounds
     for wager in event.wagers:
         zone = transaction.state.felt.get(key(wager.spot, wager.bet))
         if zone is not None:
             look = ZoneContent(0, 0, 0, zone.cents, zone.chips)
             # Other chips than those at the lock lie there already, or some that nobody can count.
-            spoilt = zone.cents != wager.cents or any(
-                key(wager.spot, wager.bet) in z for z in _conflicts_of(transaction)
-            )
-            watches[key(wager.spot, wager.bet)] = ZoneHistory(wager.spot, wager.bet, wager.cents, (look,), spoilt)
+            name = key(wager.spot, wager.bet)
+            spoilt = is_late or zone.cents != wager.cents
+            spoilt = spoilt or any(name in zones for zones in _conflicts_of(transaction))
+            watches[name] = ZoneHistory(wager.spot, wager.bet, wager.cents, (look,), spoilt)
     earlier = tuple(ns for paid in transaction.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[
         -EARLIER:
     ]
