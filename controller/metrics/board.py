@@ -5,6 +5,7 @@ A figure that a table has not told is left out; it is never 0 instead.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -12,8 +13,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from controller.formats.journal.stream import CONSUMER, StreamNow
-from controller.formats.mqtt.envelope import DeviceStatus, Status
+from controller.formats.mqtt.envelope import DeviceStatus, Status, nanoseconds
 from controller.formats.mqtt.retained_alerts import AlertsNow
+from controller.formats.mqtt.retained_machine import MachineNow
 from controller.formats.mqtt.retained_meters import MetersNow
 from controller.formats.mqtt.retained_state import Hold, PaceNow, RoundNow
 from controller.formats.text.safe_parse import json_as, reads_outside
@@ -29,6 +31,7 @@ PICTURE_LIMIT_BYTES: Final = 256 * 1024
 
 STATES: Final[dict[str, type[Any]]] = {
     "alerts": AlertsNow,
+    "machine": MachineNow,
     "meters": MetersNow,
     "pace": PaceNow,
     "round": RoundNow,
@@ -61,6 +64,13 @@ HELP: Final[dict[str, str]] = {
     "device_down_seconds_last_hour": "For how long a device was lost or faulty in the last hour",
     "device_alarms_last_hour": "A device's own alarms in the last hour",
     "device_damaged_messages_last_hour": "Damaged messages on a device's line in the last hour",
+    "line_open": "1: a device's port is open",
+    "line_quiet_seconds": "Since the last byte on a line; left out until there was one",
+    "journal_disk_free_bytes": "Free for the table on its journal's disk",
+    "journal_disk_size_bytes": "Size of the journal's disk",
+    "second_copy_behind_records": "Records that the second copy lacks",
+    "second_copy_failing": "1: the second copy cannot be written",
+    "verified_timestamp_seconds": "When the journal was last found whole since the table's start",
     "meter_shown_cents": "What a meter's sign shows",
     "meter_closed": "1: a meter cannot be won now",
 }
@@ -150,6 +160,7 @@ def _samples(table: _Pictures, at: float) -> Iterator[Sample]:
         ("round", _round),
         ("pace", _pace),
         ("alerts", _alerts),
+        ("machine", _machine),
         ("meters", _meters),
     ):
         if name in table.states:
@@ -193,6 +204,23 @@ def _alerts(now: AlertsNow) -> Iterator[Sample]:
     waiting = Counter(one.severity for one in now.unacknowledged)
     for severity in ("critical", "warning", "notice"):
         yield Sample("alerts_waiting", {"severity": severity}, waiting[severity])
+
+
+def _machine(now: MachineNow) -> Iterator[Sample]:
+    for one in now.lines[:NAMES_LIMIT]:
+        yield Sample("line_open", {"line": one.line}, one.is_open)
+        if one.quiet_s is not None:
+            yield Sample("line_quiet_seconds", {"line": one.line}, one.quiet_s)
+    if now.disk is not None:
+        yield Sample("journal_disk_free_bytes", {}, now.disk.free_bytes)
+        yield Sample("journal_disk_size_bytes", {}, now.disk.size_bytes)
+    if now.second_copy is not None:
+        yield Sample("second_copy_behind_records", {}, max(0, now.second_copy.of_records - now.second_copy.records))
+        yield Sample("second_copy_failing", {}, bool(now.second_copy.trouble))
+    whole_at = now.verification.whole_at
+    with contextlib.suppress(ValueError):
+        if whole_at is not None:
+            yield Sample("verified_timestamp_seconds", {}, nanoseconds(whole_at) // 1_000_000_000)
 
 
 def _meters(now: MetersNow) -> Iterator[Sample]:

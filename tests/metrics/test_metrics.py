@@ -29,7 +29,9 @@ from tests.docs.pages import ROOT, page, sections
 
 ROOT_TOPIC: Final = "tableside/v1/harbour/bj-1"
 
-PICTURE: Final = re.compile(r"^```json (status|round|alerts|pace|stream|meters)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PICTURE: Final = re.compile(
+    r"^```json (status|round|alerts|pace|stream|machine|meters)\n(.*?)^```", re.MULTILINE | re.DOTALL
+)
 
 
 def examples() -> Iterator[tuple[str, bytes]]:
@@ -76,6 +78,12 @@ def test_every_figure_comes_of_what_the_page_of_events_shows() -> None:
         ("device_down_seconds_last_hour", {"device": "shoe"}, 12),
         ("consumer_behind_events", {"consumer": "surveillance"}, 0),
         ("meter_shown_cents", {"meter": "sevens"}, 500_085),
+        ("line_open", {"line": "keypad"}, 0),
+        ("line_quiet_seconds", {"line": "shoe"}, 4),
+        ("journal_disk_free_bytes", {}, 79_456_894_976),
+        ("second_copy_behind_records", {}, 12),
+        ("second_copy_failing", {}, 0),
+        ("verified_timestamp_seconds", {}, 1_795_629_607),
     ],
 )
 def test_a_figure_is_what_the_table_told(name: str, labels: dict[str, str], value: float) -> None:
