@@ -54,6 +54,15 @@ async def told_out(table: Table) -> None:
         await table.pause(1.0)
 
 
+def new_folder(parent: Path, prefix: str) -> Path:
+    """A folder of this run's own. Its path is absolute, for a port of a table file is named by one."""
+    parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent.resolve()))
+    # Mosquitto reads its settings as a user of its own.
+    folder.chmod(0o755)
+    return folder
+
+
 def keep(folder: Path, table: Table) -> None:
     """Write down what was told and what people know, for whoever looks into a fault."""
     lines = [f"{event.seq} {event.name} {event.data}" for event in table.heard.events()]
@@ -79,9 +88,7 @@ async def campaign(arguments: argparse.Namespace) -> dict[str, Verdict]:
     verdicts: dict[str, Verdict] = {}
     todo = seatings(arguments)
     rounds = -(-arguments.rounds // len(todo))
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="run-", dir=arguments.folder))
-    folder.chmod(0o755)  # noqa: ASYNC240 - Mosquitto reads its settings as a user of its own
+    folder = new_folder(arguments.folder, "run-")
     async with broker(folder) as port:
 
         async def seat() -> None:

@@ -11,10 +11,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-import tempfile
 from pathlib import Path
 
-from tests.independent.campaign import keep, told_out
+from tests.independent.campaign import keep, new_folder, told_out
 from tests.independent.faults import FAULTS, Fault
 from tests.independent.houses import HOUSES
 from tests.independent.programs import broker
@@ -70,10 +69,7 @@ def main() -> int:
     parser.add_argument("--pace", type=float, default=1.5)
     parser.add_argument("--folder", type=Path, default=Path("build/independent"))
     arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="faults-", dir=arguments.folder))
-    folder.chmod(0o755)
-    failed = asyncio.run(campaign(arguments, folder))
+    failed = asyncio.run(campaign(arguments, new_folder(arguments.folder, "faults-")))
     print(f"{'FAIL' if failed else 'PASS'}: {failed} faults came to what must not be")
     return int(bool(failed))
 

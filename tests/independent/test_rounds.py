@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.independent.campaign import played
+from tests.independent.campaign import new_folder, played
 from tests.independent.programs import broker, mosquitto
 from tests.independent.sitting import Seating
 
@@ -26,3 +26,12 @@ async def test_a_table_of_other_people_settles_as_they_know_it(tmp_path: Path) -
         found = await asyncio.gather(*(played(tmp_path / one.name, one, 1, port, troubled=False) for one in SEATINGS))
     assert [one.faults for one in found] == [[], [], []]
     assert all(one.right >= 1 for one in found)
+
+
+def test_the_folder_of_a_run_is_named_absolutely_as_the_ports_in_it_must_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = new_folder(Path("build/independent"), "run-")
+    assert folder.is_absolute()
+    assert folder.parent == tmp_path / "build/independent"
