@@ -102,7 +102,7 @@ async def test_each_line_says_how_it_is_and_what_it_last_complained_of(broker: B
         await expect(machine).to_contain_text("1200 of 2612 records read (45 %)")
         await expect(rows.nth(1)).to_contain_text("/dev/tableside/keypad matrix_orbital")
         await expect(rows.nth(1)).to_contain_text("not a byte yet")
-        await expect(rows.nth(2)).to_contain_text("not open 3 attempts in a row to open it have failed")
+        await expect(rows.nth(2)).to_contain_text("not open, 3 attempts in a row to open it have failed")
         await expect(rows.nth(0).locator("td[data-head='Last byte']")).to_have_text(re.compile(r"^\d+ s ago$"))
         await expect(rows.nth(0).locator(".spark")).to_have_attribute("aria-label", SPARK)
         await expect(rows.nth(0).locator(".spark rect.full")).to_have_count(1)
