@@ -144,8 +144,7 @@ class BusRig(TimedRig):
                 one.evidence.returned(self.now_ns + STALE_NS)
         heard = answer
         asked.reader.heard_ns = self.now_ns
-        change = zone.evidence.take(Inventory(frozenset(heard), begun_ns, self.now_ns))
-        if change is not None:
+        for change in zone.evidence.take(Inventory(frozenset(heard), begun_ns, self.now_ns)):
             self.give(ChipsSeen(zone.spot, zone.zone, change.chips, change.after_ns, change.by_ns))
         wanted = self.desired.confirm_ns
         if wanted and all(one.evidence.known_ns > wanted for one in self.zones):

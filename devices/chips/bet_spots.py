@@ -308,8 +308,7 @@ class BetSpotsSession(Outbox):
 
     def _weigh(self, zone: AntennaZone, inventory: Inventory) -> None:
         before = frozenset(zone.evidence.content or ())
-        change = zone.evidence.take(inventory)
-        if change is not None:
+        for change in zone.evidence.take(inventory):
             values: dict[str, int] = {}
             if self._values is not None:
                 values = self._values.of(change.chips)

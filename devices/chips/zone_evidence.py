@@ -13,7 +13,8 @@ the true moment as long as no ``agreeing`` inventories in a row miss a chip that
 With ``agreeing`` at 1 that is exactly "last inventory without the change, first with it".
 
 A reader that did not answer may have begun anew, and some say their last inventory again before they look. So after it
-has returned what it said last proves nothing for a while, and what it says else is fresh.
+has returned what it said last proves nothing for a while, and what it says else is fresh. A chip named once before that
+was there all the same: if it is gone afterwards, that it came is told with that it went.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class _Run:
     chips: frozenset[str]
     first_sent_ns: int
     first_received_ns: int
+    last_sent_ns: int
     count: int
 
 
@@ -66,6 +68,8 @@ class ZoneEvidence:
         self._same_sent_ns: deque[int] = deque(maxlen=agreeing)
         self._last_same_ns = 0
         self._steady_ns = 0
+        self._glimpsed: tuple[Change, int] | None = None
+        """A content with more chips that was seen before a failure and not agreed: its change, and when it was last."""
         self._said: frozenset[str] | None = None
         self._stale_until_ns: int | None = None
 
@@ -86,6 +90,10 @@ class ZoneEvidence:
 
     def interrupted(self) -> None:
         """An inventory failed. Those before it and those after it are not in a row."""
+        run = self._run
+        if run is not None and self._content is not None and run.chips > self._content:
+            seen = Change(tuple(sorted(run.chips)), self._steady_ns, run.first_received_ns)
+            self._glimpsed = seen, run.last_sent_ns
         self._run = None
         self._same_sent_ns.clear()
 
@@ -93,27 +101,27 @@ class ZoneEvidence:
         """The reader answers again: until then it may repeat what it said last."""
         self._stale_until_ns = until_ns
 
-    def take(self, inventory: Inventory) -> Change | None:
-        """Weigh one more inventory; the change it makes certain, if any."""
+    def take(self, inventory: Inventory) -> tuple[Change, ...]:
+        """Weigh one more inventory; the changes it makes certain, in order."""
         may_repeat = self._stale_until_ns is not None and inventory.sent_ns < self._stale_until_ns
         is_stale, self._said = may_repeat and inventory.chips == self._said, inventory.chips
         if is_stale:
             self.interrupted()
-            return None
+            return ()
         self._stale_until_ns = None
         if inventory.doubtful:
             self._take_doubtful(inventory)
-            return None
+            return ()
         if inventory.chips == self._content:
             self._run = None
             self._same(inventory.sent_ns)
-            return None
+            return self._came_and_went(inventory) if len(self._same_sent_ns) == self._agreeing else ()
         self._same_sent_ns.clear()
         run = self._run
         if run is None or run.chips != inventory.chips:
-            run = self._run = _Run(inventory.chips, inventory.sent_ns, inventory.received_ns, 0)
-        run.count += 1
-        return self._agreed(run, inventory) if run.count >= self._agreeing else None
+            run = self._run = _Run(inventory.chips, inventory.sent_ns, inventory.received_ns, inventory.sent_ns, 0)
+        run.count, run.last_sent_ns = run.count + 1, inventory.sent_ns
+        return self._agreed(run, inventory) if run.count >= self._agreeing else ()
 
     def _take_doubtful(self, inventory: Inventory) -> None:
         if self._run is not None and not inventory.chips <= self._run.chips:
@@ -131,7 +139,15 @@ class ZoneEvidence:
         if len(self._same_sent_ns) == self._agreeing:
             self._steady_ns = self._same_sent_ns[0]
 
-    def _agreed(self, run: _Run, last: Inventory) -> Change:
+    def _came_and_went(self, last: Inventory) -> tuple[Change, ...]:
+        """What was glimpsed before a failure, and that it is gone; nothing where nothing was, or it lies there."""
+        glimpsed, self._glimpsed = self._glimpsed, None
+        if glimpsed is None or self._content is None or self._content.issuperset(glimpsed[0].chips):
+            return ()
+        seen, last_ns = glimpsed
+        return seen, Change(tuple(sorted(self._content)), last_ns, last.received_ns)
+
+    def _agreed(self, run: _Run, last: Inventory) -> tuple[Change, ...]:
         old = self._content
         if old is None:
             after_ns, by_ns = self._opened_ns, last.received_ns
@@ -143,4 +159,4 @@ class ZoneEvidence:
         self._same_sent_ns.clear()
         self._steady_ns = run.first_sent_ns
         self._last_same_ns = last.sent_ns
-        return Change(tuple(sorted(run.chips)), after_ns, by_ns)
+        return self._came_and_went(last) or (Change(tuple(sorted(run.chips)), after_ns, by_ns),)

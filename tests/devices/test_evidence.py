@@ -12,16 +12,14 @@ def weigh(evidence: ZoneEvidence, shown: str, at: int = 0) -> list[Change]:
 
     Number n is asked for at 10 n and answered at 10 n + 5.
     """
-    changes = []
+    changes: list[Change] = []
     for number, content in enumerate(shown.split(), start=at):
         if content == "!":
             evidence.interrupted()
             continue
         chips = frozenset(content.removesuffix("?").replace("-", ""))
         inventory = Inventory(chips, 10 * number, 10 * number + 5, doubtful=content.endswith("?"))
-        change = evidence.take(inventory)
-        if change is not None:
-            changes.append(change)
+        changes += evidence.take(inventory)
     return changes
 
 
@@ -98,6 +96,19 @@ def test_a_failed_inventory_breaks_the_run() -> None:
     assert weigh(settled("a"), "a a ab ! ab ab") == [Change(("a", "b"), 0, 45)]
 
 
+def test_a_chip_seen_once_before_a_failure_and_gone_after_it_came_and_went() -> None:
+    assert weigh(settled("a"), "a a ab ! a a") == [Change(("a", "b"), 0, 25), Change(("a",), 20, 55)]
+    assert weigh(settled("a"), "a a ab ! ac ac") == [Change(("a", "b"), 0, 25), Change(("a", "c"), 20, 55)]
+    assert weigh(settled("-"), "- - b ! ! - -") == [Change(("b",), 0, 25), Change((), 20, 65)]
+    assert weigh(settled("a"), "a a ab ! a abc abc") == [Change(("a", "b", "c"), 0, 55)]
+
+
+def test_what_may_be_missing_was_not_glimpsed() -> None:
+    """Fewer chips, or others, may be a bad look."""
+    assert weigh(settled("ab"), "ab ab a ! ab ab") == []
+    assert weigh(settled("a"), "a a b ! a a") == []
+
+
 def test_two_inventories_with_a_failed_one_between_do_not_prove_the_old_content() -> None:
     assert weigh(settled("a"), "a a ! a ab ab") == [Change(("a", "b"), 0, 45)]
 
@@ -142,4 +153,6 @@ def test_what_it_says_else_is_fresh() -> None:
 
 
 def test_a_content_said_once_before_is_not_agreed_by_its_repetition() -> None:
-    assert returned("a ab", "ab a a") == []
+    """It was there when it was said first, and nobody knows how long."""
+    came, went = returned("a ab", "ab a a")
+    assert (came.chips, went.chips, came.by_ns, went.after_ns) == (("a", "b"), ("a",), 15, 10)
