@@ -426,3 +426,15 @@ def test_nobody_is_accused_where_the_lock_was_told_at_the_end_of_its_round() -> 
     rig.talk("key no_more_bets \n 1 main 0 \n 1 main 20 \n Ts 9d 6s 8c")
     assert rig.postings()[:1] == ["1: spot 1 main -10.00"]
     assert {event.kind for event in rig.events if isinstance(event, AlertRaised)} == {AlertKind.DUPLICATED_CHIP}
+
+
+def test_a_card_in_a_pocket_that_leaves_with_the_chip_says_nothing() -> None:
+    """An antenna hears a tag of nobody's beside the shared chip, and loses both in one look."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1", "E2", "E3", "E0161000DEADBEE6"))
+    rig.lay(2, "main", ("E3",))
+    rig.talk(f"key no_more_bets \n {DEALT}")
+    assert locked(rig) == []
+    rig.lay(1, "main", ("E1", "E2"))
+    assert locked(rig) == [(1, "main", 1000), (2, "main", 500)]
+    assert accused(rig) == []

@@ -565,3 +565,17 @@ def test_soon_after_the_deal_it_still_says_that_the_deal_is_done() -> None:
     uneven(rig, "Th 9d Tc Td", (316, 443, 375))
     rig.talk("key no_more_bets")
     assert rig.told(KeyRefused) == []
+
+
+def test_a_spot_whose_antenna_hears_a_chip_of_its_neighbour_is_no_box_of_the_next_deal() -> None:
+    """The neighbour's antenna hears it first, so that it counts there; the deal is to one box all the same."""
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    pushed = rig.lying[1, "main"]
+    rig.values["CAFE"] = 500
+    rig.lay(2, "main", ("CAFE",))
+    rig.lay(1, "main", (*pushed, "CAFE"))
+    deal(rig, "5h 6c Td 8s")
+    rig.lay(2, "main", ())
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]

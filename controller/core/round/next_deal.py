@@ -166,6 +166,11 @@ def _deal_size(transaction: Transaction, held: tuple[StampedInput, ...]) -> int:
     assert isinstance(first, CardDrawn), "a card began the wait"
     spots = {wager.spot for wager in lock.lying(transaction) if wager.bet == "main"}
     lying = {zone.spot: zone.chips for zone in transaction.state.felt.values() if zone.name == "main"}
+    for spot in sorted(spots):
+        # A chip that two antennas heard before the deal lies with the others of its stack.
+        beside = {chip for other in spots - {spot} for chip in lying[other]}
+        if beside.issuperset(lying[spot]):
+            spots -= {spot}
     for one in held:
         seen = one.input
         if isinstance(seen, ChipsSeen) and seen.zone == "main" and seen.after_ns < first.at_ns:

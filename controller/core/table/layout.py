@@ -100,8 +100,13 @@ def inventory(
     after = {other: _released(zone, disputed, last_ns) for other, zone in raw.items()}
     doubted = _doubted_at(felt, name, raw[name].chips, first_ns)
     zone = _counted(_released(replace(raw[name], doubted=doubted), disputed, last_ns), values)
-    left = already.difference(zone.chips)
-    settles = already.issuperset(zone.chips) and bool(left) and left.issubset(before_conflicts)
+    # A card in somebody's pocket comes and goes with any chip, and counts as nothing.
+    worth = {**(known.values if known else {}), **zone.values, **values}
+    left, came = (
+        {chip for chip in some if worth.get(chip)}
+        for some in (already.difference(zone.chips), frozenset(zone.chips).difference(already))
+    )
+    settles = not came and bool(left) and left.issubset(before_conflicts)
     was = 0 if known is None else known.cents
     changes: tuple[ZoneChange, ...] = ()
     if zone.cents != was:
