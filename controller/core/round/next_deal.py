@@ -97,8 +97,15 @@ def _turn_forgotten(transaction: Transaction) -> bool:
 def begins_round(table: Table, held: tuple[StampedInput, ...]) -> bool | None:
     """Whether the first of the cards that wait begins a round; None: that is not known yet."""
     transaction = Transaction(table, held[0])
-    gap_ns, cards = deal_confirmation.gap_ns(transaction), _deal_size(transaction, held)
-    drawn_ns = list[int]()
+    answers = [_is_deal_of(cards, transaction, held) for cards in _deal_sizes(transaction, held)]
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def _is_deal_of(cards: int, transaction: Transaction, held: tuple[StampedInput, ...]) -> bool | None:
+    """Whether the cards that wait are a deal of so many."""
+    gap_ns, drawn_ns = deal_confirmation.gap_ns(transaction), list[int]()
     # Bets of which a reader has still to tell may lie there.
     untold = cards == _NO_BOX
     for one in held:
@@ -128,8 +135,8 @@ def is_whole(table: Table, held: tuple[StampedInput, ...]) -> bool:
 
     Cards of which nobody hears then are the new round's.
     """
-    cards = _deal_size(Transaction(table, held[0]), held)
-    return cards > _NO_BOX and sum(isinstance(one.input, CardDrawn) for one in held) == cards
+    drawn = sum(isinstance(one.input, CardDrawn) for one in held)
+    return drawn > _NO_BOX and drawn in _deal_sizes(Transaction(table, held[0]), held)
 
 
 def _average_ms(transaction: Transaction) -> int:
@@ -157,20 +164,16 @@ def _gaps_ms(drawn_ns: list[int]) -> list[int]:
     return [(later - earlier) // 1_000_000 for earlier, later in pairwise(drawn_ns)]
 
 
-def _deal_size(transaction: Transaction, held: tuple[StampedInput, ...]) -> int:
+def _deal_sizes(transaction: Transaction, held: tuple[StampedInput, ...]) -> tuple[int, ...]:
     """The cards of a deal to the boxes where main wagers lie when the first of these comes.
 
-    Whoever hears a chip that lies at another spot's line has no box by it.
+    Whoever hears a chip that lies at another spot's line has no box by it. Of chips that two antennas had heard before
+    nobody knows at which of them they lie, so that there may be fewer boxes.
     """
     first = held[0].input
     assert isinstance(first, CardDrawn), "a card began the wait"
     spots = {wager.spot for wager in lock.lying(transaction) if wager.bet == "main"}
     lying = {zone.spot: zone.chips for zone in transaction.state.felt.values() if zone.name == "main"}
-    for spot in sorted(spots):
-        # A chip that two antennas heard before the deal lies with the others of its stack.
-        beside = {chip for other in spots - {spot} for chip in lying[other]}
-        if beside.issuperset(lying[spot]):
-            spots -= {spot}
     for one in held:
         seen = one.input
         if isinstance(seen, ChipsSeen) and seen.zone == "main" and seen.after_ns < first.at_ns:
@@ -181,8 +184,15 @@ def _deal_size(transaction: Transaction, held: tuple[StampedInput, ...]) -> int:
                 spots -= {seen.spot}
             elif not known <= beside:
                 spots |= {seen.spot}
-    boxes = len(spots | {box.spot for box in transaction.state.declared})
-    return 2 * boxes + _NO_BOX
+    spots |= {box.spot for box in transaction.state.declared}
+    fewer = spots - {spot for spot in spots if _may_lie_beside(spot, spots, lying)}
+    return tuple(2 * boxes + _NO_BOX for boxes in range(len(fewer), len(spots) + 1))
+
+
+def _may_lie_beside(spot: int, spots: set[int], lying: dict[int, tuple[str, ...]]) -> bool:
+    """Whether every chip that is heard at a spot is heard at another one, too."""
+    beside = {chip for other in spots - {spot} for chip in lying.get(other, ())}
+    return bool(lying.get(spot)) and beside.issuperset(lying[spot])
 
 
 def deadline_ns(table: Table) -> int:
