@@ -51,6 +51,7 @@ from controller.core.round import (
     awaited_bets,
     begin_question,
     chip_placement,
+    first_card,
     lifecycle,
     missed_cards,
     next_deal,
@@ -233,7 +234,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
         transaction, drawn.face, since_ns, at_ns
     ):
         lifecycle.refute_payment(transaction)
-        if lifecycle.ended_by_card(transaction, at_ns):
+        if first_card.ended_by_card(transaction, at_ns):
             overtook = 0 if transaction.round().ending.closing else transaction.round().number
             lifecycle.close(transaction)
     began = transaction.state.round is None

@@ -35,10 +35,10 @@ def is_over(transaction: Transaction) -> bool:
     if round_now.ending.closing:
         return True
     if round_now.evidence.trouble:
-        return _cleared(transaction)
+        return cleared(transaction)
     if round_now.blind():
-        return _cleared(transaction) and not (round_now.cards.face_down and _owes_card(transaction))
-    if round_now.questions.doubt and _cleared(transaction):
+        return cleared(transaction) and not (round_now.cards.face_down and _owes_card(transaction))
+    if round_now.questions.doubt and cleared(transaction):
         return True
     if round_now.dealing.unturned() and _left_lying(transaction):
         # Chips that one player moved do not say that the others have finished.
@@ -116,7 +116,7 @@ def next_bet(transaction: Transaction, zone: str) -> bool:
     )
 
 
-def _cleared(transaction: Transaction) -> bool:
+def cleared(transaction: Transaction) -> bool:
     """Whether no chip is left of those that lay at the boxes at the round's last card: no live wager is without chips.
 
     Nor may a wager made after the deal lie there for which the dealer still draws: who surrenders may get other chips

@@ -17,7 +17,7 @@ from controller.core.certainty import deal_confirmation, round_end
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.inference.observation import EVER
 from controller.core.messages.inputs import DaemonStarted, DeadlinePassed, Input, StampedInput
-from controller.core.round import lifecycle, next_deal
+from controller.core.round import first_card, lifecycle, next_deal
 from controller.core.table import readiness
 from controller.core.table.keymap import KEYPAD
 from controller.core.table.layout import key
@@ -111,7 +111,7 @@ def in_turn(table: Table, given: DueInputs) -> tuple[tuple[StampedInput, ...], t
 def _ends_round(transaction: Transaction) -> bool:
     """Whether the key or card of this step ends the open round, which no key has closed."""
     drawn = transaction.stamped.input
-    return not isinstance(drawn, CardDrawn) or lifecycle.ended_by_card(transaction, transaction.table_ns(drawn.at_ns))
+    return not isinstance(drawn, CardDrawn) or first_card.ended_by_card(transaction, transaction.table_ns(drawn.at_ns))
 
 
 def _closes(transaction: Transaction, one: StampedInput) -> bool:
@@ -145,7 +145,7 @@ def _awaits(transaction: Transaction) -> bool:
     """Whether a reading would begin a round and a reader may still tell of its bets, or of the round before."""
     match transaction.stamped.input:
         case CardDrawn(at_ns, _, burn) if not burn and not transaction.state.burns:
-            begins = transaction.state.round is None or lifecycle.may_be_ended_by_card(
+            begins = transaction.state.round is None or first_card.may_be_ended_by_card(
                 transaction, transaction.table_ns(at_ns)
             )
         case KeyPressed(at_ns, pressed) if transaction.house.keys.get(pressed) == "no_more_bets":

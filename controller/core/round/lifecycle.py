@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.betting import acceptance, bet_sensors
-from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, main_lies, play_with
+from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, play_with
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
@@ -22,7 +22,13 @@ from controller.core.certainty.agreed_dues import (
     publish,
 )
 from controller.core.certainty.rebuild import payment_began, rebuild_with_outages, rebuilt_with_hole, remembered, resume
-from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones, takes_no_card
+from controller.core.certainty.round_end import (
+    chips_at_boxes,
+    is_over,
+    next_bet,
+    paying,
+    played_zones,
+)
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
 from controller.core.game.position import BoxStatus
@@ -317,34 +323,6 @@ def _check_insurance(transaction: Transaction, change: ZoneChange) -> None:
     most = transaction.rules.insurance_cap_cents(transaction.round().main_wagers()[box])
     if change.after > most and any(node.offers for node in transaction.lattice().frontier):
         transaction.emit_when_shown(InsuranceTooLarge(transaction.round().number, change.spot, change.after, most))
-
-
-def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
-    """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
-    # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
-    paid = paying(transaction) and not transaction.round().dealing.unturned()
-    dealt_to = transaction.round().evidence.trouble or paid or main_lies(transaction)
-    return bool(transaction.round().ending.closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
-
-
-def may_be_ended_by_card(transaction: Transaction, at_ns: int) -> bool:
-    """Whether a card that finds a wager of the next round ends the open one."""
-    if transaction.round().ending.closing or _next_locked(transaction, at_ns):
-        return True
-    by_chips = transaction.round().rules(transaction.rules).options.no_more_bets == "sometimes" and is_over(transaction)
-    return by_chips and deal_confirmation.may_end_by_card(transaction, at_ns)
-
-
-def _next_locked(transaction: Transaction, at_ns: int) -> bool:
-    """Whether *no more bets*, refused as nothing had shown payment, says with the card after it that the round is over.
-
-    In no play anybody could get that card: the wager lies there as it did since its payment was picked up unseen.
-    """
-    round_now = transaction.round()
-    if round_now.ending.next_bets != "pressed" or round_now.dealing.unturned():
-        return False
-    cards = (one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved))
-    return at_ns - max(cards, default=at_ns) >= deal_confirmation.BETWEEN_ROUNDS_NS and takes_no_card(transaction)
 
 
 def came_before_payment(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int) -> bool:

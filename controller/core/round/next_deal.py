@@ -20,7 +20,7 @@ from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
 from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.round import closing, lifecycle, missed_cards
+from controller.core.round import closing, first_card, lifecycle, missed_cards
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
@@ -76,7 +76,7 @@ def may_begin(transaction: Transaction) -> bool:
     may_be_over = (
         _unexplained(round_now) or round_now.evidence.trouble or round_now.blind() or round_end.may_be_over(transaction)
     )
-    return bool(may_be_over) and (_unexplained(round_now) or not lifecycle.ended_by_card(transaction, at_ns))
+    return bool(may_be_over) and (_unexplained(round_now) or not first_card.ended_by_card(transaction, at_ns))
 
 
 def _unexplained(round_now: Round) -> bool:

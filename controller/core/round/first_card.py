@@ -1,0 +1,54 @@
+"""Whether a card ends the open round: it is the next one's first."""
+
+from __future__ import annotations
+
+from controller.core.betting.lock import main_lies
+from controller.core.certainty import deal_confirmation
+from controller.core.certainty.round_end import cleared, is_over, paying, takes_no_card
+from controller.core.inference.observation import CardObserved
+from controller.core.table.round_state import Round
+from controller.core.table.transaction import Transaction
+
+
+def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
+    """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
+    # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
+    paid = paying(transaction) and not transaction.round().dealing.unturned()
+    dealt_to = transaction.round().evidence.trouble or paid or main_lies(transaction)
+    return bool(transaction.round().ending.closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
+
+
+def may_be_ended_by_card(transaction: Transaction, at_ns: int) -> bool:
+    """Whether a card that finds a wager of the next round ends the open one."""
+    if transaction.round().ending.closing or _next_locked(transaction, at_ns) or _close_meant(transaction, at_ns):
+        return True
+    by_chips = transaction.round().rules(transaction.rules).options.no_more_bets == "sometimes" and is_over(transaction)
+    return by_chips and deal_confirmation.may_end_by_card(transaction, at_ns)
+
+
+def _next_locked(transaction: Transaction, at_ns: int) -> bool:
+    """Whether *no more bets*, refused as nothing had shown payment, says with the card after it that the round is over.
+
+    In no play anybody could get that card: the wager lies there as it did since its payment was picked up unseen.
+    """
+    round_now = transaction.round()
+    if round_now.ending.next_bets != "pressed" or round_now.dealing.unturned():
+        return False
+    return _long_after_cards(round_now, at_ns) and takes_no_card(transaction)
+
+
+def _close_meant(transaction: Transaction, at_ns: int) -> bool:
+    """Whether *round closed*, refused as no key had turned the hole card, was meant, and a card is the next round's.
+
+    Every chip that lay at the boxes at the last card is gone, and others lie there. The dealer forgot two keys.
+    """
+    round_now = transaction.round()
+    if not round_now.ending.close_refused or not round_now.dealing.unturned():
+        return False
+    return _long_after_cards(round_now, at_ns) and main_lies(transaction) and cleared(transaction)
+
+
+def _long_after_cards(round_now: Round, at_ns: int) -> bool:
+    """Whether a moment is so long after the last card of a round that the next bets may have been laid."""
+    cards = (one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved))
+    return at_ns - max(cards, default=at_ns) >= deal_confirmation.BETWEEN_ROUNDS_NS
