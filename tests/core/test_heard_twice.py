@@ -438,3 +438,20 @@ def test_a_card_in_a_pocket_that_leaves_with_the_chip_says_nothing() -> None:
     rig.lay(1, "main", ("E1", "E2"))
     assert locked(rig) == [(1, "main", 1000), (2, "main", 500)]
     assert accused(rig) == []
+
+
+@pytest.mark.parametrize("beside", ["insurance", "lucky_ladies"])
+def test_the_only_chip_of_a_box_picked_up_before_anybody_knew_it_leaves_the_round_to_the_floor(beside: str) -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, beside, ("E4",))
+    rig.lay(1, "main", ("E4",))
+    rig.late = True
+    rig.talk(f"key no_more_bets \n {DEALT} \n key stand hole_turned")
+    rig.lay(1, beside, ())
+    rig.lay(1, "main", ())
+    rig.late = False
+    rig.talk("key round_closed")
+    assert rig.postings() == []
+    assert rig.outcomes() == ["irregular"]
+    assert (1, "main") in {(one.spot, one.bet) for one in rig.events if isinstance(one, WagerUnresolved)}
+    assert accused(rig) == []

@@ -48,8 +48,11 @@ _UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than i
 def close(transaction: Transaction) -> None:
     """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
     nobody_knows = shared_chips.give_up(transaction)
-    if transaction.round().bets.uncertain and not transaction.round().bets.locked:
+    # Of a main wager that may be there the floor rules, whoever was dealt to: such a round is not taken for none.
+    if transaction.round().bets.uncertain and not transaction.round().bets.locked and not nobody_knows:
         lock_again(transaction)
+        if transaction.state.round is None:
+            return
     if transaction.round().questions.lingers:
         linger_no_more(transaction)
     round_now = transaction.round()
