@@ -455,3 +455,22 @@ def test_the_only_chip_of_a_box_picked_up_before_anybody_knew_it_leaves_the_roun
     assert rig.outcomes() == ["irregular"]
     assert (1, "main") in {(one.spot, one.bet) for one in rig.events if isinstance(one, WagerUnresolved)}
     assert accused(rig) == []
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_a_payment_that_the_insurance_line_hears_until_it_is_picked_up_accuses_nobody(*, confirmed: bool) -> None:
+    """Its own antenna hears it later and loses it first. What lies there alone for a look round does lie there."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1",))
+    rig.talk("key no_more_bets \n Th 9c Kd 8s \n key stand hole_turned")
+    rig.late = True
+    rig.lay(1, "insurance", ("E2",))
+    rig.lay(1, "main", ("E1", "E2"))
+    rig.lay(1, "main", ())
+    rig.late = not confirmed
+    rig.pass_ms(2_000)
+    rig.late = True
+    rig.lay(1, "insurance", ())
+    rig.late = False
+    rig.pass_ms(2_000)
+    assert [one.kind for one in accused(rig)] == [AlertKind.PAST_POSTING] * confirmed

@@ -340,3 +340,16 @@ def test_that_no_payment_was_seen_is_no_push_where_it_may_have_been_picked_up_be
     rig.talk("key round_closed")
     rig.pass_ms(100)
     assert [(e.net_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)] == settled
+
+
+@pytest.mark.parametrize(("pause_s", "settled"), [(2, [(1000, Basis.PAID)]), (9, [])])
+def test_what_is_laid_after_a_pause_may_be_the_next_bet_and_no_payment(
+    pause_s: int, settled: list[tuple[int, Basis]]
+) -> None:
+    """Ten was hit to fifteen, or stood and the dealer broke; as much as the wager is laid beside it."""
+    rig = Rig(UNKEYED)
+    rig.talk(TEN_MORE)
+    rig.pass_ms(1_000 * pause_s)
+    rig.talk("1 main 20 \n key round_closed")
+    rig.pass_ms(100)
+    assert [(e.net_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)] == settled

@@ -356,9 +356,11 @@ def _as_paid(found: Lattice, box: int) -> set[int]:
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
     after any of the changes, or before the first, until the zone was empty: what is laid then is the next bet. Where
     nothing was taken and nothing paid nothing is said of it; nor where the readers looked so seldom that a payment may
-    have been laid down and picked up between two looks: that no payment was seen is then no sign of a push.
+    have been laid down and picked up between two looks: that no payment was seen is then no sign of a push. What comes
+    after a pause may be the next bet, laid beside a wager that pushed.
     """
     last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardObserved))
+    paid_by_ns = _paid_by(found, last_card_ns)
     staked = content = found.wagers[box]
     nets: set[int] = set()
     is_touched = False
@@ -367,6 +369,8 @@ def _as_paid(found: Lattice, box: int) -> set[int]:
         if not isinstance(item, ChipsObserved) or item.idle or (item.box, item.zone) != (box, "main"):
             continue
         # What was left out of the account lies there all the same.
+        if dated.last_ns > paid_by_ns:
+            break
         staked += item.before - content
         content, unseen_ns = item.before, dated.last_ns - dated.first_ns
         is_taken, is_hidden = item.after < item.before, unseen_ns > (HIDDEN_NS if is_touched else REACH_NS)
@@ -381,6 +385,17 @@ def _as_paid(found: Lattice, box: int) -> set[int]:
         if not content and dated.first_ns > last_card_ns:
             break
     return nets | {content - staked} if is_touched else nets
+
+
+def _paid_by(found: Lattice, last_card_ns: int) -> int:
+    """When the dealer was done with paying: from the last card on chips move one after another, and then pause."""
+    done_ns = last_card_ns
+    moves = sorted(one.last_ns for one in found.evidence if isinstance(one.item, ChipsObserved))
+    for moved_ns in moves:
+        if moved_ns - done_ns >= deal_confirmation.BETWEEN_ROUNDS_NS:
+            break
+        done_ns = max(done_ns, moved_ns)
+    return done_ns
 
 
 def _dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:

@@ -123,14 +123,20 @@ def accuse(transaction: Transaction) -> None:
     if not transaction.state.suspected:
         return
     heard_twice, known_ns = conflicts(transaction.state.felt), _looked_round(transaction)
+    now_ns = transaction.table_ns(transaction.stamped.at_ns)
     kept: list[Suspicion] = []
     for one in transaction.state.suspected:
         if one.left_ns < 0 and one.gone(transaction.state.felt[key(one.spot, one.zone)].chips):
-            one = replace(one, left_ns=transaction.table_ns(transaction.stamped.at_ns))  # noqa: PLW2901 - the same one
-        if _lies_elsewhere(transaction.state.felt, one):
-            # By the time that every reader has looked round it may be gone from there too.
+            one = replace(one, left_ns=now_ns)  # noqa: PLW2901 - the same one
+        if _lies_elsewhere(transaction.state.felt, one) or one.left_shared(known_ns):
+            # By the time that every reader has looked round it may be gone from there too. Of chips that two antennas
+            # heard until they were picked up nobody knows at which of them they lay.
             continue
-        if not one.moved().isdisjoint(heard_twice) or known_ns < one.since_ns():
+        if not one.moved().isdisjoint(heard_twice):
+            kept.append(one if one.is_shared else replace(one, is_shared=True, shared_ns=-1))
+        elif one.is_shared:
+            kept.append(replace(one, is_shared=False, shared_ns=now_ns))
+        elif known_ns < one.since_ns():
             kept.append(one)
         else:
             _tell(transaction, one)

@@ -26,6 +26,10 @@ class Suspicion(Value, frozen=True, tag=False):
     after: tuple[str, ...]
     left_ns: int = -1
     """When chips that had come were seen to be gone; -1: they lie there still."""
+    is_shared: bool = False
+    """Whether another antenna hears them, too."""
+    shared_ns: int = -1
+    """When another antenna was seen to hear them no more; -1: none ever did, or one does."""
 
     def moved(self) -> frozenset[str]:
         """The chips that came or went."""
@@ -37,7 +41,11 @@ class Suspicion(Value, frozen=True, tag=False):
 
     def since_ns(self) -> int:
         """The moment from which every reader must have looked round before anybody is accused."""
-        return max(self.seen_ns, self.left_ns)
+        return max(self.seen_ns, self.left_ns, self.shared_ns)
+
+    def left_shared(self, known_ns: int) -> bool:
+        """Whether they are gone, and no look round, known up to a moment, has shown them here alone before that."""
+        return self.left_ns >= 0 and self.shared_ns > known_ns
 
     def came(self) -> frozenset[str]:
         """The chips that came."""
