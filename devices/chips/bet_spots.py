@@ -48,6 +48,9 @@ GAP_NS: Final = 5 * _MS
 STALE_NS: Final = 1_000_000_000
 """So long a reader that returned may repeat its last inventory: a few looks of its own before it answers afresh."""
 
+ANSWER_BYTES: Final = 6
+"""No answer of any protocol is shorter; fewer damaged bytes may be a spark on the line of a reader that is silent."""
+
 FAULT_PATIENCE_NS: Final = 100 * _MS
 """After damaged bytes the answer is waited for only so long: it was probably what was damaged."""
 
@@ -241,8 +244,9 @@ class BetSpotsSession(Outbox):
                 self._readings.append(disturbed(self._name, message, at_ns))
                 if asked is not None:
                     patience_ns = min(asked.deadline_ns, at_ns + FAULT_PATIENCE_NS)
-                    damaged = asked.damaged or message.data != asked.said
-                    self._asked = replace(asked, deadline_ns=patience_ns, damaged=damaged)
+                    noise = asked.noise + (0 if message.data == asked.said else len(message.data))
+                    damaged = asked.damaged or noise > 0
+                    self._asked = replace(asked, deadline_ns=patience_ns, damaged=damaged, noise=noise)
             case SoftwareRead(address=address, version=version) if (
                 asked is not None and asked.zone is None and address == asked.reader.address
             ):
@@ -368,7 +372,8 @@ class BetSpotsSession(Outbox):
     def _missed(self, asked: Asked, now_ns: int) -> None:
         self._done(now_ns)
         reader, zone = asked.reader, asked.zone
-        reader.identified = False
+        # A reader whose answer was damaged has not begun anew: it would have been silent.
+        reader.identified = reader.identified and asked.noise >= ANSWER_BYTES
         if zone is not None:
             zone.evidence.interrupted()
             if self._values is not None and asked.unread:

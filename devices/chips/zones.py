@@ -53,8 +53,8 @@ class Reader:
 class Asked(Struct, frozen=True):
     """A request outstanding: who ``reader`` is where ``zone`` is None, else an inventory of it.
 
-    ``damaged``: bytes that could not be read came meanwhile; they may have been chips of the answer. ``said``: the
-    request's bytes, which an adapter may echo.
+    ``damaged``: bytes that could not be read came meanwhile, so many as ``noise`` says; they may have been chips of the
+    answer. ``said``: the request's bytes, which an adapter may echo.
     Once its ``inventory`` is whole, the memory of its ``unread`` chips, the first one now.
     """
 
@@ -65,6 +65,7 @@ class Asked(Struct, frozen=True):
     parts: int = 0
     doubtful: bool = False
     damaged: bool = False
+    noise: int = 0
     inventory: Inventory | None = None
     unread: tuple[str, ...] = ()
     said: bytes = b""

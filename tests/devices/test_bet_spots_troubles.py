@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
+import pytest
+
 from devices.chips.bet_spots import GAP_NS, MOST_CHIPS, BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.codec import Codec, LineEnd
@@ -160,6 +162,16 @@ def test_an_answer_said_twice_is_not_taken_for_the_next_zone() -> None:
     ]
 
 
+@pytest.mark.parametrize(("noise", "known"), [(b"damaged\n", True), (b"dam\n", False)])
+def test_a_reader_whose_answer_was_damaged_has_not_begun_anew(noise: bytes, *, known: bool) -> None:
+    """A spark is no answer: who was silent must say again who it is."""
+    bus = Bus()
+    bus.identify()
+    assert isinstance(bus.asked(), TakeInventory)
+    bus.session.receive(noise, bus.now_ns)
+    assert isinstance(bus.asked(), TakeInventory if known else ReadSoftware)
+
+
 def test_after_a_damaged_answer_the_reader_is_asked_again_soon() -> None:
     bus = Bus()
     bus.identify()
@@ -168,7 +180,7 @@ def test_after_a_damaged_answer_the_reader_is_asked_again_soon() -> None:
     (fault,) = bus.session.readings()
     assert isinstance(fault, LineDisturbed)
     damaged_ns = bus.now_ns
-    assert isinstance(bus.asked(), ReadSoftware)
+    assert isinstance(bus.asked(), TakeInventory)
     assert bus.now_ns - damaged_ns < 300 * MS
 
 
