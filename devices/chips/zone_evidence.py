@@ -10,6 +10,9 @@ the true moment as long as no ``agreeing`` inventories in a row miss a chip that
 - it ends with the first inventory that showed the new content. Where chips went, that one proves nothing alone, so the
   one that made the run agree is taken.
 
+Where chips were found to have been missed lately more inventories must agree before one counts as gone: an antenna that
+misses a tag in twenty misses the same one twice in a row every few rounds.
+
 With ``agreeing`` at 1 that is exactly "last inventory without the change, first with it".
 
 A reader that did not answer may have begun anew, and some say their last inventory again before they look. So after it
@@ -21,6 +24,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Final
+
+MISSES_REMEMBERED: Final = 100
+"""For so many inventories it counts that a chip was missed."""
+
+MORE_AGREEING: Final = 2
+"""So many inventories more must agree at most before a chip counts as gone, one for each that missed some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,9 @@ class ZoneEvidence:
         self._steady_ns = 0
         self._glimpsed: tuple[Change, int] | None = None
         """A content with more chips that was seen before a failure and not agreed: its change, and when it was last."""
+        self._weighed = 0
+        self._missed_at: deque[int] = deque(maxlen=MORE_AGREEING)
+        """Inventories, by their number, after which chips missing before were named again."""
         self._said: frozenset[str] | None = None
         self._stale_until_ns: int | None = None
 
@@ -112,6 +125,8 @@ class ZoneEvidence:
         if inventory.doubtful:
             self._take_doubtful(inventory)
             return ()
+        self._weighed += 1
+        self._note_missed(inventory.chips)
         if inventory.chips == self._content:
             self._run = None
             self._same(inventory.sent_ns)
@@ -121,7 +136,19 @@ class ZoneEvidence:
         if run is None or run.chips != inventory.chips:
             run = self._run = _Run(inventory.chips, inventory.sent_ns, inventory.received_ns, inventory.sent_ns, 0)
         run.count, run.last_sent_ns = run.count + 1, inventory.sent_ns
-        return self._agreed(run, inventory) if run.count >= self._agreeing else ()
+        return self._agreed(run, inventory) if run.count >= self._wanted(run) else ()
+
+    def _note_missed(self, chips: frozenset[str]) -> None:
+        """Chips that the inventories before had not named are there: they had been missed."""
+        if self._run is not None and self._content is not None and chips & (self._content - self._run.chips):
+            self._missed_at.append(self._weighed)
+
+    def _wanted(self, run: _Run) -> int:
+        """How many inventories in a row must agree on a content."""
+        if self._content is None or self._content <= run.chips:
+            return self._agreeing
+        lately = sum(self._weighed - at < MISSES_REMEMBERED for at in self._missed_at)
+        return self._agreeing + (lately if self._agreeing > 1 else 0)
 
     def _take_doubtful(self, inventory: Inventory) -> None:
         if self._run is not None and not inventory.chips <= self._run.chips:

@@ -62,6 +62,16 @@ def test_flicker_is_no_change(shown: str) -> None:
     assert weigh(settled("ab"), shown) == []
 
 
+def test_where_chips_were_missed_lately_more_must_agree_that_one_is_gone() -> None:
+    """Once: one more; twice or oftener: two more, for a hundred inventories. Chips that come need no more than ever."""
+    assert weigh(settled("ab"), "ab a ab ab a a") == []
+    assert weigh(settled("ab"), "ab a ab ab a a a") == [Change(("a",), 30, 65)]
+    assert weigh(settled("ab"), "ab a ab b ab a ab a a a") == []
+    assert weigh(settled("ab"), "ab a ab b ab a ab a a a a") == [Change(("a",), 60, 105)]
+    assert weigh(settled("ab"), "ab a ab b ab abc abc") == [Change(("a", "b", "c"), -500, 55)]
+    assert weigh(settled("ab"), f"ab a ab {'ab ' * 100} a a")[0].chips == ("a",)
+
+
 def test_a_new_chip_missed_at_first_was_perhaps_there_already() -> None:
     # Number 2 shows the old content though b lay there: the beginning is not believed from it alone.
     assert weigh(settled("a"), "a a a ab ab") == [Change(("a", "b"), 10, 35)]
