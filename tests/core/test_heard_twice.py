@@ -14,10 +14,13 @@ from controller.core.messages.events import (
     BettingClosed,
     HandsSplit,
     InsuranceTaken,
+    RoundClosed,
     SpotSurrendered,
     WagerUnresolved,
 )
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
+from controller.core.round import closing
+from controller.core.table.transaction import Transaction
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
 from tests.core.rig import MS, Rig
@@ -474,3 +477,18 @@ def test_a_payment_that_the_insurance_line_hears_until_it_is_picked_up_accuses_n
     rig.late = False
     rig.pass_ms(2_000)
     assert [one.kind for one in accused(rig)] == [AlertKind.PAST_POSTING] * confirmed
+
+
+def test_a_round_that_ends_before_its_lock_is_known_and_had_no_wager_after_all_is_void() -> None:
+    """The box's only chip turns out to lie on a side wager's line; another side wager may have come after the lock."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "lucky_ladies", ("E4",))
+    rig.lay(1, "main", ("E4",))
+    since_ns, rig.late = rig.now_ns, True
+    rig.talk(f"key no_more_bets \n {DEALT}")
+    rig.give(ChipsSeen(1, "twenty_one_plus_three", ("E1",), since_ns, rig.now_ns))
+    rig.lay(1, "main", ())
+    ending = Transaction(rig.table, rig.stamped[-1])
+    closing.close(ending)
+    assert ending.state.round is None
+    assert [event.outcome for event in ending.events if isinstance(event, RoundClosed)] == ["void"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import termios
 from collections.abc import Callable, Iterator
@@ -320,14 +321,17 @@ async def test_what_nobody_reads_is_kept_up_to_a_limit(tmp_path: Path) -> None:
             async with asyncio.timeout(60):
                 await some.wait()
             some.clear()
-            drained += len(os.read(file, 65_536))
+            # The loop may say once more that there is something after all of it was read.
+            with contextlib.suppress(BlockingIOError):
+                drained += len(os.read(file, 65_536))
         port.say(b"y")
         last = b""
         while b"y" not in last:
             async with asyncio.timeout(60):
                 await some.wait()
             some.clear()
-            last = os.read(file, 65_536)
+            with contextlib.suppress(BlockingIOError):
+                last = os.read(file, 65_536)
             drained += len(last)
         assert drained < 3 * UNREAD_BYTES
     finally:
