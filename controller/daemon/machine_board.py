@@ -1,4 +1,4 @@
-"""How the table PC is, told every five seconds for a technician: lines, disk, second copy, verification."""
+"""Publishes the state of the table PC every five seconds for a technician: lines, disk, second copy, verification."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EVERY_SECONDS: Final = 5.0
 
 
 class MachineBoard:
-    """Is told by what looks after the journal, asks the lines and the second copy, and tells it all."""
+    """Collects the disk and the verification from the journal's watches, and asks the lines and the second copy."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -29,15 +29,15 @@ class MachineBoard:
     # --- by what looks after the journal --------------------------------------------------------------
 
     def disk(self, free_bytes: int, size_bytes: int) -> None:
-        """So much of the journal's disk is free."""
+        """Take the free space and the size of the journal's disk."""
         self._disk = DiskNow(free_bytes, size_bytes)
 
     def reading(self, read: int, records: int) -> None:
-        """A verification has read so many of the journal's records; none, where it begins."""
+        """Take how many of the journal's records a verification has read; 0 of 0 when it begins."""
         self._verification = VerificationNow("running", read, records, self._verification.whole_at)
 
     def ended(self, found: ScrubResult) -> None:
-        """A verification has ended. Damage ends the table, which tells it in other ways."""
+        """Take the result of a verification. Damage ends the table, which reports it in other ways."""
         if found == WHOLE:
             self._verification = VerificationNow("whole", 0, 0, utc_text(self._clock.wall_ns()))
         else:
@@ -57,7 +57,7 @@ class MachineBoard:
         return MachineNow(utc_text(self._clock.wall_ns()), lines, self._disk, copy, self._verification)
 
     async def run(self, devices: Devices, second: SecondCopy | None, tell: Callable[[bytes], None]) -> None:
-        """Tell it again and again, until cancelled."""
+        """Publish it every five seconds, until cancelled."""
         while True:
             tell(msgspec.json.encode(self.now(devices, second)))
             await asyncio.sleep(EVERY_SECONDS)

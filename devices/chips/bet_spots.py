@@ -244,8 +244,8 @@ class BetSpotsSession(Outbox):
                 self._readings.append(disturbed(self._name, message, at_ns))
                 if asked is not None:
                     patience_ns = min(asked.deadline_ns, at_ns + FAULT_PATIENCE_NS)
-                    noise = asked.noise + (0 if message.data == asked.said else len(message.data))
-                    damaged = asked.damaged or noise > 0
+                    is_echo = message.data == asked.said
+                    damaged, noise = asked.damaged or not is_echo, asked.noise + len(message.data) * (not is_echo)
                     self._asked = replace(asked, deadline_ns=patience_ns, damaged=damaged, noise=noise)
             case SoftwareRead(address=address, version=version) if (
                 asked is not None and asked.zone is None and address == asked.reader.address

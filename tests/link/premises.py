@@ -32,7 +32,7 @@ BY_TWO = ("--who", "Ann", "--second", "Ben")
 class Premises:
     """A folder with a link's file; ``count`` tables are known to it.
 
-    ``pool``: its name, for who must know it before; else one that no other has in a server all share.
+    ``pool``: its name, for who must know it before; else one that no other pool of the shared server has.
     """
 
     def __init__(self, folder: Path, count: int, postgresql: str = "", pool: str = "") -> None:
