@@ -260,7 +260,7 @@ def daemon_of(machine: Machine, tree: Tree, boxes: int, seed: int, settings: str
     prepare(path, Rack(), broker, wanted)
     file, ports = path / "table.toml", path / "ports"
     text = file.read_text().replace(f'name = "{TABLE}"', f'name = "{tree.name}"')
-    text = text.replace("gap_ms = 0", f"gap_ms = {LOOK_MS}").replace("[table]\n", f"[table]\n{settings}", 1)
+    text = text.replace("gap_ms = 1", f"gap_ms = {LOOK_MS}").replace("[table]\n", f"[table]\n{settings}", 1)
     file.write_text(text)
     heard = TimedSubscriber(broker, tree.name, f"tableside/v1/{SITE}/{tree.name}/event/card_drawn")
     play = ("-m", "bench.played_table", str(ports), str(boxes), str(seed))

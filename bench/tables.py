@@ -46,7 +46,7 @@ async def one_table(number: int, broker: Broker, directory: Path) -> None:
     prepare(directory, rack, broker, wanted)
     file = directory / "table.toml"
     text = file.read_text(encoding="utf-8").replace(f'name = "{TABLE}"', f'name = "bench-{number}"')
-    file.write_text(text.replace("gap_ms = 0", f"gap_ms = {LOOK_MS}"), encoding="utf-8")
+    file.write_text(text.replace("gap_ms = 1", f"gap_ms = {LOOK_MS}"), encoding="utf-8")
     async with Station(directory / "ports", **devices()) as station, daemon(directory) as process:
         if not await station.ready(looks=3):
             sys.exit(f"table {number} does not serve its devices; see {directory / 'daemon.log'}")

@@ -215,7 +215,7 @@ def bet_spots(section: BetSpotsSection, name: str) -> BetSpotsSession:
     if section.agreeing is not None:
         settings["agreeing"] = section.agreeing
     if section.gap_ms is not None:
-        settings["gap_ns"] = max(1, section.gap_ms * 1_000_000)
+        settings["gap_ns"] = max(1, section.gap_ms) * 1_000_000
     zones: dict[tuple[int, int | None], tuple[int, str]] = {
         (zone.address, zone.antenna): (zone.spot, zone.zone) for zone in zones_of(section)
     }

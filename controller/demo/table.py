@@ -205,7 +205,7 @@ protocol = "feig_obid"
 port = "{ports / "bet_spots"}"
 spots = [{", ".join(str(spot) for spot in spots_of(profile))}]
 antennas = {{{antennas}}}
-gap_ms = 0
+gap_ms = 1
 
 [keypad]
 protocol = "matrix_orbital"

@@ -45,6 +45,10 @@ PROBE_TIMEOUT_NS: Final = 300 * _MS
 GAP_NS: Final = 5 * _MS
 """Silence before a request: several bytes' time at 4,800 baud and above, time for the bus to turn round."""
 
+BYTE_NS: Final = 25_000
+"""A byte's time at 40,000 bytes a second. A line without a rate of its own (a socket, a simulated device) answers as
+fast as it is asked, and a fast machine would ask until the line is closed for its talk."""
+
 STALE_NS: Final = 1_000_000_000
 """So long a reader that returned may repeat its last inventory: a few looks of its own before it answers afresh."""
 
@@ -173,7 +177,7 @@ class BetSpotsSession(Outbox):
             return
         for message in self._listener.hear(data, now_ns):
             self._take(message, now_ns)
-        self._send_at_ns = max(self._send_at_ns, now_ns + self._gap_ns)
+        self._send_at_ns = max(self._send_at_ns, now_ns + max(self._gap_ns, len(data) * BYTE_NS))
 
     def next_deadline(self) -> int | None:
         """The end of a silence, of the patience with a reader, or of the gap before the next request."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.io.lines.talk_limit import BYTES_PER_SECOND
 from devices.chips.bet_spots import DOUBTS_BORNE, GAP_NS, BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid, feig_obid_advanced
 from firmware_protocols.codec import Codec
@@ -17,6 +18,18 @@ from simulators.devices.bet_spots import STEADY, BetSpotsSimulator, Flicker
 from simulators.devices.wire import NullModem
 from tests.devices.bus import FAULTY, MS, ONE, READY, SEVEN, Bus, S, Table, both_codecs, chips
 from tests.devices.plain import PLAIN
+
+
+class ByteCount:
+    """A line that counts what it carries."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def disturb(self, data: bytes) -> tuple[bytes, ...]:
+        self.bytes += len(data)
+        return (data,)
+
 
 # --- the ordinary night -----------------------------------------------------------------------------
 
@@ -89,6 +102,18 @@ def test_the_line_must_have_been_silent_for_the_gap() -> None:
     said_again_ns = bus.now_ns
     bus.asked()
     assert bus.now_ns == said_again_ns + GAP_NS
+
+
+@pytest.mark.parametrize("number", [0, 3, 40])
+def test_a_line_without_a_rate_is_not_asked_until_it_talks_too_much(number: int) -> None:
+    readers = BetSpotsSimulator(feig_obid.CODEC, ONE)
+    readers.lay(1, "main", chips(number))
+    line = ByteCount()
+    session = BetSpotsSession(feig_obid.CODEC, ONE, gap_ns=1)
+    modem: NullModem[Reading] = NullModem(session, readers, feig_obid.CODEC, to_host=line)
+    modem.connect()
+    modem.run_until(S)
+    assert 0 < line.bytes < BYTES_PER_SECOND
 
 
 def test_the_interval_runs_from_request_to_reply() -> None:

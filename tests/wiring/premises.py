@@ -79,7 +79,7 @@ protocol = "feig_obid"
 port = "{ports}/bet_spots"
 spots = [1, 2, 3, 4, 5, 6, 7]
 antennas = {{main = 1, insurance = 2}}
-gap_ms = 0
+gap_ms = 1
 
 [keypad]
 protocol = "matrix_orbital"
