@@ -49,7 +49,7 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, fol
             raise click.UsageError("--json: tableside watch --json follows a table for programs")
         follow_table(reader)
         return
-    found = standing(those_needed(reader, hours), hours)
+    found = standing(those_needed(reader, hours, with_bets=as_json), hours, with_bets=as_json)
     if as_json:
         say_json(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0))
     else:
@@ -84,8 +84,10 @@ def follow_table(reader: JournalReader) -> None:
             time.sleep(LOOK_SECONDS)
 
 
-def those_needed(reader: JournalReader, hours: int) -> Iterator[Published]:
+def those_needed(reader: JournalReader, hours: int, *, with_bets: bool) -> Iterator[Published]:
     """The events of a journal that its table's state is made of: a small part of them, found by their kinds.
+
+    ``with_bets``: also those that tell what the rounds of the hours took.
 
     Raises:
         JournalDamaged: the journal cannot be read.
@@ -105,7 +107,7 @@ def those_needed(reader: JournalReader, hours: int) -> Iterator[Published]:
     since = 1 + bisect.bisect_left(range(1, last), since_ns, key=lambda seq: moment(reader, seq))
     shoe, begun = reader.last_named("shoe_begun"), reader.last_named("betting_closed")
     rows = {seq: own_event(reader.event(seq).body) for seq in (since, last)}
-    for row in reader.events_named(needed(since, shoe or last, begun or last)):
+    for row in reader.events_named(needed(since, shoe or last, begun or last, with_bets=with_bets)):
         rows[row.seq] = own_event(row.body)
     for position, after, before in deal_ends(list(rows.values())):
         card = reader.first_named_with("card_drawn", "position", position, after, before or last + 1)

@@ -140,8 +140,10 @@ SELDOM: Final = frozenset(
 DEALT: Final = frozenset(["shoe_begun", "card_drawn", "card_burned", "card_opened"])
 """What tells of a shoe since it was begun."""
 
-PACED: Final = recent_takings.KINDS | {"hole_card_revealed", "round_irregular", "device_alarm", "line_errors"}
-"""What the figures of the last hours are made of, beside what is ``SELDOM`` and the cards of ``deal_ends``."""
+PACED: Final = frozenset(
+    ["betting_closed", "hole_card_revealed", "round_closed", "round_irregular", "device_alarm", "line_errors"]
+)
+"""What the pace of the last hours is made of, beside what is ``SELDOM`` and the cards of ``deal_ends``."""
 
 ROUND: Final = frozenset(["betting_closed", "round_closed"])
 """What tells whether a round is being played."""
@@ -151,13 +153,14 @@ TAKEN_ALONE: Final = frozenset([HandCompleted, WagerSettled])
 """Most events of the hours, and of them nothing but what the rounds took is made."""
 
 
-def needed(since: int, shoe: int, round_begun: int) -> tuple[tuple[frozenset[str], int], ...]:
+def needed(since: int, shoe: int, round_begun: int, *, with_bets: bool) -> tuple[tuple[frozenset[str], int], ...]:
     """The kinds of events that ``standing`` needs of all, each with the seq from which on it needs them.
 
     The hours it looks back begin with event ``since``, the last shoe with ``shoe``, the last round with
     ``round_begun``. Beside these it needs the event at which the hours begin and the last one, whatever they are.
     """
-    return (SELDOM, 1), (PACED, since), (DEALT, shoe), (ROUND, round_begun)
+    of_hours = PACED | recent_takings.KINDS if with_bets else PACED
+    return (SELDOM, 1), (of_hours, since), (DEALT, shoe), (ROUND, round_begun)
 
 
 class DealEnd(NamedTuple):
@@ -179,8 +182,11 @@ def deal_ends(events: Iterable[Published]) -> Iterator[DealEnd]:
     yield from ends[-1:]
 
 
-def standing(events: Iterable[Published], hours: int) -> TableStatus:
-    """The table after its last event, with the figures of the last ``hours`` before it."""
+def standing(events: Iterable[Published], hours: int, *, with_bets: bool) -> TableStatus:
+    """The table after its last event, with the figures of the last ``hours`` before it.
+
+    ``with_bets``: also what their rounds took, bet by bet, which takes several times as many events as all the rest.
+    """
     events = tuple(events)
     fold = _Fold(last=events[-1] if events else None)
     told = [one for one in events if type(one.event) not in TAKEN_ALONE]
@@ -192,7 +198,8 @@ def standing(events: Iterable[Published], hours: int) -> TableStatus:
     recent = [one for one in events if one.time >= since]
     pace, taken = Pace(), RecentTakings()
     for place, one in enumerate(recent, start=1):
-        taken.take(one)
+        if with_bets:
+            taken.take(one)
         if type(one.event) not in TAKEN_ALONE or place in {1, len(recent)}:
             pace = paced(pace, one.event, nanoseconds(one.time))
     now = TableStatus(figures(pace, taken.figures()))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.commands.journal_reader import published
-from controller.commands.status import those_needed
+from controller.commands.status import lines, those_needed
 from controller.core.messages.events import CardDrawn
 from controller.formats.mqtt.envelope import event_name
 from controller.io.journal.journal import JournalReader
@@ -20,9 +20,17 @@ from tests.golden.test_journals import NAMES
 def test_the_events_it_needs_tell_as_much_as_all(name: str, tmp_path: Path) -> None:
     with JournalReader(unpacked(name, tmp_path)) as reader:
         everything = list(published(reader))
-        for hours in (1, 8):
-            few = list(those_needed(reader, hours))
-            assert standing(few, hours) == standing(everything, hours)
+        for hours, with_bets in ((1, True), (8, True), (8, False)):
+            few = list(those_needed(reader, hours, with_bets=with_bets))
+            assert standing(few, hours, with_bets=with_bets) == standing(everything, hours, with_bets=with_bets)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_text_for_people_needs_no_bets(name: str, tmp_path: Path) -> None:
+    with JournalReader(unpacked(name, tmp_path)) as reader:
+        everything = list(published(reader))
+    told = [lines(standing(everything, 8, with_bets=with_bets), shoe=True) for with_bets in (True, False)]
+    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -36,11 +44,10 @@ def test_whatever_lies_before_the_hours_looked_back(name: str, tmp_path: Path) -
             max((seq for seq, kind in kinds[:since] if kind == wanted), default=since)
             for wanted in ("shoe_begun", "betting_closed")
         )
-        chosen = {since} | {
-            seq for named, first in needed(since, shoe, begun) for seq, kind in kinds if kind in named and seq >= first
-        }
+        groups = needed(since, shoe, begun, with_bets=False)
+        chosen = {since} | {seq for named, first in groups for seq, kind in kinds if kind in named and seq >= first}
         whole, few = everything[:since], [one for one in everything[:since] if one.seq in chosen]
-        now, then = standing(few, 1), standing(whole, 1)
+        now, then = (standing(events, 1, with_bets=False) for events in (few, whole))
         assert (now.round, now.phase, now.questions) == (then.round, then.phase, then.questions)
         assert (now.alerts_waiting, now.critical) == (then.alerts_waiting, then.critical)
         assert (now.closed, now.devices, now.remaining) == (then.closed, then.devices, then.remaining)
