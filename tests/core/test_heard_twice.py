@@ -186,6 +186,22 @@ def test_of_side_wagers_it_leaves_these_open_between_both_amounts_and_settles_th
     assert accused(rig) == []
 
 
+def test_a_wager_made_later_beside_a_chip_of_the_main_wager_is_what_its_own_chips_come_to() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E3", "E4"))
+    rig.talk("key no_more_bets \n 7s 4s 5c 4h")
+    rig.late = True
+    rig.lay(1, "ez_bust", ("E3",))
+    rig.lay(1, "ez_bust", ("E1", "E3"))
+    rig.talk("key stand hole_turned \n Ac")
+    rig.lay(1, "ez_bust", ())
+    rig.lay(1, "main", ())
+    rig.late = False
+    rig.talk("key round_closed")
+    assert rig.postings() == ["1: spot 1 main -20.00", "1: spot 1 ez_bust -5.00"]
+    assert accused(rig) == []
+
+
 def test_heard_by_a_neighbour_in_the_middle_of_the_round_it_counts_where_it_lies() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
     rig.lay(1, "main", ("E1", "E2"))

@@ -193,3 +193,20 @@ def test_what_a_losing_split_hand_staked_may_be_picked_up_with_the_rest_before_i
     next_bets(rig)
     assert rig.postings() == ["1: spot 1 main +20.00"]
     assert kinds(rig) == []
+
+
+@pytest.mark.parametrize(("look_ms", "found"), [(600, []), (100, ["mispay"])])
+def test_what_goes_back_of_a_double_to_a_natural_may_have_lain_there_between_two_looks(
+    look_ms: int, found: list[str]
+) -> None:
+    """Nineteen doubles and breaks; both wagers are taken, and the dealer's natural takes the first alone."""
+    rig = at_table()
+    rig.chips(2, "main", 1000)
+    dealt(rig, "9h 8c Kd Jh Tc Ad")
+    rig.key("double")
+    rig.chips(1, "main", 5000, spread_ms=look_ms)
+    rig.talk("Ks")
+    rig.chips(1, "main", 0, spread_ms=look_ms)
+    rig.talk("key hit \n 2s \n key stand hole_turned \n 2 main 0 \n key round_closed")
+    next_bets(rig)
+    assert kinds(rig) == found

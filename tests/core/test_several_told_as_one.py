@@ -44,6 +44,19 @@ def test_a_pair_split_dealt_to_and_split_again_between_two_looks_is_three_hands(
     ]
 
 
+def test_a_pair_split_and_doubled_between_two_looks_is_no_payment_of_the_round_as_it_might_stand() -> None:
+    """A ten and a five after sixes may have broken a hand of two sixes and given the dealer seventeen."""
+    rig = Rig(penn(no_more_bets="always"), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk("key no_more_bets \n 6d 3h 6h 9h")
+    since_ns, rig.late = rig.now_ns, True
+    rig.talk("Kc 5s")
+    rig.give(ChipsSeen(1, "main", ("A", "B", "C"), since_ns, rig.now_ns))
+    rig.late = False
+    rig.talk("Kd \n key hole_turned \n 2s Jc \n 1 main 150 \n 1 main 0 \n key round_closed")
+    assert dues(rig) == {7_500}
+
+
 def test_chips_added_between_two_cards_are_still_capping() -> None:
     """No card lies between the looks: no two moves can have been made."""
     rig = Rig(penn(stand_key="always"), dict(CHIPS))

@@ -121,7 +121,7 @@ def lie(
         shared_chips.note(transaction)
     if transaction.state.round is not None:
         shared_chips.note_gone(transaction, before, felt[name], last_ns)
-    since_ns, now = _unplaced_since(before, felt[name]), felt[name]
+    since_ns, now = _unplaced_since(transaction, before, felt[name]), felt[name]
     if since_ns >= 0 and transaction.state.round is not None and now.name in played_zones(transaction):
         round_now = transaction.round()
         if round_now.bets.locked and now.spot in round_now.bets.spots:
@@ -134,11 +134,25 @@ def lie(
     return changes
 
 
-def _unplaced_since(before: Zone | None, after: Zone) -> int:
+def _lying_since_lock(transaction: Transaction) -> frozenset[str]:
+    """The chips of locked wagers that have counted in their zones, unchanged, since before the lock."""
+    felt = transaction.state.felt.values()
+    lock_ns = transaction.round().bets.lock_ns if transaction.state.round is not None else -1
+    return frozenset(
+        chip for zone in felt if zone.seen_ns <= lock_ns for chip in zone.chips if chip not in zone.doubted
+    )
+
+
+def _unplaced_since(transaction: Transaction, before: Zone | None, after: Zone) -> int:
     """Since when chips had been at a zone, perhaps, that went with others before they counted there; -1: none did."""
     if before is None or before.chips == after.chips:
         return -1
-    gone = {chip: since_ns for chip, since_ns in before.doubted.items() if chip not in after.chips}
+    elsewhere = _lying_since_lock(transaction)
+    gone = {
+        chip: since_ns
+        for chip, since_ns in before.doubted.items()
+        if chip not in after.chips and chip not in elsewhere
+    }
     alone = set(before.chips).difference(after.chips) == set(gone) and set(after.chips) <= set(before.chips)
     heard_elsewhere = alone and not set(gone).intersection(before.released)
     return -1 if heard_elsewhere else min(gone.values(), default=-1)

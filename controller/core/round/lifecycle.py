@@ -216,7 +216,7 @@ def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedOb
         return False
     if round_now.evidence.trouble or transaction.lacks_card(told):
         return False
-    keyed = _is_keyed(transaction)
+    keyed, is_one_move = _is_keyed(transaction), explained and not _exceeds_one_move(item)
     if not keyed and _is_cleared(transaction, round_now.bets.spots[item.box]):
         # What lies there is the next bet.
         item = replace(item, after=0)
@@ -224,11 +224,16 @@ def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedOb
     if item.after == 0:
         if keyed:
             return False
-    elif item.after <= item.before or (explained and transaction.legal(transaction.lattice())):
+    elif item.after <= item.before or (is_one_move and transaction.legal(transaction.lattice())):
         return False
     if not _holds_card(round_now, told.first_ns, told.last_ns):
         return False
     return _happened_unseen(transaction, woven, round_now.evidence.observations[:-1], told)
+
+
+def _exceeds_one_move(item: ChipsObserved) -> bool:
+    """Whether more came than lay there: one double or split adds less, and so does every payment but a natural's."""
+    return 0 < item.before < item.after - item.before
 
 
 def _happened_unseen(

@@ -185,7 +185,7 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
         return None
     # A change that may lie before the last card is taken for the payment, which says less.
     found = _finding(watch, owed, terms, begun[0])
-    return None if terms.hidden and owed.net_cents > 0 and found.paid_cents < owed.net_cents else found
+    return None if terms.hidden and found.paid_cents < owed.net_cents else found
 
 
 def _until_cleared(watch: ZoneHistory) -> ZoneHistory:
