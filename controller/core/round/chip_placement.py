@@ -149,9 +149,7 @@ def _unplaced_since(transaction: Transaction, before: Zone | None, after: Zone) 
         return -1
     elsewhere = _lying_since_lock(transaction)
     gone = {
-        chip: since_ns
-        for chip, since_ns in before.doubted.items()
-        if chip not in after.chips and chip not in elsewhere
+        chip: since_ns for chip, since_ns in before.doubted.items() if chip not in after.chips and chip not in elsewhere
     }
     alone = set(before.chips).difference(after.chips) == set(gone) and set(after.chips) <= set(before.chips)
     heard_elsewhere = alone and not set(gone).intersection(before.released)
