@@ -20,15 +20,20 @@ from tests.devices.bus import FAULTY, MS, ONE, READY, SEVEN, Bus, S, Table, both
 from tests.devices.plain import PLAIN
 
 
-class ByteCount:
-    """A line that counts what it carries."""
+class Counted:
+    """Readers whose bytes are counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, readers: BetSpotsSimulator) -> None:
+        self._readers = readers
         self.bytes = 0
 
-    def disturb(self, data: bytes) -> tuple[bytes, ...]:
-        self.bytes += len(data)
-        return (data,)
+    def receive(self, data: bytes) -> bytes:
+        said = self._readers.receive(data)
+        self.bytes += len(said)
+        return said
+
+    def idle(self) -> bytes:
+        return self._readers.idle()
 
 
 # --- the ordinary night -----------------------------------------------------------------------------
@@ -108,9 +113,9 @@ def test_the_line_must_have_been_silent_for_the_gap() -> None:
 def test_a_line_without_a_rate_is_not_asked_until_it_talks_too_much(number: int) -> None:
     readers = BetSpotsSimulator(feig_obid.CODEC, ONE)
     readers.lay(1, "main", chips(number))
-    line = ByteCount()
+    line = Counted(readers)
     session = BetSpotsSession(feig_obid.CODEC, ONE, gap_ns=1)
-    modem: NullModem[Reading] = NullModem(session, readers, feig_obid.CODEC, to_host=line)
+    modem: NullModem[Reading] = NullModem(session, line, feig_obid.CODEC)
     modem.connect()
     modem.run_until(S)
     assert 0 < line.bytes < BYTES_PER_SECOND
