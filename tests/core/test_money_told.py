@@ -175,9 +175,9 @@ def test_what_side_wagers_come_to_where_a_round_has_ended() -> None:
     (node,) = told.judgement.ended[0].frontier
     at = sides(told, {(0, "lucky_ladies"): 500, (0, "ez_bust"): 900}, "ez_bust")
     assert at(node) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({500})))
-    broken = node._replace(boxes=(Box(BoxStatus.BROKEN),))
+    broken = replace(node, boxes=(Box(BoxStatus.BROKEN),))
     assert at(broken) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({0})))
-    more = node._replace(insured=(700,))
+    more = replace(node, insured=(700,))
     assert at(more) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({700})))
     assert sides(told, {}, "insurance")(node) == ()
     assert sides(told, {(0, "blazing7s"): 500}, "insurance")(node) == ((0, "blazing7s", frozenset({-500})),)
@@ -248,7 +248,7 @@ def test_with_two_boxes_one_broken_is_not_both() -> None:
     told = felt(talk, [1000, 1000], 10, closed=True)
     (node,) = told.judgement.ended[0].frontier
     at = sides(told, {}, "ez_bust")
-    one, both = (node._replace(boxes=(Box(BoxStatus.BROKEN), last)) for last in (node.boxes[1], Box(BoxStatus.BROKEN)))
+    one, both = (replace(node, boxes=(Box(BoxStatus.BROKEN), last)) for last in (node.boxes[1], Box(BoxStatus.BROKEN)))
     assert at(one) == ((0, "ez_bust", frozenset({500})),)
     assert at(both) == ((0, "ez_bust", frozenset({0})),)
 

@@ -44,7 +44,7 @@ def played_hands(draw: st.DrawFn) -> PlayedHand:
 
 
 def outcome_of(hands: list[PlayedHand]) -> Outcome:
-    return Outcome("played", tuple(hand._replace(base_cents=hands[0].base_cents) for hand in hands))
+    return Outcome("played", tuple(msgspec.structs.replace(hand, base_cents=hands[0].base_cents) for hand in hands))
 
 
 @given(st.lists(FACES, min_size=1, max_size=12))
@@ -90,7 +90,7 @@ def test_the_order_of_split_hands_moves_no_money(hands: list[PlayedHand], end: D
 @given(played_hands(), played_hands())
 def test_what_one_side_wins_the_other_loses(ours: PlayedHand, theirs: PlayedHand) -> None:
     """Two unbroken hands of the same stake, each taken once for the player's and once for the dealer's."""
-    theirs = theirs._replace(base_cents=ours.base_cents, extra_cents=ours.extra_cents)
+    theirs = msgspec.structs.replace(theirs, base_cents=ours.base_cents, extra_cents=ours.extra_cents)
     if best(ours.cards) > 21 or best(theirs.cards) > 21:
         return
     won = hand_net(RULES["borgata"], ours, DealerEnd(natural=False, total=best(theirs.cards))).cents

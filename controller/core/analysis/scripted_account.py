@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.core.analysis.scripted_round import ScriptedEnding, ScriptedRound, ScriptError
 from controller.core.analysis.stated_meters import StatedMeters, linked_awards, mystery_awards
 from controller.core.game.refusals import Refusal
@@ -148,7 +150,7 @@ def _pay_linked(
     awards, after = linked_awards(meters.linked, winners.values(), shared=shared)
     for spot, cents in awards.items():
         net = nets[spot][bet]
-        nets[spot][bet] = net._replace(cents=net.cents + cents)
+        nets[spot][bet] = replace(net, cents=net.cents + cents)
     return meters._replace(linked=after)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.core.game import refusals
 from controller.core.game.hand import Outcome, best, is_natural, points_of, seen
 from controller.core.game.play import Play
@@ -212,7 +214,7 @@ class ScriptedRound:
             raise ScriptError("actions", f"spot {spot} hand {hand} has {best(waiting.cards)} and no decision")
         node = self.play.close_offers(standing.node, standing.offered)
         if self.hole_place > 0:
-            node = node._replace(hole=1 << points_of(self.cards[self.hole_place]))
+            node = replace(node, hole=1 << points_of(self.cards[self.hole_place]))
         used = standing.used
         while holes := self.play.holes(node, drawing=True):
             node = self.play.dealer_takes(node, self.card(used), holes)

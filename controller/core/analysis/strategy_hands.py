@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.core.analysis.dealer_hands import ENDS, POINTS, Cards
 from controller.core.analysis.simulated_edge import WAGER_CENTS
 from controller.core.game.basic_strategy import choose
@@ -55,9 +57,9 @@ class HandStrategy:
 
     def node(self, hand: Hand, hands: int, index: int = 0) -> Node:
         """The box in play with ``hands`` hands, the hand at ``index`` being asked."""
-        done = hand._replace(now=HandStatus.DONE)
-        waiting = hand._replace(cards=hand.cards[:1], now=HandStatus.WAITING)
-        return self._asked._replace(hands=(*(done,) * index, hand, *(waiting,) * (hands - index - 1)))
+        done = replace(hand, now=HandStatus.DONE)
+        waiting = replace(hand, cards=hand.cards[:1], now=HandStatus.WAITING)
+        return replace(self._asked, hands=(*(done,) * index, hand, *(waiting,) * (hands - index - 1)))
 
     def act(self, cards: Cards, hands: int, index: int = 0) -> str:
         """What the strategy does."""

@@ -101,7 +101,7 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=closed):
         if None in nets or len({net.cents for net in nets if net is not None}) != 1:
             continue
-        net = min(net for net in nets if net is not None)
+        net = min((net for net in nets if net is not None), key=lambda one: (one.row, one.held))
         if offered_later(bet) and offer_unseen(transaction.lattice(), box, bet, net.cents):
             continue
         if uncertain_wagers.is_unread(transaction.round(), transaction.round().bets.spots[box], bet):

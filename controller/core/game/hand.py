@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from firmware_protocols.cards import DECK, Card, Rank
 
@@ -66,7 +68,7 @@ def is_natural(first: int, second: int) -> bool:
     return {points_of(first), points_of(second)} == {1, 10}
 
 
-class PlayedHand(NamedTuple):
+class PlayedHand(msgspec.Struct, frozen=True, cache_hash=True):
     """A hand when its play is over."""
 
     cards: tuple[int, ...]
@@ -84,7 +86,7 @@ class PlayedHand(NamedTuple):
         return self.base_cents + self.extra_cents
 
 
-class Outcome(NamedTuple):
+class Outcome(msgspec.Struct, frozen=True, cache_hash=True):
     """How a box's play ended. ``how`` is ``played``, ``natural`` or ``surrendered``."""
 
     how: str

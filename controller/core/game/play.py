@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from controller.core.game.hand import (
     UNDEALT,
     Outcome,
@@ -64,7 +66,7 @@ class Play:
             else Box(BoxStatus.PENDING)
             for cards in self.deal.initial
         )
-        return self.next_box(node._replace(dealt=self.deal_cards, turn=-1, offers=True), (), kinds, node.quiet)
+        return self.next_box(replace(node, dealt=self.deal_cards, turn=-1, offers=True), (), kinds, node.quiet)
 
     # --- moves of the box in play -------------------------------------------------------------------
 
@@ -77,9 +79,9 @@ class Play:
             kind = boxes[turn].kind
             if kind is BoxStatus.PENDING:
                 hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
-                return node._replace(turn=turn, hands=(hand,), boxes=boxes, quiet=quiet), emitted
+                return replace(node, turn=turn, hands=(hand,), boxes=boxes, quiet=quiet), emitted
             emitted = (*emitted, (turn, self.untouched(turn, kind)))
-        return node._replace(turn=self.boxes, hands=(), boxes=boxes, quiet=quiet), emitted
+        return replace(node, turn=self.boxes, hands=(), boxes=boxes, quiet=quiet), emitted
 
     def untouched(self, box: int, kind: BoxStatus) -> Outcome:
         """The outcome of a box that ended on its first two cards without playing them."""
@@ -96,10 +98,10 @@ class Play:
         going_on = hand.now is not HandStatus.DONE or index + 1 < len(hands)
         if going_on:
             if hand.now is HandStatus.DONE:
-                waiting = hands[index + 1]._replace(now=HandStatus.OWED)
+                waiting = replace(hands[index + 1], now=HandStatus.OWED)
                 hands = (*hands[: index + 1], waiting, *hands[index + 2 :])
             boxes = (*node.boxes[: node.turn], box, *node.boxes[node.turn + 1 :])
-            return node._replace(hands=hands, boxes=boxes), emitted
+            return replace(node, hands=hands, boxes=boxes), emitted
         outcome = Outcome("played", tuple(PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands))
         kind = BoxStatus.BROKEN if outcome.all_broke() else BoxStatus.LIVE
         if kind is BoxStatus.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
@@ -196,7 +198,7 @@ class Play:
                 steps.append(self.stand(node, hand, insured, emitted))
             if self.unshown(node.turn) and self.untouched_hand(node, node.turn):
                 gone, also = self.surrender(node, node.turn, emitted)
-                steps.append((gone._replace(quiet=gone.quiet | 1 << node.turn), also))
+                steps.append((replace(gone, quiet=gone.quiet | 1 << node.turn), also))
 
     def unshown(self, box: int) -> bool:
         """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""
@@ -205,33 +207,33 @@ class Play:
 
     def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
         """The hand in play stops."""
-        return self.settle_hand(self.stood(node, insured), hand._replace(now=HandStatus.DONE), emitted)
+        return self.settle_hand(self.stood(node, insured), replace(hand, now=HandStatus.DONE), emitted)
 
     def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
         """The box gives up; in its own turn the next box comes into play."""
         boxes = (*node.boxes[:box], Box(BoxStatus.SURRENDERED), *node.boxes[box + 1 :])
         node, quiet = self.checked(node), node.quiet & ~(1 << box)
         if node.turn != box:
-            return node._replace(boxes=boxes, quiet=quiet), emitted
+            return replace(node, boxes=boxes, quiet=quiet), emitted
         return self.next_box(node, (*emitted, (box, self.untouched(box, BoxStatus.SURRENDERED))), boxes, quiet)
 
     def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
         """The hand in play is surrendered after its box began to play, where the card allows that (A12)."""
-        return self.settle_hand(self.stood(node, insured), hand._replace(now=HandStatus.DONE, gave_up=True), ())
+        return self.settle_hand(self.stood(node, insured), replace(hand, now=HandStatus.DONE, gave_up=True), ())
 
     def close_offers(self, node: Node, insured: tuple[int, ...]) -> Node:
         """End the offers; what lies there now is what counts."""
         if not node.offers:
             return node
         counted = insured if self.offered_zone and any(insured) else ()
-        return self.surrenders_over(node)._replace(offers=False, insured=counted, decided=False)
+        return replace(self.surrenders_over(node), offers=False, insured=counted, decided=False)
 
     def surrenders_over(self, node: Node) -> Node:
         """Nobody surrenders before its turn any more; who did so without a sign may have done it just now."""
         if node.decided:
             return node
         quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is BoxStatus.PENDING)
-        return node._replace(decided=True, quiet=node.quiet | quiet)
+        return replace(node, decided=True, quiet=node.quiet | quiet)
 
     def surrender_offered(self, node: Node) -> bool:
         """Whether a box may surrender before its turn."""
@@ -253,7 +255,7 @@ class Play:
         """Where a device looks at the hole card, play goes on only without a dealer's natural (58 Pa. Code 633a.1)."""
         if self.rules.hole_check == "none" or not self.natural_hole:
             return node
-        return node._replace(hole=node.hole & ~self.natural_hole)
+        return replace(node, hole=node.hole & ~self.natural_hole)
 
     def may_be_stopped(self, node: Node) -> bool:
         """Whether the device may still find a natural and end the round before anybody has decided."""
@@ -269,7 +271,7 @@ class Play:
             if boxes[box].kind is BoxStatus.PENDING:
                 boxes[box], outcome = Box(BoxStatus.LIVE), Outcome("played", outcome.hands)
             emitted.append((box, outcome))
-        stopped = node._replace(turn=self.boxes, hands=(), boxes=tuple(boxes), hole=self.natural_hole, turned=True)
+        stopped = replace(node, turn=self.boxes, hands=(), boxes=tuple(boxes), hole=self.natural_hole, turned=True)
         return stopped, tuple(emitted)
 
     def insurance_offered(self) -> bool:
@@ -299,8 +301,8 @@ class Play:
     def dealer_takes(self, node: Node, card: int, holes: int) -> Node:
         """The dealer's second card where none was dealt, else a drawn one; ``holes`` are the hole cards left."""
         if self.second_due(node):
-            return node._replace(second=card, hole=1 << points_of(card), turned=True)
-        return node._replace(drawn=(*node.drawn, card), hole=holes)
+            return replace(node, second=card, hole=1 << points_of(card), turned=True)
+        return replace(node, drawn=(*node.drawn, card), hole=holes)
 
     def holes(self, node: Node, *, drawing: bool) -> int:
         """Of the hole cards still possible those with which the dealer must draw (or, not ``drawing``, is done)."""

@@ -2,12 +2,16 @@
 
 A ``Node`` is what the rest of a round may depend on; two plays that reach the same node have the same future, so the
 lattice (``lattice.py``) keeps one.
+
+They are structs that remember their hash: a reading copies nodes with a change and looks them up very many times.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from controller.core.game.hand import Outcome
 
@@ -40,7 +44,7 @@ class Confirmation(IntEnum):
     ALL = 3
 
 
-class Hand(NamedTuple):
+class Hand(msgspec.Struct, frozen=True, cache_hash=True):
     """A hand of the box in play."""
 
     cards: tuple[int, ...]
@@ -62,7 +66,7 @@ class BoxStatus(IntEnum):
     LIVE = 5
 
 
-class Box(NamedTuple):
+class Box(msgspec.Struct, frozen=True, cache_hash=True):
     """A box not in play: its kind and the stakes of broken split hands still on the layout, sorted."""
 
     kind: BoxStatus
@@ -70,7 +74,7 @@ class Box(NamedTuple):
     lies: bool = False  # Where busts are taken at once: all its hands broke and their chips still have to be taken.
 
 
-class Deal(NamedTuple):
+class Deal(msgspec.Struct, frozen=True):
     """What is fixed once the cards are dealt: the boxes' wagers and initial cards, and the up card (0: not yet)."""
 
     wagers: tuple[int, ...]
@@ -80,7 +84,7 @@ class Deal(NamedTuple):
     """Boxes of which a person has said that they surrendered."""
 
 
-class Node(NamedTuple):
+class Node(msgspec.Struct, frozen=True, cache_hash=True):
     """Where a round may stand."""
 
     dealt: int

@@ -5,8 +5,9 @@ A net says by which rule it came about; the sentence for people is made only whe
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from controller.core.game.hand import Outcome, PlayedHand, best
@@ -16,7 +17,7 @@ _Reason = tuple[str | int, ...]
 """What decided a net: a name out of ``_SENTENCES`` and the numbers its sentence needs."""
 
 
-class DealerEnd(NamedTuple):
+class DealerEnd(msgspec.Struct, frozen=True, cache_hash=True):
     """How the dealer's hand ended: a natural, or a total (22 stands for any broken hand)."""
 
     natural: bool
@@ -63,7 +64,7 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
 """For each reason the key of the rules that decides it, and its sentence."""
 
 
-class Net(NamedTuple):
+class Net(msgspec.Struct, frozen=True, cache_hash=True):
     """A player's net in cents and what explains it."""
 
     cents: int

@@ -14,6 +14,9 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, cast
 
+import msgspec
+from msgspec.structs import replace
+
 import controller.core.game.side_bets
 from controller.core.game.rules import Rules, SideBetTerms
 from firmware_protocols.cards import Card
@@ -108,7 +111,7 @@ def meter_winners(rules: Rules, name: str) -> str:
     return bet.chosen(terms_of(rules, name), "two_meter_winners") if "two_meter_winners" in bet.choices else "share"
 
 
-class SideNet(NamedTuple):
+class SideNet(msgspec.Struct, frozen=True, cache_hash=True):
     """What a side wager comes to: the net in cents, the row that decided it, whether the aggregate limit lowered it."""
 
     cents: int
@@ -118,7 +121,7 @@ class SideNet(NamedTuple):
 
     def lowered(self, cents: int) -> SideNet:
         """The net once the aggregate limit has been applied."""
-        return self._replace(cents=cents, held=cents < self.cents)
+        return replace(self, cents=cents, held=cents < self.cents)
 
     @property
     def why(self) -> str:

@@ -14,7 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from operator import is_not
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from controller.core.game.hand import Outcome, place_of
 from controller.core.game.play import Play
@@ -79,7 +82,7 @@ def admitted(answers: tuple[PlayAnswer, ...], emitted: tuple[Emission, ...]) -> 
     return all(answer.fits(outcome) for box, outcome in emitted for answer in answers if answer.box == box)
 
 
-class LatticePrefix(NamedTuple):
+class LatticePrefix(msgspec.Struct, frozen=True):
     """Everything known after the first ``used`` pieces of evidence, if nothing later can belong before it."""
 
     used: int
@@ -238,8 +241,11 @@ def _holes_of(nodes: Iterable[Node]) -> int:
     return holes
 
 
-class _Evidenced(NamedTuple):
-    """What a reconstruction is made of."""
+class Lattice(msgspec.Struct, frozen=True, dict=True):
+    """One round's evidence and every legal reading of it.
+
+    Immutable: ``observe`` gives a new one, so what has once been worked out of one (``cached_property``) stays true.
+    """
 
     rules: Rules
     wagers: tuple[int, ...]
@@ -250,13 +256,6 @@ class _Evidenced(NamedTuple):
     """The game with the cards dealt so far."""
     answers: tuple[PlayAnswer, ...] = ()
     silences: tuple[Outage, ...] = ()
-
-
-class Lattice(_Evidenced):
-    """One round's evidence and every legal reading of it.
-
-    Immutable: ``observe`` gives a new one, so what has once been worked out of one (``cached_property``) stays true.
-    """
 
     @classmethod
     def begin(
@@ -346,7 +345,7 @@ class Lattice(_Evidenced):
             moment_ns = min([moment_ns, *last])
         while len(cuts) > 1 and cuts[-1].last_ns > moment_ns:
             cuts = cuts[:-1]
-        return self if cuts is self.cuts else self._replace(cuts=cuts)
+        return self if cuts is self.cuts else replace(self, cuts=cuts)
 
     def last_layout(self) -> Layout:
         """What lies on the layout when all of the evidence has happened; nothing more of it is to come."""
@@ -428,5 +427,5 @@ class Lattice(_Evidenced):
             for reached, emitted in ended_ways(play, node, layout):
                 hole = reached.hole if hole_points is None else reached.hole & 1 << hole_points
                 if hole and admitted(self.answers, emitted):
-                    join(ended, reached._replace(hole=hole), with_finished_boxes(told, emitted))
+                    join(ended, replace(reached, hole=hole), with_finished_boxes(told, emitted))
         return ended

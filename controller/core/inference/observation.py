@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from firmware_protocols.values import Value
@@ -48,7 +49,7 @@ def idle(item: Observation) -> Observation:
     return replace(item, idle=True) if isinstance(item, ChipsObserved) else item
 
 
-class OutagePeriod(NamedTuple):
+class OutagePeriod(msgspec.Struct, frozen=True):
     """A time during which the same readers are lost; it lasts until the next one."""
 
     from_ns: int
@@ -58,7 +59,7 @@ class OutagePeriod(NamedTuple):
     """Those of them whose reader comes back, so that it sees what lies there in the end."""
 
 
-class Layout(NamedTuple):
+class Layout(msgspec.Struct, frozen=True):
     """What lies on the layout at the moment, by box: main chips, and the insurance or EZ Bust that would count."""
 
     mains: tuple[int, ...]
@@ -74,7 +75,7 @@ class Layout(NamedTuple):
 
     def during(self, spell: int) -> Layout:
         """The layout in one of its spells."""
-        return self._replace(dark=self.spells[spell].dark, back=self.spells[spell].back)
+        return replace(self, dark=self.spells[spell].dark, back=self.spells[spell].back)
 
 
 EVER: Final = 1 << 62

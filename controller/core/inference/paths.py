@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from controller.core.game.position import Node, Step
 from controller.core.inference.lattice import (
     Frontier,
@@ -87,5 +89,5 @@ def narrowed(found: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
             kept.append(walked)
             reached = following
         frontier: Frontier = {node: told for (_, node), told in reached.items()}
-        cuts.append(cut._replace(frontier=frontier, levels=tuple(kept)))
-    return found._replace(cuts=tuple(cuts), answers=answers)
+        cuts.append(replace(cut, frontier=frontier, levels=tuple(kept)))
+    return replace(found, cuts=tuple(cuts), answers=answers)

@@ -251,7 +251,8 @@ def _nets_of(cases: tuple[LatticeCase, ...], box: int) -> dict[VisibleBox, set[t
     nets: dict[VisibleBox, set[tuple[int, ...]]] = {}
     for case in cases:
         play, frontier = case.found.play(), case.found.ends(case.points)
-        ends = sorted({end for node in frontier for end in dealer_ends(play, node, case.points)})
+        met = {end for node in frontier for end in dealer_ends(play, node, case.points)}
+        ends = sorted(met, key=lambda end: (end.natural, end.total))
         for outcome in {outcome for told in frontier.values() for outcome in told[box]}:
             due = tuple(net_of(play, outcome, end, even_money=False).cents for end in ends)
             nets.setdefault(visible_box(outcome), set()).add(due)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from controller.core.game.broken_hands import left_after, subsets
 from controller.core.game.hand import best
 from controller.core.game.play import Play, may_add
@@ -52,11 +54,11 @@ def successors(play: Play, node: Node, item: Observation, layout: Layout) -> Ite
 def _card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
     """A card of the deal, of the hand in play, or the dealer's."""
     if node.dealt < play.deal_cards:
-        node = node._replace(dealt=node.dealt + 1)
+        node = replace(node, dealt=node.dealt + 1)
         yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
     elif not (node.paying or _busts_lie(node, layout)):
-        for reached, emitted in _card_drawn(play, node._replace(unconfirmed=0), card, layout):
-            yield reached._replace(quiet=0) if reached.quiet else reached, emitted
+        for reached, emitted in _card_drawn(play, replace(node, unconfirmed=0), card, layout):
+            yield replace(reached, quiet=0) if reached.quiet else reached, emitted
 
 
 def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
@@ -85,7 +87,7 @@ def _left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
     broke = node.boxes[box].kind is BoxStatus.BROKEN and layout.mains[box] > 0
     if not broke or play.rules.options.busts_taken != "at_once":
         return step
-    return put_box(node, box, node.boxes[box]._replace(lies=True)), emitted
+    return put_box(node, box, replace(node.boxes[box], lies=True)), emitted
 
 
 # --- chips ------------------------------------------------------------------------------------------
@@ -134,7 +136,7 @@ def _offered_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) 
             closed = play.close_offers(reached, layout.insured)
             done = closed.hole if item.zone == "insurance" else play.holes(closed, drawing=False)
             if pays(play, closed, item) and done:
-                yield closed._replace(hole=done), emitted
+                yield replace(closed, hole=done), emitted
         elif not reached.offers and node.offers and falls and pays(play, reached, item):
             # Somebody had stopped without a sign: the offer was over, and what was insured stays so.
             yield reached, emitted
@@ -175,7 +177,7 @@ def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
 
 def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Confirmation = Confirmation.ALL) -> Node:
     """The hand in play raised by ``cents``; it is owed its one card."""
-    return _with_hand(play, node, hand._replace(extra=cents, now=HandStatus.OWED, said=said))
+    return _with_hand(play, node, replace(hand, extra=cents, now=HandStatus.OWED, said=said))
 
 
 def split(play: Play, node: Node, hand: Hand, said: Confirmation = Confirmation.ALL) -> Node:
@@ -183,13 +185,13 @@ def split(play: Play, node: Node, hand: Hand, said: Confirmation = Confirmation.
     index = play.current(node)
     left = Hand(hand.cards[:1], hand.base, 0, HandStatus.OWED, said)
     right = Hand(hand.cards[1:], hand.base, 0, HandStatus.WAITING)
-    return node._replace(hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
+    return replace(node, hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
 
 
 def _with_hand(play: Play, node: Node, hand: Hand) -> Node:
     """The node with ``hand`` in place of the unfinished hand in play."""
     index = play.current(node)
-    return node._replace(hands=(*node.hands[:index], hand, *node.hands[index + 1 :]))
+    return replace(node, hands=(*node.hands[:index], hand, *node.hands[index + 1 :]))
 
 
 def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], *, offered: bool) -> Iterator[Step]:
@@ -206,7 +208,7 @@ def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, 
     """The same as chips show it, for its key to confirm: not where they are the taking of one made sooner, unshown."""
     for gone, also in surrenders(play, node, box, emitted, offered=play.surrender_offered(node) or play.unshown(box)):
         is_now = play.surrender_offered(node) or node.turn == box or node.quiet >> box & 1
-        yield gone._replace(unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
+        yield replace(gone, unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
 
 
 def _gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
@@ -238,7 +240,7 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
         yield play.checked(node), ()
     if box.untaken and 0 < item.after < item.before:
         for left in {left_after(box.untaken, taken) for taken in subsets(box.untaken, item.before - item.after)}:
-            yield put_box(node, item.box, box._replace(untaken=left)), ()
+            yield put_box(node, item.box, replace(box, untaken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(BoxStatus.EVEN_MONEY)), ()
 
@@ -247,12 +249,12 @@ def shown_late(play: Play, node: Node, item: ChipsObserved) -> Node:
     """A box's chips have changed: of one that surrendered unshown since the last card they show it, for its key."""
     bit = 1 << item.box & node.quiet
     shows = item.after < item.before and item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}
-    return node._replace(quiet=node.quiet & ~bit, unconfirmed=node.unconfirmed | (bit if shows else 0))
+    return replace(node, quiet=node.quiet & ~bit, unconfirmed=node.unconfirmed | (bit if shows else 0))
 
 
 def put_box(node: Node, index: int, box: Box) -> Node:
     """The node with one box changed."""
-    return node._replace(boxes=(*node.boxes[:index], box, *node.boxes[index + 1 :]))
+    return replace(node, boxes=(*node.boxes[:index], box, *node.boxes[index + 1 :]))
 
 
 def _dealer_pays(
@@ -260,13 +262,13 @@ def _dealer_pays(
 ) -> Iterator[Step]:
     """All boxes have played: naturals and surrenders are settled, and with the dealer's hand complete all the rest."""
     closed = play.close_offers(node, layout.insured)
-    closed = closed._replace(quiet=closed.quiet & ~(1 << item.box))
+    closed = replace(closed, quiet=closed.quiet & ~(1 << item.box))
     kind = closed.boxes[item.box].kind
     if kind is BoxStatus.SURRENDERED or (kind is BoxStatus.NATURAL and play.frozen):
         yield closed, emitted
     done = play.holes(closed, drawing=False)
     if done:
-        yield closed._replace(paying=True, hole=done), emitted
+        yield replace(closed, paying=True, hole=done), emitted
 
 
 # --- keys -------------------------------------------------------------------------------------------
@@ -276,7 +278,7 @@ def _key_spoke(play: Play, node: Node, item: KeyObserved, layout: Layout) -> Ite
     """A key of the dealer's."""
     if node.dealt < play.deal_cards or (node.paying and item.action != "surrender"):
         return
-    confirmed = node._replace(unconfirmed=0)
+    confirmed = replace(node, unconfirmed=0)
     match item.action:
         case "insurance_closed":
             if node.offers:
@@ -310,7 +312,7 @@ def _hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         yield play.stopped(node, layout.insured)
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached) and not reached.drawn:
-            yield play.close_offers(reached, layout.insured)._replace(turned=True), emitted
+            yield replace(play.close_offers(reached, layout.insured), turned=True), emitted
 
 
 def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
@@ -330,16 +332,16 @@ def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -
             yield play.stand(node, hand, layout.insured, ())
         case "hit" if open_hand and play.may_hit(node, hand):
             step = _with_hand(
-                play, play.stood(node, layout.insured), hand._replace(now=HandStatus.OWED, said=Confirmation.ALL)
+                play, play.stood(node, layout.insured), replace(hand, now=HandStatus.OWED, said=Confirmation.ALL)
             )
         case "double" if hand.said is Confirmation.DOUBLE_MAY_FOLLOW:
-            step = _with_hand(play, closed, hand._replace(said=Confirmation.ALL))
+            step = _with_hand(play, closed, replace(hand, said=Confirmation.ALL))
         case "split" if hand.said is Confirmation.SPLIT_MAY_FOLLOW:
-            step = _with_hand(play, closed, hand._replace(said=Confirmation.ALL))
+            step = _with_hand(play, closed, replace(hand, said=Confirmation.ALL))
         case "double" if open_hand and play.may_double(node, hand):
-            step = _with_hand(play, closed, hand._replace(now=HandStatus.DOUBLING))
+            step = _with_hand(play, closed, replace(hand, now=HandStatus.DOUBLING))
         case "split" if open_hand and play.may_split(node, hand):
-            step = _with_hand(play, closed, hand._replace(now=HandStatus.SPLITTING))
+            step = _with_hand(play, closed, replace(hand, now=HandStatus.SPLITTING))
         case _:
             pass
     if step is not None:
@@ -357,4 +359,4 @@ def endings(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
             closed = play.close_offers(reached, layout.insured)
             done = play.holes(closed, drawing=False)
             if done:
-                yield closed._replace(hole=done, turned=True), emitted
+                yield replace(closed, hole=done, turned=True), emitted

@@ -71,7 +71,7 @@ def _spell_at(silences: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
 def watched(layout: Layout, spells: tuple[OutagePeriod, ...], waiting: Iterable[DatedObservation]) -> Layout:
     """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
     late = {(late.item.box, late.first_ns) for late in waiting if _of_main(late.item)}
-    return layout._replace(spells=spells, late=tuple(sorted(late)))
+    return replace(layout, spells=spells, late=tuple(sorted(late)))
 
 
 def _of_main(item: Observation) -> TypeGuard[ChipsObserved]:
@@ -115,7 +115,7 @@ def _told_late(play: Play, step: Step, item: Observation, layout: Layout) -> Ite
 def _with_unseen(node: Node, box: int, cents: int | None) -> Node:
     """The node with what lies unseen in a box's main zone; None: what was last told."""
     others = tuple(one for one in node.unseen if one[0] != box)
-    return node._replace(unseen=others if cents is None else tuple(sorted((*others, (box, cents)))))
+    return replace(node, unseen=others if cents is None else tuple(sorted((*others, (box, cents)))))
 
 
 def _seen_again(node: Node, layout: Layout) -> Node | None:
@@ -129,7 +129,7 @@ def _seen_again(node: Node, layout: Layout) -> Node | None:
             node = _with_unseen(node, box, None)
         elif box not in then.dark and not any(of == box and at < then.from_ns for of, at in layout.late):
             return None
-    return node._replace(spell=node.spell + 1)
+    return replace(node, spell=node.spell + 1)
 
 
 def _lying(node: Node, box: int, layout: Layout) -> int:
@@ -233,7 +233,7 @@ def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
     for stakes in {*some(state.untaken)}:
         # What is taken lay there: chips that a change nobody explains left cannot have been more than they are.
         if sum(stakes) < lay_cents:
-            left = state._replace(untaken=left_after(state.untaken, stakes))
+            left = replace(state, untaken=left_after(state.untaken, stakes))
             yield _with_unseen(successors.put_box(node, box, left), box, lay_cents - sum(stakes)), ()
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 from operator import is_
 from typing import NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.messages.events import CardDealt, Event, HandCompleted, SpotSurrendered
 
 
-class Timeline(NamedTuple):
+class Timeline(msgspec.Struct, frozen=True):
     """The times of a round's evidence, in nanoseconds of table time; -1 where there is none yet."""
 
     evidence: tuple[DatedObservation, ...] = ()
@@ -37,25 +40,26 @@ class Timeline(NamedTuple):
         begun = self if evidence[:known] == self.evidence else Timeline()
         for dated in evidence[len(begun.evidence) :]:
             begun = begun.after(dated)
-        return begun._replace(evidence=evidence)
+        return replace(begun, evidence=evidence)
 
     def after(self, dated: DatedObservation) -> Timeline:
         """The times with one more piece of evidence."""
         last_ns = dated.last_ns
         latest_ns = max(self.latest_ns, last_ns)
         if isinstance(dated.item, ChipsObserved):
-            return self._replace(latest_ns=latest_ns)
-        known = self._replace(latest_ns=latest_ns, elsewhere_ns=max(self.elsewhere_ns, last_ns))
+            return replace(self, latest_ns=latest_ns)
+        known = replace(self, latest_ns=latest_ns, elsewhere_ns=max(self.elsewhere_ns, last_ns))
         if not isinstance(dated.item, CardObserved):
             return known
-        return known._replace(
+        return replace(
+            known,
             first_card_ns=dated.first_ns if self.cards_until_ns < 0 else self.first_card_ns,
             last_card_ns=dated.first_ns,
             cards_until_ns=max(self.cards_until_ns, last_ns),
         )
 
 
-class PublishedFacts(NamedTuple):
+class PublishedFacts(msgspec.Struct, frozen=True):
     """The inferred facts told of a round since its cards or boxes were last corrected."""
 
     told: tuple[Event, ...] = ()
@@ -75,7 +79,7 @@ class PublishedFacts(NamedTuple):
         known = len(self.told)
         begun = self if since == self.since and told[:known] == self.told else PublishedFacts(told[:since], since)
         if begun is not self:
-            begun = begun._replace(every=frozenset(begun.told))
+            begun = replace(begun, every=frozenset(begun.told))
         later = told[len(begun.told) :]
         cards = [fact.card for fact in later if isinstance(fact, CardDealt)]
         spots = [fact.spot for fact in later if isinstance(fact, HandCompleted | SpotSurrendered)]
