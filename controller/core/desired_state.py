@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
-from controller.core.certainty.agreed_dues import known_until, latest, open_bets
+from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns, has_open_wagers
 from controller.core.people import answers
 from controller.core.progressives import live_meters
 from controller.core.round import awaited_bets, begin_question, missed_cards, next_deal, stalled_round
@@ -36,13 +36,13 @@ def _desired(transaction: Transaction) -> Desired:
         waiting = answers.question_shown(transaction.state)
         opened = readiness.SHOWN if readiness.closed_by(transaction.state) else _opened_text(transaction)
         return Desired(opened if waiting is None else _asked_text(waiting))
-    wanted = latest(transaction)
+    wanted = confirmation_needed_ns(transaction)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
-    confirm_ns = max(wanted - transaction.state.offset_ns, 1) if wanted > known_until(transaction) else 0
+    confirm_ns = max(wanted - transaction.state.offset_ns, 1) if wanted > confirmed_until_ns(transaction) else 0
     due = [ns for ns in (deal_confirmation.deadline_ns(transaction), stalled_round.deadline_ns(transaction)) if ns >= 0]
     deadline_ns = max(min(due) - transaction.state.offset_ns, 1) if due else 0
     return Desired(
-        _display(transaction, round_now), confirm_ns, round_end.watched(transaction), deadline_ns=deadline_ns
+        _display(transaction, round_now), confirm_ns, round_end.zones_to_watch(transaction), deadline_ns=deadline_ns
     )
 
 
@@ -53,7 +53,7 @@ def question_displayed(transaction: Transaction) -> int:
         return 0
     if round_now is None or round_now.questions.doubt or round_now.questions.unkeyed:
         return shown.number
-    return 0 if shared_chips.shown(transaction) else shown.number
+    return 0 if shared_chips.display_text(transaction) else shown.number
 
 
 def _opened_text(transaction: Transaction) -> str:
@@ -69,7 +69,7 @@ def _display(transaction: Transaction, round_now: Round) -> str:
         return missed_cards.question_text(round_now)
     if round_now.questions.unkeyed:
         return begin_question.SHOWN
-    if between := shared_chips.shown(transaction):
+    if between := shared_chips.display_text(transaction):
         return between
     if round_now.questions.entry:
         return acceptance.entry_text(round_now.questions.entering[0])
@@ -87,7 +87,7 @@ def _display(transaction: Transaction, round_now: Round) -> str:
     ready = (
         (round_now.cards.turned or not round_now.cards.hole_dealt)
         and not round_now.hides()
-        and not open_bets(transaction)
+        and not has_open_wagers(transaction)
     )
     if (
         ready

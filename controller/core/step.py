@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.betting import bet_sensors, lock
 from controller.core.certainty import deal_confirmation, rebuild
-from controller.core.certainty.reader_zones import gone_dark
+from controller.core.certainty.reader_zones import dark_zones_after_loss
 from controller.core.desired_state import question_displayed, wanted
 from controller.core.messages.alerts import CardOutsideRound, CardUnreadable, DeviceAlarm, LineErrors
 from controller.core.messages.events import CardBurned, DeviceStatusChanged, Event, TableStarted
@@ -146,7 +146,7 @@ def _take(transaction: Transaction) -> None:
         case ChipsSeen() as seen:
             _chips_seen(transaction, seen)
         case ChipsConfirmed() | DeadlinePassed() as silence:
-            deal_confirmation.nothing_more(transaction, silence)
+            deal_confirmation.note_quiet(transaction, silence)
             chip_placement.looked_again(transaction, silence)
         case KeyPressed() as pressed:
             keys.key_pressed(transaction, pressed)
@@ -388,10 +388,10 @@ def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
         rebuild.keypad_lost(transaction)
     watched, at_ns = transaction.house.readers.get(health.device, ()), transaction.table_ns(health.at_ns)
     if watched and health.state is not HealthState.READY:
-        transaction.change(dark_zones=gone_dark(transaction.house, transaction.state, health.device))
+        transaction.change(dark_zones=dark_zones_after_loss(transaction.house, transaction.state, health.device))
     if transaction.state.round is None:
         return
     if health.state is HealthState.READY:
-        rebuild.reader_back(transaction, health.device, at_ns)
+        rebuild.reader_returned(transaction, health.device, at_ns)
     else:
         lock.lost(transaction, health.device, watched, at_ns)

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from controller.core.analysis.scripted_account import refused_side_bet
 from controller.core.betting import closed_meters
 from controller.core.certainty import uncertain_wagers
-from controller.core.certainty.agreed_dues import known_until, latest
-from controller.core.certainty.side_wagers import offered_later, row_known
+from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns
+from controller.core.certainty.side_wagers import is_after_deal_bet, row_known
 from controller.core.game.procedures import refused_wager
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Rules
@@ -95,7 +95,7 @@ def _told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
             yield SideBetRefused(number, wager.spot, wager.bet, wager.cents, refusal.rule, refusal.sentence)
         else:
             yield SideBetWithoutMain(number, wager.spot, wager.bet, wager.cents)
-    yield from uncertain_wagers.told_at_lock(round_now)
+    yield from uncertain_wagers.events_at_lock(round_now)
     for wager in round_now.bets.wagers:
         if _outside(rules, wager.bet, wager.cents):
             yield WagerOutsideLimits(number, wager.spot, wager.bet, wager.cents, *_limits_of(rules, wager.bet))
@@ -182,17 +182,17 @@ def side_taken(transaction: Transaction, change: ZoneChange) -> bool:
     decided = (change.spot, change.zone) in round_now.ending.settled
     if not decided and (round_now.blind() or (transaction.rules.aggregate_limit_cents and not round_now.hides())):
         decided = row_known(transaction, change.spot, change.zone)
-    return decided or known_until(transaction) < latest(transaction)
+    return decided or confirmed_until_ns(transaction) < confirmation_needed_ns(transaction)
 
 
-def made_later(rules: Rules, zone: str) -> bool:
+def is_after_deal_zone(rules: Rules, zone: str) -> bool:
     """Whether a zone is that of a side wager made after the deal."""
-    return zone in rules.side_bets and offered_later(zone)
+    return zone in rules.side_bets and is_after_deal_bet(zone)
 
 
 def check_later(transaction: Transaction, change: ZoneChange) -> None:
     """A side wager made after the deal is above the table's limit."""
-    if made_later(transaction.rules, change.zone) and _outside(transaction.rules, change.zone, change.after):
+    if is_after_deal_zone(transaction.rules, change.zone) and _outside(transaction.rules, change.zone, change.after):
         limits = _limits_of(transaction.rules, change.zone)
         transaction.emit_guarded(
             WagerOutsideLimits(transaction.round().number, change.spot, change.zone, change.after, *limits)
@@ -202,7 +202,7 @@ def check_later(transaction: Transaction, change: ZoneChange) -> None:
 def not_offered(transaction: Transaction, change: ZoneChange) -> Event | None:
     """A rise where a wager is made after the deal that is none: no main wager beside it, or another up card."""
     up = transaction.lattice().play().up_points
-    if not made_later(transaction.rules, change.zone) or change.after < change.before or not up:
+    if not is_after_deal_zone(transaction.rules, change.zone) or change.after < change.before or not up:
         return None
     number = transaction.round().number
     if change.spot not in transaction.round().bets.spots:

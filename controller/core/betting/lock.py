@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
-from controller.core.certainty.reader_zones import looked_ns, split, zones_at
-from controller.core.certainty.rebuild import keypad_away, reader_lost, rebuild
-from controller.core.certainty.side_wagers import made_later
+from controller.core.certainty.reader_zones import known_until_ns, spot_and_zone, zones_at
+from controller.core.certainty.rebuild import is_keypad_away, reader_lost, rebuild
+from controller.core.certainty.side_wagers import after_deal_bets
 from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import CardOutsideRound, SpotReaderLost
 from controller.core.messages.events import RoundClosed, RoundStarted
@@ -57,9 +57,9 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
         RoundEvidence(keys_unheard=state.keypad_lost, shoe_away=transaction.shoe_is_away()),
     )
     transaction.change(rounds=number, declared=(), unheard_before_deal="", round=round_now)
-    transaction.change(keypad_lost=keypad_away(transaction))
+    transaction.change(keypad_lost=is_keypad_away(transaction))
     transaction.found = empty_lattice(transaction.rules, transaction.round())
-    shared_chips.note(transaction)
+    shared_chips.note_shared(transaction)
     transaction.emit(
         RoundStarted(number, transaction.state.shoe.shoe or None, bets.spots, transaction.state.gaming_day or None)
     )
@@ -113,7 +113,7 @@ def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at
 
     A reader that sees nothing but side wagers made before the deal hides nothing of the play.
     """
-    played = ("main", "insurance", *made_later(transaction.rules.side_bets))
+    played = ("main", "insurance", *after_deal_bets(transaction.rules.side_bets))
     dark: dict[int, tuple[str, ...]] = {}
     for spot in spots:
         seen = zones_at(transaction.house, device, spot)
@@ -133,9 +133,13 @@ def lost(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: i
 def _keep_unread_zones(transaction: Transaction, device: str) -> None:
     """Keep the zones of wagers that a lost reader has not looked at since the bets were locked."""
     round_now, names = transaction.round(), transaction.house.zones.get(device, ())
-    missed = {name for name in names if looked_ns(transaction.state, *split(name)) < round_now.bets.lock_ns}
+    missed = {
+        name for name in names if known_until_ns(transaction.state, *spot_and_zone(name)) < round_now.bets.lock_ns
+    }
     wagers = {
-        name for name in missed if split(name)[1] == "main" or uncertain_wagers.before_deal(transaction, split(name)[1])
+        name
+        for name in missed
+        if spot_and_zone(name)[1] == "main" or uncertain_wagers.is_before_deal_zone(transaction, spot_and_zone(name)[1])
     }
     if not wagers.issubset(round_now.bets.lost_zones):
         transaction.change_bets(
@@ -150,7 +154,7 @@ def lying(transaction: Transaction, moved: Mapping[str, int] = _NOTHING_MOVED) -
     What is offered after the deal is no wager yet. A chip that a main zone shares with one of another bet counts at
     both until it is known where it lies: the box may be dealt to.
     """
-    later = made_later(transaction.rules.side_bets)
+    later = after_deal_bets(transaction.rules.side_bets)
     found: list[LockedWager] = []
     for name, zone in transaction.state.felt.items():
         cents = moved[name] if name in moved else zone.cents + shared_chips.main_cents_elsewhere(transaction, zone)
@@ -172,7 +176,7 @@ def main_lies(transaction: Transaction) -> bool:
 def lock_again(transaction: Transaction) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
     before = transaction.round()
-    shared_chips.note(transaction)
+    shared_chips.note_shared(transaction)
     play_with(transaction, _in_play(transaction, before.declared_boxes(), before.bets.closed_meters, before.bets.moved))
 
 
@@ -189,7 +193,7 @@ def play_with(transaction: Transaction, bets: Bets) -> None:
         return
     transaction.change_bets(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
     if before.bets.locked:
-        deal_confirmation.moved(transaction, "its boxes were corrected")
+        deal_confirmation.deal_corrected(transaction, "its boxes were corrected")
     # With other boxes another card is the hole card.
     rebuild(transaction, before)
 

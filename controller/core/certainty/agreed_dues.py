@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from controller.core.certainty.agreed_facts import RoundNames, inferred
 from controller.core.certainty.reader_zones import spots_watched
-from controller.core.certainty.shared_chips import doubted_since
+from controller.core.certainty.shared_chips import ambiguous_since_ns
 from controller.core.certainty.uncertain_wagers import is_unread
 from controller.core.game.settlement import Net
 from controller.core.game.side_bet import find
@@ -22,7 +22,7 @@ from controller.core.table.transaction import Transaction
 from controller.core.table.workings import ChipsHorizon, are_identical
 
 
-def known_until(transaction: Transaction) -> int:
+def confirmed_until_ns(transaction: Transaction) -> int:
     """The moment up to which the chips of every box are confirmed.
 
     Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
@@ -53,15 +53,15 @@ def _looked_until(transaction: Transaction) -> int:
     confirmed, until = state.confirmed, EVER
     for spot in spots:
         until = min(until, confirmed.get(str(spot), -1))
-    return min(until, doubted_since(state.felt, spots))
+    return min(until, ambiguous_since_ns(state.felt, spots))
 
 
-def latest(transaction: Transaction) -> int:
+def confirmation_needed_ns(transaction: Transaction) -> int:
     """The moment the readers should confirm: the last evidence that came from elsewhere, or the lock."""
-    return max(lock_known_ns(transaction.round()), transaction.times().elsewhere_ns)
+    return max(lock_confirmation_ns(transaction.round()), transaction.times().elsewhere_ns)
 
 
-def lock_known_ns(round_now: Round) -> int:
+def lock_confirmation_ns(round_now: Round) -> int:
     """The moment the readers must have confirmed before the lock is told."""
     return max(round_now.bets.lock_ns, round_now.bets.shared.changed_ns)
 
@@ -82,7 +82,7 @@ def hole_points(transaction: Transaction) -> int | None:
     return transaction.hole_points()
 
 
-def of_hole(frontier: Frontier, points: int | None) -> Frontier:
+def consistent_with_hole(frontier: Frontier, points: int | None) -> Frontier:
     """The nodes that agree with the hole card."""
     if points is None:
         return frontier
@@ -136,7 +136,7 @@ def _return_offered(transaction: Transaction, judged: AgreedPlays) -> None:
         basis = Basis.ANSWER if round_now.by_people() else Basis.EVIDENCE
         place = (round_now.number, row.spot, row.bet, row.wager_cents, 0, basis)
         why = f"{row.bet} was not offered, or not made: it goes back"
-        tell_settled(transaction, WagerSettled(*place, resting_on(judged.found, box), why))
+        publish_settlement(transaction, WagerSettled(*place, readings_relied_on(judged.found, box), why))
 
 
 def dues(judged: AgreedPlays, box: int) -> Iterator[tuple[str, Due]]:
@@ -152,33 +152,33 @@ def _settle(transaction: Transaction, judged: AgreedPlays, box: int, bet: str, n
     """Publish a wager's due once every play agrees on it."""
     if net is None:
         return
-    wager_cents = wager_of(judged, box, bet)
+    wager_cents = agreed_wager_cents(judged, box, bet)
     spot = transaction.round().bets.spots[box]
-    unseen = bet == "insurance" and offer_unseen(judged.found, box, bet, net.cents)
+    unseen = bet == "insurance" and may_differ_from_chips(judged.found, box, bet, net.cents)
     if wager_cents is None or unseen or is_unread(transaction.round(), spot, bet):
         return
-    readings = resting_on(judged.found, box)
+    readings = readings_relied_on(judged.found, box)
     number = transaction.round().number
     basis = Basis.ANSWER if transaction.round().by_people() else Basis.EVIDENCE
-    tell_settled(transaction, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
+    publish_settlement(transaction, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
 
 
-def offer_unseen(found: Lattice, box: int, bet: str, net_cents: int) -> bool:
+def may_differ_from_chips(found: Lattice, box: int, bet: str, net_cents: int) -> bool:
     """Whether a wager made after the deal may be another than the chips show.
 
     It was made, or raised, while its box's reader was lost; or it is paid, and what was seen of it may be wager and
     payment together.
     """
     is_dark = any(one.box == box for one in found.dark_offers(bet))
-    return is_dark or is_paid_perhaps(found, box, bet, (net_cents,))
+    return is_dark or may_include_payment(found, box, bet, (net_cents,))
 
 
-def is_paid_perhaps(found: Lattice, box: int, bet: str, nets: Iterable[int]) -> bool:
+def may_include_payment(found: Lattice, box: int, bet: str, nets: Iterable[int]) -> bool:
     """Whether a wager made after the deal, of these nets, may have been seen together with its payment."""
     return any(cents > 0 for cents in nets) and found.may_show_payment(box, bet)
 
 
-def tell_settled(transaction: Transaction, event: WagerSettled) -> None:
+def publish_settlement(transaction: Transaction, event: WagerSettled) -> None:
     """Publish a settlement; of a wager settled before the floor corrected the round, what changed or was doubted."""
     transaction.change_ending(settled=(*transaction.round().ending.settled, (event.spot, event.bet)))
     book = book_of(transaction.state.books, event.round)
@@ -191,14 +191,14 @@ def tell_settled(transaction: Transaction, event: WagerSettled) -> None:
         transaction.emit(WagerAdjusted(*fields, who, why, event.basis, event.jackpot_cents))
 
 
-def doubt_reopened(transaction: Transaction) -> None:
+def dispute_reopened(transaction: Transaction) -> None:
     """Doubt what was settled before a correction and is not certain after it: legal plays differ on it now."""
     marks = transaction.round().ending.settled
     reason = "the round was corrected since, and legal plays differ on it now"
     transaction.emit(*transaction.doubts(reason, lambda row: (row.spot, row.bet) not in marks))
 
 
-def open_bets(transaction: Transaction) -> bool:
+def has_open_wagers(transaction: Transaction) -> bool:
     """Whether a wager of the open round is not settled, as far as that can be known without judging again."""
     settled = transaction.round().ending.settled
     insured = {spot for spot, bet in settled if bet == "insurance"}
@@ -208,7 +208,7 @@ def open_bets(transaction: Transaction) -> bool:
     return any(transaction.round().bets.spots[box] not in insured for box in counted)
 
 
-def wager_of(judged: AgreedPlays, box: int, bet: str) -> int | None:
+def agreed_wager_cents(judged: AgreedPlays, box: int, bet: str) -> int | None:
     """The wager in cents; None where plays differ on the insurance counted."""
     if bet == "main":
         return judged.found.wagers[box]
@@ -216,7 +216,7 @@ def wager_of(judged: AgreedPlays, box: int, bet: str) -> int | None:
     return counted.pop() if len(counted) == 1 else None
 
 
-def resting_on(view: Lattice, box: int) -> tuple[int, ...]:
+def readings_relied_on(view: Lattice, box: int) -> tuple[int, ...]:
     """The readings a settlement rests on: all cards and keys so far, and the chips of its own spot."""
     numbers = []
     for dated in view.evidence[: view.cuts[-1].used]:

@@ -13,7 +13,7 @@ from typing import Any, Final, assert_never
 
 from msgspec.structs import replace
 
-from controller.core.certainty.reader_zones import confirmed
+from controller.core.certainty.reader_zones import with_confirmed_zones
 from controller.core.game.rules import Rules
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, KeyObserved
@@ -184,11 +184,11 @@ def disturbed(transaction: Transaction, why: str, at_ns: int) -> None:
     change_deal(transaction, stirred_ns=max(deal.stirred_ns, at_ns), uneven=deal.uneven or (why if between else ""))
 
 
-def nothing_more(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
+def note_quiet(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
     """Up to a moment nothing changed but what was told: at these spots, or at all, as the clock says."""
     match silence:
         case ChipsConfirmed(spots, upto_ns, unseen):
-            looked = confirmed(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
+            looked = with_confirmed_zones(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
             transaction.change(confirmed=looked.confirmed, dark_zones=looked.dark_zones)
         case DeadlinePassed(at_ns):
             _clock_told(transaction, transaction.table_ns(at_ns))
@@ -202,7 +202,7 @@ def _clock_told(transaction: Transaction, at_ns: int) -> None:
         change_deal(transaction, quiet_ns=max(transaction.round().dealing.quiet_ns, at_ns))
 
 
-def awaits_key(transaction: Transaction) -> bool:
+def can_only_lock_this_deal(transaction: Transaction) -> bool:
     """Whether the key *no more bets* can only be this deal's, whatever became of its chips, which players can exchange.
 
     So it is until the deal is confirmed or cannot be, and the first time where the house says it by that key.
@@ -224,11 +224,11 @@ def deal_done(transaction: Transaction) -> bool:
     if round_now is None or not round_now.dealing.unturned() or not round_now.cards.drawn:
         return False
     count, deal = len(round_now.cards.drawn), round_now.dealing
-    if awaits_key(transaction):
+    if can_only_lock_this_deal(transaction):
         # Pressed between its cards it is a key in the deal, which leaves the count uncertain.
         change_deal(transaction, done_by=transaction.stamped.number)
         return not round_now.trouble_told()
-    if round_now.trouble_told() or long_after(transaction):
+    if round_now.trouble_told() or is_long_after_last_card(transaction):
         return False
     return deal.stands == "confirmed" and count == _size(transaction) and not transaction.state.presses
 
@@ -266,7 +266,7 @@ def unconfirm(transaction: Transaction, why: str, stands: DealStatus = "unconfir
         transaction.emit(DealUnconfirmed(transaction.round().number, why))
 
 
-def moved(transaction: Transaction, why: str) -> None:
+def deal_corrected(transaction: Transaction, why: str) -> None:
     """Cards or boxes were corrected: whatever is closed now stays closed until the turn, wherever its place is now."""
     if transaction.state.round is None or not transaction.round().dealing.unturned():
         return
@@ -308,10 +308,10 @@ def may_end_by_key(transaction: Transaction) -> bool:
     does where the key came and turned nothing, since by the table's count the deal was not done.
     """
     round_now = transaction.round()
-    return keyless(transaction) or round_now.evidence.keys_unheard or turn_pressed(round_now)
+    return turn_needs_no_key(transaction) or round_now.evidence.keys_unheard or turn_pressed(round_now)
 
 
-def long_after(transaction: Transaction) -> bool:
+def is_long_after_last_card(transaction: Transaction) -> bool:
     """Whether what is pressed now comes so long after the last card that the next bets may have been laid.
 
     A dealer who then locks them has forgotten the key of the turn, and the round ends with its hole card closed. While
@@ -328,7 +328,7 @@ def turn_pressed(round_now: Round) -> bool:
     return any(isinstance(item, KeyObserved) and item.action == "hole_turned" for item in said)
 
 
-def keyless(transaction: Transaction) -> bool:
+def turn_needs_no_key(transaction: Transaction) -> bool:
     """Whether the open round is of a house where no key need say that the hole card is turned."""
     return transaction.round().rules(transaction.rules).options.turn_key == "sometimes"
 
@@ -336,11 +336,11 @@ def keyless(transaction: Transaction) -> bool:
 def ends_unturned(transaction: Transaction) -> bool:
     """Whether the round ends now and nobody has said that its hole card is turned, where a key must."""
     round_now = transaction.round()
-    said = round_now.ending.closing or round_now.cards.turn_key or keyless(transaction)
+    said = round_now.ending.closing or round_now.cards.turn_key or turn_needs_no_key(transaction)
     return bool(round_now.cards.drawn) and round_now.dealing.unturned() and not said
 
 
-def paused(transaction: Transaction) -> bool:
+def pause_shows_turn(transaction: Transaction) -> bool:
     """Whether the clock says that the hole card is turned: a card has ended the players' turns, and then came nothing.
 
     Chips say nothing of it, for players can move them, nor does a key that could still be taken back.
@@ -351,11 +351,11 @@ def paused(transaction: Transaction) -> bool:
         return False
     if any(press.meaning in EVIDENCE for press in transaction.state.presses):
         return False
-    found = up_to_last_card(transaction)
+    found = lattice_up_to_last_card(transaction)
     return bool(found.frontier) and all(found.play().finished(node) for node in found.frontier)
 
 
-def up_to_last_card(transaction: Transaction) -> Lattice:
+def lattice_up_to_last_card(transaction: Transaction) -> Lattice:
     """The lattice of everything told up to the last card."""
     evidence = transaction.round().evidence.observations
     last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)

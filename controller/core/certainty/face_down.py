@@ -24,7 +24,7 @@ from controller.core.table.transaction import Transaction
 from controller.core.table.workings import PublishedFacts
 
 
-def look(transaction: Transaction) -> None:
+def detect_show(transaction: Transaction) -> None:
     """See whether the players' cards are shown now."""
     round_now = transaction.round()
     if not round_now.hides() or not round_now.is_dealt():
@@ -33,7 +33,7 @@ def look(transaction: Transaction) -> None:
         # The dealer says so; whether the players can be done the hidden cards would decide.
         transaction.turn_hole()
     if round_now.cards.face_down and (_dealer_is_done(transaction) or _touched(transaction) or _paid(transaction)):
-        show(transaction)
+        show_hands(transaction)
 
 
 def _paid(transaction: Transaction) -> bool:
@@ -48,14 +48,14 @@ def _touched(transaction: Transaction) -> bool:
     return any(isinstance(item, ChipsObserved) and item.zone == "main" for item in later)
 
 
-def show(transaction: Transaction) -> None:
+def show_hands(transaction: Transaction) -> None:
     """The players' cards lie face up: what was kept back is told."""
     kept = transaction.round().cards.kept_back
     transaction.change_cards(shown=True, kept_back=())
     transaction.emit(*kept)
 
 
-def release(transaction: Transaction) -> None:
+def release_withheld(transaction: Transaction) -> None:
     """Tell what was kept back while the deal was closed."""
     kept = transaction.round().cards.kept_back
     if kept and not transaction.round().hides():
@@ -79,7 +79,7 @@ def _dealer_is_done(transaction: Transaction) -> bool:
     return best > 17 or (best == 17 and not (soft and transaction.rules.soft_17 == "hit"))
 
 
-def open_lying(transaction: Transaction) -> None:
+def open_face_up(transaction: Transaction) -> None:
     """Open every card that lies face up."""
     round_now = transaction.round()
     hole = round_now.hole_place()
@@ -98,7 +98,7 @@ def keep_closed(transaction: Transaction, *places: int) -> None:
     transaction.change(shoe=replace(transaction.state.shoe, closed=(*transaction.state.shoe.closed, *kept)))
 
 
-def tell_deal(transaction: Transaction, view: Lattice) -> None:
+def publish_deal(transaction: Transaction, view: Lattice) -> None:
     """Whose the cards of the deal are: its order is certain whatever their faces."""
     round_now = transaction.round()
     names = RoundNames(round_now.number, round_now.bets.spots, tuple(card.number for card in round_now.cards.drawn))

@@ -19,10 +19,12 @@ def turn_if_shown(transaction: Transaction, view: Lattice) -> None:
     if transaction.round().dealing.unturned():
         # What the table concludes is not what the dealer's hand did: a player's chips can make a hit look like the card
         # of a double and the next one like the dealer's. Where the dealer keys the turn no card says it for him.
-        keyed = not deal_confirmation.keyless(transaction)
+        keyed = not deal_confirmation.turn_needs_no_key(transaction)
         by_card = not keyed and _is_dealers(transaction, (*nodes, *view.frontier))
         # After a correction every play rests on a person's word, which may be wrong: then the key or the close says it.
-        concluded = not any(transaction.round().corrected) and (by_card or deal_confirmation.paused(transaction))
+        concluded = not any(transaction.round().corrected) and (
+            by_card or deal_confirmation.pause_shows_turn(transaction)
+        )
     else:
         concluded = all(play.finished(node) for node in view.frontier)
     if by_key or concluded:
@@ -36,7 +38,7 @@ def _is_dealers(transaction: Transaction, nodes: tuple[Node, ...]) -> bool:
     """
     if not nodes or not all(node.drawn for node in nodes):
         return False
-    told = deal_confirmation.up_to_last_card(transaction).frontier
+    told = deal_confirmation.lattice_up_to_last_card(transaction).frontier
     return bool(told) and all(node.drawn for node in told)
 
 

@@ -28,30 +28,30 @@ def spots_watched(house: House, state: State) -> set[int]:
     return found
 
 
-def looked_ns(state: State, spot: int, zone: str) -> int:
+def known_until_ns(state: State, spot: int, zone: str) -> int:
     """The moment up to which a zone's content is known, in table time; -1: it never was."""
     return min(state.confirmed.get(str(spot), -1), state.dark_zones.get(key(spot, zone), EVER))
 
 
-def gone_dark(house: House, state: State, device: str) -> dict[str, int]:
+def dark_zones_after_loss(house: House, state: State, device: str) -> dict[str, int]:
     """``State.dark_zones`` once a reader is lost: its zones are known as far as they are now."""
     names = house.zones.get(device, ())
-    return {**{name: looked_ns(state, *split(name)) for name in names}, **state.dark_zones}
+    return {**{name: known_until_ns(state, *spot_and_zone(name)) for name in names}, **state.dark_zones}
 
 
-def confirmed(state: State, spots: tuple[int, ...], upto_ns: int, unseen: tuple[str, ...]) -> State:
+def with_confirmed_zones(state: State, spots: tuple[int, ...], upto_ns: int, unseen: tuple[str, ...]) -> State:
     """The table once readers have looked at every zone of some spots but those ``unseen``.
 
     Of a spot whose main zone is unseen nothing is confirmed.
     """
-    dark = {name: looked_ns(state, *split(name)) for name in unseen} | state.dark_zones
+    dark = {name: known_until_ns(state, *spot_and_zone(name)) for name in unseen} | state.dark_zones
     told = [spot for spot in spots if key(spot, "main") not in unseen]
     looked = {str(spot): max(upto_ns, state.confirmed.get(str(spot), -1)) for spot in told}
-    kept = {name: ns for name, ns in dark.items() if name in unseen or split(name)[0] not in told}
+    kept = {name: ns for name, ns in dark.items() if name in unseen or spot_and_zone(name)[0] not in told}
     return msgspec.structs.replace(state, confirmed={**state.confirmed, **looked}, dark_zones=kept)
 
 
-def split(name: str) -> tuple[int, str]:
+def spot_and_zone(name: str) -> tuple[int, str]:
     """``2/lucky_ladies`` as spot and zone."""
     spot, _, zone = name.partition("/")
     return int(spot), zone

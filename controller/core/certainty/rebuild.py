@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from controller.core.certainty.agreed_dues import hole_points, known_until, of_hole
+from controller.core.certainty.agreed_dues import confirmed_until_ns, consistent_with_hole, hole_points
 from controller.core.game.hand import place_of, seen
 from controller.core.inference.lattice import Lattice, PlayAnswer
 from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Observation, idle
@@ -21,7 +21,7 @@ from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 
 
-def remembered(round_now: Round, place: int) -> int:
+def remembered_card(round_now: Round, place: int) -> int:
     """A card as the lattice learns it: never the hole card's face, so that nothing before the turn depends on it."""
     face = round_now.cards.drawn[place].shown()
     return place << 4 if face is None or place == round_now.hole_place() else seen(place, face)
@@ -99,7 +99,7 @@ def _item_named(now: Round, item: Observation, boxes: dict[int, int], places: di
     match item:
         case CardObserved(card):
             place = places.get(place_of(card))
-            return None if place is None else CardObserved(remembered(now, place))
+            return None if place is None else CardObserved(remembered_card(now, place))
         case ChipsObserved(box, zone, before, after):
             return ChipsObserved(boxes[box], zone, before, after) if box in boxes else None
         case KeyObserved(action, None):
@@ -151,7 +151,7 @@ def reader_lost(
     return tuple(lost)
 
 
-def keypad_away(transaction: Transaction) -> bool:
+def is_keypad_away(transaction: Transaction) -> bool:
     """Whether the keypad is lost, so that no key that was not heard says anything."""
     return not transaction.state.is_ready(KEYPAD)
 
@@ -164,7 +164,7 @@ def keypad_lost(transaction: Transaction) -> None:
         rebuild_with_outages(transaction, transaction.round().evidence.silences)
 
 
-def reader_back(transaction: Transaction, device: str, at_ns: int) -> None:
+def reader_returned(transaction: Transaction, device: str, at_ns: int) -> None:
     """A reader is back: it tells afresh what lies there, so its silence ends."""
     before = transaction.round()
     back = tuple(
@@ -202,13 +202,13 @@ def rebuild_corrected(transaction: Transaction, before: Round) -> None:
         transaction.change_evidence(curable=True)
         transaction.change_round(dealing=replace(known, resumes=True))
         return
-    if not possible(transaction):
+    if not has_legal_play(transaction):
         transaction.change_evidence(trouble=trouble)
     elif not transaction.round().evidence.trouble:
         transaction.emit(RoundResumed(before.number))
 
 
-def resume(transaction: Transaction) -> None:
+def resume_if_cured(transaction: Transaction) -> None:
     """The hole card is turned: see whether a correction made before that has cured the irregular round."""
     known = transaction.round().dealing
     transaction.change_round(dealing=replace(known, resumes=False))
@@ -222,7 +222,7 @@ def _hole_number(round_now: Round) -> int:
     return round_now.cards.drawn[place].number if 0 <= place < len(round_now.cards.drawn) else 0
 
 
-def possible(transaction: Transaction, *, over: bool = False) -> bool:
+def has_legal_play(transaction: Transaction, *, over: bool = False) -> bool:
     """Whether some legal play explains the round: all of it if it is ``over``, else what the readers have confirmed."""
-    view = transaction.lattice() if over else transaction.lattice().as_of(known_until(transaction))
-    return bool(of_hole(view.frontier, hole_points(transaction)))
+    view = transaction.lattice() if over else transaction.lattice().as_of(confirmed_until_ns(transaction))
+    return bool(consistent_with_hole(view.frontier, hole_points(transaction)))

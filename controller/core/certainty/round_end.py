@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from controller.core.certainty import deal_confirmation
-from controller.core.certainty.agreed_dues import known_until, latest
-from controller.core.certainty.side_wagers import made_later
+from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns
+from controller.core.certainty.side_wagers import after_deal_bets
 from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
@@ -20,7 +20,7 @@ from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 
-def paying(transaction: Transaction) -> bool:
+def payment_has_begun(transaction: Transaction) -> bool:
     """Whether payment has begun in every play."""
     return transaction.lattice().paying
 
@@ -35,15 +35,15 @@ def is_over(transaction: Transaction) -> bool:
     if round_now.ending.closing:
         return True
     if round_now.evidence.trouble:
-        return cleared(transaction)
+        return boxes_are_cleared(transaction)
     if round_now.blind():
-        return cleared(transaction) and not (round_now.cards.face_down and _owes_card(transaction))
-    if round_now.questions.doubt and cleared(transaction):
+        return boxes_are_cleared(transaction) and not (round_now.cards.face_down and _owes_card(transaction))
+    if round_now.questions.doubt and boxes_are_cleared(transaction):
         return True
     if round_now.dealing.unturned() and _left_lying(transaction):
         # Chips that one player moved do not say that the others have finished.
         return False
-    return paying(transaction) or (
+    return payment_has_begun(transaction) or (
         takes_no_card(transaction) and (_may_be_paid(transaction) or not _left_lying(transaction))
     )
 
@@ -102,12 +102,12 @@ def _made_late(transaction: Transaction, play: Play, node: Node) -> bool:
     if not draws or node.paying:
         return False
     broke = all(box.kind is BoxStatus.BROKEN for box in node.boxes) and play.offered_zone != "insurance"
-    return not broke and (node.offers or known_until(transaction) < latest(transaction))
+    return not broke and (node.offers or confirmed_until_ns(transaction) < confirmation_needed_ns(transaction))
 
 
-def next_bet(transaction: Transaction, zone: str) -> bool:
+def may_be_next_bet(transaction: Transaction, zone: str) -> bool:
     """Whether chips in a zone may be of the next bets: the open round is over in some play, and nobody is accused."""
-    later = zone == "insurance" or zone in made_later(transaction.rules.side_bets)
+    later = zone == "insurance" or zone in after_deal_bets(transaction.rules.side_bets)
     return (
         not later
         and not transaction.round().evidence.trouble
@@ -116,7 +116,7 @@ def next_bet(transaction: Transaction, zone: str) -> bool:
     )
 
 
-def cleared(transaction: Transaction) -> bool:
+def boxes_are_cleared(transaction: Transaction) -> bool:
     """Whether no chip is left of those that lay at the boxes at the round's last card: no live wager is without chips.
 
     Nor may a wager made after the deal lie there for which the dealer still draws: who surrenders may get other chips
@@ -134,7 +134,9 @@ def cleared(transaction: Transaction) -> bool:
 def _draws_for(transaction: Transaction) -> bool:
     """Whether a wager made after the deal lies at a box that has the dealer draw, and no other zone hears its chips."""
     round_now, felt = transaction.round(), transaction.state.felt
-    zones = made_later(transaction.rules.side_bets) if round_now.cards.hole_dealt else played_zones(transaction)[1:]
+    zones = (
+        after_deal_bets(transaction.rules.side_bets) if round_now.cards.hole_dealt else played_zones(transaction)[1:]
+    )
     lying = (felt.get(key(spot, zone)) for spot in round_now.bets.spots for zone in zones)
     chips = {chip for zone in lying if zone is not None and zone.cents for chip in zone.chips}
     return not chips <= conflicts(felt).keys()
@@ -161,10 +163,10 @@ def may_be_over(transaction: Transaction) -> bool:
 
 def played_zones(transaction: Transaction) -> tuple[str, ...]:
     """The zones whose chips tell how a round is played."""
-    return ("main", "insurance", *made_later(transaction.rules.side_bets))
+    return ("main", "insurance", *after_deal_bets(transaction.rules.side_bets))
 
 
-def watched(transaction: Transaction) -> tuple[str, ...]:
+def zones_to_watch(transaction: Transaction) -> tuple[str, ...]:
     """The zones to look at before all others, those that may change now; empty: every zone.
 
     Only while the round cannot be over are those that tell of its play enough. In every other phase bets may be made

@@ -19,7 +19,7 @@ from controller.core.table.transaction import Transaction
 _REASON: Final = "a chip lay between two zones, and nobody knows of which wager it was"
 
 
-def note(transaction: Transaction) -> None:
+def note_shared(transaction: Transaction) -> None:
     """Keep which chips two zones held at the lock, and what their wagers come to without and with them."""
     felt, lock_ns, round_now = transaction.state.felt, transaction.round().bets.lock_ns, transaction.round()
     found = dict(round_now.bets.shared.zones_of)
@@ -34,7 +34,7 @@ def note(transaction: Transaction) -> None:
         transaction.change_shared(zones_of=found, amounts={**amounts, **round_now.bets.shared.amounts})
 
 
-def note_gone(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
+def note_departure(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
     """A zone hears a chip no more that two held at the lock: the other must be looked at again before it counts."""
     round_now, name = transaction.round(), key(after.spot, after.name)
     gone = set(() if before is None else before.chips).difference(after.chips)
@@ -61,7 +61,7 @@ def main_cents_elsewhere(transaction: Transaction, zone: Zone) -> int:
 def _is_bet(transaction: Transaction, name: str) -> bool:
     """Whether a zone is that of a wager made before the deal."""
     _, _, zone = name.partition("/")
-    return zone == "main" or uncertain_wagers.before_deal(transaction, zone)
+    return zone == "main" or uncertain_wagers.is_before_deal_zone(transaction, zone)
 
 
 def _amounts_of(transaction: Transaction, zone: Zone, between: set[str]) -> tuple[int, int]:
@@ -86,12 +86,12 @@ def _lies_in_one(felt: Felt, chip: str, zones: tuple[str, ...]) -> bool:
     return len(now) == 1 and now[0] in zones
 
 
-def waits(transaction: Transaction) -> bool:
+def lock_waits(transaction: Transaction) -> bool:
     """Whether the lock waits for a chip to be heard by one antenna alone."""
     return not transaction.round().bets.locked and bool(_unsettled(transaction))
 
 
-def places(transaction: Transaction, change: ZoneChange, last_ns: int) -> bool:
+def only_places_chip(transaction: Transaction, change: ZoneChange, last_ns: int) -> bool:
     """Whether a change only says where a chip lay at the lock: once it is placed its zones are locked as they show now.
 
     Chips that leave together with it say nothing: it was picked up, and where it lay is lost.
@@ -107,7 +107,7 @@ def places(transaction: Transaction, change: ZoneChange, last_ns: int) -> bool:
     return settles
 
 
-def says_nothing(transaction: Transaction, change: ZoneChange) -> bool:
+def may_be_lost_chip(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change is that of a zone between which and another a wager is lost, and may be only of its chip."""
     round_now, name = transaction.round(), key(change.spot, change.zone)
     other = change.since_ns >= 0 or change.spot not in round_now.bets.spots
@@ -122,31 +122,31 @@ def boxes_are_lost(round_now: Round) -> bool:
     return not round_now.bets.locked and round_now.bets.shared.lost and any(name.endswith("/main") for name in zones)
 
 
-def took_chips(transaction: Transaction, change: ZoneChange) -> bool:
+def only_removes_shared(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change is that chips which two zones held at the lock went from one of them, and no more than that."""
     bets, name = transaction.round().bets, key(change.spot, change.zone)
     return not bets.locked and bets.shared.lost and bets.shared.amounts.get(name) == (change.after, change.before)
 
 
-def give_up(transaction: Transaction) -> str:
+def end_wait(transaction: Transaction) -> str:
     """The round ends and of some chips nobody knows the zone: why the floor must rule; empty where it need not."""
     zones = (
         {name for chip in _unsettled(transaction) for name in transaction.round().bets.shared.zones_of[chip]}
-        if waits(transaction)
+        if lock_waits(transaction)
         else set[str]()
     )
     for name in sorted(zones):
         spot, _, zone = name.partition("/")
         if zone != "main" and _is_bet(transaction, name):
-            uncertain_wagers.take(
+            uncertain_wagers.note_possible_amounts(
                 transaction, ZoneChange(int(spot), zone, *transaction.round().bets.shared.amounts[name])
             )
     return _REASON if any(name.endswith("/main") for name in zones) else ""
 
 
-def shown(transaction: Transaction) -> str:
+def display_text(transaction: Transaction) -> str:
     """What the dealer's display says while the lock waits for a chip; empty where it does not."""
-    if not waits(transaction):
+    if not lock_waits(transaction):
         return ""
     spots = sorted(
         {
@@ -158,12 +158,12 @@ def shown(transaction: Transaction) -> str:
     return f"Chip between zones: spot {' and '.join(spots)}"
 
 
-def told_in_part(felt: Felt, change: ZoneChange) -> bool:
+def may_be_incomplete(felt: Felt, change: ZoneChange) -> bool:
     """Whether a zone's antenna hears a chip that does not count there yet: a change may be more than it was told as."""
     return bool(felt[key(change.spot, change.zone)].doubted)
 
 
-def doubted_since(felt: Felt, spots: Container[int]) -> int:
+def ambiguous_since_ns(felt: Felt, spots: Container[int]) -> int:
     """Since when an antenna of these spots hears a chip that may lie elsewhere, and does not know what lies there."""
     since = EVER
     for zone in felt.values():

@@ -9,10 +9,10 @@ from controller.core.certainty import uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
     hole_points,
-    is_paid_perhaps,
-    offer_unseen,
-    resting_on,
-    tell_settled,
+    may_differ_from_chips,
+    may_include_payment,
+    publish_settlement,
+    readings_relied_on,
 )
 from controller.core.game.side_bet import SideNet, find, terms_of
 from controller.core.game.wager import Basis
@@ -25,15 +25,15 @@ from controller.core.progressives.live_meters import award_rows, awarded, myster
 from controller.core.table.transaction import Transaction
 
 
-def offered_later(bet: str) -> bool:
+def is_after_deal_bet(bet: str) -> bool:
     """Whether a side wager is placed after the deal."""
     return find(bet).placed == "after_deal"
 
 
 @lru_cache(maxsize=64)
-def made_later(bets: tuple[str, ...]) -> tuple[str, ...]:
+def after_deal_bets(bets: tuple[str, ...]) -> tuple[str, ...]:
     """Those of a house's side wagers that are placed after the deal, in alphabetical order."""
-    return tuple(sorted(bet for bet in bets if offered_later(bet)))
+    return tuple(sorted(bet for bet in bets if is_after_deal_bet(bet)))
 
 
 def _dues(
@@ -102,7 +102,7 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
         if None in nets or len({net.cents for net in nets if net is not None}) != 1:
             continue
         net = min((net for net in nets if net is not None), key=lambda one: (one.row, one.held))
-        if offered_later(bet) and offer_unseen(transaction.lattice(), box, bet, net.cents):
+        if is_after_deal_bet(bet) and may_differ_from_chips(transaction.lattice(), box, bet, net.cents):
             continue
         if uncertain_wagers.is_unread(transaction.round(), transaction.round().bets.spots[box], bet):
             continue
@@ -114,8 +114,8 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
         bonus = mystery_cents(transaction.state.progressives, *place)
         basis = Basis.ANSWER if transaction.round().by_people() else Basis.EVIDENCE
         why = f"{net.why}; must-hit-by mystery" if bonus else net.why
-        fields = (*place, staked_cents, net.cents + bonus, basis, resting_on(judged.found, box), why)
-        tell_settled(transaction, WagerSettled(*fields, _row_cents(transaction, box, net) + bonus))
+        fields = (*place, staked_cents, net.cents + bonus, basis, readings_relied_on(judged.found, box), why)
+        publish_settlement(transaction, WagerSettled(*fields, _row_cents(transaction, box, net) + bonus))
 
 
 def _row_cents(transaction: Transaction, box: int, net: SideNet) -> int:
@@ -140,7 +140,7 @@ def _award_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
             wager.spot for wager in round_now.bets.wagers if wager.bet == bet and wager.spot in round_now.bets.spots
         ]
         # Of a wager that may be one nobody knows whether it shares in an award.
-        alone = all(won != bet for (_, won), _ in uncertain_wagers.wagers(round_now))
+        alone = all(won != bet for (_, won), _ in uncertain_wagers.uncertain_wagers(round_now))
         alone = alone and not any(uncertain_wagers.is_unread(round_now, spot, bet) for spot in round_now.bets.spots)
         rows = {spot: side_rows(felt, round_now.bets.spots.index(spot), bet) for spot in spots}
         known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
@@ -179,9 +179,9 @@ def sides_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[WagerU
             transaction.round().bets.spots[box],
             tuple(sorted({net.cents for net in nets if net is not None})),
         )
-        is_doubtful = offered_later(bet) and is_paid_perhaps(transaction.lattice(), box, bet, possible)
+        is_doubtful = is_after_deal_bet(bet) and may_include_payment(transaction.lattice(), box, bet, possible)
         if is_doubtful or uncertain_wagers.is_unread(transaction.round(), spot, bet):
             possible = ()
         yield WagerUnresolved(transaction.round().number, spot, bet, staked_cents, possible)
     felt = _felt_of(transaction, judged, closed=True)._replace(awards=_awards(transaction))
-    yield from uncertain_wagers.left_open(transaction, felt)
+    yield from uncertain_wagers.unresolved_at_end(transaction, felt)

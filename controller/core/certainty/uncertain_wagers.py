@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Final
 
-from controller.core.certainty.reader_zones import looked_ns, split
+from controller.core.certainty.reader_zones import known_until_ns, spot_and_zone
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
 from controller.core.inference.observation import EVER, CardObserved
@@ -52,11 +52,15 @@ def unseen_at_lock(round_now: Round, change: ZoneChange, first_ns: int) -> bool:
     return lost and first_ns < round_now.bets.lock_ns
 
 
-def look(transaction: Transaction) -> None:
+def drop_known_zones(transaction: Transaction) -> None:
     """A reader that is back has told what lies at its spots: what lay there at the lock is known, or told uncertain."""
     round_now, state = transaction.round(), transaction.state
     if round_now.bets.lost_zones:
-        lost = (name for name in round_now.bets.lost_zones if looked_ns(state, *split(name)) < round_now.bets.lock_ns)
+        lost = (
+            name
+            for name in round_now.bets.lost_zones
+            if known_until_ns(state, *spot_and_zone(name)) < round_now.bets.lock_ns
+        )
         transaction.change_bets(lost_zones=tuple(lost))
 
 
@@ -71,12 +75,12 @@ def _first_card_ns(round_now: Round) -> int:
     return next(cards, EVER)
 
 
-def before_deal(transaction: Transaction, zone: str) -> bool:
+def is_before_deal_zone(transaction: Transaction, zone: str) -> bool:
     """Whether a zone is that of a side wager made before the deal."""
     return zone in transaction.rules.side_bets and find(zone).placed == "before_deal"
 
 
-def take(transaction: Transaction, change: ZoneChange) -> None:
+def note_possible_amounts(transaction: Transaction, change: ZoneChange) -> None:
     """A zone's content at the lock is what it was before a change or what it is after it."""
     name, known = key(change.spot, change.zone), transaction.round().bets.uncertain
     amounts = {*known.get(name, ()), change.before, change.after}
@@ -88,7 +92,7 @@ def is_uncertain(round_now: Round, spot: int, zone: str) -> bool:
     return key(spot, zone) in round_now.bets.uncertain
 
 
-def wagers(round_now: Round) -> Iterator[tuple[_Wager, tuple[int, ...]]]:
+def uncertain_wagers(round_now: Round) -> Iterator[tuple[_Wager, tuple[int, ...]]]:
     """The uncertain wagers at the round's boxes, with what they may be; without a main wager they are none."""
     for name, amounts in sorted(round_now.bets.uncertain.items()):
         spot, _, bet = name.partition("/")
@@ -96,23 +100,23 @@ def wagers(round_now: Round) -> Iterator[tuple[_Wager, tuple[int, ...]]]:
             yield (int(spot), bet), amounts
 
 
-def told_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
+def events_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
     """The uncertain wagers as the lock tells them."""
-    for (spot, bet), amounts in wagers(round_now):
+    for (spot, bet), amounts in uncertain_wagers(round_now):
         yield WagerUncertain(round_now.number, spot, bet, amounts)
 
 
-def told_late(round_now: Round, change: ZoneChange) -> Iterator[WagerUncertain]:
+def events_after_lock(round_now: Round, change: ZoneChange) -> Iterator[WagerUncertain]:
     """An uncertain wager of which a reader has told after the lock was told."""
     name = key(change.spot, change.zone)
     if change.spot in round_now.bets.spots and (change.spot, change.zone) not in round_now.ending.settled:
         yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.bets.uncertain[name])
 
 
-def left_open(transaction: Transaction, felt: SideEvidence) -> Iterator[WagerUnresolved]:
+def unresolved_at_end(transaction: Transaction, felt: SideEvidence) -> Iterator[WagerUnresolved]:
     """The uncertain wagers at the end of their round: open, unless the floor has ruled."""
     round_now = transaction.round()
-    for (spot, bet), amounts in wagers(round_now):
+    for (spot, bet), amounts in uncertain_wagers(round_now):
         if (spot, bet) in round_now.ending.settled:
             continue
         dues = (side_due(felt, round_now.bets.spots.index(spot), bet, cents) for cents in amounts if cents)
@@ -125,7 +129,9 @@ def dues_together(
 ) -> dict[_Wager, set[SideNet | None]]:
     """What side wagers may come to; where a limit binds them together, for all that uncertain wagers may be."""
     round_now = transaction.round()
-    uncertain = {(round_now.bets.spots.index(spot), bet): amounts for (spot, bet), amounts in wagers(round_now)}
+    uncertain = {
+        (round_now.bets.spots.index(spot), bet): amounts for (spot, bet), amounts in uncertain_wagers(round_now)
+    }
     found = side_dues(felt, staked)
     if not uncertain or not transaction.rules.aggregate_limit_cents:
         return found

@@ -143,11 +143,11 @@ def _end_void(transaction: Transaction) -> None:
     transaction.emit(*map(QuestionWithdrawn, round_now.open_questions()))
     if round_now.dealing.unturned() and round_now.cards.drawn:
         # The round is over for the table, but the dealer's hand has turned nothing.
-        face_down.open_lying(transaction)
+        face_down.open_face_up(transaction)
         face_down.keep_closed(transaction)
     else:
         if transaction.round().hides():
-            face_down.show(transaction)
+            face_down.show_hands(transaction)
         closing.turn_over(transaction)
     transaction.emit(RoundClosed(round_now.number, (), 0, "void"))
     transaction.leave_round()
@@ -250,7 +250,7 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None
         now = None if ruling.face is None else str(ruling.face)
         transaction.emit(CardSet(before.number, ruling.card, was, now, ruling.who, ruling.why))
         if ruling.face is None:
-            deal_confirmation.moved(transaction, "a card was struck")
+            deal_confirmation.deal_corrected(transaction, "a card was struck")
             face_down.keep_closed(transaction, place)
         before = replace(before, dealing=transaction.round().dealing)
         transaction.change_cards(drawn=_with_card(before, place, ruling))
@@ -296,7 +296,9 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
         transaction.emit(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
         transaction.change_round(corrected=(ruling.who, ruling.why))
         rebuild.rebuild_corrected(transaction, before)
-        if transaction.round().evidence.trouble or not rebuild.possible(transaction, over=round_now is not open_round):
+        if transaction.round().evidence.trouble or not rebuild.has_legal_play(
+            transaction, over=round_now is not open_round
+        ):
             transaction.roll_back(untried)
             whose = f"spot {ruling.spot}" if ruling.spot else "the dealer"
             refused = RefusalReason("no_legal_play", f"no legal play gives this card to {whose}")
@@ -324,7 +326,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason 
     stand, refused = acceptance.accepted_wagers(transaction.house, box, round_now.bets.closed_meters)
     wagers = sorted((*round_now.bets.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
     transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
-    deal_confirmation.moved(transaction, "a box was declared")
+    deal_confirmation.deal_corrected(transaction, "a box was declared")
     transaction.change_bets(
         spots=tuple(sorted((*round_now.bets.spots, spot))),
         wagers=tuple(wagers),

@@ -137,7 +137,9 @@ def _no_more_bets(transaction: Transaction, at_ns: int) -> RefusalReason | None:
             if deal_confirmation.deal_done(transaction):
                 return None
             if transaction.round().cards.drawn:
-                in_play = transaction.round().dealing.unturned() and not deal_confirmation.long_after(transaction)
+                in_play = transaction.round().dealing.unturned() and not deal_confirmation.is_long_after_last_card(
+                    transaction
+                )
                 transaction.change_ending(next_bets="unturned" if in_play else "pressed")
             if transaction.round().questions.unkeyed:
                 return RefusalReason("round_in_play", "say first whether a new round has begun: yes or no")

@@ -238,10 +238,10 @@ def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
         return True
     if transaction.round().dealing.unturned():
         # A slip of the finger opens no hole card.
-        if deal_confirmation.awaits_key(transaction):
+        if deal_confirmation.can_only_lock_this_deal(transaction):
             return False
         bets = bets or lock.main_lies(transaction)
-        forgot_turn = bets and deal_confirmation.long_after(transaction)
+        forgot_turn = bets and deal_confirmation.is_long_after_last_card(transaction)
         if forgot_turn and transaction.round().ending.close_refused:
             # Two keys have said so.
             return True

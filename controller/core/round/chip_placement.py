@@ -118,9 +118,9 @@ def lie(
     transaction.change(felt=felt)
     if felt[name].doubted and transaction.state.round is not None and not transaction.round().bets.locked:
         # Also where no amount changes: the reader of a chip's own zone may be the later one to tell of it.
-        shared_chips.note(transaction)
+        shared_chips.note_shared(transaction)
     if transaction.state.round is not None:
-        shared_chips.note_gone(transaction, before, felt[name], last_ns)
+        shared_chips.note_departure(transaction, before, felt[name], last_ns)
     since_ns, now = _unplaced_since(transaction, before, felt[name]), felt[name]
     if since_ns >= 0 and transaction.state.round is not None and now.name in played_zones(transaction):
         round_now = transaction.round()

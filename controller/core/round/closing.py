@@ -10,18 +10,18 @@ from controller.core.betting.lock import lock_again
 from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
-    doubt_reopened,
+    agreed_wager_cents,
+    confirmation_needed_ns,
+    confirmed_until_ns,
+    dispute_reopened,
     dues,
     hole_points,
-    is_paid_perhaps,
-    known_until,
-    latest,
+    may_include_payment,
     publish,
-    resting_on,
-    tell_settled,
-    wager_of,
+    publish_settlement,
+    readings_relied_on,
 )
-from controller.core.certainty.rebuild import keypad_away
+from controller.core.certainty.rebuild import is_keypad_away
 from controller.core.certainty.side_wagers import settle_sides, sides_open
 from controller.core.game.hand import place_of
 from controller.core.game.wager import Basis
@@ -47,7 +47,7 @@ _UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than i
 
 def close(transaction: Transaction) -> None:
     """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
-    nobody_knows = shared_chips.give_up(transaction)
+    nobody_knows = shared_chips.end_wait(transaction)
     # Of a main wager that may be there the floor rules, whoever was dealt to: such a round is not taken for none.
     if transaction.round().bets.uncertain and not transaction.round().bets.locked and not nobody_knows:
         lock_again(transaction)
@@ -58,7 +58,7 @@ def close(transaction: Transaction) -> None:
     round_now = transaction.round()
     acceptance.given_up(transaction)
     if round_now.hides():
-        face_down.show(transaction)
+        face_down.show_hands(transaction)
     if not round_now.cards.drawn:
         transaction.emit(
             *map(QuestionWithdrawn, transaction.round().open_questions()), RoundClosed(round_now.number, (), 0, "void")
@@ -75,7 +75,7 @@ def close(transaction: Transaction) -> None:
             transaction.irregular(nobody_knows)
         elif any(card.unread for card in round_now.cards.drawn):
             transaction.irregular("a card could not be read")
-        elif known_until(transaction) < latest(transaction):
+        elif confirmed_until_ns(transaction) < confirmation_needed_ns(transaction):
             transaction.irregular("the readers had not confirmed the layout when the next round began")
         elif not round_now.evidence.trouble and not _finish(transaction):
             cause = likely(transaction.rules, transaction.round(), closed=True)
@@ -93,7 +93,7 @@ def close(transaction: Transaction) -> None:
 def _leave(transaction: Transaction) -> None:
     """No round is open any more."""
     transaction.leave_round()
-    transaction.change(keypad_lost=keypad_away(transaction))
+    transaction.change(keypad_lost=is_keypad_away(transaction))
 
 
 def linger_no_more(transaction: Transaction) -> None:
@@ -108,7 +108,7 @@ def close_unturned(transaction: Transaction) -> None:
     What lies closed stays so, and of what it decides nothing is told, not even that it left no legal play.
     """
     round_now = transaction.round()
-    shared_chips.give_up(transaction)
+    shared_chips.end_wait(transaction)
     acceptance.given_up(transaction)
     if not transaction.round().trouble_told():
         missed = round_now.questions.doubt or round_now.evidence.shoe_away
@@ -216,7 +216,7 @@ def give_way(transaction: Transaction) -> None:
 
     Its open wagers are the floor's; its closed cards are opened at the shoe's end.
     """
-    shared_chips.give_up(transaction)
+    shared_chips.end_wait(transaction)
     acceptance.given_up(transaction)
     _leave_open(transaction)
     transaction.emit(*_laid_later(transaction))
@@ -262,13 +262,13 @@ def _finish(transaction: Transaction) -> bool:
     ends = transaction.lattice().ends(points) if points is not None or not transaction.round().cards.hole_dealt else {}
     if not ends:
         return False
-    face_down.open_lying(transaction)
+    face_down.open_face_up(transaction)
     judged = AgreedPlays(transaction.lattice(), ends, points)
     publish(transaction, judged)
     settle_sides(transaction, judged, closed=True)
     _settle_as_paid(transaction, judged)
     _contradicted(transaction, judged)
-    doubt_reopened(transaction)
+    dispute_reopened(transaction)
     left = (*_still_open(transaction, judged), *sides_open(transaction, judged))
     questions.withdraw_if_needless(transaction)
     if left and transaction.round().questions.asked is None:
@@ -304,10 +304,12 @@ def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[Wager
     for box, spot in enumerate(transaction.round().bets.spots):
         for bet, due in dues(judged, box):
             if (spot, bet) not in transaction.round().ending.settled:
-                is_doubtful = bet == "insurance" and is_paid_perhaps(judged.found, box, bet, due.cents())
+                is_doubtful = bet == "insurance" and may_include_payment(judged.found, box, bet, due.cents())
                 is_unknown = is_doubtful or uncertain_wagers.is_unread(transaction.round(), spot, bet)
                 possible = () if is_unknown else due.cents()
-                yield WagerUnresolved(transaction.round().number, spot, bet, wager_of(judged, box, bet) or 0, possible)
+                yield WagerUnresolved(
+                    transaction.round().number, spot, bet, agreed_wager_cents(judged, box, bet) or 0, possible
+                )
 
 
 def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
@@ -341,7 +343,9 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
         if len({net.cents for net in fitting}) == 1:
             net = agreed(fitting)
             fields = (transaction.round().number, spot, "main", judged.found.wagers[box], net.cents)
-            tell_settled(transaction, WagerSettled(*fields, Basis.PAID, resting_on(judged.found, box), net.why))
+            publish_settlement(
+                transaction, WagerSettled(*fields, Basis.PAID, readings_relied_on(judged.found, box), net.why)
+            )
 
 
 def _may_have_surrendered(frontier: Frontier, box: int) -> bool:

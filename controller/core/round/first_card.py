@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.core.betting.lock import main_lies
 from controller.core.certainty import deal_confirmation
-from controller.core.certainty.round_end import cleared, is_over, paying, takes_no_card
+from controller.core.certainty.round_end import boxes_are_cleared, is_over, payment_has_begun, takes_no_card
 from controller.core.inference.observation import CardObserved
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
@@ -13,7 +13,7 @@ from controller.core.table.transaction import Transaction
 def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
-    paid = paying(transaction) and not transaction.round().dealing.unturned()
+    paid = payment_has_begun(transaction) and not transaction.round().dealing.unturned()
     dealt_to = transaction.round().evidence.trouble or paid or main_lies(transaction)
     return bool(transaction.round().ending.closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
 
@@ -45,7 +45,7 @@ def _close_meant(transaction: Transaction, at_ns: int) -> bool:
     round_now = transaction.round()
     if not round_now.ending.close_refused or not round_now.dealing.unturned():
         return False
-    return _long_after_cards(round_now, at_ns) and main_lies(transaction) and cleared(transaction)
+    return _long_after_cards(round_now, at_ns) and main_lies(transaction) and boxes_are_cleared(transaction)
 
 
 def _long_after_cards(round_now: Round, at_ns: int) -> bool:

@@ -13,20 +13,26 @@ from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, pla
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
-    doubt_reopened,
+    confirmation_needed_ns,
+    confirmed_until_ns,
+    consistent_with_hole,
+    dispute_reopened,
     hole_points,
-    known_until,
-    latest,
-    lock_known_ns,
-    of_hole,
+    lock_confirmation_ns,
     publish,
 )
-from controller.core.certainty.rebuild import payment_began, rebuild_with_outages, rebuilt_with_hole, remembered, resume
+from controller.core.certainty.rebuild import (
+    payment_began,
+    rebuild_with_outages,
+    rebuilt_with_hole,
+    remembered_card,
+    resume_if_cured,
+)
 from controller.core.certainty.round_end import (
     chips_at_boxes,
     is_over,
-    next_bet,
-    paying,
+    may_be_next_bet,
+    payment_has_begun,
     played_zones,
 )
 from controller.core.certainty.side_wagers import settle_sides
@@ -65,7 +71,7 @@ def lock_put_off(transaction: Transaction, ended: Round) -> None:
     for name, before in sorted(ended.ending.next_moved.items()):
         spot, _, zone = name.partition("/")
         after = cents_at(transaction.state.felt, int(spot), zone)
-        if after != before and (zone == "main" or uncertain_wagers.before_deal(transaction, zone)):
+        if after != before and (zone == "main" or uncertain_wagers.is_before_deal_zone(transaction, zone)):
             _alert_of(transaction, ZoneChange(int(spot), zone, before, after))
 
 
@@ -98,7 +104,7 @@ def card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int)
         transaction.open_card(place)
     first_ns, told = (
         _first_moment(round_now, transaction.times(), since_ns, at_ns),
-        remembered(transaction.round(), place),
+        remembered_card(transaction.round(), place),
     )
     transaction.observe(DatedObservation(first_ns, at_ns, CardObserved(told), stamped.number), may_drop=False)
 
@@ -127,11 +133,11 @@ def chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: 
         shared_chips.forget(transaction)
         lock_again(transaction)
         return
-    if shared_chips.places(transaction, change, last_ns):
+    if shared_chips.only_places_chip(transaction, change, last_ns):
         if change.since_ns >= 0:
             lock_again(transaction)
         return
-    if shared_chips.says_nothing(transaction, change):
+    if shared_chips.may_be_lost_chip(transaction, change):
         keep_moved(transaction, change, first_ns)
         return
     if _changed_around_lock(transaction, change, first_ns, last_ns):
@@ -158,10 +164,12 @@ def chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: 
             acceptance.check_later(transaction, change)
     else:
         explained = (
-            paying(transaction) or (boxed and round_now.cards.turned) or acceptance.side_taken(transaction, change)
+            payment_has_begun(transaction)
+            or (boxed and round_now.cards.turned)
+            or acceptance.side_taken(transaction, change)
         )
     # What a chip that may lie elsewhere makes of it shows once that is known.
-    if not explained and not (kept and shared_chips.told_in_part(transaction.state.felt, change)):
+    if not explained and not (kept and shared_chips.may_be_incomplete(transaction.state.felt, change)):
         rise = passing_chips.withdrawn(transaction, change) if kept else None
         if rise is not None and isinstance(rise.item, ChipsObserved):
             came = ZoneChange(change.spot, change.zone, rise.item.before, rise.item.after)
@@ -172,7 +180,7 @@ def chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: 
 def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> bool:
     """Take a change of a bet that may have come before the lock or after it; false where it is no such change."""
     round_now = transaction.round()
-    if change.zone != "main" and not uncertain_wagers.before_deal(transaction, change.zone):
+    if change.zone != "main" and not uncertain_wagers.is_before_deal_zone(transaction, change.zone):
         return False
     if round_now.bets.locked:
         unseen = uncertain_wagers.unseen_at_lock(round_now, change, first_ns)
@@ -188,7 +196,7 @@ def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns:
         )
         return True
     if change.zone != "main":
-        uncertain_wagers.take(transaction, change)
+        uncertain_wagers.note_possible_amounts(transaction, change)
     lock_again(transaction)
     return True
 
@@ -196,7 +204,7 @@ def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns:
 def unexplained(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Say what a change looks like that no play explains; it may be the next bets."""
     after_next_lock = 0 <= transaction.round().ending.next_lock_ns <= first_ns
-    of_nobody = next_bet(transaction, change.zone) or shared_chips.took_chips(transaction, change)
+    of_nobody = may_be_next_bet(transaction, change.zone) or shared_chips.only_removes_shared(transaction, change)
     if not after_next_lock and not of_nobody:
         _alert_of(transaction, change)
 
@@ -316,8 +324,8 @@ def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:
             f"what lay at spot {change.spot} when the bets were locked is not known: its reader was lost"
         )
         return
-    uncertain_wagers.take(transaction, change)
-    transaction.emit(*uncertain_wagers.told_late(transaction.round(), change))
+    uncertain_wagers.note_possible_amounts(transaction, change)
+    transaction.emit(*uncertain_wagers.events_after_lock(transaction.round(), change))
     reason = "its reader was lost when the bets were locked, and what it tells now may have lain there then"
     transaction.emit(*transaction.doubts(reason, lambda row: (row.spot, row.bet) == (change.spot, change.zone)))
 
@@ -358,11 +366,11 @@ def refute_payment(transaction: Transaction) -> None:
     round_now = transaction.round()
     waiting = round_now.evidence.trouble or round_now.ending.closing or round_now.held() or round_now.hides()
     waiting = waiting or not hole_turn.hole_card_known(transaction)
-    if waiting or not round_now.is_dealt() or not paying(transaction):
+    if waiting or not round_now.is_dealt() or not payment_has_begun(transaction):
         return
     transaction.turn_hole()
     if not transaction.legal(transaction.lattice()):
-        rebuilt_with_hole(transaction, known_until(transaction))
+        rebuilt_with_hole(transaction, confirmed_until_ns(transaction))
 
 
 def _alert_of(transaction: Transaction, change: ZoneChange) -> None:
@@ -392,11 +400,11 @@ def review(transaction: Transaction) -> None:
     """Publish what has become certain; close the round if it was to be closed."""
     if transaction.state.round is None:
         return
-    uncertain_wagers.look(transaction)
-    until = known_until(transaction)
+    uncertain_wagers.drop_known_zones(transaction)
+    until = confirmed_until_ns(transaction)
     if (
         not transaction.round().bets.locked
-        and until >= lock_known_ns(transaction.round())
+        and until >= lock_confirmation_ns(transaction.round())
         and _lock_is_clear(transaction)
     ):
         _confirm_lock(transaction)
@@ -426,7 +434,7 @@ def _go_on(transaction: Transaction, until: int) -> None:
     deal_confirmation.review(transaction)
     if transaction.round().dealing.resumes and transaction.round().cards.turn_key and transaction.round().is_dealt():
         transaction.turn_hole()
-        resume(transaction)
+        resume_if_cured(transaction)
     round_now = transaction.round()
     if round_now.bets.locked and not round_now.bets.contributed:
         contribute_round(transaction)
@@ -436,7 +444,7 @@ def _go_on(transaction: Transaction, until: int) -> None:
         return
     if not round_now.evidence.trouble and round_now.bets.locked:
         _infer(transaction, until)
-    face_down.release(transaction)
+    face_down.release_withheld(transaction)
     if transaction.round().ending.closing and (may_close(transaction) or closing.lacks_turn(transaction.round())):
         if closing.may_be_over(transaction):
             close(transaction)
@@ -448,7 +456,7 @@ def _go_on(transaction: Transaction, until: int) -> None:
 
 def _lock_is_clear(transaction: Transaction) -> bool:
     """Whether sensors have said what they count, and of no chip it is open of which wager it is."""
-    return bet_sensors.all_counted(transaction) and not shared_chips.waits(transaction)
+    return bet_sensors.all_counted(transaction) and not shared_chips.lock_waits(transaction)
 
 
 def close(transaction: Transaction) -> None:
@@ -461,7 +469,7 @@ def close(transaction: Transaction) -> None:
         return
     if transaction.round().dealing.resumes and transaction.round().is_dealt():
         transaction.turn_hole()
-        resume(transaction)
+        resume_if_cured(transaction)
     closing.close(transaction)
     lock_put_off(transaction, ended)
 
@@ -495,19 +503,21 @@ def _refuse_close(transaction: Transaction) -> None:
 
 def may_close(transaction: Transaction) -> bool:
     """Whether a round that was closed can be judged: the readers have told all of it, or the floor must rule anyway."""
-    told = known_until(transaction) >= latest(transaction) and bet_sensors.all_counted(transaction)
+    told = confirmed_until_ns(transaction) >= confirmation_needed_ns(transaction) and bet_sensors.all_counted(
+        transaction
+    )
     return bool(transaction.round().evidence.trouble) or (not transaction.round().held() and told)
 
 
 def _infer(transaction: Transaction, until: int) -> None:
     """Open what lies face up and publish what follows from everything known up to ``until``."""
-    face_down.look(transaction)
-    face_down.open_lying(transaction)
+    face_down.detect_show(transaction)
+    face_down.open_face_up(transaction)
     view = transaction.lattice().as_of(until)
     if transaction.round().hides():
-        face_down.tell_deal(transaction, view)
+        face_down.publish_deal(transaction, view)
         return
-    face_down.release(transaction)
+    face_down.release_withheld(transaction)
     if transaction.round().waits_for_card():
         return
     if not view.frontier and hole_turn.hole_card_known(transaction) and payment_began(transaction):
@@ -521,15 +531,15 @@ def _infer(transaction: Transaction, until: int) -> None:
         return
     hole_turn.turn_if_shown(transaction, view)
     points = hole_points(transaction)
-    frontier = of_hole(view.frontier, points)
+    frontier = consistent_with_hole(view.frontier, points)
     if not frontier:
         view = rebuilt_with_hole(transaction, until)
-        frontier = of_hole(view.frontier, points)
+        frontier = consistent_with_hole(view.frontier, points)
     if not frontier:
         transaction.irregular(DEALERS_RULE, curable=True, likely=likely(transaction.rules, transaction.round()))
     else:
         judged = AgreedPlays(view, frontier, points)
-        _tell_certain(transaction, judged, confirmed=until >= latest(transaction))
+        _tell_certain(transaction, judged, confirmed=until >= confirmation_needed_ns(transaction))
         questions.consider(transaction)
 
 
@@ -545,7 +555,7 @@ def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: b
         if dealt:
             settle_sides(transaction, judged, closed=False)
     if dealt and confirmed:
-        doubt_reopened(transaction)
+        dispute_reopened(transaction)
     transaction.published = PublicationBasis(_rests_on(transaction, judged), confirmed)
 
 

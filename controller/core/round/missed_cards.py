@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation
-from controller.core.certainty.agreed_dues import known_until
+from controller.core.certainty.agreed_dues import confirmed_until_ns
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.alerts import CardsMayBeMissing
@@ -113,7 +113,7 @@ def withdraw_if_needless(transaction: Transaction) -> None:
     if (
         round_now.questions.missed_after
         and round_now.questions.doubt
-        and transaction.legal(transaction.lattice().as_of(known_until(transaction)))
+        and transaction.legal(transaction.lattice().as_of(confirmed_until_ns(transaction)))
     ):
         transaction.emit(QuestionWithdrawn(round_now.questions.doubt))
         transaction.change_questions(doubt=0, missed_after=0)

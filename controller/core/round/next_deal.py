@@ -91,7 +91,7 @@ def _turn_forgotten(transaction: Transaction) -> bool:
     """Whether payment shows that the dealer forgot the key of the turn; players' chips alone would say too little."""
     if _unexplained(transaction.round()):
         return False
-    return round_end.paying(transaction) or round_end.is_over(transaction)
+    return round_end.payment_has_begun(transaction) or round_end.is_over(transaction)
 
 
 def begins_round(table: Table, held: tuple[StampedInput, ...]) -> bool | None:
@@ -209,7 +209,7 @@ def overtake(transaction: Transaction) -> None:
     raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)
     if round_now.questions.doubt:
         transaction.irregular(missed_cards.unanswered_reason(round_now))
-    if round_now.dealing.unturned() and deal_confirmation.keyless(transaction):
+    if round_now.dealing.unturned() and deal_confirmation.turn_needs_no_key(transaction):
         closing.give_way(transaction)
     else:
         lifecycle.close(transaction)

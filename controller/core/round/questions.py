@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.certainty.agreed_dues import hole_points, known_until, latest, of_hole, open_bets
+from controller.core.certainty.agreed_dues import (
+    confirmation_needed_ns,
+    confirmed_until_ns,
+    consistent_with_hole,
+    has_open_wagers,
+    hole_points,
+)
 from controller.core.certainty.side_wagers import sides_differ, sides_of
 from controller.core.inference.outcome_classes import LatticeCase
 from controller.core.inference.paths import narrowed
@@ -30,11 +36,11 @@ def consider(transaction: Transaction) -> None:
     points = hole_points(transaction)
     turned = points is not None or not round_now.cards.hole_dealt
     idle = round_now.questions.considered == len(round_now.evidence.observations) or round_now.evidence.trouble
-    if not turned or idle or known_until(transaction) < latest(transaction):
+    if not turned or idle or confirmed_until_ns(transaction) < confirmation_needed_ns(transaction):
         return
     found = transaction.lattice()
     play = found.play()
-    nodes = of_hole(found.frontier, points)
+    nodes = consistent_with_hole(found.frontier, points)
     is_played = all(play.all_played(node) and _of_points(play.holes(node, drawing=False), points) for node in nodes)
     if is_played and _matters(transaction):
         transaction.change_questions(considered=len(round_now.evidence.observations))
@@ -43,7 +49,7 @@ def consider(transaction: Transaction) -> None:
 
 def _matters(transaction: Transaction) -> bool:
     """Whether some wager still depends on how the round was played."""
-    return open_bets(transaction) or sides_differ(transaction)
+    return has_open_wagers(transaction) or sides_differ(transaction)
 
 
 def _of_points(holes: int, points: int | None) -> bool:
@@ -88,6 +94,6 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     transaction.change_questions(asked=None, considered=-1)
     transaction.change_evidence(answers=answers)
     transaction.found = narrowed(transaction.lattice(), answers)
-    if not of_hole(transaction.found.frontier, hole_points(transaction)):
+    if not consistent_with_hole(transaction.found.frontier, hole_points(transaction)):
         transaction.irregular("no legal play agrees with the answer")
     return True

@@ -10,8 +10,8 @@ from typing import Final, assert_never
 
 from msgspec.structs import replace
 
-from controller.core.betting.acceptance import made_later
-from controller.core.certainty.reader_zones import looked_ns, split
+from controller.core.betting.acceptance import is_after_deal_zone
+from controller.core.certainty.reader_zones import known_until_ns, spot_and_zone
 from controller.core.game.hand import points_of, seen
 from controller.core.inference.fault_search import CLOSED_EARLY, DEALERS_RULE
 from controller.core.inference.faults import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
@@ -239,7 +239,7 @@ def _laid_too_early(before: Table, transaction: Transaction, number: int | None,
         return
     offered = transaction.rules.offered_after_deal(points_of(seen(0, up_card)))
     for zone in transaction.state.felt.values():
-        if zone.cents and made_later(transaction.rules, zone.name) and zone.name != offered:
+        if zone.cents and is_after_deal_zone(transaction.rules, zone.name) and zone.name != offered:
             why = f"{money(zone.cents)} are no wager: it is not offered against this up card"
             wager = (round_now.number, zone.spot, zone.name, zone.cents)
             _wager_refused(before, transaction, AlertKind.EZ_BUST_WRONG_UP_CARD, wager, why)
@@ -324,7 +324,7 @@ def _duplicates(transaction: Transaction) -> None:
     for chip, since_ns in transaction.state.disputes.items():
         if chip not in there:
             continue
-        looked = min(looked_ns(transaction.state, *split(name)) for name in there[chip])
+        looked = min(known_until_ns(transaction.state, *spot_and_zone(name)) for name in there[chip])
         proven = 0 <= since_ns <= looked
         if proven:
             text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"

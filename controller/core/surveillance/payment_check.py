@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.core.betting.acceptance import made_later
+from controller.core.betting.acceptance import is_after_deal_zone
 from controller.core.certainty import round_end
 from controller.core.certainty.reader_zones import zones_at
 from controller.core.game.hand import is_natural, seen
@@ -114,7 +114,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
             paid = paid.spoilt(frozenset({zone.spot}), zone.name)
     old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
     watch = paid.watches.get(name)
-    if watch is None and (told.zone == "insurance" or made_later(transaction.rules, told.zone)):
+    if watch is None and (told.zone == "insurance" or is_after_deal_zone(transaction.rules, told.zone)):
         watch = ZoneHistory(told.spot, told.zone, 0, (ZoneContent(0, 0, 0, old.cents, old.chips),))
     if watch is not None and old.chips != now[name].chips:
         look = _looked(transaction, told, old, now[name], paid.closed_ns)

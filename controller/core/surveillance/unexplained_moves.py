@@ -58,7 +58,7 @@ def touched(
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
     elif _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents):
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
-    elif round_now is transaction.state.round is not None and shared_chips.waits(transaction):
+    elif round_now is transaction.state.round is not None and shared_chips.lock_waits(transaction):
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be told from a capped bet.
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
     elif event.after_cents == lay:
