@@ -19,7 +19,7 @@ from controller.commands.terminal import refuse, say
 from controller.commands.until_stopped import STORAGE_FAILED, until_stopped
 from controller.core.analysis.expectation import edges_at_hand
 from controller.core.messages.inputs import Input
-from controller.core.progressives.live_meters import trigger_wish
+from controller.core.progressives.live_meters import desired_trigger_state
 from controller.core.table.desired import Desired
 from controller.daemon.daemon import Daemon, DaemonParts
 from controller.daemon.head_anchors import box_anchored, box_remarks
@@ -119,7 +119,9 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
             storage.second.shown = daemon.anchors.shown
         daemon.displays = Displays(daemon.topics, daemon.parts.clock, config.tap, config.line_feed)
         known = TriggerTable(identity.site, identity.table, daemon.identity.epoch)
-        box = TriggerBoxWiring(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
+        box = TriggerBoxWiring(
+            known, desired_trigger_state(daemon.table.state.progressives), table.pairing_key, entropy.take
+        )
         devices = Devices(config, daemon.table.state.shoes, box)
         ends = LinkEndParts(daemon.identity, table.link_keys, clock, daemon.deliver, chance)
         pools = PoolLinks(config.linked_meters, ends, daemon.table.state)

@@ -18,7 +18,7 @@ from controller.core.table.transaction import Transaction
 def wanted(transaction: Transaction) -> Desired:
     """What the devices should be told, meters, sensors and looks for the sake of protection included."""
     found = live_meters.with_meters(transaction.state.progressives, _desired(transaction))
-    return monitor.looking_again(transaction, bet_sensors.with_sensors(transaction, found))
+    return monitor.with_second_looks(transaction, bet_sensors.with_sensors(transaction, found))
 
 
 def _desired(transaction: Transaction) -> Desired:
@@ -26,7 +26,7 @@ def _desired(transaction: Transaction) -> Desired:
     round_now = transaction.state.round
     if transaction.state.held:
         table = transaction.table()
-        first_ns = awaited_bets.moment(table, transaction.state.held)
+        first_ns = awaited_bets.awaited_ns(table, transaction.state.held)
         confirm_ns = max(first_ns - transaction.state.offset_ns, 1)
         if round_now is not None and awaited_bets.waits_for_deal(table):
             due_ns = next_deal.deadline_ns(table) - transaction.state.offset_ns
@@ -34,7 +34,7 @@ def _desired(transaction: Transaction) -> Desired:
         return Desired(awaited_bets.SHOWN, confirm_ns)
     if round_now is None:
         waiting = answers.question_shown(transaction.state)
-        opened = readiness.SHOWN if readiness.closed_by(transaction.state) else _opened_text(transaction)
+        opened = readiness.SHOWN if readiness.block_reason(transaction.state) else _opened_text(transaction)
         return Desired(opened if waiting is None else _asked_text(waiting))
     wanted = confirmation_needed_ns(transaction)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
@@ -59,7 +59,9 @@ def question_displayed(transaction: Transaction) -> int:
 def _opened_text(transaction: Transaction) -> str:
     """The line while bets are open."""
     return (
-        shoe_check.burns_text(transaction) or closed_meters.display(transaction.house, transaction.state) or "Bets open"
+        shoe_check.burns_text(transaction)
+        or closed_meters.display_text(transaction.house, transaction.state)
+        or "Bets open"
     )
 
 
@@ -82,7 +84,7 @@ def _display(transaction: Transaction, round_now: Round) -> str:
     asked = answers.question_shown(transaction.state)
     if asked is not None:
         return _asked_text(asked, over=False)
-    if laid := closed_meters.display(transaction.house, transaction.state):
+    if laid := closed_meters.display_text(transaction.house, transaction.state):
         return laid
     ready = (
         (round_now.cards.turned or not round_now.cards.hole_dealt)
@@ -92,7 +94,7 @@ def _display(transaction: Transaction, round_now: Round) -> str:
     if (
         ready
         and transaction.rules.options.pay_advice == "keypad"
-        and (text := pay_advice.shown(transaction.state.advice))
+        and (text := pay_advice.display_text(transaction.state.advice))
     ):
         return text
     return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"

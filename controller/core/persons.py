@@ -87,7 +87,7 @@ def same_person(one: str, other: str) -> bool:
     return folded(one) == folded(other)
 
 
-def nobody(person: Person) -> RefusalReason | None:
+def unvouched_reason(person: Person) -> RefusalReason | None:
     """Why somebody counts for nobody where an order takes two; None: the channel vouches for them."""
     if person.vouched.by != "nothing":
         return None
@@ -95,7 +95,7 @@ def nobody(person: Person) -> RefusalReason | None:
     return RefusalReason("not_vouched", text)
 
 
-def no_second(first: Person, second: Person, did: str) -> RefusalReason | None:
+def not_second_reason(first: Person, second: Person, did: str) -> RefusalReason | None:
     """Why ``second`` is no second person beside ``first``, who ``did`` it (``proposed it``); None: they are two.
 
     Two keys, which connect or sign, are two persons, for the file of operators gives each key one owner. At the
@@ -104,7 +104,7 @@ def no_second(first: Person, second: Person, did: str) -> RefusalReason | None:
     """
     if same_person(first.name, second.name):
         return RefusalReason("second_person_needed", f"{first.name} {did}; another person must approve")
-    if unknown := nobody(first) or nobody(second):
+    if unknown := unvouched_reason(first) or unvouched_reason(second):
         return unknown
     mine, theirs = first.vouched, second.vouched
     if {mine.by, theirs.by} <= _OWN or not set(mine.roles) & set(theirs.roles):

@@ -91,7 +91,7 @@ _EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 def step(table: Table, stamped: StampedInput) -> StepResult:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told, when asked."""
     table = _with_order(table, stamped)
-    due = awaited_bets.due(table, stamped)
+    due = awaited_bets.due_inputs(table, stamped)
     if due.now == (stamped,):
         return _take_in(table, stamped)
     # While readings wait the display says so, and no key is meant for a question.
@@ -102,7 +102,7 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     for one in due.ahead:
         taken = _take_in(after, one)
         after, events = taken.table, [*events, *taken.events]
-    ahead, now = awaited_bets.in_turn(after, due)
+    ahead, now = awaited_bets.split_by_turn(after, due)
     # What is taken ahead waits for nothing; another of what follows may have to wait in its turn.
     for place, one in enumerate((*ahead, *now)):
         stepped = _take_in(after, one) if place < len(ahead) else step(after, one)
@@ -147,7 +147,7 @@ def _take(transaction: Transaction) -> None:
             _chips_seen(transaction, seen)
         case ChipsConfirmed() | DeadlinePassed() as silence:
             deal_confirmation.note_quiet(transaction, silence)
-            chip_placement.looked_again(transaction, silence)
+            chip_placement.settle_looked_at(transaction, silence)
         case KeyPressed() as pressed:
             keys.key_pressed(transaction, pressed)
         case DeviceHealth() as health:
@@ -159,7 +159,7 @@ def _take(transaction: Transaction) -> None:
         case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() | PoolStateRead() | PoolEntryRead() as told:
             _jackpots_told(transaction, told)
         case WagersSensed() as sensed:
-            bet_sensors.take(transaction, sensed)
+            bet_sensors.take_reading(transaction, sensed)
         case DaemonStarted() as start:
             _started(transaction, start)
         case AnswerQuestion(_, question, answer, who):
@@ -172,7 +172,7 @@ def _take(transaction: Transaction) -> None:
             | SoftwareInspected()
             | ReadingsHeld() as given
         ):
-            monitor.taken(transaction, given)
+            monitor.take_report(transaction, given)
         case BookRecalled() | EnterInventory() | DayBegan() as entry:
             _enter_books(transaction, entry)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
@@ -240,14 +240,14 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
     began = transaction.state.round is None
     if began and not lock.lock(transaction, at_ns):
         shoe_draws.card_outside(transaction, drawn)
-        if readiness.closed_by(transaction.state):
+        if readiness.block_reason(transaction.state):
             readiness.dealt(transaction, number)
         else:
             transaction.emit(CardOutsideRound(number))
         return
     if began:
         begin_question.ask(transaction)
-        missed_cards.begun_unheard(transaction)
+        missed_cards.may_have_begun_unheard(transaction)
     if began and doubted:
         # Nobody has said which cards were the last round's: only a deal's rhythm shows that this is a first one.
         transaction.heard_not_all()
@@ -255,7 +255,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
             missed_cards.ask(transaction, "cards of the round before may have been missed")
     if overtook and not transaction.round().bets.locked_by:
         transaction.change_round(overtook=overtook)
-    lifecycle.card(transaction, drawn.face, since_ns, at_ns)
+    lifecycle.take_card(transaction, drawn.face, since_ns, at_ns)
     missed_cards.next_may_have_begun(transaction)
 
 
@@ -271,15 +271,15 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         transaction.change(afresh=tuple(zone for zone in transaction.state.afresh if zone != name))
     felt, changes, told = inventory(transaction.state.felt, transaction.house.chips, seen, first_ns, last_ns)
     before = transaction.state.felt.get(name)
-    changes = chip_placement.lie(transaction, felt, name, last_ns, changes)
+    changes = chip_placement.place_chips(transaction, felt, name, last_ns, changes)
     transaction.emit(*told)
-    passed = passing_chips.note(transaction, before, felt[name], first_ns, last_ns)
+    passed = passing_chips.note_visits(transaction, before, felt[name], first_ns, last_ns)
     for change in changes:
         if transaction.state.round is not None and not passed:
             from_ns = first_ns if change.since_ns < 0 else change.since_ns
-            lifecycle.chips(transaction, change, from_ns, last_ns)
+            lifecycle.take_chips(transaction, change, from_ns, last_ns)
     if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
-        lifecycle.exchanged(transaction, felt[name], first_ns, last_ns)
+        lifecycle.take_exchange(transaction, felt[name], first_ns, last_ns)
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)
 
@@ -288,9 +288,9 @@ def _jackpots_told(transaction: Transaction, told: readings.MysteryReading | Poo
     """What the trigger box or the link says."""
     match told:
         case PoolStateRead() | PoolEntryRead():
-            pool_answers.take(transaction, told)
+            pool_answers.take_answer(transaction, told)
         case _:
-            mystery.take(transaction, told)
+            mystery.take_reading(transaction, told)
 
 
 # --- the process and people -------------------------------------------------------------------------
@@ -394,4 +394,4 @@ def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
     if health.state is HealthState.READY:
         rebuild.reader_returned(transaction, health.device, at_ns)
     else:
-        lock.lost(transaction, health.device, watched, at_ns)
+        lock.note_reader_lost(transaction, health.device, watched, at_ns)

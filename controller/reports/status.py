@@ -27,7 +27,7 @@ from controller.core.messages.events import (
     WagerSettled,
 )
 from controller.core.messages.raised_alerts import Severity
-from controller.core.table.pace import HOUR_NS, Pace, PaceFigures, figures, main_boxes, paced
+from controller.core.table.pace import HOUR_NS, Pace, PaceFigures, figures, main_boxes, pace_after
 from controller.core.table.shoe import ShoeAccount, remaining, running_count
 from controller.formats.mqtt.envelope import Published, nanoseconds, utc_text
 from controller.formats.mqtt.retained_alerts import alerts_told
@@ -201,7 +201,7 @@ def standing(events: Iterable[Published], hours: int, *, with_bets: bool) -> Tab
         if with_bets:
             taken.take(one)
         if type(one.event) not in TAKEN_ALONE or place in {1, len(recent)}:
-            pace = paced(pace, one.event, nanoseconds(one.time))
+            pace = pace_after(pace, one.event, nanoseconds(one.time))
     now = TableStatus(figures(pace, taken.figures()))
     if fold.last is None or fold.started is None:
         return now

@@ -9,7 +9,7 @@ import msgspec
 
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
-from controller.core.table.pace import Pace, figures, paced
+from controller.core.table.pace import Pace, figures, pace_after
 from controller.core.table.state import State
 from controller.formats.mqtt.retained_alerts import alerts_bytes
 from controller.formats.mqtt.retained_layout import FeltPicture
@@ -36,7 +36,7 @@ class Pictures:
         told = list(events)
         for seq, event in enumerate(told, start=state.seq - len(told) + 1):
             self._felt.take(seq, event)
-            self._pace = paced(self._pace, event, at_ns)
+            self._pace = pace_after(self._pace, event, at_ns)
         return (
             round_bytes(house, state),
             advice_bytes(state),

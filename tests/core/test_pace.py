@@ -15,7 +15,7 @@ from controller.core.messages.events import (
     RoundClosed,
     TableStarted,
 )
-from controller.core.table.pace import PHASES, BetFigures, Pace, figures, paced, per_hour
+from controller.core.table.pace import PHASES, BetFigures, Pace, figures, pace_after, per_hour
 
 S = 1_000_000_000
 
@@ -23,7 +23,7 @@ S = 1_000_000_000
 def counted(*told: tuple[int, Event]) -> Pace:
     pace = Pace()
     for seconds, event in told:
-        pace = paced(pace, event, seconds * S + S)
+        pace = pace_after(pace, event, seconds * S + S)
     return pace
 
 

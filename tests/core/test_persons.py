@@ -8,7 +8,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from controller.core.persons import INVISIBLE, UNAUTHENTICATED, Authentication, Person, folded, no_second, same_person
+from controller.core.persons import (
+    INVISIBLE,
+    UNAUTHENTICATED,
+    Authentication,
+    Person,
+    folded,
+    not_second_reason,
+    same_person,
+)
 
 ROLES = ("dealer", "floor", "surveillance", "technician", "auditor")
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -51,27 +59,27 @@ def test_other_names_are_others() -> None:
 
 @given(one=PERSONS, other=PERSONS)
 def test_whether_two_are_two_does_not_depend_on_who_comes_first(one: Person, other: Person) -> None:
-    assert bool(no_second(one, other, "proposed it")) == bool(no_second(other, one, "proposed it"))
+    assert bool(not_second_reason(one, other, "proposed it")) == bool(not_second_reason(other, one, "proposed it"))
 
 
 @given(one=PERSONS, other=PERSONS)
 def test_nobody_is_a_second_person_whom_nothing_vouches_for(one: Person, other: Person) -> None:
     assume("nothing" in {one.vouched.by, other.vouched.by})
-    assert no_second(one, other, "proposed it")
+    assert not_second_reason(one, other, "proposed it")
 
 
 @given(vouched=KNOWN, one=NAMES, other=NAMES)
 def test_one_identity_is_one_person_whatever_the_names(vouched: Authentication, one: str, other: str) -> None:
     """But for keys: each has one owner, and names there are the keys' owners'."""
     assume(vouched.by == "socket")
-    assert no_second(Person(one, vouched), Person(other, vouched), "proposed it")
+    assert not_second_reason(Person(one, vouched), Person(other, vouched), "proposed it")
 
 
 @given(name=NAMES, one=KNOWN, other=KNOWN, unseen=UNSEEN)
 def test_one_name_is_one_person_whatever_vouches(
     name: str, one: Authentication, other: Authentication, unseen: str
 ) -> None:
-    assert no_second(Person(name, one), Person(f"{unseen}{name}", other), "proposed it")
+    assert not_second_reason(Person(name, one), Person(f"{unseen}{name}", other), "proposed it")
 
 
 KEY, KEY_OF_TWO = Authentication("key", ("floor",)), Authentication("key", ("floor", "surveillance"))
@@ -98,7 +106,7 @@ SURVEILLANCE = Authentication("socket", ("surveillance",), 1001)
     ],
 )
 def test_what_makes_two(one: Authentication, other: Authentication, *, two: bool) -> None:
-    assert (no_second(Person("A. One", one), Person("B. Two", other), "proposed it") is None) is two
+    assert (not_second_reason(Person("A. One", one), Person("B. Two", other), "proposed it") is None) is two
 
 
 def test_what_vouches_is_said_in_words() -> None:

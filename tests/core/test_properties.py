@@ -15,7 +15,7 @@ from controller.core.messages.house import House
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, Input, StampedInput
 from controller.core.step import step
 from controller.core.table.keymap import DEFAULT_KEYS
-from controller.core.table.layout import Felt, conflicts, inventory, placed
+from controller.core.table.layout import Felt, conflicts, inventory, placed_after_look
 from controller.core.table.state import State, Table, restore
 from firmware_protocols.cards import DECK, POINTS, Card
 from firmware_protocols.readings import (
@@ -172,7 +172,7 @@ def test_a_known_chip_counts_at_one_zone_that_hears_it_the_one_before_while_it_d
             counted = counting(felt, name)
             assert zone.cents == sum(VALUES.get(chip, 0) for chip in counted)
             assert {chip for chip in zone.chips if chip not in disputed} <= counted.union(zone.released)
-            settled, _, _ = placed(felt, VALUES, [1, 2], 2)
+            settled, _, _ = placed_after_look(felt, VALUES, [1, 2], 2)
             assert {chip for chip in zone.chips if chip not in disputed} <= counting(settled, name)
             assert counting(before, name).intersection(zone.chips) <= counted
             was = before[name].cents if name in before else 0

@@ -15,7 +15,7 @@ from controller.core.inference.faults import ObservedRound, irregularities
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved
 from controller.core.messages.alerts import RoundIrregular
-from controller.core.round.irregular import account_of
+from controller.core.round.irregular import observed_round
 from simulators.people.acts import Act, RoundPlayed
 from simulators.people.dealer import play
 from simulators.people.felt import StandKey
@@ -44,7 +44,7 @@ def accounts(kind: str, keypad: StandKey) -> Iterator[ObservedRound]:
             rig.perform([each])
             told = rig.table.state.round or before
             if rig.told(RoundIrregular) and told is not None:
-                yield account_of(rules, told)
+                yield observed_round(rules, told)
         acts = []
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.core.messages.inputs import SignedOrder, VoidRound
-from controller.core.persons import UNAUTHENTICATED, Authentication, Person, SignedText, no_second
+from controller.core.persons import UNAUTHENTICATED, Authentication, Person, SignedText, not_second_reason
 from controller.formats.journal.records import Identity, seal, stamp
 from controller.formats.orders.epoch_authorization import OrderSigner
 from controller.formats.orders.operators import ChannelUser, OperatorRefused, read_operators, read_request, read_signers
@@ -111,15 +111,15 @@ def test_where_signatures_are_required_nothing_else_is_taken() -> None:
 
 def test_two_signatures_are_two_persons_and_one_is_not() -> None:
     floor, watch = Authentication("signature", ("floor",)), Authentication("signature", ("floor", "surveillance"))
-    assert not no_second(Person("M. Okafor", floor), Person("J. Reyes", watch), "proposed it")
-    assert not no_second(
+    assert not not_second_reason(Person("M. Okafor", floor), Person("J. Reyes", watch), "proposed it")
+    assert not not_second_reason(
         Person("M. Okafor", Authentication("key", ("floor",))), Person("J. Reyes", watch), "proposed it"
     )
-    assert no_second(Person("M. Okafor", floor), Person("m.  okafor", watch), "proposed it")
-    assert no_second(
+    assert not_second_reason(Person("M. Okafor", floor), Person("m.  okafor", watch), "proposed it")
+    assert not_second_reason(
         Person("M. Okafor", floor), Person("J. Reyes", Authentication("socket", ("floor",), 1001)), "proposed it"
     )
-    assert no_second(Person("M. Okafor", floor), Person("J. Reyes", UNAUTHENTICATED), "proposed it")
+    assert not_second_reason(Person("M. Okafor", floor), Person("J. Reyes", UNAUTHENTICATED), "proposed it")
 
 
 def record(change: Callable[[VoidRound, SignedOrder], tuple[VoidRound, SignedOrder]]) -> bytes:

@@ -47,7 +47,7 @@ def accepted_wagers(house: House, lying: _Wagers, closed: Mapping[str, str]) -> 
 def _refusal_of(house: House, wager: LockedWager, closed: Mapping[str, str]) -> Refusal | None:
     """Why a side wager beside a main wager is none, ``closed`` being the meters closed at the lock; None: it is one."""
     by_card = refused_side_bet(house.rules, wager.bet, wager.cents)
-    return by_card or closed_meters.refusal(house, closed, wager.bet)
+    return by_card or closed_meters.refusal_while_closed(house, closed, wager.bet)
 
 
 def _limits_of(rules: Rules, bet: str) -> tuple[int | None, int | None]:
@@ -101,7 +101,7 @@ def _told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
             yield WagerOutsideLimits(number, wager.spot, wager.bet, wager.cents, *_limits_of(rules, wager.bet))
 
 
-def confirmed(transaction: Transaction) -> None:
+def lock_confirmed(transaction: Transaction) -> None:
     """The readers have confirmed the lock: say what is locked, or first ask who was let in."""
     entering = _newcomers(
         transaction,
@@ -110,10 +110,10 @@ def confirmed(transaction: Transaction) -> None:
     mains = dict(zip(transaction.round().bets.spots, transaction.round().main_wagers(), strict=True))
     transaction.emit(*(MidShoeEntry(transaction.round().number, spot, mains[spot]) for spot in entering))
     transaction.change_questions(entering=entering)
-    ask_or_tell(transaction)
+    ask_or_publish_lock(transaction)
 
 
-def ask_or_tell(transaction: Transaction) -> None:
+def ask_or_publish_lock(transaction: Transaction) -> None:
     """Ask about the next newcomer; with none left tell the lock."""
     entering = transaction.round().questions.entering
     if entering:
@@ -138,7 +138,7 @@ def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
     return spot if answer == "no" else 0
 
 
-def given_up(transaction: Transaction) -> None:
+def abandon_lock(transaction: Transaction) -> None:
     """The round ends before its lock was told: its wagers go on the books as they lie, for the floor.
 
     Nobody has said who was let in, or the readers have not confirmed what lay there.
@@ -149,10 +149,10 @@ def given_up(transaction: Transaction) -> None:
         return
     transaction.change_bets(locked=True)
     transaction.change_questions(entry=0, entering=())
-    ask_or_tell(transaction)
+    ask_or_publish_lock(transaction)
 
 
-def handed_back(round_now: Round, change: ZoneChange) -> bool:
+def is_handed_back(round_now: Round, change: ZoneChange) -> bool:
     """Whether a change returns what is no wager, or the chips of a newcomer of whom nobody has said that he plays.
 
     Of chips of which nobody knows whether they are a wager any change may do so.
@@ -164,7 +164,7 @@ def handed_back(round_now: Round, change: ZoneChange) -> bool:
     return change.after < change.before and (refused or sent_away)
 
 
-def side_taken(transaction: Transaction, change: ZoneChange) -> bool:
+def is_side_wager_taken(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change takes or pays a side wager: one that the cards have decided, or a stake "for one" collected.
 
     A stake that is not returned is taken off before the deal (A22). While the readers have still to confirm the deal a
@@ -190,7 +190,7 @@ def is_after_deal_zone(rules: Rules, zone: str) -> bool:
     return zone in rules.side_bets and is_after_deal_bet(zone)
 
 
-def check_later(transaction: Transaction, change: ZoneChange) -> None:
+def check_after_deal_limit(transaction: Transaction, change: ZoneChange) -> None:
     """A side wager made after the deal is above the table's limit."""
     if is_after_deal_zone(transaction.rules, change.zone) and _outside(transaction.rules, change.zone, change.after):
         limits = _limits_of(transaction.rules, change.zone)
@@ -199,7 +199,7 @@ def check_later(transaction: Transaction, change: ZoneChange) -> None:
         )
 
 
-def not_offered(transaction: Transaction, change: ZoneChange) -> Event | None:
+def alert_not_offered(transaction: Transaction, change: ZoneChange) -> Event | None:
     """A rise where a wager is made after the deal that is none: no main wager beside it, or another up card."""
     up = transaction.lattice().play().up_points
     if not is_after_deal_zone(transaction.rules, change.zone) or change.after < change.before or not up:

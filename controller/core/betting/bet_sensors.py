@@ -22,13 +22,13 @@ from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.desired import Desired
 from controller.core.table.round_state import Round
-from controller.core.table.sensor_health import answers, gone
+from controller.core.table.sensor_health import is_at_work, is_gone
 from controller.core.table.sensors import SensorState
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, WagersSensed
 
 
-def take(transaction: Transaction, told: WagersSensed) -> None:
+def take_reading(transaction: Transaction, told: WagersSensed) -> None:
     """Remember what the sensors of a side bet tell."""
     before = _known(transaction, told.bet)
     after = replace(before, live=told.live, latched=told.latched, lock=told.lock)
@@ -50,15 +50,15 @@ def count_sensed_wagers(transaction: Transaction) -> None:
     for bet, unit in sorted(transaction.house.counted.items()):
         if bet in transaction.round().bets.sensed:
             continue
-        spots = accepted(transaction, bet, unit)
+        spots = accepted_spots(transaction, bet, unit)
         if spots is not None:
             transaction.change_bets(sensed={**transaction.round().bets.sensed, bet: tuple(sorted(spots))})
             _lay(transaction, bet)
 
 
-def accepted(transaction: Transaction, bet: str, unit: SensorBet) -> frozenset[int] | None:
+def accepted_spots(transaction: Transaction, bet: str, unit: SensorBet) -> frozenset[int] | None:
     """The spots whose wagers count; None: the sensors have still to say it."""
-    round_now, sensed, ready = transaction.round(), _known(transaction, bet), answers(transaction, unit)
+    round_now, sensed, ready = transaction.round(), _known(transaction, bet), is_at_work(transaction, unit)
     if _locked_by_this_card(transaction):
         spots = sensed.live if ready else None
     else:
@@ -66,7 +66,7 @@ def accepted(transaction: Transaction, bet: str, unit: SensorBet) -> frozenset[i
     if spots is not None:
         return frozenset(spots).intersection(unit.spots)
     too_late = not ready and bool(round_now.cards.drawn or round_now.ending.closing)
-    if too_late or gone(transaction, unit):
+    if too_late or is_gone(transaction, unit):
         _silent(transaction, bet, unit)
     return frozenset() if too_late else None
 
@@ -92,7 +92,7 @@ def _silent(transaction: Transaction, bet: str, unit: SensorBet) -> None:
     raise_alert(transaction, AlertKind.SENSORS_SILENT, text, round=number, zone=bet)
 
 
-def counted(transaction: Transaction, round_now: Round) -> tuple[LockedWager, ...]:
+def counted_wagers(transaction: Transaction, round_now: Round) -> tuple[LockedWager, ...]:
     """The wagers of a round that only sensors see, as far as they are known."""
     units = [
         (bet, transaction.house.counted[bet])
@@ -106,7 +106,7 @@ def _lay(transaction: Transaction, bet: str) -> None:
     """Put the wagers of a side bet that only sensors see among those of the open round."""
     round_now = transaction.round()
     there = [*round_now.bets.wagers, *round_now.bets.refused]
-    there += [wager for wager in counted(transaction, round_now) if wager.bet == bet]
+    there += [wager for wager in counted_wagers(transaction, round_now) if wager.bet == bet]
     there.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
     stand, refused = acceptance.accepted_wagers(transaction.house, tuple(there), round_now.bets.closed_meters)
     transaction.change_bets(wagers=stand, refused=refused)

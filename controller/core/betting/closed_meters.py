@@ -31,7 +31,7 @@ def _feeding(house: House, closed: Mapping[str, str], bet: str) -> Iterator[Mete
     yield from (terms for terms in every if bet in terms.fed_by and terms.name in closed)
 
 
-def refusal(house: House, closed: Mapping[str, str], bet: str) -> Refusal | None:
+def refusal_while_closed(house: House, closed: Mapping[str, str], bet: str) -> Refusal | None:
     """Why a side wager is none while these meters are closed; None: it is one."""
     for terms in _feeding(house, closed, bet):
         if terms.while_closed == "refuse":
@@ -51,7 +51,7 @@ def raise_standing(transaction: Transaction) -> None:
             raise_alert(transaction, AlertKind.METER_CLOSED_AT_LOCK, text, **where)
 
 
-def returnable(house: House, state: State) -> tuple[tuple[str, int], ...]:
+def returnable_wagers(house: House, state: State) -> tuple[tuple[str, int], ...]:
     """Bet and spot of each wager on a closed meter that can still be handed back, for no card has come."""
     round_now = state.round
     if round_now is not None and round_now.cards.drawn:
@@ -72,9 +72,9 @@ def _live(state: State, bet: str, spots: Iterable[int]) -> set[int]:
     return set() if sensed is None else set(sensed.live).intersection(spots)
 
 
-def display(house: House, state: State) -> str:
+def display_text(house: House, state: State) -> str:
     """What the dealer reads: ``Meter closed: blazing7s 1,3``. Empty: no such wager lies there."""
     spots: dict[str, list[str]] = {}
-    for bet, spot in returnable(house, state):
+    for bet, spot in returnable_wagers(house, state):
         spots.setdefault(bet, []).append(str(spot))
     return "Meter closed: " + "; ".join(f"{bet} {','.join(at)}" for bet, at in spots.items()) if spots else ""

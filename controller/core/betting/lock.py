@@ -28,7 +28,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
 
     ``moved`` is what lay there in zones whose chips have moved since.
     """
-    if readiness.closed_by(transaction.state):
+    if readiness.block_reason(transaction.state):
         return False
     closed = closed_meters.closed_meters(transaction.state)
     bets = _in_play(transaction, transaction.state.declared, closed, moved)
@@ -94,7 +94,7 @@ def _in_play(
     """
     open_round = transaction.state.round
     known = () if open_round is None else tuple(open_round.bets.uncertain)
-    wagers = tuple(wager for wager in lying(transaction, moved) if key(wager.spot, wager.bet) not in known)
+    wagers = tuple(wager for wager in bets_on_layout(transaction, moved) if key(wager.spot, wager.bet) not in known)
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
     everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
@@ -124,7 +124,7 @@ def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at
         transaction.emit(SpotReaderLost(transaction.round().number, spot, device))
 
 
-def lost(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: int) -> None:
+def note_reader_lost(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: int) -> None:
     """A reader is lost in the middle of a round, perhaps before it has told what lay there at the lock."""
     _unwatched(transaction, device, spots, at_ns)
     _keep_unread_zones(transaction, device)
@@ -148,7 +148,7 @@ def _keep_unread_zones(transaction: Transaction, device: str) -> None:
         )
 
 
-def lying(transaction: Transaction, moved: Mapping[str, int] = _NOTHING_MOVED) -> tuple[LockedWager, ...]:
+def bets_on_layout(transaction: Transaction, moved: Mapping[str, int] = _NOTHING_MOVED) -> tuple[LockedWager, ...]:
     """What lies in the zones and on the sensors, or lay there before it was ``moved``.
 
     What is offered after the deal is no wager yet. A chip that a main zone shares with one of another bet counts at
@@ -161,11 +161,11 @@ def lying(transaction: Transaction, moved: Mapping[str, int] = _NOTHING_MOVED) -
         if cents and zone.name != "insurance" and zone.name not in later:
             found.append(LockedWager(zone.spot, zone.name, cents))
     found.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    sensed = () if transaction.state.round is None else bet_sensors.counted(transaction, transaction.round())
+    sensed = () if transaction.state.round is None else bet_sensors.counted_wagers(transaction, transaction.round())
     return (*found, *sensed)
 
 
-def main_lies(transaction: Transaction) -> bool:
+def has_main_wager(transaction: Transaction) -> bool:
     """Whether chips of a main wager lie anywhere."""
     return any(
         zone.name == "main" and (zone.cents or shared_chips.main_cents_elsewhere(transaction, zone))
@@ -177,10 +177,12 @@ def lock_again(transaction: Transaction) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
     before = transaction.round()
     shared_chips.note_shared(transaction)
-    play_with(transaction, _in_play(transaction, before.declared_boxes(), before.bets.closed_meters, before.bets.moved))
+    replace_bets(
+        transaction, _in_play(transaction, before.declared_boxes(), before.bets.closed_meters, before.bets.moved)
+    )
 
 
-def play_with(transaction: Transaction, bets: Bets) -> None:
+def replace_bets(transaction: Transaction, bets: Bets) -> None:
     """The open round is one of these bets; without any it is none."""
     before = transaction.round()
     if not bets.spots:
@@ -198,7 +200,7 @@ def play_with(transaction: Transaction, bets: Bets) -> None:
     rebuild(transaction, before)
 
 
-def keep_moved(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
+def keep_moved_zone(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Keep what lay in a zone at a lock that has still to be told, or put off, once its chips move after it."""
     round_now, name = transaction.round(), key(change.spot, change.zone)
     if not round_now.bets.locked:

@@ -109,7 +109,7 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
         place = (transaction.round().number, transaction.round().bets.spots[box], bet)
         if transaction.state.progressives.awaits(*place):
             # The trigger box has still to say whether the wager won the must-hit-by meter too.
-            mystery.decided(transaction, place, net.cents, _row_cents(transaction, box, net))
+            mystery.note_decided_wager(transaction, place, net.cents, _row_cents(transaction, box, net))
             continue
         bonus = mystery_cents(transaction.state.progressives, *place)
         basis = Basis.ANSWER if transaction.round().by_people() else Basis.EVIDENCE

@@ -22,7 +22,7 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
         begin_question.answered(transaction, answer, who)
         return
     if round_now is not None and round_now.questions.entry == question:
-        lifecycle.let_in(transaction, answer, who)
+        lifecycle.resolve_entry(transaction, answer, who)
         return
     if round_now is not None and round_now.questions.lingers == question:
         stalled_round.answered(transaction, answer, who)

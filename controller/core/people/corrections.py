@@ -78,7 +78,7 @@ def _void_round(transaction: Transaction, ruling: VoidRound) -> RefusalReason | 
         return RefusalReason("already_done", "the round is void already")
     round_now = transaction.state.round
     if round_now is not None and round_now.number == ruling.round:
-        acceptance.given_up(transaction)
+        acceptance.abandon_lock(transaction)
         if book is not None:
             _enter_case(transaction, ruling, book, None)
         transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why))
@@ -148,10 +148,10 @@ def _end_void(transaction: Transaction) -> None:
     else:
         if transaction.round().hides():
             face_down.show_hands(transaction)
-        closing.turn_over(transaction)
+        closing.open_all_cards(transaction)
     transaction.emit(RoundClosed(round_now.number, (), 0, "void"))
     transaction.leave_round()
-    lifecycle.lock_put_off(transaction, round_now)
+    lifecycle.lock_deferred_bets(transaction, round_now)
 
 
 def _put_right(
@@ -208,7 +208,7 @@ def _in_round(transaction: Transaction, number: int, change: Callable[[], bool])
         return True
     for waited in transaction.state.waiting:
         if waited.number == number:
-            closing.revisit(transaction, waited, change)
+            closing.rejudge_waiting(transaction, waited, change)
             return True
     return False
 

@@ -3,7 +3,7 @@
 Rulings that move money wait here where the house wants two for them, and orders that move a meter always do. Nothing
 is moved by a proposal. It is tried out when it is made and judged again when it is approved, for the round or the meter
 may have changed. All proposals share their numbers, so that an order has one number at a table; who is a second person
-is said in one place (``persons.no_second``).
+is said in one place (``persons.not_second_reason``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.meters.state import ORDERS_LIMIT, MeterOrder
 from controller.core.people import corrections
-from controller.core.persons import Person, no_second, nobody
+from controller.core.persons import Person, not_second_reason, unvouched_reason
 from controller.core.progressives import orders
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money, raise_alert
@@ -40,7 +40,7 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
     ):
         corrections.rule(transaction, ruling)
         return
-    unknown = nobody(Person(ruling.who, ruling.vouched))
+    unknown = unvouched_reason(Person(ruling.who, ruling.vouched))
     refused = unknown or _tried(transaction, ruling)
     if len(transaction.state.proposed) >= ORDERS_LIMIT:
         refused = orders.TOO_MANY
@@ -111,7 +111,7 @@ def _approve(transaction: Transaction, asked: ApproveOrder) -> None:
     first = _proposer(waits)
     transaction.emit(OrderApproved(asked.order, first.name, asked.who, first.vouched.text(), asked.vouched.text()))
     if isinstance(waits, MeterOrder):
-        orders.approved(transaction, waits, asked.who)
+        orders.carry_out_approved(transaction, waits, asked.who)
     else:
         corrections.rule(transaction, replace(waits.ruling, at_ns=asked.at_ns, who=f"{first.name}, {asked.who}"))
 
@@ -120,10 +120,14 @@ def _unapproved(
     transaction: Transaction, waits: ProposedRuling | MeterOrder, asked: ApproveOrder
 ) -> RefusalReason | None:
     """Why an approval does not count; None: it does."""
-    refused = no_second(_proposer(waits), Person(asked.who, asked.vouched), "proposed it")
+    refused = not_second_reason(_proposer(waits), Person(asked.who, asked.vouched), "proposed it")
     if refused is not None:
         return refused
-    return orders.cannot(transaction, waits) if isinstance(waits, MeterOrder) else _tried(transaction, waits.ruling)
+    return (
+        orders.refusal_of_order(transaction, waits)
+        if isinstance(waits, MeterOrder)
+        else _tried(transaction, waits.ruling)
+    )
 
 
 def _withdraw(transaction: Transaction, asked: WithdrawOrder) -> None:

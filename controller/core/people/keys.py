@@ -81,9 +81,9 @@ def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int
         # So the round is played on, whatever *no more bets* was pressed for.
         transaction.change_ending(next_bets="")
     if not named or meaning not in DECISIONS:
-        lifecycle.key(transaction, meaning, None, at_ns)
+        lifecycle.take_key(transaction, meaning, None, at_ns)
     elif named in transaction.round().bets.spots:
-        lifecycle.key(transaction, meaning, transaction.round().bets.spots.index(named), at_ns)
+        lifecycle.take_key(transaction, meaning, transaction.round().bets.spots.index(named), at_ns)
     else:
         fresh = not transaction.round().evidence.trouble
         transaction.irregular(f"a key names spot {named}, which has no wager")
@@ -149,7 +149,7 @@ def _no_more_bets(transaction: Transaction, at_ns: int) -> RefusalReason | None:
             return None
         lifecycle.close(transaction)
     if not lock.lock(transaction, at_ns):
-        closed = readiness.closed_by(transaction.state)
+        closed = readiness.block_reason(transaction.state)
         if closed:
             return RefusalReason("play_blocked", f"no round may begin: {closed}")
         return RefusalReason("no_wager", "no wager lies on the layout")

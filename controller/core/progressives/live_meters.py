@@ -41,7 +41,7 @@ from controller.core.meters.state import (
 from controller.core.progressives import pool_outbox
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.desired import Desired, MeterShown
-from controller.core.table.sensor_health import closed_because as sensors_closed
+from controller.core.table.sensor_health import closed_reason as sensors_closed
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
@@ -109,7 +109,7 @@ def contribute(transaction: Transaction, wagers: Iterable[LockedWager]) -> None:
         for terms in transaction.house.meters:
             if wager.bet in terms.fed_by:
                 _raise_meter(transaction, terms, wager)
-        pool_outbox.contribute(transaction, wager)
+        pool_outbox.post_wager(transaction, wager)
 
 
 def _raise_meter(transaction: Transaction, terms: MeterTerms, wager: LockedWager) -> None:
@@ -151,7 +151,7 @@ def award_rows(transaction: Transaction, bet: str, rows: dict[int, str]) -> None
     terms = terms_paying_rows(transaction.house.meters, bet)
     meter = None if terms is None else transaction.state.progressives.meter(terms.name)
     if meter is None:
-        pool_outbox.claim_rows(transaction, bet, rows)
+        pool_outbox.post_row_claims(transaction, bet, rows)
         return
     number, shares = transaction.round().number, terms_of(transaction.rules, bet).meter_shares
     judged = {
@@ -169,7 +169,7 @@ def award_rows(transaction: Transaction, bet: str, rows: dict[int, str]) -> None
             transaction, Jackpot(0, meter.name, number, one.spot, bet, rows[one.spot], one.cents, one.resets), one, rule
         )
         if one.resets is not None and (place + 1 == len(won) or won[place + 1].resets != one.resets):
-            tell_reset(transaction, meter, one.after)
+            publish_reset(transaction, meter, one.after)
     change_meter(transaction, transaction.state.progressives.with_meter(after))
 
 
@@ -185,7 +185,7 @@ def freeze_award(transaction: Transaction, jackpot: Jackpot, won: SpotAward, rul
     )
 
 
-def tell_reset(transaction: Transaction, before: Meter, after: Meter) -> None:
+def publish_reset(transaction: Transaction, before: Meter, after: Meter) -> None:
     """A meter has started again, maybe on other parameters."""
     transaction.emit(MeterReset(after.name, *after.reset_by, after.current_units, after.shown_cents()))
     if before.queued is not None:
@@ -234,7 +234,7 @@ def review(transaction: Transaction) -> None:
     now = {meter.name: _closed_because(transaction, meter) for meter in known.meters}
     fed_by = {one.name: one.fed_by for one in transaction.house.linked}
     for one in known.linked:
-        now[one.name] = pool_outbox.closed_because(transaction.house, one) or sensors_closed(
+        now[one.name] = pool_outbox.closed_reason(transaction.house, one) or sensors_closed(
             transaction, fed_by.get(one.name, ())
         )
     if now == known.closed:
@@ -270,11 +270,11 @@ def with_meters(progressives: Progressives, desired: Desired) -> Desired:
     if not progressives.meters and not progressives.linked:
         return desired
     owing = tuple(PostingBacklog(one.name, one.posted, one.owed) for one in progressives.linked)
-    told = (_shown(progressives), _notice(progressives), trigger_wish(progressives))
+    told = (_shown(progressives), _notice(progressives), desired_trigger_state(progressives))
     return replace(desired, meters=told[0], notice=told[1], trigger=told[2], owing=owing)
 
 
-def trigger_wish(progressives: Progressives) -> TriggerWish:
+def desired_trigger_state(progressives: Progressives) -> TriggerWish:
     """What the trigger box should be told."""
     cycle = progressives.cycle
     if cycle is None:

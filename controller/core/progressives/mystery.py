@@ -24,7 +24,7 @@ from controller.core.progressives.live_meters import (
     freeze_award,
     mystery_cents,
     mystery_meter,
-    tell_reset,
+    publish_reset,
 )
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
@@ -33,7 +33,7 @@ _RULE = "contributions in the order of their numbers"
 """How winners of one round are evaluated: each contribution has a place of its own."""
 
 
-def take(transaction: Transaction, reading: readings.MysteryReading) -> None:
+def take_reading(transaction: Transaction, reading: readings.MysteryReading) -> None:
     """What the trigger box tells; nothing where the table file has no must-hit-by meter."""
     terms = mystery_meter(transaction.house)
     meter = None if terms is None else transaction.state.progressives.meter(terms.name)
@@ -101,7 +101,7 @@ def _hit(transaction: Transaction, meter: Meter, first: Contribution, cents: int
     place = (first.round, first.spot, first.bet, MYSTERY_ROW)
     freeze_award(transaction, Jackpot(0, meter.name, *place, cents, after.resets), won, _RULE, first.number)
     change_meter(transaction, transaction.state.progressives.with_meter(after))
-    tell_reset(transaction, meter, after)
+    publish_reset(transaction, meter, after)
 
 
 def _dispute(transaction: Transaction, meter: Meter, reason: str) -> None:
@@ -122,7 +122,9 @@ def _settle_late(transaction: Transaction, first: Contribution) -> None:
     late_settlement.settle(transaction, place, first.net_cents + bonus, why, first.jackpot_cents + bonus)
 
 
-def decided(transaction: Transaction, place: tuple[int, int, str], net_cents: int, jackpot_cents: int) -> None:
+def note_decided_wager(
+    transaction: Transaction, place: tuple[int, int, str], net_cents: int, jackpot_cents: int
+) -> None:
     """The cards have decided a wager that still waits for the box: remember what they gave it.
 
     ``jackpot_cents`` is what of the net other meters have awarded.

@@ -37,12 +37,12 @@ from controller.core.meters.state import (
     NewParameters,
     terms_named,
 )
-from controller.core.persons import Person, no_second, nobody
+from controller.core.persons import Person, not_second_reason, unvouched_reason
 from controller.core.progressives import pool_orders
-from controller.core.progressives.live_meters import MYSTERY_ROW, freeze_award, tell_reset
+from controller.core.progressives.live_meters import MYSTERY_ROW, freeze_award, publish_reset
 from controller.core.progressives.live_meters import change_meter as remember
 from controller.core.progressives.pool_orders import NO_JACKPOT
-from controller.core.progressives.pool_outbox import judge, release
+from controller.core.progressives.pool_outbox import post_verdict, release
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
@@ -71,11 +71,11 @@ def _verify(transaction: Transaction, ruling: VerifyJackpot) -> RefusalReason | 
     after = NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who, ruling.vouched)
     if isinstance(after, RefusalReason):
         return after
-    if unknown := nobody(Person(ruling.who, ruling.vouched)):
+    if unknown := unvouched_reason(Person(ruling.who, ruling.vouched)):
         return unknown
     remember(transaction, transaction.state.progressives.with_jackpot(after))
     transaction.emit(JackpotVerified(after.number, after.cents, ruling.who, ruling.why, ruling.vouched.text()))
-    judge(transaction, after, "verified")
+    post_verdict(transaction, after, "verified")
     return None
 
 
@@ -94,11 +94,11 @@ def _pay(transaction: Transaction, ruling: PayJackpot) -> RefusalReason | None:
             f"round {jackpot.round} is void and its wagers go back: two people must refuse the jackpot instead",
         )
     verifier, payer = Person(jackpot.who, jackpot.vouched), Person(ruling.who, ruling.vouched)
-    if refused := no_second(verifier, payer, "verified it"):
+    if refused := not_second_reason(verifier, payer, "verified it"):
         return refused
     remember(transaction, transaction.state.progressives.with_jackpot(after))
     transaction.emit(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why, ruling.vouched.text()))
-    judge(transaction, after, "paid")
+    post_verdict(transaction, after, "paid")
     return None
 
 
@@ -120,7 +120,7 @@ def _propose(transaction: Transaction, ruling: ProposeMeterChange) -> RefusalRea
         return RefusalReason(
             "no_such_meter", f"there is no meter {ruling.meter}; there are: {', '.join(names) or 'none'}"
         )
-    refused = nobody(Person(ruling.who, ruling.vouched)) or _impossible(transaction, meter, ruling.move)
+    refused = unvouched_reason(Person(ruling.who, ruling.vouched)) or _impossible(transaction, meter, ruling.move)
     if refused is not None:
         return refused
     remember(transaction, replace(known, orders=(*known.orders, order), ordered=order.number))
@@ -130,7 +130,7 @@ def _propose(transaction: Transaction, ruling: ProposeMeterChange) -> RefusalRea
     return None
 
 
-def cannot(transaction: Transaction, order: MeterOrder) -> RefusalReason | None:
+def refusal_of_order(transaction: Transaction, order: MeterOrder) -> RefusalReason | None:
     """Why a proposal that waits could not be carried out now; None: it could."""
     meter = _meter_of(transaction, order.meter)
     if meter is None:
@@ -138,7 +138,7 @@ def cannot(transaction: Transaction, order: MeterOrder) -> RefusalReason | None:
     return _impossible(transaction, meter, order.move)
 
 
-def approved(transaction: Transaction, order: MeterOrder, second: str) -> None:
+def carry_out_approved(transaction: Transaction, order: MeterOrder, second: str) -> None:
     """Carry out what two people ordered."""
     meter = _meter_of(transaction, order.meter)
     assert meter is not None, "an order that is possible names a meter"
@@ -174,7 +174,7 @@ def _carry_out(transaction: Transaction, meter: Meter, order: MeterOrder, second
 def _impossible(transaction: Transaction, meter: Meter | PooledMeter, move: MeterChange) -> RefusalReason | None:
     """Why a move could not be carried out now; None: it could."""
     if isinstance(meter, PooledMeter):
-        why = pool_orders.impossible(transaction, meter, move)
+        why = pool_orders.refusal_of_move(transaction, meter, move)
         return _ungrantable(transaction, meter, move) if isinstance(move, Grant) and why is None else why
     match move:
         case Adjustment(pool, units, reason):
@@ -243,10 +243,10 @@ def _refuse(transaction: Transaction, meter: Meter, jackpot: Jackpot, order: Met
     remember(transaction, transaction.state.progressives.with_meter(after).with_jackpot(refused))
     stands = (house, reserve, after.name, after.current_units, after.shown_cents())
     transaction.emit(JackpotRefused(jackpot.number, jackpot.cents, *stands, order.who, second, order.why))
-    take_back(transaction, jackpot, f"{order.who}, {second}", order.why)
+    take_back_award(transaction, jackpot, f"{order.who}, {second}", order.why)
 
 
-def take_back(transaction: Transaction, jackpot: Jackpot, people: str, why: str) -> None:
+def take_back_award(transaction: Transaction, jackpot: Jackpot, people: str, why: str) -> None:
     """An award that was refused is out of its wager's account, if what the wager is due now contains it."""
     book = book_of(transaction.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
@@ -290,7 +290,7 @@ def _grant(transaction: Transaction, meter: Meter, move: Grant, order: MeterOrde
     freeze_award(transaction, jackpot, won, f"granted by {order.who} and {second}")
     remember(transaction, transaction.state.progressives.with_meter(after))
     if won.resets is not None:
-        tell_reset(transaction, meter, after)
+        publish_reset(transaction, meter, after)
     _settle_dispute(transaction, meter)
     settle_grant(transaction, jackpot, f"{order.who}, {second}", order.why)
 

@@ -22,13 +22,13 @@ from controller.core.meters.pool_postings import (
 from controller.core.meters.pooled_meter import PendingPosting, PooledMeter
 from controller.core.progressives import late_settlement, mystery
 from controller.core.progressives.live_meters import mystery_cents
-from controller.core.progressives.orders import settle_grant, take_back
-from controller.core.progressives.pool_outbox import put, take_pool_state
+from controller.core.progressives.orders import settle_grant, take_back_award
+from controller.core.progressives.pool_outbox import change_pooled_meter, take_pool_state
 from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
-def take(transaction: Transaction, told: PoolStateRead | PoolEntryRead) -> None:
+def take_answer(transaction: Transaction, told: PoolStateRead | PoolEntryRead) -> None:
     """One thing the link said; nothing where the table does not know the meter."""
     linked = transaction.state.progressives.linked_meter(told.meter)
     if linked is None:
@@ -54,19 +54,19 @@ def _entered(transaction: Transaction, linked: PooledMeter, told: PoolEntryRead)
     match outcome:
         case ContributionOutcome():
             counted = (linked.contributed_units + units, linked.reserved_units + hidden)
-            put(
+            change_pooled_meter(
                 transaction,
                 replace(linked, wagers=linked.wagers + 1, contributed_units=counted[0], reserved_units=counted[1]),
             )
         case AwardOutcome(jackpots, stands):
-            put(transaction, linked)
+            change_pooled_meter(transaction, linked)
             _awarded(transaction, linked, first, jackpots, stands)
         case VerdictOutcome(_, stood, house, reserve):
-            put(transaction, linked)
+            change_pooled_meter(transaction, linked)
             if stood is not None:
                 _refused(transaction, linked, first, stood, (house, reserve))
         case DeclinedOutcome(reason):
-            put(transaction, linked)
+            change_pooled_meter(transaction, linked)
             place = (first.round or None, first.spot or None, first.bet or None)
             transaction.emit(PoolEntryDeclined(linked.name, first.seq, told.entry, *place, reason))
         case _:
@@ -87,7 +87,7 @@ def _awarded(
         jackpot = replace(given, number=number, meter=linked.name, ledger_number=given.number)
         linked = replace(linked, hits=linked.hits + 1, won_cents=linked.won_cents + jackpot.cents)
         transaction.change(progressives=replace(known.with_jackpot(jackpot), hits=number))
-        put(transaction, linked)
+        change_pooled_meter(transaction, linked)
         place = (jackpot.round, jackpot.spot, jackpot.bet, jackpot.row)
         after = (stood.meter_units, stood.shown_cents)
         transaction.emit(
@@ -108,7 +108,7 @@ def _settle_late(transaction: Transaction, jackpot: Jackpot) -> None:
     place = (jackpot.round, jackpot.spot, jackpot.bet)
     net = jackpot.cents - row.wager_cents
     if transaction.state.progressives.awaits(*place):
-        mystery.decided(transaction, place, net, jackpot.cents)
+        mystery.note_decided_wager(transaction, place, net, jackpot.cents)
         return
     bonus = mystery_cents(transaction.state.progressives, *place)
     why = f"{find(jackpot.bet).title}: {jackpot.row.replace('_', ' ')}, as the pool's ledger has it"
@@ -122,9 +122,9 @@ def _refused(
     jackpot = transaction.state.progressives.jackpot(verdict.jackpot)
     if jackpot is None:
         return
-    put(transaction, replace(linked, returned_cents=linked.returned_cents + jackpot.cents))
+    change_pooled_meter(transaction, replace(linked, returned_cents=linked.returned_cents + jackpot.cents))
     place = (linked.name, stood.meter_units, stood.shown_cents)
     people = (verdict.who, verdict.second, verdict.why)
     house, reserve = back
     transaction.emit(JackpotRefused(jackpot.number, jackpot.cents, house, reserve, *place, *people))
-    take_back(transaction, jackpot, f"{verdict.who}, {verdict.second}", verdict.why)
+    take_back_award(transaction, jackpot, f"{verdict.who}, {verdict.second}", verdict.why)

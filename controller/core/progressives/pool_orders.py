@@ -9,7 +9,7 @@ from controller.core.meters.awards import Jackpot
 from controller.core.meters.pool_postings import ClaimPosting, WinningRow
 from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, MeterChange, MeterOrder, NewParameters
-from controller.core.progressives.pool_outbox import OrderedBy, claim, judge
+from controller.core.progressives.pool_outbox import OrderedBy, post_claim, post_verdict
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.transaction import Transaction
 
@@ -20,7 +20,7 @@ _AT_THE_LINK = RefusalReason(
 NO_JACKPOT: Final = RefusalReason("no_such_jackpot", "there is no such jackpot, or it is no longer kept")
 
 
-def impossible(transaction: Transaction, linked: PooledMeter, move: MeterChange) -> RefusalReason | None:
+def refusal_of_move(transaction: Transaction, linked: PooledMeter, move: MeterChange) -> RefusalReason | None:
     """Why a move could not be carried out now; None: it could."""
     match move:
         case Adjustment() | NewParameters():
@@ -49,10 +49,10 @@ def carry_out(transaction: Transaction, linked: PooledMeter, order: MeterOrder, 
             refused = None if jackpot is None else jackpot.refused(f"{order.who}, {second}")
             assert isinstance(refused, Jackpot), "an order that is possible names an open jackpot"
             transaction.change(progressives=transaction.state.progressives.with_jackpot(refused))
-            judge(transaction, refused, "refused", people)
+            post_verdict(transaction, refused, "refused", people)
         case Grant(number, spot, bet, row):
             winners = (WinningRow(spot, bet, row, terms_of(transaction.rules, bet).meter_shares[row]),)
-            claim(
+            post_claim(
                 transaction,
                 linked,
                 ClaimPosting(number, winners, shared=False),

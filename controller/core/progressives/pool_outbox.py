@@ -1,7 +1,7 @@
 """Linked meters in a round: what the table owes the pool's ledger, numbered in the journal's own order.
 
 Nothing here waits for the link. A wager is owed when it is collected, a claim when the cards decide it, a judgement
-when people make it; the ledger's answers come as readings (``link_answers``). The meter stays closed while the link is
+when people make it; the ledger's answers come as readings (``pool_answers``). The meter stays closed while the link is
 away, and whatever is owed is kept.
 """
 
@@ -47,7 +47,7 @@ class OrderedBy(NamedTuple):
 _NOBODY: Final = OrderedBy()
 
 
-def put(transaction: Transaction, linked: PooledMeter) -> None:
+def change_pooled_meter(transaction: Transaction, linked: PooledMeter) -> None:
     """Remember this of a linked meter."""
     transaction.change(progressives=transaction.state.progressives.with_linked(linked))
 
@@ -57,21 +57,21 @@ def open_linked(transaction: Transaction) -> None:
     known: Progressives = transaction.state.progressives
     now_ns = transaction.table_ns(transaction.stamped.at_ns)
     for linked in known.linked:
-        put(transaction, replace(linked, closed=NOT_HEARD, away_ns=linked.away_ns or now_ns))
+        change_pooled_meter(transaction, replace(linked, closed=NOT_HEARD, away_ns=linked.away_ns or now_ns))
     for terms in transaction.house.linked:
         if known.linked_meter(terms.name) is None:
-            put(transaction, PooledMeter(terms.name, terms.pool, away_ns=now_ns))
+            change_pooled_meter(transaction, PooledMeter(terms.name, terms.pool, away_ns=now_ns))
             transaction.emit(MeterLinked(terms.name, terms.pool))
 
 
 def _owe(transaction: Transaction, linked: PooledMeter, owed: PendingPosting) -> int:
     """Owe the ledger a deed; the number it gets."""
     number = linked.posted + 1
-    put(transaction, replace(linked, posted=number, owed=(*linked.owed, replace(owed, seq=number))))
+    change_pooled_meter(transaction, replace(linked, posted=number, owed=(*linked.owed, replace(owed, seq=number))))
     return number
 
 
-def contribute(transaction: Transaction, wager: LockedWager) -> None:
+def post_wager(transaction: Transaction, wager: LockedWager) -> None:
     """One wager raises the pools it feeds."""
     for terms in transaction.house.linked:
         linked = transaction.state.progressives.linked_meter(terms.name)
@@ -86,7 +86,7 @@ def contribute(transaction: Transaction, wager: LockedWager) -> None:
         transaction.emit(ContributionPosted(linked.name, number, *place, wager.cents))
 
 
-def claim_rows(transaction: Transaction, bet: str, rows: Mapping[int, str]) -> None:
+def post_row_claims(transaction: Transaction, bet: str, rows: Mapping[int, str]) -> None:
     """Claim the parts of the pool that the wagers of one round have won; ``rows`` by spot, all of the round's.
 
     Nothing is claimed twice: not after a correction of the floor's, and not again after a refusal.
@@ -102,10 +102,10 @@ def claim_rows(transaction: Transaction, bet: str, rows: Mapping[int, str]) -> N
     )
     if winners:
         rule = meter_winners(transaction.rules, bet)
-        claim(transaction, linked, ClaimPosting(number, winners, shared=rule == "share"), rule)
+        post_claim(transaction, linked, ClaimPosting(number, winners, shared=rule == "share"), rule)
 
 
-def claim(
+def post_claim(
     transaction: Transaction, linked: PooledMeter, deed: ClaimPosting, rule: str, people: OrderedBy = _NOBODY
 ) -> None:
     """Owe the ledger the winners of a round; ``rule``: how they are evaluated."""
@@ -120,7 +120,7 @@ def _with_claims(linked: PooledMeter, number: int, winners: Iterable[WinningRow]
     return replace(linked, claimed=(*kept, *((number, one.spot, one.bet) for one in winners)))
 
 
-def judge(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: OrderedBy = _NOBODY) -> None:
+def post_verdict(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: OrderedBy = _NOBODY) -> None:
     """Owe the ledger what people did with an award of a pool's; an award of the table's own meters is none of its."""
     linked = transaction.state.progressives.linked_meter(jackpot.meter)
     if linked is None or not jackpot.ledger_number:
@@ -131,7 +131,7 @@ def judge(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: 
     transaction.emit(VerdictPosted(linked.name, number, jackpot.number, verdict))
 
 
-def closed_because(house: House, linked: PooledMeter) -> str:
+def closed_reason(house: House, linked: PooledMeter) -> str:
     """Why a linked meter cannot be won now; empty: it can."""
     if terms_named(house.linked, linked.name) is None:
         return "the table file no longer has it"
@@ -151,7 +151,9 @@ def take_pool_state(transaction: Transaction, linked: PooledMeter, shown_cents: 
     if limit_ns and now_ns - since_ns >= limit_ns:
         held = held or f"the link was away for {limit_ns // HOUR_NS} hours: a person must let it be won again by name"
     shown = linked.shown_cents if shown_cents is None else shown_cents
-    put(transaction, replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, held=held))
+    change_pooled_meter(
+        transaction, replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, held=held)
+    )
 
 
 def release(transaction: Transaction, ruling: ReopenMeter) -> RefusalReason | None:
@@ -163,6 +165,6 @@ def release(transaction: Transaction, ruling: ReopenMeter) -> RefusalReason | No
         return RefusalReason("already_done", f"nobody need let {ruling.meter} be won again")
     if linked.closed:
         return RefusalReason("pool_away", f"it is closed still: {linked.closed}")
-    put(transaction, replace(linked, held=""))
+    change_pooled_meter(transaction, replace(linked, held=""))
     transaction.emit(MeterReleased(linked.name, linked.held, linked.shown_cents, ruling.who, ruling.why))
     return None

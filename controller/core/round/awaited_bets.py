@@ -63,7 +63,7 @@ class DueInputs(NamedTuple):
     looked: bool = False
 
 
-def due(table: Table, stamped: StampedInput) -> DueInputs:
+def due_inputs(table: Table, stamped: StampedInput) -> DueInputs:
     """What is to be taken now, and what waits."""
     held = table.state.held
     if not held:
@@ -90,7 +90,7 @@ def due(table: Table, stamped: StampedInput) -> DueInputs:
     return DueInputs(now, (), ahead=ahead, looked=True)
 
 
-def in_turn(table: Table, given: DueInputs) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
+def split_by_turn(table: Table, given: DueInputs) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
     """Of what is to be taken now, what waits for nothing more, and what follows it.
 
     *Round closed* that was pressed while the first card or the key of another round waited is said of the round before,
@@ -154,9 +154,9 @@ def _awaits(transaction: Transaction) -> bool:
             )
         case _:
             return False
-    if not begins or readiness.closed_by(transaction.state):
+    if not begins or readiness.block_reason(transaction.state):
         return False
-    bets = lock.main_lies(transaction)
+    bets = lock.has_main_wager(transaction)
     # Of a round of which cards may be missing nothing that is still told decides anything.
     judged = (
         transaction.state.round is None or bool(transaction.round().questions.doubt) or lifecycle.may_close(transaction)
@@ -164,7 +164,7 @@ def _awaits(transaction: Transaction) -> bool:
     return not (bets and judged) and not _is_known(transaction.table(), (transaction.stamped,))
 
 
-def moment(table: Table, held: tuple[StampedInput, ...]) -> int:
+def awaited_ns(table: Table, held: tuple[StampedInput, ...]) -> int:
     """The moment up to which the layout must be known, in table time."""
     first = held[0].input
     assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
@@ -173,7 +173,7 @@ def moment(table: Table, held: tuple[StampedInput, ...]) -> int:
 
 def _is_known(table: Table, held: tuple[StampedInput, ...]) -> bool:
     """Whether every reader that works has confirmed the layout up to the moment of the first."""
-    transaction, wanted_ns = Transaction(table, held[0]), moment(table, held)
+    transaction, wanted_ns = Transaction(table, held[0]), awaited_ns(table, held)
     confirmed = dict(table.state.confirmed)
     for one in held:
         if isinstance(one.input, ChipsConfirmed):
@@ -193,7 +193,7 @@ def _in_order(
     wager may have come after, and follows. So may chips that a whole deal went by before they were told, where others
     lay there already: a double, or what is left of a surrendered bet.
     """
-    wanted_ns, transaction = moment(table, held), Transaction(table, held[0])
+    wanted_ns, transaction = awaited_ns(table, held), Transaction(table, held[0])
     lying = {name: zone.chips for name, zone in table.state.felt.items()}
     played_ns, first, then = _first_play_ns(transaction, held), list[StampedInput](), list[StampedInput]()
     for one in held:
@@ -240,7 +240,7 @@ def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
         # A slip of the finger opens no hole card.
         if deal_confirmation.can_only_lock_this_deal(transaction):
             return False
-        bets = bets or lock.main_lies(transaction)
+        bets = bets or lock.has_main_wager(transaction)
         forgot_turn = bets and deal_confirmation.is_long_after_last_card(transaction)
         if forgot_turn and transaction.round().ending.close_refused:
             # Two keys have said so.

@@ -11,17 +11,17 @@ from controller.core.inference.observation import ChipsObserved, DatedObservatio
 from controller.core.inference.unobserved import Outage
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle, passing_chips
-from controller.core.table.layout import Felt, Zone, ZoneChange, key, placed
+from controller.core.table.layout import Felt, Zone, ZoneChange, key, placed_after_look
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
 
-def looked_again(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
+def settle_looked_at(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
     """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
     if not isinstance(silence, ChipsConfirmed):
         return
     upto_ns = transaction.table_ns(silence.upto_ns)
-    felt, changes, told = placed(transaction.state.felt, transaction.house.chips, silence.spots, upto_ns)
+    felt, changes, told = placed_after_look(transaction.state.felt, transaction.house.chips, silence.spots, upto_ns)
     if felt is transaction.state.felt:
         return
     before = transaction.state.felt
@@ -36,7 +36,7 @@ def looked_again(transaction: Transaction, silence: ChipsConfirmed | DeadlinePas
         if transaction.state.round is not None:
             whole = _told_whole(transaction, change, upto_ns)
             _tell_held_back(transaction, before, key(change.spot, change.zone))
-            lifecycle.chips(transaction, whole, change.since_ns, upto_ns)
+            lifecycle.take_chips(transaction, whole, change.since_ns, upto_ns)
     told_now = {key(change.spot, change.zone) for change in changes}
     for name in sorted(set(before).difference(told_now)):
         _tell_held_back(transaction, before, name)
@@ -102,10 +102,12 @@ def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
         if isinstance(item, ChipsObserved) and item.idle and one.last_ns > since_ns:
             spot = round_now.bets.spots[item.box]
             if key(spot, item.zone) == name:
-                lifecycle.unexplained(transaction, ZoneChange(spot, item.zone, item.before, item.after), one.first_ns)
+                lifecycle.report_unexplained(
+                    transaction, ZoneChange(spot, item.zone, item.before, item.after), one.first_ns
+                )
 
 
-def lie(
+def place_chips(
     transaction: Transaction, felt: Felt, name: str, last_ns: int, changes: tuple[ZoneChange, ...]
 ) -> tuple[ZoneChange, ...]:
     """Chips lie so now, by these changes of a zone; the changes as they are to be judged.

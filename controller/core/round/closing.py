@@ -33,7 +33,7 @@ from controller.core.inference.play_count import PlayCount
 from controller.core.inference.successors import endings, layout_of
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
 from controller.core.round import missed_cards, questions
-from controller.core.round.irregular import likely
+from controller.core.round.irregular import likely_fault
 from controller.core.table.ledger import BookRow, book_of
 from controller.core.table.payments import HIDDEN_NS, REACH_NS
 from controller.core.table.round_state import Round
@@ -54,9 +54,9 @@ def close(transaction: Transaction) -> None:
         if transaction.state.round is None:
             return
     if transaction.round().questions.lingers:
-        linger_no_more(transaction)
+        withdraw_end_question(transaction)
     round_now = transaction.round()
-    acceptance.given_up(transaction)
+    acceptance.abandon_lock(transaction)
     if round_now.hides():
         face_down.show_hands(transaction)
     if not round_now.cards.drawn:
@@ -78,7 +78,7 @@ def close(transaction: Transaction) -> None:
         elif confirmed_until_ns(transaction) < confirmation_needed_ns(transaction):
             transaction.irregular("the readers had not confirmed the layout when the next round began")
         elif not round_now.evidence.trouble and not _finish(transaction):
-            cause = likely(transaction.rules, transaction.round(), closed=True)
+            cause = likely_fault(transaction.rules, transaction.round(), closed=True)
             transaction.irregular(CLOSED_EARLY, likely=cause)
         if transaction.round().evidence.trouble:
             _hand_to_floor(transaction)
@@ -96,7 +96,7 @@ def _leave(transaction: Transaction) -> None:
     transaction.change(keypad_lost=is_keypad_away(transaction))
 
 
-def linger_no_more(transaction: Transaction) -> None:
+def withdraw_end_question(transaction: Transaction) -> None:
     """Take back the question whether the round is over."""
     transaction.emit(QuestionWithdrawn(transaction.round().questions.lingers))
     transaction.change_questions(lingers=0)
@@ -109,7 +109,7 @@ def close_unturned(transaction: Transaction) -> None:
     """
     round_now = transaction.round()
     shared_chips.end_wait(transaction)
-    acceptance.given_up(transaction)
+    acceptance.abandon_lock(transaction)
     if not transaction.round().trouble_told():
         missed = round_now.questions.doubt or round_now.evidence.shoe_away
         unturned = _UNHEARD if round_now.evidence.keys_unheard else _UNTURNED
@@ -133,7 +133,7 @@ def may_be_over(transaction: Transaction) -> bool:
     return any(True for node in found.frontier for _ in endings(play, node, layout))
 
 
-def lacks_turn(round_now: Round) -> bool:
+def awaits_only_turn(round_now: Round) -> bool:
     """Whether nothing but the key of the turn can bring a round to its end, whatever the readers have still to tell.
 
     Its players' cards lie face down: who presses the close is told so at once, before the next round is dealt.
@@ -162,10 +162,10 @@ def keep_waiting(transaction: Transaction, waiting: tuple[Round, ...]) -> None:
 
 def answer_waiting(transaction: Transaction, waited: Round, words: str, who: str) -> None:
     """An answer about a round that waits: settle what it decides, ask again or close the round."""
-    revisit(transaction, waited, lambda: questions.take_answer(transaction, words, who))
+    rejudge_waiting(transaction, waited, lambda: questions.take_answer(transaction, words, who))
 
 
-def revisit(transaction: Transaction, waited: Round, change: Callable[[], bool]) -> None:
+def rejudge_waiting(transaction: Transaction, waited: Round, change: Callable[[], bool]) -> None:
     """Go back to a round that waits; if ``change`` changed something judge it again, and let it wait on or close it."""
     open_round, open_found, rules = transaction.state.round, transaction.found, transaction.rules
     transaction.rules = transaction.state.former_rules.get(waited.profile_hash, rules)
@@ -196,13 +196,13 @@ def _hand_to_floor(transaction: Transaction, *, turned: bool = True) -> None:
     """
     _leave_open(transaction)
     if turned:
-        turn_over(transaction)
+        open_all_cards(transaction)
     else:
         face_down.keep_closed(transaction)
     transaction.emit(RoundClosed(transaction.round().number, (), 0, "irregular"))
 
 
-def turn_over(transaction: Transaction) -> None:
+def open_all_cards(transaction: Transaction) -> None:
     """Every card of the round lies face up."""
     for place in range(len(transaction.round().cards.drawn)):
         if place == transaction.round().hole_place():
@@ -211,13 +211,13 @@ def turn_over(transaction: Transaction) -> None:
             transaction.open_card(place)
 
 
-def give_way(transaction: Transaction) -> None:
+def close_undecided(transaction: Transaction) -> None:
     """The next round begins and nothing has shown how this one went on: it ends, and what lies closed stays closed.
 
     Its open wagers are the floor's; its closed cards are opened at the shoe's end.
     """
     shared_chips.end_wait(transaction)
-    acceptance.given_up(transaction)
+    acceptance.abandon_lock(transaction)
     _leave_open(transaction)
     transaction.emit(*_laid_later(transaction))
     face_down.keep_closed(transaction)

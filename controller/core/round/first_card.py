@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.betting.lock import main_lies
+from controller.core.betting.lock import has_main_wager
 from controller.core.certainty import deal_confirmation
 from controller.core.certainty.round_end import boxes_are_cleared, is_over, payment_has_begun, takes_no_card
 from controller.core.inference.observation import CardObserved
@@ -14,7 +14,7 @@ def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
     paid = payment_has_begun(transaction) and not transaction.round().dealing.unturned()
-    dealt_to = transaction.round().evidence.trouble or paid or main_lies(transaction)
+    dealt_to = transaction.round().evidence.trouble or paid or has_main_wager(transaction)
     return bool(transaction.round().ending.closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
 
 
@@ -45,7 +45,7 @@ def _close_meant(transaction: Transaction, at_ns: int) -> bool:
     round_now = transaction.round()
     if not round_now.ending.close_refused or not round_now.dealing.unturned():
         return False
-    return _long_after_cards(round_now, at_ns) and main_lies(transaction) and boxes_are_cleared(transaction)
+    return _long_after_cards(round_now, at_ns) and has_main_wager(transaction) and boxes_are_cleared(transaction)
 
 
 def _long_after_cards(round_now: Round, at_ns: int) -> bool:

@@ -10,14 +10,14 @@ from controller.core.inference.observation import CardObserved
 from controller.core.table.round_state import Round
 
 
-def likely(rules: Rules, round_now: Round, *, closed: bool = False) -> str:
+def likely_fault(rules: Rules, round_now: Round, *, closed: bool = False) -> str:
     """The likely cause of an irregular round, in words; empty if nothing stands out."""
     if round_now.evidence.silences or any(card.unread for card in round_now.cards.drawn):
         return ""
-    return suspect(account_of(rules, round_now, closed=closed), Search(work=WORK_LIMIT))
+    return suspect(observed_round(rules, round_now, closed=closed), Search(work=WORK_LIMIT))
 
 
-def account_of(rules: Rules, round_now: Round, *, closed: bool = False) -> ObservedRound:
+def observed_round(rules: Rules, round_now: Round, *, closed: bool = False) -> ObservedRound:
     """A round as it was told; all its cards were read."""
     hidden = -1 if round_now.cards.turned else round_now.hole_place()
     pieces: list[RankedObservation] = []

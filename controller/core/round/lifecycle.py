@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.betting import acceptance, bet_sensors
-from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, play_with
+from controller.core.betting.lock import Bets, keep_moved_zone, lock, lock_again, replace_bets
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
@@ -53,7 +53,7 @@ from controller.core.messages.events import CardDrawn
 from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, missed_cards, passing_chips, questions
-from controller.core.round.irregular import likely
+from controller.core.round.irregular import likely_fault
 from controller.core.table.layout import Zone, ZoneChange, cents_at
 from controller.core.table.layout import key as layout_key
 from controller.core.table.payments import REACH_NS
@@ -63,7 +63,7 @@ from controller.core.table.workings import PublicationBasis, Timeline, are_ident
 from firmware_protocols.cards import Card
 
 
-def lock_put_off(transaction: Transaction, ended: Round) -> None:
+def lock_deferred_bets(transaction: Transaction, ended: Round) -> None:
     """Lock the bets whose key came while the round before waited for its readers: what lay there at the key."""
     if ended.ending.next_lock_ns < 0 or not lock(transaction, ended.ending.next_lock_ns, ended.ending.next_moved):
         return
@@ -75,22 +75,22 @@ def lock_put_off(transaction: Transaction, ended: Round) -> None:
             _alert_of(transaction, ZoneChange(int(spot), zone, before, after))
 
 
-def let_in(transaction: Transaction, answer: str, who: str) -> None:
+def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether a newcomer in mid shoe was dealt in; who was not is in no box of this round (P12)."""
     spot, before = acceptance.entry_answered(transaction, answer, who), transaction.round()
     if spot:
         out = tuple(wager for wager in before.bets.wagers if wager.spot == spot)
         wagers = tuple(wager for wager in before.bets.wagers if wager.spot != spot)
         spots = tuple(one for one in before.bets.spots if one != spot)
-        play_with(transaction, Bets(spots, wagers, before.bets.declared, (*before.bets.refused, *out)))
+        replace_bets(transaction, Bets(spots, wagers, before.bets.declared, (*before.bets.refused, *out)))
     if transaction.state.round is not None and not transaction.round().questions.entry:
-        acceptance.ask_or_tell(transaction)
+        acceptance.ask_or_publish_lock(transaction)
 
 
 # --- evidence ---------------------------------------------------------------------------------------
 
 
-def card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int) -> None:
+def take_card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int) -> None:
     """A card of the round left the shoe between two moments, and not before the last one did."""
     stamped = transaction.stamped
     round_now = transaction.round()
@@ -114,7 +114,7 @@ def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) 
     return min(at_ns, max(since_ns, round_now.bets.lock_ns, times.last_card_ns))
 
 
-def key(transaction: Transaction, action: str, box: int | None, at_ns: int) -> None:
+def take_key(transaction: Transaction, action: str, box: int | None, at_ns: int) -> None:
     """A key that is evidence."""
     transaction.observe(
         DatedObservation(at_ns, at_ns, KeyObserved(action, box), transaction.stamped.number), may_drop=False
@@ -123,7 +123,7 @@ def key(transaction: Transaction, action: str, box: int | None, at_ns: int) -> N
         transaction.change_cards(turn_key=transaction.stamped.number)
 
 
-def chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> None:
+def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> None:
     """The chips of a zone changed while a round is open."""
     deal_confirmation.chips_came(transaction, last_ns)
     round_now = transaction.round()
@@ -138,12 +138,12 @@ def chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: 
             lock_again(transaction)
         return
     if shared_chips.may_be_lost_chip(transaction, change):
-        keep_moved(transaction, change, first_ns)
+        keep_moved_zone(transaction, change, first_ns)
         return
     if _changed_around_lock(transaction, change, first_ns, last_ns):
         return
-    keep_moved(transaction, change, first_ns)
-    if acceptance.handed_back(round_now, change):
+    keep_moved_zone(transaction, change, first_ns)
+    if acceptance.is_handed_back(round_now, change):
         return
     boxed = change.spot in round_now.bets.spots
     # What no play takes for a wager now may be one once the floor has corrected the up card.
@@ -161,20 +161,20 @@ def chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: 
         elif (
             explained and not round_now.evidence.trouble and any(node.offers for node in transaction.lattice().frontier)
         ):
-            acceptance.check_later(transaction, change)
+            acceptance.check_after_deal_limit(transaction, change)
     else:
         explained = (
             payment_has_begun(transaction)
             or (boxed and round_now.cards.turned)
-            or acceptance.side_taken(transaction, change)
+            or acceptance.is_side_wager_taken(transaction, change)
         )
     # What a chip that may lie elsewhere makes of it shows once that is known.
     if not explained and not (kept and shared_chips.may_be_incomplete(transaction.state.felt, change)):
-        rise = passing_chips.withdrawn(transaction, change) if kept else None
+        rise = passing_chips.withdrawn_rise(transaction, change) if kept else None
         if rise is not None and isinstance(rise.item, ChipsObserved):
             came = ZoneChange(change.spot, change.zone, rise.item.before, rise.item.after)
-            unexplained(transaction, came, rise.first_ns)
-        unexplained(transaction, change, first_ns)
+            report_unexplained(transaction, came, rise.first_ns)
+        report_unexplained(transaction, change, first_ns)
 
 
 def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> bool:
@@ -201,7 +201,7 @@ def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns:
     return True
 
 
-def unexplained(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
+def report_unexplained(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Say what a change looks like that no play explains; it may be the next bets."""
     after_next_lock = 0 <= transaction.round().ending.next_lock_ns <= first_ns
     of_nobody = may_be_next_bet(transaction, change.zone) or shared_chips.only_removes_shared(transaction, change)
@@ -266,7 +266,7 @@ def _happened_unseen(
     return True
 
 
-def exchanged(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
+def take_exchange(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
     """Other chips than before lie in a zone, and come to the same.
 
     They mean nothing, but where a card came between two looks. If a box's hand has broken and no chip is left of those
@@ -377,7 +377,7 @@ def _alert_of(transaction: Transaction, change: ZoneChange) -> None:
     """A change that means nothing: say what it looks like. The locked wagers stand."""
     round_now = transaction.round()
     fields = (round_now.number, change.spot, change.zone, change.before, change.after)
-    refused = acceptance.not_offered(transaction, change)
+    refused = acceptance.alert_not_offered(transaction, change)
     if refused is not None:
         transaction.emit_guarded(refused)
         # What is no wager may be handed back.
@@ -421,7 +421,7 @@ def _confirm_lock(transaction: Transaction) -> None:
         lock_again(transaction)
     if transaction.state.round is not None:
         transaction.change_bets(locked=True)
-        acceptance.confirmed(transaction)
+        acceptance.lock_confirmed(transaction)
 
 
 def _go_on(transaction: Transaction, until: int) -> None:
@@ -445,7 +445,7 @@ def _go_on(transaction: Transaction, until: int) -> None:
     if not round_now.evidence.trouble and round_now.bets.locked:
         _infer(transaction, until)
     face_down.release_withheld(transaction)
-    if transaction.round().ending.closing and (may_close(transaction) or closing.lacks_turn(transaction.round())):
+    if transaction.round().ending.closing and (may_close(transaction) or closing.awaits_only_turn(transaction.round())):
         if closing.may_be_over(transaction):
             close(transaction)
             # Bets locked while it waited are told as soon as they are known.
@@ -465,13 +465,13 @@ def close(transaction: Transaction) -> None:
     contribute_round(transaction)
     if deal_confirmation.ends_unturned(transaction):
         closing.close_unturned(transaction)
-        lock_put_off(transaction, ended)
+        lock_deferred_bets(transaction, ended)
         return
     if transaction.round().dealing.resumes and transaction.round().is_dealt():
         transaction.turn_hole()
         resume_if_cured(transaction)
     closing.close(transaction)
-    lock_put_off(transaction, ended)
+    lock_deferred_bets(transaction, ended)
 
 
 def _refuse_or_give_up(transaction: Transaction) -> None:
@@ -523,10 +523,12 @@ def _infer(transaction: Transaction, until: int) -> None:
     if not view.frontier and hole_turn.hole_card_known(transaction) and payment_began(transaction):
         view = rebuilt_with_hole(transaction, until)
     if not view.frontier:
-        if missed_cards.after_hit(transaction):
+        if missed_cards.ask_after_hit(transaction):
             return
         transaction.irregular(
-            "no legal play explains the evidence", curable=True, likely=likely(transaction.rules, transaction.round())
+            "no legal play explains the evidence",
+            curable=True,
+            likely=likely_fault(transaction.rules, transaction.round()),
         )
         return
     hole_turn.turn_if_shown(transaction, view)
@@ -536,7 +538,7 @@ def _infer(transaction: Transaction, until: int) -> None:
         view = rebuilt_with_hole(transaction, until)
         frontier = consistent_with_hole(view.frontier, points)
     if not frontier:
-        transaction.irregular(DEALERS_RULE, curable=True, likely=likely(transaction.rules, transaction.round()))
+        transaction.irregular(DEALERS_RULE, curable=True, likely=likely_fault(transaction.rules, transaction.round()))
     else:
         judged = AgreedPlays(view, frontier, points)
         _tell_certain(transaction, judged, confirmed=until >= confirmation_needed_ns(transaction))

@@ -44,10 +44,10 @@ def note_unheard(transaction: Transaction, reason: str) -> None:
 def note_bets(transaction: Transaction) -> None:
     """The shoe is back between two rounds: where bets lie, a deal to them may have begun unheard."""
     if transaction.state.round is None and not transaction.house.shoe_numbers_cards:
-        transaction.change(dealt_unheard=any(wager.bet == "main" for wager in lock.lying(transaction)))
+        transaction.change(dealt_unheard=any(wager.bet == "main" for wager in lock.bets_on_layout(transaction)))
 
 
-def begun_unheard(transaction: Transaction) -> None:
+def may_have_begun_unheard(transaction: Transaction) -> None:
     """A card begins a round: it need not be its first where the shoe was away as bets lay and no key locked them."""
     if transaction.state.dealt_unheard:
         transaction.change(dealt_unheard=False)
@@ -75,7 +75,7 @@ def next_may_have_begun(transaction: Transaction) -> None:
         transaction.heard_not_all()
 
 
-def after_hit(transaction: Transaction) -> bool:
+def ask_after_hit(transaction: Transaction) -> bool:
     """Ask whether a card was missed, where play went on after a *hit* in a way that no play explains without its card.
 
     False: there is nothing to ask.

@@ -172,7 +172,7 @@ def _deal_sizes(transaction: Transaction, held: tuple[StampedInput, ...]) -> tup
     """
     first = held[0].input
     assert isinstance(first, CardDrawn), "a card began the wait"
-    spots = {wager.spot for wager in lock.lying(transaction) if wager.bet == "main"}
+    spots = {wager.spot for wager in lock.bets_on_layout(transaction) if wager.bet == "main"}
     lying = {zone.spot: zone.chips for zone in transaction.state.felt.values() if zone.name == "main"}
     for one in held:
         seen = one.input
@@ -210,6 +210,6 @@ def overtake(transaction: Transaction) -> None:
     if round_now.questions.doubt:
         transaction.irregular(missed_cards.unanswered_reason(round_now))
     if round_now.dealing.unturned() and deal_confirmation.turn_needs_no_key(transaction):
-        closing.give_way(transaction)
+        closing.close_undecided(transaction)
     else:
         lifecycle.close(transaction)

@@ -26,7 +26,7 @@ _LONGEST_NS: Final = 10_000_000_000
 """Nobody leaves chips on their way longer than that, or holds them in the hand."""
 
 
-def note(transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int) -> bool:
+def note_visits(transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int) -> bool:
     """Keep which chips came to a box of the open round and left it again; whether a change only says that they passed.
 
     ``before`` and ``after`` are its main zone, whose content changed between ``first_ns`` and ``last_ns``.
@@ -40,7 +40,7 @@ def note(transaction: Transaction, before: Zone | None, after: Zone, first_ns: i
     return after.name == "main" and any(visit.spot == after.spot for visit in passed)
 
 
-def on_their_way(transaction: Transaction, spot: int) -> bool:
+def are_in_transit(transaction: Transaction, spot: int) -> bool:
     """Whether chips that came to a box have left it as it was, and no reader has told of them elsewhere yet."""
     visits = () if transaction.state.round is None else transaction.round().evidence.visits
     return any((one.spot, one.zone) == (spot, "main") and one.to_ns >= 0 for one in visits)
@@ -80,7 +80,7 @@ def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[st
             _take_back(transaction, visit, unseen=False)
 
 
-def withdrawn(transaction: Transaction, change: ZoneChange) -> DatedObservation | None:
+def withdrawn_rise(transaction: Transaction, change: ZoneChange) -> DatedObservation | None:
     """The rise that an unexplained fall takes back, if neither card nor key came between; None: there is none.
 
     Both are forgotten: nobody was dealt to on these chips, nor had anybody said what they were.

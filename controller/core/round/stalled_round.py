@@ -47,7 +47,7 @@ def review(transaction: Transaction) -> None:
     if round_now is None:
         return
     if round_now.questions.lingers and round_now.questions.lingered != len(round_now.evidence.observations):
-        closing.linger_no_more(transaction)
+        closing.withdraw_end_question(transaction)
     late = (
         isinstance(told, DeadlinePassed) and transaction.table_ns(told.at_ns) >= _quiet_since(transaction) + _QUIET_NS
     )

@@ -44,17 +44,17 @@ from controller.core.messages.raised_alerts import AlertKind
 from controller.core.messages.software_events import checked
 from controller.core.surveillance import pay_advice, payment_check, shoe_check
 from controller.core.surveillance.unexplained_moves import (
-    accuse,
     cards_unheard,
-    contents,
+    chips_before_and_after,
+    exclude_from_payment_check,
     insurance_lowered,
-    spoil,
-    touched,
+    raise_confirmed,
+    suspect_move,
 )
 from controller.core.table import readiness
 from controller.core.table.alert_list import acknowledge, money, raise_alert
 from controller.core.table.desired import Desired
-from controller.core.table.disputes import overtaken
+from controller.core.table.disputes import disputes_of_overtaken
 from controller.core.table.layout import conflicts, key
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -92,10 +92,10 @@ def protect(before: Table, transaction: Transaction) -> None:
     _wagers_unseen(before, transaction)
     _chips_from_elsewhere(before, transaction)
     _duplicates(transaction)
-    accuse(transaction)
+    raise_confirmed(transaction)
     shoe_check.count(before, transaction)
     pay_advice.advise(before, transaction)
-    for wrong in payment_check.followed(before, transaction):
+    for wrong in payment_check.follow(before, transaction):
         _mispaid(transaction, wrong)
         if transaction.state.round is not None and transaction.state.round.overtook == wrong.round:
             _overtook_unpaid(transaction)
@@ -105,7 +105,7 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
     """What an event means to surveillance."""
     match event:
         case BetIncreasedAfterLock() | BetDecreasedAfterLock() | ChipsUnexplained():
-            touched(before, transaction, event)
+            suspect_move(before, transaction, event)
         case InsuranceTooLarge(number, spot, cents, counted):
             text = f"{money(cents)} lie there, {money(counted)} is the most that counts"
             _wager_refused(before, transaction, AlertKind.INSURANCE_TOO_LARGE, (number, spot, "insurance", cents), text)
@@ -135,7 +135,7 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             transaction.change(disputes={**transaction.state.disputes, chip: _moment(transaction)})
             for zones in conflicts(transaction.state.felt).values():
                 for name in zones:
-                    spoil(transaction, name)
+                    exclude_from_payment_check(transaction, name)
         case RoundIrregular():
             _irregular(before, transaction, event)
         case CardOutsideRound(card):
@@ -167,7 +167,7 @@ def _swapped(transaction: Transaction, device: str, text: str) -> None:
     raise_alert(transaction, AlertKind.DEVICE_SWAPPED, f"{device}: {text}")
 
 
-def taken(
+def take_report(
     transaction: Transaction,
     given: AcknowledgeAlert | ShoeChanged | OpeningRefuted | FitnessReported | SoftwareInspected | ReadingsHeld,
 ) -> None:
@@ -220,7 +220,12 @@ def _wager_refused(
     amounts = {"before_cents": 0 if was is None else was.cents, "after_cents": cents}
     fields = {"round": number, "spot": spot, "zone": bet}
     raise_alert(
-        transaction, kind, f"spot {spot} {bet}: {why}", **fields, **amounts, **contents(before, transaction, spot, bet)
+        transaction,
+        kind,
+        f"spot {spot} {bet}: {why}",
+        **fields,
+        **amounts,
+        **chips_before_and_after(before, transaction, spot, bet),
     )
 
 
@@ -288,8 +293,10 @@ def _unknown(before: Table, transaction: Transaction, spot: int, zone: str, chip
     foreign = chip[:_MAKER_DIGITS] not in makers
     kind = AlertKind.FOREIGN_CHIP if foreign else AlertKind.UNKNOWN_CHIP
     text = f"spot {spot} {zone}: chip {chip} is not in the registry{', nor is any of its make' if foreign else ''}"
-    raise_alert(transaction, kind, text, spot=spot, zone=zone, **contents(before, transaction, spot, zone))
-    spoil(transaction, key(spot, zone))
+    raise_alert(
+        transaction, kind, text, spot=spot, zone=zone, **chips_before_and_after(before, transaction, spot, zone)
+    )
+    exclude_from_payment_check(transaction, key(spot, zone))
 
 
 def _chips_from_elsewhere(before: Table, transaction: Transaction) -> None:
@@ -302,7 +309,7 @@ def _chips_from_elsewhere(before: Table, transaction: Transaction) -> None:
         place = transaction.house.elsewhere.get(chip)
         if place is not None:
             text = f"spot {told.spot} {told.zone}: chip {chip} should be elsewhere: {place}"
-            fields = contents(before, transaction, told.spot, told.zone)
+            fields = chips_before_and_after(before, transaction, told.spot, told.zone)
             raise_alert(transaction, AlertKind.CHIP_ELSEWHERE, text, spot=told.spot, zone=told.zone, **fields)
 
 
@@ -335,7 +342,7 @@ def _duplicates(transaction: Transaction) -> None:
         transaction.change(disputes=kept)
 
 
-def looking_again(transaction: Transaction, wanted: Desired) -> Desired:
+def with_second_looks(transaction: Transaction, wanted: Desired) -> Desired:
     """What the devices should be told, and to look again at chips seen in two zones or where nothing explains it."""
     since_ns = max([-1, *transaction.state.disputes.values(), *[one.since_ns() for one in transaction.state.suspected]])
     for zone in transaction.state.felt.values():
@@ -389,7 +396,7 @@ def _overtook_unpaid(transaction: Transaction) -> None:
     """The round that the first card of the open one ended was not paid as is due: in doubt if this one is irregular."""
     transaction.change_round(overtook_unpaid=True)
     before = len(transaction.events)
-    for doubt in overtaken(transaction.state.books, transaction.round()):
+    for doubt in disputes_of_overtaken(transaction.state.books, transaction.round()):
         transaction.emit_when_shown(doubt)
     _doubted(
         transaction, tuple(event for event in transaction.events[before:] if isinstance(event, SettlementDisputed))

@@ -23,7 +23,7 @@ from controller.core.table.transaction import Transaction
 _DECISIONS: Final = frozenset({"hit", "stand", "double", "split"})
 
 
-def comes_first(transaction: Transaction, paid: PaidRound, event: WagerSettled) -> bool:
+def is_settled_before_play(transaction: Transaction, paid: PaidRound, event: WagerSettled) -> bool:
     """Whether a wager that has just been settled is one that the card has settled before play (A40)."""
     said, round_now = transaction.rules.settled_before_play, transaction.state.round
     if said == "not_said" or round_now is None or round_now.number != event.round or round_now.cards.turned:

@@ -177,7 +177,7 @@ def _open_cards(round_now: Round, just_opened: Container[int]) -> Iterator[tuple
             yield card.number, seen(place, face)
 
 
-def shown(given: Advice) -> str:
+def display_text(given: Advice) -> str:
     """The advice in a line for the keypad: ``7 +37.50 5 -25 3 = take and pay``; empty where it does not fit."""
     words = [_word(line) for line in given.lines]
     text = " ".join([*words, _DONE])

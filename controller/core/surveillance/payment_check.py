@@ -65,7 +65,7 @@ class RoundMispay(NamedTuple):
     finding: Mispay
 
 
-def followed(before: Table, transaction: Transaction) -> list[RoundMispay]:
+def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
     """Take in what a step's reading says of the chips, then what it made the table say; what is found wrong by it."""
     _look_at_chips(before, transaction)
     open_round = transaction.state.round
@@ -292,7 +292,7 @@ def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMis
     if paid is None or not judged:
         return
     owed = WagerDue(event.spot, event.bet, event.wager_cents, event.net_cents, transaction.stamped.number)
-    first = (key(event.spot, event.bet),) if opening_payments.comes_first(transaction, paid, event) else ()
+    first = (key(event.spot, event.bet),) if opening_payments.is_settled_before_play(transaction, paid, event) else ()
     change_paid_round(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.frozen:
         yield from _wrong(paid, owed)

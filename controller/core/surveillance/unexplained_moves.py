@@ -25,7 +25,7 @@ from controller.core.table.unexplained_chips import Suspicion
 from firmware_protocols.readings import ChipsSeen
 
 
-def contents(before: Table, transaction: Transaction, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
+def chips_before_and_after(before: Table, transaction: Transaction, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
     """The chips of a zone before this step and after it."""
     name = key(spot, zone)
     return {"before": _chips_at(before.state.felt, name), "after": _chips_at(transaction.state.felt, name)}
@@ -43,7 +43,7 @@ def _lay_before(felt: Felt, name: str, cents: int) -> tuple[str, ...]:
     return zone.chips if zone is not None and zone.cents == cents else ()
 
 
-def touched(
+def suspect_move(
     before: Table, transaction: Transaction, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
 ) -> None:
     """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
@@ -87,13 +87,13 @@ def touched(
     )
     # Chips that came and left again may be on their way to another spot, where no reader has told of them yet.
     leaves = event.after_cents < event.before_cents
-    passing = leaves and (kind is AlertKind.BET_TOUCHED or passing_chips.on_their_way(transaction, event.spot))
+    passing = leaves and (kind is AlertKind.BET_TOUCHED or passing_chips.are_in_transit(transaction, event.spot))
     if kind in {AlertKind.CAPPING, AlertKind.PAST_POSTING} or (
         passing and kind in {AlertKind.BET_TOUCHED, AlertKind.PINCHING}
     ):
         transaction.change(suspected=(*transaction.state.suspected, suspicion))
     elif not _explained_away(transaction, name):
-        accuse(transaction)
+        raise_confirmed(transaction)
         _tell(transaction, suspicion)
     if paid is not None:
         kept = {other: cents for other, cents in paid.touched.items() if other != name}
@@ -118,7 +118,7 @@ def _lies_elsewhere(felt: Felt, suspicion: Suspicion) -> bool:
     return bool(gone) and all(any(chip in zone.chips for zone in felt.values()) for chip in gone)
 
 
-def accuse(transaction: Transaction) -> None:
+def raise_confirmed(transaction: Transaction) -> None:
     """Raise the suspicions that stand: every reader has looked round since, and no other antenna hears the chips."""
     if not transaction.state.suspected:
         return
@@ -128,7 +128,7 @@ def accuse(transaction: Transaction) -> None:
     for one in transaction.state.suspected:
         if one.left_ns < 0 and one.gone(transaction.state.felt[key(one.spot, one.zone)].chips):
             one = replace(one, left_ns=now_ns)  # noqa: PLW2901 - the same one
-        if _lies_elsewhere(transaction.state.felt, one) or one.left_shared(known_ns):
+        if _lies_elsewhere(transaction.state.felt, one) or one.left_while_shared(known_ns):
             # By the time that every reader has looked round it may be gone from there too. Of chips that two antennas
             # heard until they were picked up nobody knows at which of them they lay.
             continue
@@ -203,7 +203,7 @@ def cards_unheard(round_now: Round | None) -> bool:
     return round_now is not None and (round_now.evidence.unheard or round_now.evidence.shoe_away)
 
 
-def spoil(transaction: Transaction, name: str) -> None:
+def exclude_from_payment_check(transaction: Transaction, name: str) -> None:
     """What lies in a zone cannot be counted: its payment is not judged."""
     spot, _, zone = name.partition("/")
     if transaction.state.paid and not transaction.state.paid[-1].frozen:
@@ -228,7 +228,7 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
     text = f"spot {told.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
     amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
     raise_alert(transaction, kind, text, round=round_now.number, spot=told.spot, zone=told.zone, **amounts)
-    spoil(transaction, name)
+    exclude_from_payment_check(transaction, name)
 
 
 def _may_be_settled(transaction: Transaction) -> bool:

@@ -13,7 +13,7 @@ from controller.core.table.ledger import BookRow, Books, book_of
 from controller.core.table.round_state import Round
 
 
-def doubts_of(
+def undisputed_settlements(
     books: Books, number: int, reason: str, doubted: Callable[[BookRow], bool] = lambda _: True
 ) -> tuple[SettlementDisputed, ...]:
     """What has been settled of a round, is not the floor's ruling, and is not in doubt yet."""
@@ -26,7 +26,7 @@ def doubts_of(
     )
 
 
-def overtaken(books: Books, round_now: Round) -> tuple[SettlementDisputed, ...]:
+def disputes_of_overtaken(books: Books, round_now: Round) -> tuple[SettlementDisputed, ...]:
     """What was settled of the round before an irregular one, if neither a key nor a payment says that it was over.
 
     Its chips had moved as only payment explains, so the next card had to begin another round. But they had not moved as
@@ -35,7 +35,7 @@ def overtaken(books: Books, round_now: Round) -> tuple[SettlementDisputed, ...]:
     if not round_now.evidence.trouble or not round_now.overtook_unpaid:
         return ()
     why = "a card ended it before it was paid as it is due, and the round so begun is irregular"
-    return doubts_of(books, round_now.overtook, f"{why}: {round_now.evidence.trouble}")
+    return undisputed_settlements(books, round_now.overtook, f"{why}: {round_now.evidence.trouble}")
 
 
 def still_decided(progressives: Progressives, event: Event) -> Progressives:

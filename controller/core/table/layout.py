@@ -82,7 +82,7 @@ def inventory(
 
     A chip is worth what the registry says, else what it says itself; an unknown chip counts as nothing. A chip heard at
     two zones counts where it counted before; if that hears it no more, it counts at the other once that has been looked
-    at again (``placed``): a chip that is picked up may for a moment be heard beside. The content may have changed from
+    at again (``placed_after_look``): a chip that is picked up may for a moment be heard beside. The content may have changed from
     ``first_ns`` to ``last_ns`` of table time.
     """
     name = key(seen.spot, seen.zone)
@@ -142,7 +142,7 @@ def _released(zone: Zone, disputed: Container[str], last_ns: int) -> Zone:
     return zone if alone == zone.released else replace(zone, released=alone)
 
 
-def placed(
+def placed_after_look(
     felt: Felt, values: Mapping[str, int], spots: Iterable[int], upto_ns: int
 ) -> tuple[Felt, tuple[ZoneChange, ...], list[Event]]:
     """Every zone of some spots has been looked at since ``upto_ns``: chips that only one hears now count there."""

@@ -44,7 +44,7 @@ def book_of(books: Books, number: int) -> RoundBook | None:
     return next((book for book in books if book.round == number), None)
 
 
-def entered(books: Books, event: Event) -> Books:
+def books_after(books: Books, event: Event) -> Books:
     """The books after an event."""
     match event:
         case BettingClosed(number, wagers):
@@ -84,7 +84,7 @@ def recall(events: Iterable[Event], number: int) -> RoundBook | None:
     books: Books = ()
     for event in events:
         if getattr(event, "round", None) == number:
-            books = entered(books, event)
+            books = books_after(books, event)
     book = book_of(books, number)
     return None if book is None else replace(book, recalled=True)
 

@@ -72,7 +72,7 @@ class Pace(Value, frozen=True, tag=False):
     starts: int = 0
 
 
-def paced(pace: Pace, event: Event, at_ns: int) -> Pace:
+def pace_after(pace: Pace, event: Event, at_ns: int) -> Pace:
     """The count after one more event."""
     pace = replace(pace, first_ns=pace.first_ns or at_ns, last_ns=at_ns)
     match event:

@@ -27,7 +27,7 @@ SHOWN: Final = "Table closed: call floor"
 """The line on the dealer's keypad while no round may begin."""
 
 
-def closed_by(state: State) -> str:
+def block_reason(state: State) -> str:
     """Why no round may begin, in words; empty while one may."""
     return "; ".join(one.text for one in state.unfit.values() if one.level is FitnessLevel.CLOSED)
 
@@ -57,5 +57,7 @@ def dealt(transaction: Transaction, card: int) -> None:
     """A card was drawn that would have begun a round: said once, until somebody has acknowledged it."""
     if any(one.kind is AlertKind.DEALT_WHILE_CLOSED for one in transaction.state.alerts.listed):
         return
-    text = f"card {card} was drawn while no round may begin: {closed_by(transaction.state)}; no such round is settled"
+    text = (
+        f"card {card} was drawn while no round may begin: {block_reason(transaction.state)}; no such round is settled"
+    )
     raise_alert(transaction, AlertKind.DEALT_WHILE_CLOSED, text, readings=(card,))

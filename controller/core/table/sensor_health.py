@@ -12,19 +12,19 @@ _LOCK_LOST: Final = "lock_lost"
 """The complaint of a unit that was locked and is open: what it latched is gone."""
 
 
-def answers(transaction: Transaction, unit: SensorBet) -> bool:
+def is_at_work(transaction: Transaction, unit: SensorBet) -> bool:
     """Whether a unit of sensors is known to be at work, and has not just lost what it latched."""
     given = transaction.stamped.input
     lost = isinstance(given, DeviceComplained) and (given.device, given.code) == (unit.device, _LOCK_LOST)
     return transaction.state.devices.get(unit.device) == HealthState.READY and not lost
 
 
-def gone(transaction: Transaction, unit: SensorBet) -> bool:
+def is_gone(transaction: Transaction, unit: SensorBet) -> bool:
     """Whether a unit of sensors is known not to be at work; since the daemon started nothing may be known yet."""
     return not transaction.state.is_ready(unit.device)
 
 
-def closed_because(transaction: Transaction, bets: tuple[str, ...]) -> str:
+def closed_reason(transaction: Transaction, bets: tuple[str, ...]) -> str:
     """Why nobody can tell who makes one of these side bets; empty: it can be told."""
     for bet in bets:
         unit = transaction.house.counted.get(bet)

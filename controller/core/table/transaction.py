@@ -15,8 +15,8 @@ from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIr
 from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
 from controller.core.messages.inputs import StampedInput
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.disputes import doubts_of, overtaken, still_decided
-from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, entered
+from controller.core.table.disputes import disputes_of_overtaken, still_decided, undisputed_settlements
+from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, books_after
 from controller.core.table.round_state import UNREAD, Round
 from controller.core.table.state import State, Table
 from controller.core.table.workings import PublishedFacts, Timeline, Workings
@@ -148,7 +148,7 @@ class Transaction:
         books, progressives = self.state.books, self.state.progressives
         for event in events:
             if type(event) in _ON_BOOKS:
-                books, progressives = entered(books, event), still_decided(progressives, event)
+                books, progressives = books_after(books, event), still_decided(progressives, event)
         if books is not self.state.books or progressives is not self.state.progressives:
             self.change(books=books, progressives=progressives)
 
@@ -215,7 +215,7 @@ class Transaction:
         if not self.round().evidence.trouble:
             self.change_evidence(trouble=reason, curable=curable)
             number = self.round().number
-            doubts = (*self.doubts(reason), *overtaken(self.state.books, self.round()))
+            doubts = (*self.doubts(reason), *disputes_of_overtaken(self.state.books, self.round()))
             events: tuple[Event, ...] = (RoundIrregular(number, reason, likely or None), *doubts)
             for event in events:
                 if known:
@@ -227,7 +227,7 @@ class Transaction:
         self, reason: str, doubted: Callable[[BookRow], bool] = lambda _: True
     ) -> tuple[SettlementDisputed, ...]:
         """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
-        return doubts_of(self.state.books, self.round().number, reason, doubted)
+        return undisputed_settlements(self.state.books, self.round().number, reason, doubted)
 
     def emit_when_shown(self, event: Event) -> None:
         """Publish what the players' cards may have decided; where they lie face down once they are shown."""

@@ -43,7 +43,7 @@ class Suspicion(Value, frozen=True, tag=False):
         """The moment from which every reader must have looked round before anybody is accused."""
         return max(self.seen_ns, self.left_ns, self.shared_ns)
 
-    def left_shared(self, known_ns: int) -> bool:
+    def left_while_shared(self, known_ns: int) -> bool:
         """Whether they are gone, and no look round, known up to a moment, has shown them here alone before that."""
         return self.left_ns >= 0 and self.shared_ns > known_ns
 

@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 import msgspec
 
-from controller.core.betting.closed_meters import returnable
+from controller.core.betting.closed_meters import returnable_wagers
 from controller.core.messages.advice import AdviceLine
 from controller.core.messages.house import House
 from controller.core.table.layout import cents_at
 from controller.core.table.pace import PaceFigures
-from controller.core.table.readiness import closed_by
+from controller.core.table.readiness import block_reason
 from controller.core.table.state import State
 from controller.formats.journal.stream import StreamNow
 from controller.formats.mqtt.retained_alerts import AlertsNow
@@ -148,7 +148,7 @@ def phase(state: State) -> str:
     """Where the round stands, as a person would say it."""
     now = state.round
     if now is None:
-        return "closed" if closed_by(state) else "bets_open"
+        return "closed" if block_reason(state) else "bets_open"
     if now.trouble_told():
         return "irregular"
     if now.ending.closing:
@@ -171,6 +171,6 @@ def round_bytes(house: House, state: State) -> bytes:
                 SpotNow(spot, cents_at(state.felt, spot, "main"), cents_at(state.felt, spot, "insurance"))
                 for spot in spots
             ),
-            on_closed_meters=tuple(ClosedBet(spot, bet) for bet, spot in returnable(house, state)),
+            on_closed_meters=tuple(ClosedBet(spot, bet) for bet, spot in returnable_wagers(house, state)),
         )
     )

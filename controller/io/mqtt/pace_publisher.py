@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from controller.core.messages.events import Event
-from controller.core.table.pace import HOUR_NS, Pace, figures, paced
+from controller.core.table.pace import HOUR_NS, Pace, figures, pace_after
 from controller.formats.mqtt.envelope import nanoseconds, own_event
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.io.journal.reader import EventRow
@@ -82,7 +82,7 @@ class PaceBoard:
         self._taken.forget(since_ns)
         pace = Pace()
         for at_ns, event in self._kept:
-            pace = paced(pace, event, at_ns)
+            pace = pace_after(pace, event, at_ns)
         return msgspec.json.encode(PaceNow(self._seq, figures(pace, self._taken.figures(self._edges))))
 
     async def _before(self, moment_ns: int) -> int:
