@@ -15,17 +15,17 @@ import sys
 import time
 from fractions import Fraction
 
-from controller.core.meters.awards import Winner, taken
+from controller.core.meters.awards import Winner, pay_winners
 from controller.core.meters.meter import (
     UNITS,
     Meter,
     MeterContribution,
     Parameters,
     adjusted,
-    change,
     contribute,
     opened,
     returned,
+    with_parameters,
 )
 
 STAKES_CENTS = (100, 500, 500, 500, 1_000, 2_500, 33, 7)
@@ -78,7 +78,7 @@ class Account:
             case 0:
                 spots = self.chance.sample(range(1, 8), self.chance.randint(1, 2))
                 winners = [Winner(spot, self.chance.choice(((1, 1), (1, 10)))) for spot in spots]
-                won, self.meter = taken(self.meter, winners, shared=self.chance.random() < 0.5)
+                won, self.meter = pay_winners(self.meter, winners, shared=self.chance.random() < 0.5)
                 self.open = [*self.open, *((one.cents, one.resets) for one in won)][-5:]
                 self.counts["hits"] += len(won)
             case 1 if self.open:
@@ -91,7 +91,7 @@ class Account:
                     self.meter = moved
                     self.counts["corrected"] += 1
             case _:
-                self.meter = change(self.meter, parameters(self.chance))
+                self.meter = with_parameters(self.meter, parameters(self.chance))
                 self.counts["changed"] += 1
 
 

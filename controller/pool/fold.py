@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol, assert_never
 
-from controller.core.meters.awards import AwardStatus, Jackpot, Winner, taken
+from controller.core.meters.awards import AwardStatus, Jackpot, Winner, pay_winners
 from controller.core.meters.meter import (
     CENTS_LIMIT,
     UNITS,
     Meter,
     Unreasonable,
     adjusted,
-    change,
     contribute,
-    mistakes,
+    parameter_mistakes,
     returned,
+    with_parameters,
 )
 from controller.core.meters.state import Adjustment, NewParameters
 from controller.core.persons import same_person
@@ -100,7 +100,7 @@ def claimed(meter: Meter, deed: ClaimPosting, hits: int) -> FoldStep:
         return FoldStep(
             DeclinedOutcome("a share is a part of the meter, such as [1, 10], and not more than the whole"), meter
         )
-    won, meter = taken(meter, (Winner(one.spot, one.share) for one in deed.winners), shared=deed.shared)
+    won, meter = pay_winners(meter, (Winner(one.spot, one.share) for one in deed.winners), shared=deed.shared)
     jackpots = tuple(
         Jackpot(hits + place, meter.name, deed.round, one.spot, row.bet, row.row, one.cents, one.resets)
         for place, one in enumerate(won, start=1)
@@ -144,10 +144,10 @@ def moved(meter: Meter, deed: ChangePosting) -> FoldStep:
                 return FoldStep(DeclinedOutcome(after.text), meter)
             return FoldStep(ChangeOutcome(units), after)
         case NewParameters(parameters):
-            wrong = mistakes(parameters)
+            wrong = parameter_mistakes(parameters)
             if wrong:
                 return FoldStep(DeclinedOutcome("; ".join(f"{key}: {what}" for key, what in wrong)), meter)
-            after_change = change(meter, parameters)
+            after_change = with_parameters(meter, parameters)
             return FoldStep(ChangeOutcome(0, queued=after_change.queued is not None), after_change)
         case _:
             assert_never(deed.move)

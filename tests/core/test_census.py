@@ -23,7 +23,7 @@ from controller.core.inference.observation import (
     Layout,
     Observation,
 )
-from controller.core.inference.play_count import PlayCount
+from controller.core.inference.play_count import PlayCounter
 from controller.core.inference.successors import endings, successors
 from firmware_protocols.cards import Card
 from tests.core.houses import RULES
@@ -175,7 +175,7 @@ def strewn(draw: st.DrawFn, found: Lattice, moment: int, boxes: int) -> DatedObs
 def test_lattice_and_census_agree_with_every_single_path(dealt: tuple[Lattice, int]) -> None:
     found, hole = dealt
     walk = Walk(found, hole)
-    assert PlayCount(found, hole).plays() == len(walk.stories)
+    assert PlayCounter(found, hole).plays() == len(walk.stories)
     ends = found.ends(hole)
     assert bool(ends) == bool(walk.stories)
     for box in range(len(found.wagers)):

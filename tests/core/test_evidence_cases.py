@@ -12,7 +12,7 @@ from controller.core.game.hand import place_of, points_of, seen
 from controller.core.inference.dues import agreed_drawn, agreed_hands, insurance_due, main_due
 from controller.core.inference.lattice import Frontier, Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
-from controller.core.inference.play_count import PlayCount
+from controller.core.inference.play_count import PlayCounter
 from firmware_protocols.cards import Card
 from tests.core.houses import RULES, rules_of
 
@@ -106,7 +106,7 @@ def dealer(case: Read) -> list[str] | None:
 def test_exact_answer(case: dict[str, Any]) -> None:
     got, expect = read(case["evidence"]), case["expect"]
     possible = dues(got)
-    assert PlayCount(got.found, got.hole_points()).plays() == expect["plays"]
+    assert PlayCounter(got.found, got.hole_points()).plays() == expect["plays"]
     assert possible == of_core(expect["possible_cents"])
     certain = {s: {b: c[0] if len(c) == 1 else None for b, c in bets.items()} for s, bets in possible.items()}
     assert certain == of_core(expect["due_cents"])

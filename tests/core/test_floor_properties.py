@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.game.hand import FACE_RANKS
-from controller.core.inference.fault_search import Search, suspect
-from controller.core.inference.faults import ObservedRound, RankedObservation, irregularities
+from controller.core.inference.fault_search import Search, single_fault
+from controller.core.inference.faults import ObservedRound, RankedObservation, fault_hypotheses
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, CardOpened, Event, HoleCardRevealed, WagerAdjusted, WagerSettled
@@ -203,16 +203,16 @@ def test_the_true_cause_is_among_those_that_explain(cause: str) -> None:
     told = CAUSES[cause]
     assert not Search().explains(told)
     search = Search(100_000)
-    explaining = [change for change in irregularities(told) if search.explains(change.account)]
+    explaining = [change for change in fault_hypotheses(told) if search.explains(change.account)]
     assert cause in {change.text for change in explaining}, explaining
     kinds = {change.kind for change in explaining}
-    named = suspect(told, Search(100_000))
+    named = single_fault(told, Search(100_000))
     assert (named != "") == (len(kinds) == 1)
     assert not named or all(change.where.rpartition(" ")[2] in named for change in explaining)
 
 
 def test_a_kind_that_explains_alone_is_named_with_all_it_may_be_about() -> None:
-    named = suspect(ONE_KIND, Search(100_000))
+    named = single_fault(ONE_KIND, Search(100_000))
     assert named.startswith("a card was missed ")
     assert named.count("card ") > 2
 
@@ -228,4 +228,4 @@ def test_chips_told_after_the_card_they_lay_there_before_are_no_irregularity() -
 
 
 def test_a_search_ends_when_its_effort_is_spent() -> None:
-    assert suspect(CAUSES["card 6 was misread"], Search(5)) == ""
+    assert single_fault(CAUSES["card 6 was misread"], Search(5)) == ""

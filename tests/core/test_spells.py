@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from controller.core.inference.unobserved import Outage, spells_of
+from controller.core.inference.unobserved import Outage, outage_periods
 from tests.core.test_other_tables import PENN, observed
 from tests.core.test_reconstruct_command import run
 
@@ -17,7 +17,7 @@ ROUND = """
 
 def test_readers_lost_at_once_are_one_spell_and_those_lost_in_turn_are_several() -> None:
     def spells(*silences: Outage) -> list[tuple[int, set[int], set[int]]]:
-        return [(spell.from_ns, {*spell.dark}, {*spell.back}) for spell in spells_of(silences)]
+        return [(spell.from_ns, {*spell.dark}, {*spell.back}) for spell in outage_periods(silences)]
 
     assert spells() == []
     assert spells(Outage(1, 35, 105)) == [(0, set(), set()), (35, {1}, {1}), (106, set(), set())]

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from bench.irregularities import EDITS
 from controller.core.game.hand import points_of
-from controller.core.inference.fault_search import Search, hole_place, suspect, told_late
-from controller.core.inference.faults import ObservedRound, irregularities
+from controller.core.inference.fault_search import Search, hole_place, may_have_moved_before, single_fault
+from controller.core.inference.faults import ObservedRound, fault_hypotheses
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved
 from controller.core.messages.alerts import RoundIrregular
@@ -64,7 +64,7 @@ def is_legal(account: ObservedRound) -> bool:
         after = found.observe(dated)
         if after.frontier or not found.frontier or not isinstance(dated.item, ChipsObserved):
             found = after
-            if not found.frontier and not told_late(account, index):
+            if not found.frontier and not may_have_moved_before(account, index):
                 return False
     known = hole if account.turned else 0
     if not account.closed:
@@ -80,7 +80,7 @@ def test_both_lattices_say_alike_whether_an_account_is_legal(kind: str, keypad: 
     judged: list[bool] = []
     for account in accounts(kind, keypad):
         for told in (account, account._replace(closed=True, turned=True)):
-            changes = list(irregularities(told))
+            changes = list(fault_hypotheses(told))
             for change in rng.sample(changes, min(9, len(changes))):
                 legal = is_legal(change.account)
                 assert Search(100_000).explains(change.account) == legal, change.text
@@ -94,13 +94,13 @@ def test_a_kind_is_named_exactly_if_it_alone_makes_some_account_legal() -> None:
         if len(account.pieces) > 20:
             continue
         stems = Search(100_000).stems(account)
-        kinds = {one.kind for one in irregularities(account) if one.at < len(stems) and is_legal(one.account)}
-        told = suspect(account, Search(100_000))
+        kinds = {one.kind for one in fault_hypotheses(account) if one.at < len(stems) and is_legal(one.account)}
+        told = single_fault(account, Search(100_000))
         assert (told != "") == (len(kinds) == 1)
         named.add(told != "")
     assert True in named
 
 
 def test_a_search_that_others_wait_for_ends_when_its_work_is_done() -> None:
-    account = next(one for one in accounts("missed card", "always") if suspect(one, Search(100_000)))
-    assert suspect(account, Search(100_000, work=500)) == ""
+    account = next(one for one in accounts("missed card", "always") if single_fault(one, Search(100_000)))
+    assert single_fault(account, Search(100_000, work=500)) == ""

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.reconstruct import command
-from controller.core.inference.fault_search import Search, suspect
+from controller.core.inference.fault_search import Search, single_fault
 from controller.core.inference.faults import ObservedRound, RankedObservation, cards_of
 from controller.core.inference.feasibility import SearchMemory
 from controller.core.inference.lattice import PlayAnswer
@@ -36,32 +36,32 @@ def test_with_a_memory_every_search_ends_as_it_does_without(whole: ObservedRound
     memory = SearchMemory()
     for account in growing(whole):
         with_memory, alone = Search(effort, memory), Search(effort)
-        assert suspect(account, with_memory) == suspect(account, alone)
+        assert single_fault(account, with_memory) == single_fault(account, alone)
         assert with_memory.left == alone.left
 
 
 def test_a_search_made_again_works_nothing_out_anew() -> None:
     memory, whole = SearchMemory(), ONE_KIND
-    suspect(whole, Search(100_000, memory))
+    single_fault(whole, Search(100_000, memory))
     first = weighed_anew(memory)
-    suspect(whole, Search(100_000, memory))
+    single_fault(whole, Search(100_000, memory))
     assert (first > 100, weighed_anew(memory)) == (True, 0)
 
 
 def test_other_answers_are_another_account() -> None:
     memory, whole = SearchMemory(), ONE_KIND
-    suspect(whole, Search(100_000, memory))
-    suspect(whole._replace(answers=(PlayAnswer(box=0, cards=2),)), Search(100_000, memory))
+    single_fault(whole, Search(100_000, memory))
+    single_fault(whole._replace(answers=(PlayAnswer(box=0, cards=2),)), Search(100_000, memory))
     assert weighed_anew(memory) > 100
 
 
 def test_what_two_searches_did_not_need_is_forgotten() -> None:
     memory = SearchMemory()
-    suspect(ONE_KIND, Search(100_000, memory))
+    single_fault(ONE_KIND, Search(100_000, memory))
     for _ in range(2):
-        suspect(LEGAL, Search(100_000, memory))
+        single_fault(LEGAL, Search(100_000, memory))
     fresh = SearchMemory()
-    suspect(LEGAL, Search(100_000, fresh))
+    single_fault(LEGAL, Search(100_000, fresh))
     assert len(memory.now) == len(memory.before) == len(fresh.now)
 
 
@@ -77,7 +77,7 @@ def test_what_is_hopeless_stays_so_whatever_cards_follow(whole: ObservedRound, e
     hopeless = False
     for account in accounts:
         search = Search(effort)
-        named = suspect(account, search)
+        named = single_fault(account, search)
         assert not (hopeless and named), account
         hopeless = hopeless or search.hopeless
     assert hopeless
@@ -89,7 +89,7 @@ def test_a_round_is_not_hopeless_while_a_change_waits_for_its_second_card() -> N
     assert not Search().explains(stood)
     for account in (without, stood, ONE_KIND):
         search = Search()
-        suspect(account, search)
+        single_fault(account, search)
         assert not search.hopeless
 
 

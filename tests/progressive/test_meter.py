@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from msgspec.structs import replace
 
 from controller.core.analysis.stated_meters import StatedPooledMeter, linked_awards
-from controller.core.meters.awards import AwardStatus, Jackpot, Winner, evaluated, taken
+from controller.core.meters.awards import AwardStatus, Jackpot, Winner, awards_in_order, pay_winners
 from controller.core.meters.meter import (
     FELL,
     UNITS,
@@ -24,13 +24,13 @@ from controller.core.meters.meter import (
     Unreasonable,
     adjusted,
     award,
-    change,
     contribute,
-    in_force,
-    mistakes,
     opened,
+    parameter_mistakes,
+    put_in_force,
     reset,
     returned,
+    with_parameters,
 )
 from controller.core.refusal_reason import RefusalReason
 from tests.progressive.live import why
@@ -84,7 +84,7 @@ def test_contributions_are_the_rate_times_the_wagers_within_one_unit_in_all(
 def test_a_new_rate_drops_nothing_that_the_old_one_owed(
     old: Parameters, new: Parameters, before: list[int], after: list[int]
 ) -> None:
-    meter = raised(in_force(raised(opened("m", old), *before), new), *after)
+    meter = raised(put_in_force(raised(opened("m", old), *before), new), *after)
     exact = (Fraction(*old.rate) * sum(before) + Fraction(*new.rate) * sum(after)) * UNITS
     assert 0 <= exact - meter.main.units < 1
     assert meter.main.over <= old.rate[1] * new.rate[1]
@@ -111,14 +111,16 @@ def test_in_whole_cents_it_is_the_linked_meter_of_a_told_round(
 ) -> None:
     winners = [Winner(spot, share) for spot, share in shares.items()]
     expected, after = linked_awards(StatedPooledMeter(cents, reset_cents), winners, shared=shared)
-    won, meter = taken(opened("m", replace(PLAIN, base_cents=cents, reset_cents=reset_cents)), winners, shared=shared)
+    won, meter = pay_winners(
+        opened("m", replace(PLAIN, base_cents=cents, reset_cents=reset_cents)), winners, shared=shared
+    )
     assert {one.spot: one.cents for one in won} == expected
     assert meter.current_units == after.meter_cents * UNITS
     assert meter.hits == len(winners)
 
 
 def test_the_highest_spot_is_evaluated_first_and_a_tenth_lowers_the_meter_for_the_next() -> None:
-    won, meter = taken(opened("m", PLAIN), [Winner(2, (1, 10)), Winner(5, (1, 10))], shared=True)
+    won, meter = pay_winners(opened("m", PLAIN), [Winner(2, (1, 10)), Winner(5, (1, 10))], shared=True)
     assert [(one.spot, one.cents, one.shown_cents) for one in won] == [(5, 10_000, 100_000), (2, 9_000, 90_000)]
     assert meter.shown_cents() == 81_000
 
@@ -126,18 +128,18 @@ def test_the_highest_spot_is_evaluated_first_and_a_tenth_lowers_the_meter_for_th
 def test_two_who_win_the_whole_meter_share_it_or_the_second_finds_the_reset_value() -> None:
     winners = [Winner(2, (1, 1)), Winner(5, (1, 1))]
     meter = raised(opened("m", PLAIN), 500)
-    shared, after = taken(meter, winners, shared=True)
+    shared, after = pay_winners(meter, winners, shared=True)
     assert [(one.spot, one.cents) for one in shared] == [(5, 50_042), (2, 50_042)]
     assert after.current_units == 50_001 * UNITS
-    in_turn, after = taken(meter, winners, shared=False)
+    in_turn, after = pay_winners(meter, winners, shared=False)
     assert [(one.spot, one.cents, one.resets) for one in in_turn] == [(5, 100_085, 1), (2, 50_000, 2)]
     assert after.current_units == 50_000 * UNITS
 
 
 def test_winners_in_the_order_of_evaluation() -> None:
     winners = [Winner(1, (1, 1)), Winner(3, (1, 10)), Winner(6, (1, 1))]
-    assert [take.spots for take in evaluated(winners, shared=True)] == [(3,), (6, 1)]
-    assert [take.spots for take in evaluated(winners, shared=False)] == [(6,), (3,), (1,)]
+    assert [take.spots for take in awards_in_order(winners, shared=True)] == [(3,), (6, 1)]
+    assert [take.spots for take in awards_in_order(winners, shared=False)] == [(6,), (3,), (1,)]
 
 
 def test_overflow_is_not_shown_not_won_and_carried_into_the_next_meter() -> None:
@@ -145,7 +147,7 @@ def test_overflow_is_not_shown_not_won_and_carried_into_the_next_meter() -> None
     meter = raised(opened("m", parameters), 500, 500)
     assert (meter.current_units, meter.shown_cents()) == (100_070 * UNITS, 100_000)
     assert meter.overflow_units() == 70 * UNITS
-    (won,), after = taken(meter, [Winner(1, (1, 1))], shared=True)
+    (won,), after = pay_winners(meter, [Winner(1, (1, 1))], shared=True)
     assert won.cents == 100_000
     assert after.current_units == 50_070 * UNITS
 
@@ -153,7 +155,7 @@ def test_overflow_is_not_shown_not_won_and_carried_into_the_next_meter() -> None
 def test_parts_of_a_cent_are_carried_over_a_jackpot() -> None:
     meter = raised(opened("m", replace(PLAIN, rate=(1, 3))), 100)
     assert meter.current_units == 100_033 * UNITS + 3_333
-    (won,), after = taken(meter, [Winner(1, (1, 1))], shared=True)
+    (won,), after = pay_winners(meter, [Winner(1, (1, 1))], shared=True)
     assert won.cents == 100_033
     assert after.current_units == 50_000 * UNITS + 3_333
 
@@ -185,7 +187,7 @@ def test_a_meter_whose_accounts_were_touched_pays_nothing() -> None:
 
 def test_a_refused_jackpot_is_put_back_and_its_reset_value_recovered() -> None:
     meter = raised(opened("m", replace(PLAIN, hidden_rate=(3, 100))), 500, 500)
-    (won,), hit = taken(meter, [Winner(4, (1, 1))], shared=True)
+    (won,), hit = pay_winners(meter, [Winner(4, (1, 1))], shared=True)
     on = raised(hit, 500)
     back, recovered = returned(on, won.cents, won.resets)
     assert recovered == (50_000 * UNITS - 30 * UNITS, 30 * UNITS)
@@ -194,14 +196,14 @@ def test_a_refused_jackpot_is_put_back_and_its_reset_value_recovered() -> None:
 
 
 def test_after_the_next_jackpot_the_reset_value_of_a_refused_one_stays_in() -> None:
-    (first,), meter = taken(opened("m", PLAIN), [Winner(4, (1, 1))], shared=True)
-    _, meter = taken(meter, [Winner(4, (1, 1))], shared=True)
+    (first,), meter = pay_winners(opened("m", PLAIN), [Winner(4, (1, 1))], shared=True)
+    _, meter = pay_winners(meter, [Winner(4, (1, 1))], shared=True)
     back, recovered = returned(meter, first.cents, first.resets)
     assert (back.current_units, recovered) == (150_000 * UNITS, (0, 0))
 
 
 def test_a_part_that_was_refused_is_put_back_alone() -> None:
-    (won,), meter = taken(opened("m", PLAIN), [Winner(4, (1, 10))], shared=True)
+    (won,), meter = pay_winners(opened("m", PLAIN), [Winner(4, (1, 10))], shared=True)
     back, recovered = returned(meter, won.cents, won.resets)
     assert (back.current_units, recovered) == (100_000 * UNITS, (0, 0))
 
@@ -249,8 +251,8 @@ def test_a_meter_goes_down_for_the_listed_reasons_only() -> None:
 
 def test_parameters_wait_for_the_jackpot_once_anything_was_contributed() -> None:
     new = replace(PLAIN, reset_cents=70_000, rate=(1, 7))
-    assert change(opened("m", PLAIN), new).parameters == new
-    meter = change(raised(opened("m", PLAIN), 500), new)
+    assert with_parameters(opened("m", PLAIN), new).parameters == new
+    meter = with_parameters(raised(opened("m", PLAIN), 500), new)
     assert (meter.parameters, meter.queued) == (PLAIN, new)
     meter = reset(award(meter, meter.shown_cents()))
     assert (meter.parameters, meter.queued, meter.shown_cents()) == (new, None, 70_000)
@@ -271,8 +273,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_parameters_no_meter_can_run_on(name: str) -> None:
     fields, key = WRONG[name]
-    assert key in [found for found, _ in mistakes(replace(PLAIN, **fields))]
-    assert mistakes(PLAIN) == []
+    assert key in [found for found, _ in parameter_mistakes(replace(PLAIN, **fields))]
+    assert parameter_mistakes(PLAIN) == []
 
 
 # --- its life ------------------------------------------------------------------------------------------
@@ -304,7 +306,7 @@ class MeterLife(RuleBasedStateMachine):
         unlimited = not self.meter.parameters.limit_cents or (
             self.meter.queued is not None and not self.meter.queued.limit_cents
         )
-        won, self.meter = taken(self.meter, winners, shared=shared)
+        won, self.meter = pay_winners(self.meter, winners, shared=shared)
         self.hits += len(won)
         self.paid_cents += sum(one.cents for one in won)
         self.open += [(one.cents, one.resets) for one in won]
@@ -334,7 +336,7 @@ class MeterLife(RuleBasedStateMachine):
     @rule(parameters=PARAMETERS)
     def change(self, parameters: Parameters) -> None:
         in_force_before = self.meter.parameters
-        self.meter = change(self.meter, parameters)
+        self.meter = with_parameters(self.meter, parameters)
         assert not self.meter.touched or self.meter.parameters == in_force_before
 
     @invariant()

@@ -8,26 +8,26 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.meters.awards import AwardStatus, Jackpot, Winner, taken
+from controller.core.meters.awards import AwardStatus, Jackpot, Winner, pay_winners
 from controller.core.meters.meter import (
     CENTS_LIMIT,
     UNITS,
+    Accrual,
     Meter,
     MeterContribution,
     Parameters,
     Pool,
     Reason,
-    Stream,
     Unreasonable,
     adjusted,
     award,
-    change,
     contribute,
-    in_force,
-    mistakes,
     opened,
+    parameter_mistakes,
+    put_in_force,
     reset,
     returned,
+    with_parameters,
 )
 from tests.progressive.live import why
 
@@ -59,22 +59,22 @@ def raised(one: Meter, *wagers_cents: int) -> Meter:
 def test_what_is_owed_at_one_rate_is_owed_at_the_next() -> None:
     thirds = raised(meter(rate=(1, 3)), 100)
     assert Fraction(thirds.main.owed, thirds.main.over) == Fraction(1, 3)
-    halves = in_force(thirds, replace(PLAIN, rate=(1, 2)))
+    halves = put_in_force(thirds, replace(PLAIN, rate=(1, 2)))
     assert (halves.main.owed, halves.main.over) == (2, 6)
     assert isinstance(halves.main.owed, int)
-    sevenths = in_force(raised(halves, 1), replace(PLAIN, rate=(1, 7)))
+    sevenths = put_in_force(raised(halves, 1), replace(PLAIN, rate=(1, 7)))
     assert Fraction(sevenths.main.owed, sevenths.main.over) == Fraction(1, 3)
     assert raised(sevenths, 7, 7, 7).main.owed * 3 == sevenths.main.over
 
 
 def test_a_stream_owes_less_than_one_unit() -> None:
-    assert Stream((1, 2), 2, owed=1, units=4_999, cents=1, began=(0, -1)).exact()
-    assert not Stream((1, 2), 2, owed=2, units=4_999, cents=1).exact()
+    assert Accrual((1, 2), 2, owed=1, units=4_999, cents=1, began=(0, -1)).exact()
+    assert not Accrual((1, 2), 2, owed=2, units=4_999, cents=1).exact()
 
 
 def test_very_large_wagers_are_counted_to_the_last_part_of_a_unit() -> None:
     large = raised(meter(rate=(17, 100), unreasonable_cents=CENTS_LIMIT - 1), 10**13 + 1, 10**13 + 3)
-    halves = raised(in_force(large, replace(large.parameters, rate=(1, 3))), 10**13 + 1)
+    halves = raised(put_in_force(large, replace(large.parameters, rate=(1, 3))), 10**13 + 1)
     assert halves.current_units == (5_000 + 34 * 10**11) * UNITS + 6_800 + (10**13 + 1) * UNITS // 3
 
 
@@ -167,7 +167,7 @@ def test_a_reset_value_is_taken_back_to_its_last_unit() -> None:
 
 
 def test_of_a_meter_that_two_shared_the_reset_value_is_taken_back_once() -> None:
-    won, after = taken(meter(hidden_rate=(1, 10)), [Winner(2, (1, 1)), Winner(5, (1, 1))], shared=True)
+    won, after = pay_winners(meter(hidden_rate=(1, 10)), [Winner(2, (1, 1)), Winner(5, (1, 1))], shared=True)
     assert [(one.spot, one.cents, one.resets) for one in won] == [(5, 2_500, 1), (2, 2_500, 1)]
     assert (after.hits, after.resets) == (2, 1)
     # The other one won the whole meter, so it had to start again.
@@ -179,24 +179,24 @@ def test_of_a_meter_that_two_shared_the_reset_value_is_taken_back_once() -> None
 
 
 def test_who_took_a_part_only_started_nothing_again() -> None:
-    won, after = taken(meter(), [Winner(3, (1, 10))], shared=True)
+    won, after = pay_winners(meter(), [Winner(3, (1, 10))], shared=True)
     assert [(one.cents, one.resets) for one in won] == [(500, None)]
     assert (after.hits, after.resets) == (1, 0)
 
 
 def test_a_meter_that_stands_at_nothing_pays_nothing() -> None:
-    won, after = taken(meter(base_cents=0), [Winner(3, (1, 1))], shared=True)
+    won, after = pay_winners(meter(base_cents=0), [Winner(3, (1, 1))], shared=True)
     assert [one.cents for one in won] == [0]
     assert (after.hits, after.current_units) == (1, 5_000 * UNITS)
 
 
 def test_parameters_wait_from_the_first_award_to_the_next_reset() -> None:
     other = replace(PLAIN, rate=(1, 20))
-    assert change(meter(), other).parameters == other
-    waiting = change(award(meter(), 500), other)
+    assert with_parameters(meter(), other).parameters == other
+    waiting = with_parameters(award(meter(), 500), other)
     assert (waiting.parameters, waiting.queued) == (PLAIN, other)
     again = reset(award(raised(meter(), 100), 5_010))
-    assert change(again, other).parameters == other
+    assert with_parameters(again, other).parameters == other
 
 
 def test_a_payment_names_who_paid() -> None:
@@ -243,4 +243,4 @@ MISTAKES: list[tuple[dict[str, object], list[tuple[str, str]]]] = [
 
 @pytest.mark.parametrize(("fields", "found"), MISTAKES, ids=lambda one: str(one)[:60])
 def test_parameters_on_which_no_meter_can_run(fields: dict[str, Any], found: list[tuple[str, str]]) -> None:
-    assert mistakes(replace(PLAIN, **fields)) == found
+    assert parameter_mistakes(replace(PLAIN, **fields)) == found

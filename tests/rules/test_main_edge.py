@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from controller.core.analysis.computed_edge import against
+from controller.core.analysis.computed_edge import edge_against_up_card
 from controller.core.analysis.dealer_hands import ENDS, POINTS, DealerHands, ShoeComposition, dealer_hands
 from controller.core.analysis.scripted_round import ScriptError
 from controller.core.analysis.shoe_chances import without
@@ -100,7 +100,7 @@ def test_every_order_of_a_small_shoe_comes_to_the_same_net(
 ) -> None:
     rules = replace(rules, **changed)
     net, square = played_out(rules, up, left)
-    found = against(rules, up, left)
+    found = edge_against_up_card(rules, up, left)
     assert sum(found.masses) == 1
     assert sum(found.nets) == net
     assert abs(sum(found.squares) - square) < square * Fraction(1, 50)
@@ -109,7 +109,7 @@ def test_every_order_of_a_small_shoe_comes_to_the_same_net(
 def test_a_dealer_without_hole_card_never_sees_a_natural_of_whom_all_hands_broke_against() -> None:
     rules = replace(PITCH, hole_card="none")
     net, square = played_out(rules, 10, NATURALS)
-    found = against(rules, 10, NATURALS)
+    found = edge_against_up_card(rules, 10, NATURALS)
     # That both hands of a split break is taken to hang together by the natural alone, so this is close and not exact.
     assert 0 != abs(sum(found.nets) - net) < Fraction(1, 2)
     assert abs(sum(found.squares) - square) < square * Fraction(1, 50)

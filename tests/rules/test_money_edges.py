@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 from msgspec.structs import replace
 
-from controller.core.analysis.scripted_account import account, limit, refused_side_bet
+from controller.core.analysis.scripted_account import account, apply_aggregate_limit, refused_side_bet
 from controller.core.analysis.scripted_round import ScriptedAct, ScriptedRound, ScriptError
 from controller.core.analysis.stated_meters import StatedMeters
 from controller.core.game.hand import Outcome, PlayedHand, seen
@@ -97,7 +97,7 @@ def limited(most: int, **wins: int) -> dict[str, Any]:
     row["main"] = Net(1000, (("beats", 20, 19),))
     row["lost"] = SideNet(-500, "lost", LOST)
     row["returned"] = SideNet(0, "returned", PUSH)
-    limit(replace(PENN, aggregate_limit_cents=most), {1: row})
+    apply_aggregate_limit(replace(PENN, aggregate_limit_cents=most), {1: row})
     return {bet: net.cents for bet, net in row.items()}
 
 

@@ -10,7 +10,7 @@ from math import comb
 import pytest
 from msgspec.structs import replace as with_
 
-from controller.core.analysis.par import BetPar, ParError, dealt, par_of, played_out
+from controller.core.analysis.par import BetPar, ParError, deal_counts, dealer_row_chances, par_of
 from controller.core.game.rules import Rules, SideBetTerms
 from controller.core.game.side_bet import LOST, PUSH, SideBet, Stage, View, find, names, terms_of
 from controller.io.files import profile_files
@@ -231,7 +231,7 @@ def test_a_row_that_hangs_on_the_order_is_refused() -> None:
         return "yes" if view.first.rank is Rank.ACE else LOST
 
     with pytest.raises(ParError, match=r"made_up: the order of Ac and .. decides its row"):
-        dealt(made_up(first_is_an_ace), SideBetTerms(), 1)
+        deal_counts(made_up(first_is_an_ace), SideBetTerms(), 1)
 
 
 def test_a_wager_of_the_complete_hand_made_before_the_deal_is_refused() -> None:
@@ -239,7 +239,7 @@ def test_a_wager_of_the_complete_hand_made_before_the_deal_is_refused() -> None:
         return "yes" if view.complete else None
 
     with pytest.raises(ParError, match="made before the deal and decided by the dealer's complete hand"):
-        dealt(made_up(waits), SideBetTerms(), 1)
+        deal_counts(made_up(waits), SideBetTerms(), 1)
 
 
 def test_a_dealers_row_that_hangs_on_suits_is_refused() -> None:
@@ -248,7 +248,7 @@ def test_a_dealers_row_that_hangs_on_suits_is_refused() -> None:
 
     rules = Rules(name="made-up", decks=1)
     with pytest.raises(ParError, match="does not hang on the points"):
-        played_out(made_up(hole_is_a_spade), SideBetTerms(), rules, 6)
+        dealer_row_chances(made_up(hole_is_a_spade), SideBetTerms(), rules, 6)
 
 
 def test_a_card_that_only_the_turn_shows_is_counted() -> None:
@@ -259,7 +259,7 @@ def test_a_card_that_only_the_turn_shows_is_counted() -> None:
             return None
         return "yes" if view.dealer[1] is view.up else LOST
 
-    counts, of = dealt(made_up(pair_of_aces_and_hole_pairs_the_up_card), SideBetTerms(), 2)
+    counts, of = deal_counts(made_up(pair_of_aces_and_hole_pairs_the_up_card), SideBetTerms(), 2)
     assert of == comb(104, 2) * 102 * 101
     # Both aces of clubs are gone: each of the other 51 faces may pair.
     assert counts["yes"] == 51 * 2

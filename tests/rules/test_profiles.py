@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.game.rule_checks import doubtful, impossible
+from controller.core.game.rule_checks import doubtful_rules, impossible_rules
 from controller.core.game.rules import Rules
 from controller.formats.config import profiles
 from controller.formats.config.profiles import RULE_KEYS, ProfileError, hash_of, with_options
@@ -175,7 +175,7 @@ IMPOSSIBLE = [
 def test_what_cannot_be_together_is_refused(options: dict[str, object], key: str) -> None:
     rules, mistakes = with_options(PENN, options)
     assert mistakes == ()
-    assert key in {".".join(finding.key) for finding in impossible(rules)}
+    assert key in {".".join(finding.key) for finding in impossible_rules(rules)}
     with pytest.raises(ProfileError, match=r"toml:\d+: "):
         profile_files.load("hollywood-penn-national", options)
 
@@ -183,7 +183,7 @@ def test_what_cannot_be_together_is_refused(options: dict[str, object], key: str
 def test_two_wagers_against_one_up_card_cannot_be() -> None:
     terms = {**PENN.side_bet_terms, "perfect_pairs": replace(PENN.side_bet_terms["ez_bust"])}
     rules = replace(PENN, side_bets=(*PENN.side_bets, "perfect_pairs"), side_bet_terms=terms)
-    assert ("side_bets", "perfect_pairs", "up_cards") in {finding.key for finding in impossible(rules)}
+    assert ("side_bets", "perfect_pairs", "up_cards") in {finding.key for finding in impossible_rules(rules)}
 
 
 DOUBTFUL: list[tuple[dict[str, object], str]] = [
@@ -199,8 +199,8 @@ DOUBTFUL: list[tuple[dict[str, object], str]] = [
 def test_what_is_doubtful_is_a_warning(options: dict[str, object], text: str) -> None:
     rules, mistakes = with_options(PENN, options)
     assert mistakes == ()
-    assert list(impossible(rules)) == []
-    assert any(text in finding.text for finding in doubtful(rules))
+    assert list(impossible_rules(rules)) == []
+    assert any(text in finding.text for finding in doubtful_rules(rules))
     assert any(text in line for line in profile_files.load("hollywood-penn-national", options).warnings)
 
 

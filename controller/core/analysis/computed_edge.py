@@ -17,7 +17,7 @@ from controller.core.analysis.dealer_hands import ENDS, POINTS, ShoeComposition,
 from controller.core.analysis.shoe_chances import ShoeChances, Tally, without
 from controller.core.analysis.simulated_edge import WAGER_CENTS
 from controller.core.analysis.split_boxes import SplitBox
-from controller.core.analysis.strategy_hands import BROKE, FinishedHand, HandStrategy, nets_of_box, unsplit
+from controller.core.analysis.strategy_hands import BROKE, FinishedHand, HandStrategy, nets_of_box, unsplit_hands
 from controller.core.game.rules import Rules
 
 BILLIONTH: Final = 10**9
@@ -45,7 +45,7 @@ def main_edge(rules: Rules) -> MainEdge:
     shoe = tuple(decks * (16 if points == 10 else 4) for points in POINTS)
     net = square = shared = Fraction(0)
     for up in POINTS:
-        found = against(rules, up, without(shoe, up))
+        found = edge_against_up_card(rules, up, without(shoe, up))
         chance = Fraction(shoe[up - 1], sum(shoe))
         net += chance * sum(found.nets)
         square += chance * sum(found.squares)
@@ -62,11 +62,11 @@ def _met(found: Tally) -> Iterable[tuple[Fraction, Fraction]]:
     return ((net, mass) for net, mass in zip(found.nets, found.masses, strict=True) if mass)
 
 
-def against(rules: Rules, up: int, shoe: ShoeComposition) -> Tally:
+def edge_against_up_card(rules: Rules, up: int, shoe: ShoeComposition) -> Tally:
     """Everything a box may come to against one up card, dealt from ``shoe``."""
     questions = HandStrategy(rules, up)
     chances = ShoeChances(dealer_hands(up, rules.soft_17 == "hit"))
-    hands = ((done.cards, ways, nets_of_box(questions, done)) for done, ways in unsplit(questions).items())
+    hands = ((done.cards, ways, nets_of_box(questions, done)) for done, ways in unsplit_hands(questions).items())
     found = chances.tally(hands, shoe, len(ENDS))
     masses = chances.ends(shoe)
     for points in POINTS:

@@ -106,7 +106,7 @@ def par_of(rules: Rules, name: str) -> tuple[BetPar, ...]:
         return ()
     if bet.placed == "after_deal":
         return _against_each(bet, terms, rules)
-    counts, of = dealt(bet, terms, rules.decks)
+    counts, of = deal_counts(bet, terms, rules.decks)
     rows: _Rows = {row: (ways, Fraction(ways, of)) for row, ways in counts.items()}
     return (_account(bet, terms, 0, of, rows),)
 
@@ -136,7 +136,7 @@ def _stake_of(terms: SideBetTerms) -> int:
 # --- wagers decided by the deal -----------------------------------------------------------------------
 
 
-def dealt(bet: SideBet, terms: SideBetTerms, decks: int) -> tuple[Counter[str], int]:
+def deal_counts(bet: SideBet, terms: SideBetTerms, decks: int) -> tuple[Counter[str], int]:
     """How many ways of dealing make each row, and how many there are.
 
     The box's two cards are counted without their order, the up card and the hole card told apart from them; a card no
@@ -202,7 +202,7 @@ def _turned(bet: SideBet, terms: SideBetTerms, view: View) -> str:
 
 def _against_each(bet: SideBet, terms: SideBetTerms, rules: Rules) -> tuple[BetPar, ...]:
     """The wager against all the up cards it is offered against, then against each of them."""
-    each = {up: played_out(bet, terms, rules, up) for up in terms.up_cards}
+    each = {up: dealer_row_chances(bet, terms, rules, up) for up in terms.up_cards}
     copies = {up: rules.decks * _copies_of(up) for up in each}
     together: _Rows = {}
     for up, rows in each.items():
@@ -220,7 +220,7 @@ def _copies_of(points: int) -> int:
     return 16 if points == 10 else 4
 
 
-def played_out(bet: SideBet, terms: SideBetTerms, rules: Rules, up: int) -> dict[str, Fraction]:
+def dealer_row_chances(bet: SideBet, terms: SideBetTerms, rules: Rules, up: int) -> dict[str, Fraction]:
     """The probability of each row against one up card, by every hand the dealer may draw.
 
     The players' cards are not looked at: they are unknown to the count, and some hand of theirs did not break.

@@ -96,7 +96,7 @@ def _settle_sides(
             winners[spot] = Winner(spot, terms.meter_shares[row])
         # Of a row the meter pays the stake is gone; the award is added below.
         nets[spot][bet] = SideNet(-cents if net is None else net, bet, row)
-    limit(scripted.rules, nets)
+    apply_aggregate_limit(scripted.rules, nets)
     if winners:
         meters = _pay_linked(scripted.rules, winners, meters, nets)
     return _raise_mystery(scripted.rules, sides, meters, nets)
@@ -130,7 +130,7 @@ def faces(scripted: ScriptedRound, cards: Iterable[int]) -> tuple[Card, ...]:
     return tuple(scripted.shoe[card >> 4] for card in cards)
 
 
-def limit(rules: Rules, nets: dict[int, dict[str, Net | SideNet]]) -> None:
+def apply_aggregate_limit(rules: Rules, nets: dict[int, dict[str, Net | SideNet]]) -> None:
     """Hold the wins of side wagers at fixed odds to the aggregate limit (A35)."""
     wins = [net.cents for row in nets.values() for net in row.values() if isinstance(net, SideNet) and net.cents > 0]
     for row in nets.values():

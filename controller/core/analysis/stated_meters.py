@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from controller.core.game.rules import Rules
-from controller.core.meters.awards import Winner, evaluated
+from controller.core.meters.awards import Winner, awards_in_order
 
 
 class StatedPooledMeter(NamedTuple):
@@ -40,10 +40,10 @@ class StatedMeters(NamedTuple):
 def linked_awards(
     linked: StatedPooledMeter, winners: Iterable[Winner], *, shared: bool
 ) -> tuple[dict[int, int], StatedPooledMeter]:
-    """What each winner of one round gets, by spot, and the meter after it (A23; see ``evaluated``)."""
+    """What each winner of one round gets, by spot, and the meter after it (A23; see ``awards_in_order``)."""
     meter_cents, reset_cents = linked
     awards: dict[int, int] = {}
-    for take in evaluated(winners, shared=shared):
+    for take in awards_in_order(winners, shared=shared):
         each = take.cents_each(meter_cents)
         awards.update(dict.fromkeys(take.spots, each))
         meter_cents -= each * len(take.spots)

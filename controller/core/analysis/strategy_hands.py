@@ -82,7 +82,7 @@ class HandStrategy:
         return self.play.may_split(self.node(asked, hands, index), asked)
 
 
-def unsplit(questions: HandStrategy) -> Counter[FinishedHand]:
+def unsplit_hands(questions: HandStrategy) -> Counter[FinishedHand]:
     """Every way a box ends that is not split and does not break, with the orders in which its cards may come."""
     found: Counter[FinishedHand] = Counter()
     asked: Counter[Cards] = Counter()

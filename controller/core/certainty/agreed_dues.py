@@ -12,9 +12,9 @@ from controller.core.certainty.uncertain_wagers import is_unread
 from controller.core.game.settlement import Net
 from controller.core.game.side_bet import find
 from controller.core.game.wager import Basis
-from controller.core.inference.dues import Due, insurance_due, main_due, mains_certain
+from controller.core.inference.dues import Due, certain_main_nets, insurance_due, main_due
 from controller.core.inference.lattice import Frontier, Lattice
-from controller.core.inference.observation import EVER, ChipsObserved
+from controller.core.inference.observation import NEVER_ENDS, ChipsObserved
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.table.ledger import book_of
 from controller.core.table.round_state import Round
@@ -50,7 +50,7 @@ def _looked_until(transaction: Transaction) -> int:
     if round_now.evidence.silences:
         dark = (one for one in round_now.evidence.silences if one.open() and one.hides("main"))
         spots = set(spots).difference(round_now.bets.spots[one.box] for one in dark)
-    confirmed, until = state.confirmed, EVER
+    confirmed, until = state.confirmed, NEVER_ENDS
     for spot in spots:
         until = min(until, confirmed.get(str(spot), -1))
     return min(until, ambiguous_since_ns(state.felt, spots))
@@ -107,7 +107,7 @@ def publish(transaction: Transaction, judged: AgreedPlays) -> None:
     open_mains = [
         box for box, spot in enumerate(round_now.bets.spots) if (spot, "main") not in round_now.ending.settled
     ]
-    certain = mains_certain(view, frontier, open_mains, judged.points)
+    certain = certain_main_nets(view, frontier, open_mains, judged.points)
     for box, spot in enumerate(round_now.bets.spots):
         if box in certain:
             _settle(transaction, judged, box, "main", certain[box])

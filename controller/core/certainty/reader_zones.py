@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.core.inference.observation import EVER
+from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.house import House
 from controller.core.table.layout import key
 from controller.core.table.state import State
@@ -30,7 +30,7 @@ def spots_watched(house: House, state: State) -> set[int]:
 
 def known_until_ns(state: State, spot: int, zone: str) -> int:
     """The moment up to which a zone's content is known, in table time; -1: it never was."""
-    return min(state.confirmed.get(str(spot), -1), state.dark_zones.get(key(spot, zone), EVER))
+    return min(state.confirmed.get(str(spot), -1), state.dark_zones.get(key(spot, zone), NEVER_ENDS))
 
 
 def dark_zones_after_loss(house: House, state: State, device: str) -> dict[str, int]:

@@ -11,7 +11,7 @@ from collections.abc import Container
 from typing import Final
 
 from controller.core.certainty import uncertain_wagers
-from controller.core.inference.observation import EVER
+from controller.core.inference.observation import NEVER_ENDS
 from controller.core.table.layout import Felt, Zone, ZoneChange, conflicts, key
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
@@ -165,7 +165,7 @@ def may_be_incomplete(felt: Felt, change: ZoneChange) -> bool:
 
 def ambiguous_since_ns(felt: Felt, spots: Container[int]) -> int:
     """Since when an antenna of these spots hears a chip that may lie elsewhere, and does not know what lies there."""
-    since = EVER
+    since = NEVER_ENDS
     for zone in felt.values():
         if zone.doubted and zone.spot in spots and zone.name in {"main", "insurance"}:
             since = min(since, *zone.doubted.values())

@@ -14,7 +14,7 @@ from typing import Final
 from controller.core.certainty.reader_zones import known_until_ns, spot_and_zone
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
-from controller.core.inference.observation import EVER, CardObserved
+from controller.core.inference.observation import NEVER_ENDS, CardObserved
 from controller.core.inference.side_dues import SideEvidence, side_due
 from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
@@ -72,7 +72,7 @@ def is_unread(round_now: Round, spot: int, bet: str) -> bool:
 def _first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
     cards = (known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
-    return next(cards, EVER)
+    return next(cards, NEVER_ENDS)
 
 
 def is_before_deal_zone(transaction: Transaction, zone: str) -> bool:

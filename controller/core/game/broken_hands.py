@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import chain, combinations
 
 
-def some(stakes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def ways_to_take(stakes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """The ways to take some of the stakes, or all."""
     return chain.from_iterable(combinations(stakes, count + 1) for count in range(len(stakes)))
 
 
-def subsets(stakes: tuple[int, ...], cents: int) -> Iterator[tuple[int, ...]]:
+def ways_to_take_cents(stakes: tuple[int, ...], cents: int) -> Iterator[tuple[int, ...]]:
     """The ways to take some of the stakes that make up ``cents``."""
-    return (taken for taken in some(stakes) if sum(taken) == cents)
+    return (taken for taken in ways_to_take(stakes) if sum(taken) == cents)
 
 
 def left_after(stakes: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:

@@ -46,7 +46,7 @@ class RuleFinding(NamedTuple):
     text: str
 
 
-def impossible(rules: Rules) -> Iterator[RuleFinding]:
+def impossible_rules(rules: Rules) -> Iterator[RuleFinding]:
     """Every combination that no table can play."""
     yield from _out_of_range(rules, RANGES, ())
     yield from _out_of_range(rules.options, OPTION_RANGES, ("options",))
@@ -163,7 +163,7 @@ def _impossible_terms(rules: Rules, bet: SideBet, terms: SideBetTerms) -> Iterat
             yield RuleFinding((*place, "up_cards"), f"{up}: with ace or ten up insurance and the check come first")
 
 
-def doubtful(rules: Rules) -> Iterator[RuleFinding]:
+def doubtful_rules(rules: Rules) -> Iterator[RuleFinding]:
     """Choices that can be played and that a house should look at twice."""
     if rules.max_hands > 3 and rules.boxes > 6:
         yield RuleFinding(

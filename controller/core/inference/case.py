@@ -12,7 +12,7 @@ from controller.core.game.rules import Rules
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
 from controller.core.inference.dues import Due
-from controller.core.inference.fault_search import Search, suspect
+from controller.core.inference.fault_search import Search, single_fault
 from controller.core.inference.faults import UNKNOWN, ObservedRound, RankedObservation
 from controller.core.inference.feasibility import SearchMemory
 from controller.core.inference.lattice import Lattice, PlayAnswer, TooManyOrders
@@ -21,7 +21,14 @@ from controller.core.inference.outcome_classes import LatticeCase
 from controller.core.inference.question import best_question
 from controller.core.inference.side_dues import SideEvidence, nets_listed, sides
 from controller.core.inference.unobserved import Outage
-from controller.core.inference.unread_cards import HoleHypothesis, Judgement, TooManyUnread, World, Worlds, judge
+from controller.core.inference.unread_cards import (
+    HoleHypothesis,
+    Judgement,
+    TooManyUnread,
+    UnreadCardHypotheses,
+    UnreadCardHypothesis,
+    judge,
+)
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -71,7 +78,7 @@ class RoundCase:
         """Answers given before the first card."""
         self.spots: tuple[int, ...] = ()
         self.faces: list[Card | None] = []
-        self.worlds: Worlds | None = None
+        self.worlds: UnreadCardHypotheses | None = None
         self.answers: tuple[PlayAnswer, ...] = ()
         self.alerts: list[CaseAlert] = []
         self.irregularity: str | None = None
@@ -197,7 +204,7 @@ class RoundCase:
         }
         mains = [wagers[spot] for spot in self.spots]
         found = Lattice.begin(self.rules, mains, lying, self.answers, self.silent())
-        self.worlds = Worlds((World((), found),))
+        self.worlds = UnreadCardHypotheses((UnreadCardHypothesis((), found),))
 
     def observe(self, dated: DatedObservation) -> None:
         """Evidence that is never dropped."""
@@ -206,7 +213,7 @@ class RoundCase:
         if after is not None:
             self.worlds = after
 
-    def attempt(self, worlds: Worlds, dated: DatedObservation) -> Worlds | None:
+    def attempt(self, worlds: UnreadCardHypotheses, dated: DatedObservation) -> UnreadCardHypotheses | None:
         """The worlds with one more piece of evidence; None if too much is left open."""
         try:
             return worlds.observe(dated)
@@ -284,7 +291,7 @@ class RoundCase:
             return None
         return judgement
 
-    def is_turned(self, worlds: Worlds) -> bool:
+    def is_turned(self, worlds: UnreadCardHypotheses) -> bool:
         """By its key, or because every play has the players finished."""
         nodes = [(world.found.play(), node) for world in worlds.worlds for node in world.found.frontier]
         return bool(nodes) and all(node.turned or play.finished(node) for play, node in nodes)
@@ -358,7 +365,7 @@ class RoundCase:
         names = tuple(str(number) for number in range(1, len(ranks) + 1))
         fields = (self.rules, found.wagers, found.cuts[0].contents, pieces, names, self.spots)
         search = Search(memory=self.memory if outside else None)
-        cause = suspect(ObservedRound(*fields, self.closed, self.closed, self.answers), search)
+        cause = single_fault(ObservedRound(*fields, self.closed, self.closed, self.answers), search)
         self.memory.hopeless = told if search.hopeless else ()
         return f"{self.irregularity}; likely {cause}" if cause else self.irregularity
 

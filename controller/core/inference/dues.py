@@ -120,7 +120,7 @@ def even_money_may_come(play: Play, node: Node, box: int) -> bool:
     return asked or play.even_money_may_show(node, box)
 
 
-def mains_certain(
+def certain_main_nets(
     found: Lattice, frontier: Frontier, boxes: Iterable[int], hole_points: int | None
 ) -> dict[int, Net | None]:
     """The nets of the main wagers, of these boxes, on which all plays agree; found sooner than all that they may be."""

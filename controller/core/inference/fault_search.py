@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.core.game.hand import points_of
-from controller.core.inference.faults import UNKNOWN, FaultHypothesis, ObservedRound, irregularities, sentence
+from controller.core.inference.faults import UNKNOWN, FaultHypothesis, ObservedRound, fault_hypotheses, sentence
 from controller.core.inference.feasibility import SearchExhausted, SearchMemory, SuccessorCache, Trace
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 
@@ -106,7 +106,7 @@ class Search:
         if not after.nodes and found.nodes and isinstance(dated.item, ChipsObserved):
             # What no play explains is left out of the account.
             return stem
-        return _Stem(after, place, hole) if after.nodes or told_late(account, index) else None
+        return _Stem(after, place, hole) if after.nodes or may_have_moved_before(account, index) else None
 
     def observed(self, found: Trace, dated: DatedObservation) -> Trace | None:
         """One more piece of evidence; None if too much is left open."""
@@ -149,14 +149,14 @@ def hole_place(account: ObservedRound) -> int:
     return 2 * len(account.wagers) + 1 if account.rules.hole_card == "dealt" else -1
 
 
-def told_late(account: ObservedRound, index: int) -> bool:
+def may_have_moved_before(account: ObservedRound, index: int) -> bool:
     """Whether chips told later may have moved before a piece of evidence and so explain it."""
     last_ns = account.pieces[index].dated.last_ns
     later = (piece.dated for piece in account.pieces[index + 1 :])
     return any(isinstance(dated.item, ChipsObserved) and dated.first_ns <= last_ns for dated in later)
 
 
-def suspect(account: ObservedRound, search: Search) -> str:
+def single_fault(account: ObservedRound, search: Search) -> str:
     """The one kind of irregularity that explains everything, and where; empty if there is none, or more than one.
 
     Empty too if there is too much to try. Of one kind several cards or boxes may be meant; all of them are named.
@@ -195,11 +195,11 @@ def _soonest(account: ObservedRound, stems: int) -> list[FaultHypothesis]:
     Most rounds have two explanations, and it is soon known; the order says nothing about what is found.
     """
     # Beyond the piece that nothing explains, every change comes too late.
-    inside = [change for change in irregularities(account) if change.at < stems]
+    inside = [change for change in fault_hypotheses(account) if change.at < stems]
     return sorted(inside, key=lambda change: -change.at)
 
 
 def _sentence_of(account: ObservedRound, found: set[tuple[str, str]]) -> str:
     """What was found in words, in the order in which it may have happened."""
-    named = dict.fromkeys((c.kind, c.where) for c in irregularities(account) if (c.kind, c.where) in found)
+    named = dict.fromkeys((c.kind, c.where) for c in fault_hypotheses(account) if (c.kind, c.where) in found)
     return sentence(next(iter(found))[0], [where for _, where in named]) if found else ""

@@ -81,7 +81,7 @@ def sentence(kind: str, places: list[str]) -> str:
     return kind.format(where.replace(_LAST, ""))
 
 
-def irregularities(account: ObservedRound) -> Iterator[FaultHypothesis]:
+def fault_hypotheses(account: ObservedRound) -> Iterator[FaultHypothesis]:
     """Every account with one irregularity put right; those that need least trying first."""
     yield from _strays(account)
     yield from _out_of_turn(account)

@@ -14,7 +14,14 @@ from controller.core.game.play import Play
 from controller.core.game.position import Box, BoxStatus, Node
 from controller.core.game.rules import Rules
 from controller.core.inference import successors
-from controller.core.inference.lattice import ORDERS_LIMIT, PlayAnswer, admitted, game_begun, game_with, rewound
+from controller.core.inference.lattice import (
+    ORDERS_LIMIT,
+    PlayAnswer,
+    admitted,
+    game_before_deal,
+    game_with_cards,
+    rewound,
+)
 from controller.core.inference.observation import (
     CardObserved,
     ChipsObserved,
@@ -114,7 +121,7 @@ class Trace(NamedTuple):
         cls, rules: Rules, wagers: tuple[int, ...], contents: _Contents, answers: tuple[PlayAnswer, ...]
     ) -> Trace:
         """A round before its first card, as ``Lattice.begin`` has it."""
-        game = game_begun(rules, wagers, answers)
+        game = game_before_deal(rules, wagers, answers)
         return cls(game, answers, (), (), (_Stand(0, -1, frozenset((game.begin(),)), contents),))
 
     @property
@@ -149,7 +156,7 @@ class Trace(NamedTuple):
         game, cards = self.game, self.cards
         if isinstance(dated.item, CardObserved):
             cards = (*cards, dated.item.card)
-            game = game_with(game, cards)
+            game = game_with_cards(game, cards)
         kept = rewound(self.stands, self.evidence, evidence)
         stand = kept[-1]
         window = evidence[stand.used :]

@@ -23,10 +23,23 @@ from controller.core.game.hand import Outcome, place_of
 from controller.core.game.play import Play
 from controller.core.game.position import ANY_HOLE, Deal, Emission, Node
 from controller.core.game.rules import Rules
-from controller.core.inference.observation import EVER, CardObserved, ChipsObserved, DatedObservation, Layout, slackened
+from controller.core.inference.observation import (
+    NEVER_ENDS,
+    CardObserved,
+    ChipsObserved,
+    DatedObservation,
+    Layout,
+    slackened,
+)
 from controller.core.inference.ordering import Window
 from controller.core.inference.successors import layout_of
-from controller.core.inference.unobserved import Outage, ended_ways, spells_of, watched, ways
+from controller.core.inference.unobserved import (
+    Outage,
+    endings_with_outages,
+    layout_with_outages,
+    outage_periods,
+    successors_with_outages,
+)
 from firmware_protocols.values import Value
 
 ORDERS_LIMIT: Final = 4_000
@@ -146,7 +159,9 @@ class OrderWalk(Window):
                     after = mask | 1 << index
                     place = 0 if after == self.full else after
                     target = following.setdefault(after, {})
-                    for reached, emitted in ways(self.play, node, self.window[index].item, layout, between):
+                    for reached, emitted in successors_with_outages(
+                        self.play, node, self.window[index].item, layout, between
+                    ):
                         if not emitted or admitted(self.answers, emitted):
                             join(target, reached, with_finished_boxes(told, emitted))
                             onward.append((emitted, (place, reached)))
@@ -210,13 +225,13 @@ def rewound(
     return reached
 
 
-def game_begun(rules: Rules, wagers: tuple[int, ...], answers: tuple[PlayAnswer, ...]) -> Play:
+def game_before_deal(rules: Rules, wagers: tuple[int, ...], answers: tuple[PlayAnswer, ...]) -> Play:
     """The game before its first card."""
     given_up = frozenset(answer.box for answer in answers if answer.surrendered)
     return Play(rules, Deal(wagers, tuple(() for _ in wagers), given_up=given_up))
 
 
-def game_with(game: Play, cards: tuple[int, ...]) -> Play:
+def game_with_cards(game: Play, cards: tuple[int, ...]) -> Play:
     """The game once these cards have left the shoe; cards after the deal do not change it."""
     if len(cards) > game.deal_cards:
         return game
@@ -272,7 +287,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         when the readers of boxes told nothing.
         """
         wagers = tuple(wagers)
-        game = game_begun(rules, wagers, answers)
+        game = game_before_deal(rules, wagers, answers)
         nothing: OutcomesByBox = tuple(frozenset() for _ in wagers)
         return cls(
             rules,
@@ -326,7 +341,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
         kept = rewound(self.cuts, self.evidence, evidence)
         cut = kept[-1]
-        game = self.game if cards is self.cards else game_with(self.game, cards)
+        game = self.game if cards is self.cards else game_with_cards(self.game, cards)
         weave = OrderWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
@@ -353,7 +368,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _last_layout(self) -> Layout:
-        return watched(layout_of(self.game, self.contents), spells_of(self.silences), ())
+        return layout_with_outages(layout_of(self.game, self.contents), outage_periods(self.silences), ())
 
     def dark_offers(self, zone: str) -> tuple[Outage, ...]:
         """The silences of readers in which a wager offered after the deal may have been made or changed in a zone.
@@ -370,7 +385,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
             for cut in self.cuts
             if cut.cards >= deal and cut.frontier and not any(node.offers for node in cut.frontier)
         )
-        over_ns = min(next(drawn, EVER), next(decided, EVER))
+        over_ns = min(next(drawn, NEVER_ENDS), next(decided, NEVER_ENDS))
         return tuple(silence for silence in self.silences if silence.hides(zone) and silence.from_ns < over_ns)
 
     def may_show_payment(self, box: int, zone: str) -> bool:
@@ -401,7 +416,9 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
     def over(self) -> dict[Node, int]:
         """With which hole cards, as ``_holes_of`` has them, each node may be the end of a complete play."""
         play, layout = self.game, self.last_layout()
-        return {node: _holes_of(after for after, _ in ended_ways(play, node, layout)) for node in self.frontier}
+        return {
+            node: _holes_of(after for after, _ in endings_with_outages(play, node, layout)) for node in self.frontier
+        }
 
     @cached_property
     def _drawing(self) -> dict[Node, int]:
@@ -414,7 +431,10 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
             card = CardObserved(len(self.cards) << 4 | 2)
             # Where busts are taken at once that is still to be told of these.
             told_late = any(box.lies for box in node.boxes)
-            reached = (after for after, _ in ways(self.game, node, card, self.last_layout(), (0, EVER)))
+            reached = (
+                after
+                for after, _ in successors_with_outages(self.game, node, card, self.last_layout(), (0, NEVER_ENDS))
+            )
             known = self._drawing[node] = WITH_ANY | ANY_HOLE if told_late else _holes_of(reached)
         return known
 
@@ -424,7 +444,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         layout = self.last_layout()
         ended: Frontier = {}
         for node, told in self.frontier.items():
-            for reached, emitted in ended_ways(play, node, layout):
+            for reached, emitted in endings_with_outages(play, node, layout):
                 hole = reached.hole if hole_points is None else reached.hole & 1 << hole_points
                 if hole and admitted(self.answers, emitted):
                     join(ended, replace(reached, hole=hole), with_finished_boxes(told, emitted))

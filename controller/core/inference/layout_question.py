@@ -28,7 +28,7 @@ _DIGITS: Final = 10
 
 
 class LayoutLine(NamedTuple):
-    """One line: what lies at some boxes (by box, as ``mark`` writes it), and the classes that have it so."""
+    """One line: what lies at some boxes (by box, as ``box_mark`` writes it), and the classes that have it so."""
 
     marks: dict[int, str]
     classes: list[OutcomeClass]
@@ -54,7 +54,7 @@ def different_dues(classes: list[OutcomeClass]) -> int:
 
 
 @lru_cache(maxsize=4096)
-def mark(sight: VisibleBox) -> str:
+def box_mark(sight: VisibleBox) -> str:
     """A box as a line shows it: its number of cards, ``(23)`` for split hands, ``s`` if it surrendered.
 
     Empty where a hand has too many cards for one digit.
@@ -85,7 +85,7 @@ def laid_out(head: str, patterns: tuple[str, ...]) -> str:
     return "".join(one.ljust(_COLUMNS) for one in (*rows, row)).rstrip()
 
 
-def grown(classes: list[OutcomeClass]) -> list[LayoutLine]:
+def best_layout(classes: list[OutcomeClass]) -> list[LayoutLine]:
     """The lines of the best comparison found, or a single line if nothing can be told apart.
 
     First the worst line is always told apart. Then once more: no line may come out worse, and within that it is the
@@ -148,7 +148,7 @@ def _best_parts(line: LayoutLine, boxes: list[int], measure: _Measure) -> list[L
     for box in boxes:
         classes: dict[str, list[OutcomeClass]] = {}
         for outcome_class in line.classes:
-            classes.setdefault(mark(outcome_class.sights[box]), []).append(outcome_class)
+            classes.setdefault(box_mark(outcome_class.sights[box]), []).append(outcome_class)
         if len(classes) == 1 or "" in classes:
             continue
         parts = [LayoutLine.of({**line.marks, box: sight}, classes[sight]) for sight in sorted(classes)]

@@ -78,7 +78,7 @@ class Layout(msgspec.Struct, frozen=True):
         return replace(self, dark=self.spells[spell].dark, back=self.spells[spell].back)
 
 
-EVER: Final = 1 << 62
+NEVER_ENDS: Final = 1 << 62
 """A moment after every moment, in nanoseconds: what has not ended."""
 
 
@@ -120,7 +120,7 @@ def slackened(evidence: tuple[DatedObservation, ...], dated: DatedObservation) -
     cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardObserved)]
     if isinstance(dated.item, KeyObserved):
         first_ns = evidence[cards[-2]].first_ns + 1 if len(cards) > 1 else 0
-        dated = replace(dated, first_ns=min(dated.first_ns, first_ns), last_ns=EVER)
+        dated = replace(dated, first_ns=min(dated.first_ns, first_ns), last_ns=NEVER_ENDS)
     if not isinstance(dated.item, CardObserved):
         return (*evidence, dated)
     last_ns = dated.last_ns - 1

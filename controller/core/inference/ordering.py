@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 from controller.core.game.play import Play
 from controller.core.game.position import Node
-from controller.core.inference.observation import EVER, ChipsObserved, DatedObservation, KeyObserved, Layout, precedes
+from controller.core.inference.observation import (
+    NEVER_ENDS,
+    ChipsObserved,
+    DatedObservation,
+    KeyObserved,
+    Layout,
+    precedes,
+)
 from controller.core.inference.successors import layout_of, pays
-from controller.core.inference.unobserved import Outage, spells_of, watched
+from controller.core.inference.unobserved import Outage, layout_with_outages, outage_periods
 
 
 class Window:
@@ -22,7 +29,7 @@ class Window:
         silences: tuple[Outage, ...] = (),
     ) -> None:
         self.play = play
-        self.spells = spells_of(silences)
+        self.spells = outage_periods(silences)
         self.window, self.contents = window, contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
@@ -55,12 +62,12 @@ class Window:
         if not self.spells:
             return layout
         left = [dated for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return watched(layout, self.spells, left)
+        return layout_with_outages(layout, self.spells, left)
 
     def between(self, mask: int, index: int) -> tuple[int, int]:
         """The first and the last moment at which a piece may happen as the next one after the evidence in ``mask``."""
         if not self.spells:
-            return 0, EVER
+            return 0, NEVER_ENDS
         done = [dated.first_ns for at, dated in enumerate(self.window) if mask >> at & 1 or at == index]
         left = [dated.last_ns for at, dated in enumerate(self.window) if not mask >> at & 1]
         return max(done), min(left)

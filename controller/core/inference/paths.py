@@ -24,7 +24,7 @@ from controller.core.inference.lattice import (
     join,
     with_finished_boxes,
 )
-from controller.core.inference.unobserved import ended_ways
+from controller.core.inference.unobserved import endings_with_outages
 
 
 class Graph:
@@ -40,7 +40,7 @@ class Graph:
 
     def endings(self, node: Node, hole_points: int | None = None) -> Iterator[Step]:
         """The complete plays a node where the evidence ends may be, where the answers allow them."""
-        for reached, emitted in ended_ways(self.play, node, self.layout):
+        for reached, emitted in endings_with_outages(self.play, node, self.layout):
             if (hole_points is None or reached.hole >> hole_points & 1) and admitted(self.answers, emitted):
                 yield reached, emitted
 

@@ -26,7 +26,7 @@ _Place = tuple[_Stand | None, tuple[_Symbol, ...]]
 """A state (None: the play is told to its end) and what is still to be spelled before it."""
 
 
-class PlayCount:
+class PlayCounter:
     """Counts the plays of one reconstruction."""
 
     def __init__(self, found: Lattice, hole_points: int | None, *, closed: bool = True) -> None:
@@ -53,7 +53,7 @@ class PlayCount:
         """What a state at the end of the evidence may spell: the boxes not yet told, then the dealer's hand."""
         layout = self.graph.layout
         spelled: dict[_Symbol, set[_Place]] = {}
-        ways = unobserved.ended_ways(self.play, state[1], layout) if self.closed else self.so_far(state[1])
+        ways = unobserved.endings_with_outages(self.play, state[1], layout) if self.closed else self.so_far(state[1])
         for node, emitted in ways:
             holds = self.hole_points is None or node.hole >> self.hole_points & 1
             if holds and admitted(self.answers, emitted if self.closed else ()):

@@ -71,7 +71,9 @@ class Question(Value, frozen=True, tag=False):
         fitting = (
             number
             for number, line in zip(self.values, self.lines, strict=True)
-            if all(mark in {ANY, layout_question.mark(sights[box])} for box, mark in zip(self.boxes, line, strict=True))
+            if all(
+                mark in {ANY, layout_question.box_mark(sights[box])} for box, mark in zip(self.boxes, line, strict=True)
+            )
         )
         return next(fitting)
 
@@ -200,7 +202,7 @@ def _weighed(known: list[OutcomeClass], question: Question, place: int) -> _Choi
 
 def _comparing(known: list[OutcomeClass]) -> Iterator[_Choice]:
     """The best question found that compares several boxes."""
-    lines = layout_question.in_order(layout_question.grown(known))
+    lines = layout_question.in_order(layout_question.best_layout(known))
     boxes = layout_question.boxes_of(lines)
     if len(boxes) > 1:
         marks = tuple(tuple(line.marks.get(box, ANY) for box in boxes) for line in lines)

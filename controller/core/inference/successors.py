@@ -11,7 +11,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.core.game.broken_hands import left_after, subsets
+from controller.core.game.broken_hands import left_after, ways_to_take_cents
 from controller.core.game.hand import best
 from controller.core.game.play import Play, may_add
 from controller.core.game.position import Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
@@ -99,7 +99,7 @@ def chips_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> 
         return
     if node.paying:
         if pays(play, node, item):
-            yield (shown_late(play, node, item) if item.zone == "main" else node), ()
+            yield (surrender_shown_late(play, node, item) if item.zone == "main" else node), ()
         return
     if item.zone != "main":
         yield from _offered_moved(play, node, item, layout)
@@ -230,7 +230,7 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
     taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.frozen and item.after < item.before)
     if box.kind is BoxStatus.SURRENDERED and node.quiet >> item.box & 1:
         if item.after in {0, *play.rules.halves_cents(wager)}:
-            yield shown_late(play, node, item), ()
+            yield surrender_shown_late(play, node, item), ()
     elif box.kind is BoxStatus.SURRENDERED and taken:
         yield node, ()
     if box.kind is BoxStatus.EVEN_MONEY or (box.kind is BoxStatus.NATURAL and not play.frozen):
@@ -239,13 +239,13 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
         # Paid while others have still to play: the device has found no natural.
         yield play.checked(node), ()
     if box.untaken and 0 < item.after < item.before:
-        for left in {left_after(box.untaken, taken) for taken in subsets(box.untaken, item.before - item.after)}:
+        for left in {left_after(box.untaken, taken) for taken in ways_to_take_cents(box.untaken, item.before - item.after)}:
             yield put_box(node, item.box, replace(box, untaken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(BoxStatus.EVEN_MONEY)), ()
 
 
-def shown_late(play: Play, node: Node, item: ChipsObserved) -> Node:
+def surrender_shown_late(play: Play, node: Node, item: ChipsObserved) -> Node:
     """A box's chips have changed: of one that surrendered unshown since the last card they show it, for its key."""
     bit = 1 << item.box & node.quiet
     shows = item.after < item.before and item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}

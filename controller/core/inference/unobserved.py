@@ -13,12 +13,12 @@ from typing import Final, TypeGuard
 
 from msgspec.structs import replace
 
-from controller.core.game.broken_hands import left_after, some
+from controller.core.game.broken_hands import left_after, ways_to_take
 from controller.core.game.play import Play
 from controller.core.game.position import Box, BoxStatus, HandStatus, Node, Step
 from controller.core.inference import successors
 from controller.core.inference.observation import (
-    EVER,
+    NEVER_ENDS,
     ChipsObserved,
     DatedObservation,
     Layout,
@@ -36,8 +36,8 @@ class Outage(Value, frozen=True, tag=False):
 
     box: int
     from_ns: int
-    to_ns: int = EVER
-    """When it came back; ``EVER``: it has not."""
+    to_ns: int = NEVER_ENDS
+    """When it came back; ``NEVER_ENDS``: it has not."""
     reader: str = ""
     """The device."""
     zones: tuple[str, ...] = ()
@@ -45,14 +45,14 @@ class Outage(Value, frozen=True, tag=False):
 
     def open(self) -> bool:
         """Whether it still lasts."""
-        return self.to_ns == EVER
+        return self.to_ns == NEVER_ENDS
 
     def hides(self, zone: str) -> bool:
         """Whether what happened in a zone went unseen."""
         return not self.zones or zone in self.zones
 
 
-def spells_of(silences: tuple[Outage, ...]) -> tuple[OutagePeriod, ...]:
+def outage_periods(silences: tuple[Outage, ...]) -> tuple[OutagePeriod, ...]:
     """The times with the same readers of main wagers lost, one after another from the first card on; none: none was."""
     silences = tuple(one for one in silences if one.hides("main"))
     if not silences:
@@ -68,7 +68,9 @@ def _spell_at(silences: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
     return OutagePeriod(at_ns, dark, dark - {one.box for one in lost if one.open()})
 
 
-def watched(layout: Layout, spells: tuple[OutagePeriod, ...], waiting: Iterable[DatedObservation]) -> Layout:
+def layout_with_outages(
+    layout: Layout, spells: tuple[OutagePeriod, ...], waiting: Iterable[DatedObservation]
+) -> Layout:
     """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
     late = {(late.item.box, late.first_ns) for late in waiting if _of_main(late.item)}
     return replace(layout, spells=spells, late=tuple(sorted(late)))
@@ -79,7 +81,9 @@ def _of_main(item: Observation) -> TypeGuard[ChipsObserved]:
     return isinstance(item, ChipsObserved) and item.zone == "main"
 
 
-def ways(play: Play, node: Node, item: Observation, layout: Layout, between: tuple[int, int]) -> Iterator[Step]:
+def successors_with_outages(
+    play: Play, node: Node, item: Observation, layout: Layout, between: tuple[int, int]
+) -> Iterator[Step]:
     """Every node the round may stand at after ``item``, what went unseen at dark boxes included.
 
     ``between`` are the first and the last moment at which it may happen, in nanoseconds.
@@ -142,12 +146,12 @@ def _left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
     return _with_unseen(node, box, cents) if box in layout.back else node
 
 
-def ended_ways(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+def endings_with_outages(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The complete plays a node may be, what went unseen at dark boxes included."""
     if not layout.spells:
         yield from successors.endings(play, node, layout)
         return
-    for reached, emitted in _unseen(play, node, layout, EVER):
+    for reached, emitted in _unseen(play, node, layout, NEVER_ENDS):
         for after, also in successors.endings(play, reached, layout.during(reached.spell)):
             yield after, (*emitted, *also)
 
@@ -156,7 +160,7 @@ def _unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[St
     """The node itself and what it becomes, up to a moment, by moves that the chips of dark boxes would have shown."""
     begun: list[Step] = [(node, ())]
     ends = [spell.from_ns for spell in layout.spells[node.spell + 1 :]]
-    for spell, end_ns in enumerate([*ends, EVER + 1], start=node.spell):
+    for spell, end_ns in enumerate([*ends, NEVER_ENDS + 1], start=node.spell):
         reached = [*_unseen_at_once(play, begun, layout.during(spell))]
         yield from reached
         if end_ns > last_ns:
@@ -196,7 +200,7 @@ def _shown_late(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     for box in layout.dark:
         if node.quiet >> box & 1 and node.boxes[box].kind is BoxStatus.SURRENDERED:
             gone = ChipsObserved(box, "main", _lying(node, box, layout), 0)
-            yield _left_with(successors.shown_late(play, node, gone), box, 0, layout), ()
+            yield _left_with(successors.surrender_shown_late(play, node, gone), box, 0, layout), ()
 
 
 def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
@@ -230,7 +234,7 @@ def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
     state = node.boxes[box]
     if state.lies:
         yield _with_unseen(successors.put_box(node, box, Box(BoxStatus.BROKEN)), box, 0), ()
-    for stakes in {*some(state.untaken)}:
+    for stakes in {*ways_to_take(state.untaken)}:
         # What is taken lay there: chips that a change nobody explains left cannot have been more than they are.
         if sum(stakes) < lay_cents:
             left = replace(state, untaken=left_after(state.untaken, stakes))

@@ -15,7 +15,7 @@ from controller.core.game.settlement import Net
 from controller.core.inference.dues import Due, insurance_due, main_due
 from controller.core.inference.lattice import Frontier, Lattice, OutcomesByBox, PlayAnswer
 from controller.core.inference.observation import CardObserved, DatedObservation
-from controller.core.inference.play_count import PlayCount
+from controller.core.inference.play_count import PlayCounter
 from controller.core.inference.unobserved import Outage
 
 _SUITS: Final = 4
@@ -29,17 +29,17 @@ class TooManyUnread(Exception):  # noqa: N818 - a limit, caught where the round 
     """More cards could not be read than ``_UNREAD_LIMIT``."""
 
 
-class World(NamedTuple):
+class UnreadCardHypothesis(NamedTuple):
     """One assumption about the unread cards: their ranks by place, and the lattice that follows."""
 
     ranks: tuple[tuple[int, int], ...]
     found: Lattice
 
 
-class Worlds(NamedTuple):
+class UnreadCardHypotheses(NamedTuple):
     """Every assumption that leaves a legal play, and the places of the cards that could not be read."""
 
-    worlds: tuple[World, ...]
+    worlds: tuple[UnreadCardHypothesis, ...]
     unread: tuple[int, ...] = ()
 
     def legal(self, hole: int | None) -> bool:
@@ -47,7 +47,7 @@ class Worlds(NamedTuple):
         bit = (1 << min(hole, 10)) if hole is not None else -1
         return any(node.hole & bit for world in self.worlds for node in world.found.frontier)
 
-    def observe(self, dated: DatedObservation) -> Worlds:
+    def observe(self, dated: DatedObservation) -> UnreadCardHypotheses:
         """One more piece of evidence in every world. A world without a play is kept: chips told late may revive it.
 
         An unread card comes with rank 0 and splits each world into thirteen.
@@ -58,19 +58,21 @@ class Worlds(NamedTuple):
         item = dated.item
         if isinstance(item, CardObserved) and item.card & 15 == 0 and not self.is_hole(item.card >> 4):
             return self.unread_card(dated, item.card >> 4)
-        return Worlds(tuple(World(w.ranks, w.found.observe(dated)) for w in self.worlds), self.unread)
+        return UnreadCardHypotheses(
+            tuple(UnreadCardHypothesis(w.ranks, w.found.observe(dated)) for w in self.worlds), self.unread
+        )
 
     def is_hole(self, place: int) -> bool:
         """Whether a place is the hole card's, whose rank no world assumes."""
         found = self.worlds[0].found
         return found.rules.hole_card == "dealt" and place == 2 * len(found.wagers) + 1
 
-    def unread_card(self, dated: DatedObservation, place: int) -> Worlds:
+    def unread_card(self, dated: DatedObservation, place: int) -> UnreadCardHypotheses:
         """Every world with every rank the card may have."""
         if len(self.unread) == _UNREAD_LIMIT:
             raise TooManyUnread
         split = tuple(
-            World(
+            UnreadCardHypothesis(
                 (*world.ranks, (place, rank)),
                 world.found.observe(
                     DatedObservation(dated.first_ns, dated.last_ns, CardObserved(place << 4 | rank), dated.number)
@@ -78,11 +80,13 @@ class Worlds(NamedTuple):
             )
             for world, rank in product(self.worlds, _RANKS)
         )
-        return Worlds(split, (*self.unread, place))
+        return UnreadCardHypotheses(split, (*self.unread, place))
 
-    def again(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...]) -> Worlds:
+    def again(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...]) -> UnreadCardHypotheses:
         """The same evidence with other answers, or other silences of readers."""
-        return Worlds(tuple(World(w.ranks, w.found.again(answers, silences)) for w in self.worlds), self.unread)
+        return UnreadCardHypotheses(
+            tuple(UnreadCardHypothesis(w.ranks, w.found.again(answers, silences)) for w in self.worlds), self.unread
+        )
 
 
 class HoleHypothesis(NamedTuple):
@@ -103,7 +107,7 @@ class Judgement(NamedTuple):
 
     def plays(self) -> int:
         """Their exact number."""
-        return sum(end.weight * PlayCount(end.found, end.points, closed=self.closed).plays() for end in self.ended)
+        return sum(end.weight * PlayCounter(end.found, end.points, closed=self.closed).plays() for end in self.ended)
 
     def main(self, box: int) -> Due:
         """What the main wager of a box may be due."""
@@ -145,7 +149,7 @@ def _joined(dues: list[Due]) -> Due:
     return Due(frozenset().union(*(due.nets for due in dues)), all(due.known for due in dues))
 
 
-def judge(worlds: Worlds, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
+def judge(worlds: UnreadCardHypotheses, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
     """All plays; ``hole`` is the hole card's rank (None: it could not be read), which counts once it is ``turned``."""
     suits = _SUITS ** len(worlds.unread)
     ended: list[HoleHypothesis] = []

@@ -41,7 +41,7 @@ class _Take(NamedTuple):
         return shown_cents * self.part // self.of // len(self.spots)
 
 
-def evaluated(winners: Iterable[Winner], *, shared: bool) -> Iterator[_Take]:
+def awards_in_order(winners: Iterable[Winner], *, shared: bool) -> Iterator[_Take]:
     """The takes of one round in the order in which they are made (A23).
 
     Evaluated from the highest spot down; a part lowers the meter before the next winner (S.D. 20:18:15:30.19). Winners
@@ -71,10 +71,10 @@ class SpotAward(NamedTuple):
     """The meter after it."""
 
 
-def taken(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tuple[SpotAward, ...], Meter]:
+def pay_winners(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tuple[SpotAward, ...], Meter]:
     """What the winners of one round get of a meter, in the order of evaluation, and the meter after them."""
     won: list[SpotAward] = []
-    for take in evaluated(winners, shared=shared):
+    for take in awards_in_order(winners, shared=shared):
         shown = meter.shown_cents()
         each = take.cents_each(shown)
         meter = award(meter, each * len(take.spots), hits=len(take.spots))

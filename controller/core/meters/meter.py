@@ -55,7 +55,7 @@ class Parameters(Value, frozen=True, tag=False):
     """The part of each wager that goes to the reserve, which pays for the next reset value before the house does."""
 
 
-class Stream(Value, frozen=True, tag=False):
+class Accrual(Value, frozen=True, tag=False):
     """A constant part of all wagers, as whole units given and the part of a unit still owed (``owed`` / ``over``)."""
 
     rate: tuple[int, int]
@@ -68,11 +68,11 @@ class Stream(Value, frozen=True, tag=False):
     began: tuple[int, int] = (0, 0)
     """Units given and parts owed when this rate began."""
 
-    def at(self, rate: tuple[int, int]) -> Stream:
+    def at(self, rate: tuple[int, int]) -> Accrual:
         """The stream at another rate; what is owed stays owed."""
         over = lcm(self.over // gcd(self.over, self.owed), rate[1])
         owed = self.owed * over // self.over
-        return Stream(rate, over, owed, self.units, 0, (self.units, owed))
+        return Accrual(rate, over, owed, self.units, 0, (self.units, owed))
 
     def exact(self) -> bool:
         """Whether units given and part owed are the rate times the wagers, to the last part of a unit."""
@@ -82,9 +82,9 @@ class Stream(Value, frozen=True, tag=False):
         return 0 <= self.owed < self.over and (self.units - units) * self.over + self.owed == due
 
 
-def _stream(rate: tuple[int, int]) -> Stream:
+def _stream(rate: tuple[int, int]) -> Accrual:
     """A stream from which nothing has flowed yet."""
-    return Stream(rate, rate[1])
+    return Accrual(rate, rate[1])
 
 
 class Meter(Value, frozen=True, tag=False):
@@ -92,8 +92,8 @@ class Meter(Value, frozen=True, tag=False):
 
     name: str
     parameters: Parameters
-    main: Stream
-    hidden: Stream
+    main: Accrual
+    hidden: Accrual
     current_units: int
     """What stands in it: shown and overflow."""
     reserve_units: int = 0
@@ -231,7 +231,7 @@ def reset(meter: Meter, *, winners: int = 1) -> Meter:
     of a cent and what did not divide among winners are carried into the new one.
     """
     if meter.queued is not None:
-        meter = in_force(meter, meter.queued)
+        meter = put_in_force(meter, meter.queued)
     value = meter.parameters.reset_cents * UNITS
     reserved = min(value, meter.reserve_units)
     return replace(
@@ -327,14 +327,14 @@ def _refused(meter: Meter, pool: Pool, units: int, reason: Reason) -> RefusalRea
     return None
 
 
-def change(meter: Meter, parameters: Parameters) -> Meter:
+def with_parameters(meter: Meter, parameters: Parameters) -> Meter:
     """The meter on other parameters: at once if nothing has happened since its reset, else with the next one."""
     if meter.touched:
         return replace(meter, queued=parameters)
-    return in_force(meter, parameters)
+    return put_in_force(meter, parameters)
 
 
-def in_force(meter: Meter, parameters: Parameters) -> Meter:
+def put_in_force(meter: Meter, parameters: Parameters) -> Meter:
     """The meter on ``parameters`` from here on; what it stands at is left alone."""
     return replace(
         meter,
@@ -345,7 +345,7 @@ def in_force(meter: Meter, parameters: Parameters) -> Meter:
     ).audited()
 
 
-def mistakes(parameters: Parameters) -> list[tuple[str, str]]:
+def parameter_mistakes(parameters: Parameters) -> list[tuple[str, str]]:
     """What is wrong with parameters: key and sentence; none if a meter can run on them."""
     found = []
     for key in ("base_cents", "reset_cents", "limit_cents"):

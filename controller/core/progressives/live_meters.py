@@ -26,7 +26,7 @@ from controller.core.messages.meter_events import (
     ParametersChanged,
     ParametersDiffer,
 )
-from controller.core.meters.awards import AwardStatus, Jackpot, SpotAward, Winner, taken
+from controller.core.meters.awards import AwardStatus, Jackpot, SpotAward, Winner, pay_winners
 from controller.core.meters.meter import UNITS, Meter, MeterContribution, Unreasonable, opened
 from controller.core.meters.meter import contribute as raised
 from controller.core.meters.pooled_meter import PostingBacklog
@@ -163,7 +163,7 @@ def award_rows(transaction: Transaction, bet: str, rows: dict[int, str]) -> None
     if not winners:
         return
     rule = meter_winners(transaction.rules, bet)
-    won, after = taken(meter, winners, shared=rule == "share")
+    won, after = pay_winners(meter, winners, shared=rule == "share")
     for place, one in enumerate(won):
         freeze_award(
             transaction, Jackpot(0, meter.name, number, one.spot, bet, rows[one.spot], one.cents, one.resets), one, rule

@@ -23,8 +23,8 @@ from controller.core.messages.meter_events import (
     ParametersChanged,
     ParametersQueued,
 )
-from controller.core.meters.awards import Jackpot, Winner, taken
-from controller.core.meters.meter import Meter, adjusted, change, mistakes, returned
+from controller.core.meters.awards import Jackpot, Winner, pay_winners
+from controller.core.meters.meter import Meter, adjusted, parameter_mistakes, returned, with_parameters
 from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import (
     ORDERS_LIMIT,
@@ -160,7 +160,7 @@ def _carry_out(transaction: Transaction, meter: Meter, order: MeterOrder, second
         case Adjustment():
             _adjust(transaction, meter, order.move, order, second)
         case NewParameters(parameters):
-            _put_on(transaction, change(meter, parameters), meter, order, second)
+            _put_on(transaction, with_parameters(meter, parameters), meter, order, second)
         case JackpotRefusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             assert jackpot is not None, "an order that is possible names a jackpot"
@@ -181,7 +181,7 @@ def _impossible(transaction: Transaction, meter: Meter | PooledMeter, move: Mete
             after = adjusted(meter, pool, units, reason)
             return after if isinstance(after, RefusalReason) else None
         case NewParameters(parameters):
-            wrong = "; ".join(f"{key}: {text}" for key, text in mistakes(parameters))
+            wrong = "; ".join(f"{key}: {text}" for key, text in parameter_mistakes(parameters))
             return _wrong_parameters(transaction, meter, move) or (
                 RefusalReason("meter_rules", wrong) if wrong else None
             )
@@ -284,7 +284,7 @@ def _ungrantable(transaction: Transaction, meter: Meter | PooledMeter, move: Gra
 def _grant(transaction: Transaction, meter: Meter, move: Grant, order: MeterOrder, second: str) -> None:
     """Award a row's part of the meter on two people's word, and settle or adjust the wager."""
     share = (1, 1) if move.row == MYSTERY_ROW else terms_of(transaction.rules, move.bet).meter_shares[move.row]
-    (won,), after = taken(meter, [Winner(move.spot, share)], shared=False)
+    (won,), after = pay_winners(meter, [Winner(move.spot, share)], shared=False)
     place = (move.round, move.spot, move.bet)
     jackpot = Jackpot(0, meter.name, *place, move.row, won.cents, won.resets)
     freeze_award(transaction, jackpot, won, f"granted by {order.who} and {second}")

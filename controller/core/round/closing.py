@@ -29,7 +29,7 @@ from controller.core.inference.dues import agreed, agreed_drawn
 from controller.core.inference.fault_search import CLOSED_EARLY
 from controller.core.inference.lattice import Frontier, Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved
-from controller.core.inference.play_count import PlayCount
+from controller.core.inference.play_count import PlayCounter
 from controller.core.inference.successors import endings, layout_of
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
 from controller.core.round import missed_cards, questions
@@ -277,7 +277,7 @@ def _finish(transaction: Transaction) -> bool:
     if left and asked is not None:
         transaction.emit(*_unsettled(transaction, left), RoundPending(transaction.round().number, asked.number))
         return True
-    plays = PlayCount(judged.found, points).plays()
+    plays = PlayCounter(judged.found, points).plays()
     transaction.emit(
         *_unsettled(transaction, left),
         RoundClosed(transaction.round().number, _dealer_cards(transaction.round(), ends), plays, _outcome(left)),

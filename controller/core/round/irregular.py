@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.core.game.hand import FACE_RANKS
 from controller.core.game.rules import Rules
-from controller.core.inference.fault_search import WORK_LIMIT, Search, suspect
+from controller.core.inference.fault_search import WORK_LIMIT, Search, single_fault
 from controller.core.inference.faults import UNKNOWN, ObservedRound, RankedObservation
 from controller.core.inference.observation import CardObserved
 from controller.core.table.round_state import Round
@@ -14,7 +14,7 @@ def likely_fault(rules: Rules, round_now: Round, *, closed: bool = False) -> str
     """The likely cause of an irregular round, in words; empty if nothing stands out."""
     if round_now.evidence.silences or any(card.unread for card in round_now.cards.drawn):
         return ""
-    return suspect(observed_round(rules, round_now, closed=closed), Search(work=WORK_LIMIT))
+    return single_fault(observed_round(rules, round_now, closed=closed), Search(work=WORK_LIMIT))
 
 
 def observed_round(rules: Rules, round_now: Round, *, closed: bool = False) -> ObservedRound:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty import shared_chips
 from controller.core.certainty.reader_zones import spots_watched
-from controller.core.inference.observation import EVER
+from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
     BetIncreasedAfterLock,
@@ -161,7 +161,7 @@ def _tell(transaction: Transaction, one: Suspicion) -> None:
 def _looked_round(transaction: Transaction) -> int:
     """The moment up to which every spot is known whose reader works."""
     spots = spots_watched(transaction.house, transaction.state)
-    return min((transaction.state.confirmed.get(str(spot), -1) for spot in spots), default=EVER)
+    return min((transaction.state.confirmed.get(str(spot), -1) for spot in spots), default=NEVER_ENDS)
 
 
 def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:

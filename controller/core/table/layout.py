@@ -82,8 +82,8 @@ def inventory(
 
     A chip is worth what the registry says, else what it says itself; an unknown chip counts as nothing. A chip heard at
     two zones counts where it counted before; if that hears it no more, it counts at the other once that has been looked
-    at again (``placed_after_look``): a chip that is picked up may for a moment be heard beside. The content may have changed from
-    ``first_ns`` to ``last_ns`` of table time.
+    at again (``placed_after_look``): a chip that is picked up may for a moment be heard beside. The content may have
+    changed from ``first_ns`` to ``last_ns`` of table time.
     """
     name = key(seen.spot, seen.zone)
     known = felt.get(name)

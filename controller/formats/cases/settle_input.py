@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from controller.core.analysis.scripted_round import ACTS, ScriptedAct
 from controller.core.analysis.stated_meters import StatedMeters, StatedMystery, StatedPooledMeter
-from controller.core.game.rule_checks import CENTS_LIMIT, RANGES, impossible
+from controller.core.game.rule_checks import CENTS_LIMIT, RANGES, impossible_rules
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import names as side_bet_names
 from controller.formats.config.profiles import with_options
@@ -138,7 +138,7 @@ def read_rules(case: Mapping[str, Any], rules_of: Callable[[str], Rules | None])
     rules, wrong = with_options(rules, {**options, **units})
     for key, text in wrong:
         raise CaseError(key if key in units else f"options.{key}", text)
-    for finding in impossible(rules):
+    for finding in impossible_rules(rules):
         key = ".".join(finding.key).removeprefix("options.")
         raise CaseError(key if key in units else f"options.{key}", finding.text)
     # The decks of the day are no option of the profile: a wager that needs more is returned, not refused as a rule.

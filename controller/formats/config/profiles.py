@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.game.rule_checks import RuleFinding, doubtful, impossible
+from controller.core.game.rule_checks import RuleFinding, doubtful_rules, impossible_rules
 from controller.core.game.rules import Options, Rules, SideBetTerms
 from controller.core.game.side_bet import find
 from controller.core.game.side_bet import names as side_bet_names
@@ -79,10 +79,10 @@ def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Pro
     rules, wrong = with_options(base.rules, options or {})
     if wrong:
         raise ProfileError(tuple(f"{where}: [options] {key}: {text}" for key, text in wrong))
-    broken = [Mistake(_path(one), one.text) for one in impossible(rules)]
+    broken = [Mistake(_path(one), one.text) for one in impossible_rules(rules)]
     if broken:
         raise ProfileError(tuple(_placed(where, lines, broken)))
-    warnings = tuple(_placed(where, lines, [Mistake(_path(one), one.text) for one in doubtful(rules)]))
+    warnings = tuple(_placed(where, lines, [Mistake(_path(one), one.text) for one in doubtful_rules(rules)]))
     return Profile(rules, base.title, base.sources, hash_of(rules), warnings)
 
 
