@@ -50,7 +50,7 @@ AGREEING: Final = 2
 AGAIN_NS: Final = 500 * _MS
 """Between two tries with a unit that was given up: it is alone on its line, so that asking costs nobody anything."""
 
-UNHEEDED_LIMIT: Final = 3
+IGNORED_LIMIT: Final = 3
 """Commands in a row that the unit answers but does not carry out before it is faulty."""
 
 _Look = tuple[tuple[int, ...], tuple[int, ...], int]
@@ -82,7 +82,7 @@ class BetSensorsSession(DeviceOutbox):
         self._want_lamps: tuple[int, ...] = ()
         self._outputs: SensorOutputs | None = None
         self._was_locked = False
-        self._unheeded = 0
+        self._commands_ignored = 0
         self._sent: Command | None = None
         self._asked: Command | None = None
         self._asked_ns = 0
@@ -92,7 +92,7 @@ class BetSensorsSession(DeviceOutbox):
         self._look_at_ns = 0
         self._outputs_at_ns = 0
         self._seen: list[tuple[int, _Look]] = []
-        self._told: _Look | None = None
+        self._last_reported: _Look | None = None
         self._agreed_ns = 0
         self._backoff = PollBackoff()
 
@@ -169,7 +169,7 @@ class BetSensorsSession(DeviceOutbox):
     def _forget(self) -> None:
         self._asked = self._outputs = self._sent = None
         self._unsent = b""
-        self._unheeded = 0
+        self._commands_ignored = 0
         self._seen.clear()
 
     def _work(self, now_ns: int) -> None:
@@ -255,7 +255,7 @@ class BetSensorsSession(DeviceOutbox):
             locked = sent.locked if isinstance(sent, LockSensors | SetSensors) else outputs.locked
             lit = outputs.lamps if not isinstance(sent, SetSensors) else _lit(sent.lamps)
             heeded = outputs.locked == locked and outputs.lamps == lit
-            self._unheeded = 0 if heeded else self._unheeded + 1
+            self._commands_ignored = 0 if heeded else self._commands_ignored + 1
         if self._was_locked and not outputs.locked and not self._opening:
             self._complain("lock_lost", "it was locked and is open: what it latched is gone", at_ns)
         if outputs.locked != self._was_locked:
@@ -266,7 +266,7 @@ class BetSensorsSession(DeviceOutbox):
         elif self._held_for is None:
             self._held_for = self._first_lock or 0
         self._was_locked = outputs.locked
-        if self._unheeded >= UNHEEDED_LIMIT:
+        if self._commands_ignored >= IGNORED_LIMIT:
             self._set_state(HealthState.FAULTY, at_ns, "it answers commands and does not carry them out")
             self._backoff.due_ns = at_ns + AGAIN_NS
 
@@ -284,10 +284,10 @@ class BetSensorsSession(DeviceOutbox):
             return
         after_ns, self._agreed_ns = self._agreed_ns, self._seen[0][0]
         self._seen = self._seen[-AGREEING:]
-        if not self._unheeded:
+        if not self._commands_ignored:
             self._set_state(HealthState.READY, at_ns)
-        if look != self._told:
-            self._told = look
+        if look != self._last_reported:
+            self._last_reported = look
             self._readings.append(WagersSensed(self.name, self.bet, *look, after_ns=after_ns, by_ns=at_ns))
 
     def _at(self, sensors: tuple[int, ...]) -> tuple[int, ...]:

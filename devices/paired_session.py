@@ -44,16 +44,16 @@ class PairedSession(Outbox):
         self._fresh = fresh
         self._line: PairedLine | None = None
         self._paired = False
-        self._told: set[FrameFault] = set()
+        self._reported_faults: set[FrameFault] = set()
         self._hello_at_ns = 0
         self._heard_ns = 0
-        self._dumb = False
+        self._is_silent = False
 
     def connected(self, now_ns: int) -> None:
         """The line is open (again): pair."""
         self._line = PairedLine(LineEnd.HOST, self._key, self._fresh)
-        self._paired = self._dumb = False
-        self._told.clear()
+        self._paired = self._is_silent = False
+        self._reported_faults.clear()
         self._heard_ns = now_ns
         self._unsent = b""
         self._greet(now_ns, again=False)
@@ -71,7 +71,7 @@ class PairedSession(Outbox):
         for why in fed.refused:
             self._refused(why, data, now_ns)
         if fed.paired:
-            self._paired, self._dumb, self._heard_ns = True, False, now_ns
+            self._paired, self._is_silent, self._heard_ns = True, False, now_ns
             self._inner.connected(now_ns)
         if fed.inside:
             self._heard_ns = now_ns
@@ -97,8 +97,8 @@ class PairedSession(Outbox):
             self._paired, self._heard_ns = False, now_ns
             self._greet(now_ns, again=False)
         elif not self._paired and now_ns >= self._hello_at_ns:
-            if silent and not self._dumb:
-                self._dumb = True
+            if silent and not self._is_silent:
+                self._is_silent = True
                 self._readings.append(DeviceHealth(self._name, HealthState.FAULTY, now_ns, UNANSWERED))
             self._greet(now_ns, again=True)
 
@@ -121,7 +121,7 @@ class PairedSession(Outbox):
     def _refused(self, why: FrameFault, data: bytes, now_ns: int) -> None:
         if why == "noise":
             self._readings.append(LineDisturbed(self._name, "bytes that are no frame", data[:64], now_ns))
-        elif why not in self._told:
+        elif why not in self._reported_faults:
             # Once on each opening of the line: whoever stands between could say it a thousand times a second.
-            self._told.add(why)
+            self._reported_faults.add(why)
             self._readings.append(DeviceComplained(self._name, why, TEXTS[why], now_ns))

@@ -92,7 +92,7 @@ def command(
     from controller.demo.demo import DemoFailed
     from controller.demo.table import DemoOptions
     from controller.io.mqtt.broker import NoBroker
-    from controller.io.mqtt.connection import LinkLost
+    from controller.io.mqtt.connection import ConnectionLost
     from controller.io.system.log import configure_log
 
     configure_log("auto", level="error")
@@ -106,7 +106,7 @@ def command(
     except asyncio.CancelledError:
         say("tableside: interrupted before any account was written", err=True)
         sys.exit(INTERRUPTED)
-    except (DemoFailed, NoBroker, LinkLost, ValueError, OSError) as error:
+    except (DemoFailed, NoBroker, ConnectionLost, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     summary(shown, directory, jackpots=jackpots)

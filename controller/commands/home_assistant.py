@@ -40,7 +40,7 @@ def command(
     import asyncio
 
     from controller.formats.text.error_words import error_words
-    from controller.io.mqtt.connection import LinkLost, PublishRefused
+    from controller.io.mqtt.connection import ConnectionLost, PublishRefused
     from controller.metrics.announcer import AnnouncementOptions, announce
 
     broker = broker_of(broker_options)
@@ -52,7 +52,7 @@ def command(
         raise click.UsageError(f"--currency: expected three letters such as USD, got {currency!r}")
     try:
         said = asyncio.run(announce(broker, AnnouncementOptions(tables, prefix, currency, remove)))
-    except (LinkLost, PublishRefused, OSError) as error:
+    except (ConnectionLost, PublishRefused, OSError) as error:
         refuse(f"broker {broker.host}:{broker.port}: {error_words(error)}")
     if as_json:
         say_json(said)

@@ -87,7 +87,7 @@ def driven(
     show: Callable[[Reading], None],
     clock: Clock,
 ) -> LineSupervisor:
-    """A link that serves the device on ``port`` as the daemon would, with ``tap`` told what passes."""
+    """A supervisor that serves the device on ``port`` as the daemon would, with ``tap`` told what passes."""
     import random
 
     from controller.daemon.wiring import liveness_ns

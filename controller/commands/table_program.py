@@ -129,7 +129,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         daemon.wish, daemon.stored = both(both(devices.wish, pools.wish), deadlines.wish), devices.stored
         deliver, looks = software_watch(config, daemon, looked_through)
         held = StallWatch(clock, deliver, config.table.held_ms)
-        links = devices.link(clock, chance, held.taken)
+        lines = devices.supervise(clock, chance, held.taken)
         ending = seen_to(config, daemon, clock)
         daemon.remarks = lambda: (*ending(), *pools.remarks(), *box_remarks(devices))
         for remark in ending():
@@ -142,7 +142,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
             beside += of_time(config, clock, daemon, recovered.last_wall_ns)
             beside += [("held", held.run), ("deadlines", deadlines.run), *pools.works()]
             beside.append(("pace", pace_board(table, daemon, storage.journal, clock).run))
-        await until_stopped(daemon.run(links, beside, ending=(OtherPool, SoftwareChanged), refusals=(ChannelFailed,)))
+        await until_stopped(daemon.run(lines, beside, ending=(OtherPool, SoftwareChanged), refusals=(ChannelFailed,)))
         log.info("table stops")
     finally:
         notifier.stopping()

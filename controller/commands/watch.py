@@ -36,7 +36,7 @@ def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, *
     """
     from controller.consumer.watch import run_watch
     from controller.formats.text.error_words import error_words
-    from controller.io.mqtt.connection import LinkLost
+    from controller.io.mqtt.connection import ConnectionLost
 
     broker = broker_of(broker_options)
     if table.count("/") != 1 or not all(table.split("/")) or "#" in table:
@@ -48,7 +48,7 @@ def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, *
         return
     try:
         run_watch(broker, f"tableside/v1/{table}/#", say, _complain, as_json=as_json)
-    except (LinkLost, OSError) as error:
+    except (ConnectionLost, OSError) as error:
         say(
             f"tableside: broker {broker.host}:{broker.port}: {error_words(error)}{lacking_certificate(broker)}",
             err=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from controller.io.mqtt.connection import Broker, LinkLost, NotGreeted, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, NotGreeted, connected
 from controller.io.mqtt.intake import AS_WORKED_OFF
 from controller.reports.audit.stream_audit import Watcher, lines_of
 
@@ -16,7 +16,7 @@ async def watch(
     """Listen to ``topic`` until cancelled; ``as_json``: show each message as a JSON object.
 
     Raises:
-        LinkLost: no broker, or the link to it was lost.
+        ConnectionLost: no broker, or the connection to it was lost.
     """
     watcher = Watcher()
     protocols = broker.protocols()
@@ -33,7 +33,7 @@ async def watch(
         except NotGreeted:
             if protocol == protocols[-1]:
                 raise
-    raise LinkLost("the broker went away")
+    raise ConnectionLost("the broker went away")
 
 
 def run_watch(

@@ -308,7 +308,7 @@ class Daemon:
 
     async def run(
         self,
-        links: Sequence[LineSupervisor],
+        lines: Sequence[LineSupervisor],
         beside: Sequence[Endless] = (),
         *,
         ending: tuple[type[Exception], ...] = (),
@@ -341,7 +341,7 @@ class Daemon:
             works += [
                 ("table", self.serve),
                 ("old rounds", self.old_rounds.run),
-                *((link.name, link.run) for link in links),
+                *((line.name, line.run) for line in lines),
             ]
         fatal: tuple[type[Exception], ...] = (JournalFailed, JournalDamaged, QueueFull, *ending)
         supervision = Supervision(self.tell_part, fatal=fatal, refusals=refusals, vital=frozenset({"table"}))

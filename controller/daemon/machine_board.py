@@ -50,8 +50,8 @@ class MachineBoard:
         wiring = {name: (protocol, port) for name, _, protocol, port, _ in devices.lines}
         now_ns = self._clock.monotonic_ns()
         lines = tuple(
-            LineNow(link.name, *wiring[link.name], link.is_open, link.quiet_seconds(now_ns), link.failures)
-            for link in devices.links
+            LineNow(line.name, *wiring[line.name], line.is_open, line.quiet_seconds(now_ns), line.failures)
+            for line in devices.supervisors
         )
         copy = None if second is None else SecondCopyNow(str(second.folder), *second.reached(), second.trouble)
         return MachineNow(utc_text(self._clock.wall_ns()), lines, self._disk, copy, self._verification)

@@ -93,7 +93,7 @@ class PoolLink:
         ways += [LinkAddress(other.link, other.link_key.encode(), secret) for other in section.other_links]
         self.end = TableEnd(ways, session, ends.clock, self.take_event, chance=ends.chance, alarm=self.complain)
         self._several = len(ways) > 1
-        self._heard: tuple[int | None, str] | None = None
+        self._last_state: tuple[int | None, str] | None = None
         """What the table was last told the pool shows, and why it is closed."""
 
     def post(self, owing: PostingBacklog) -> None:
@@ -124,14 +124,14 @@ class PoolLink:
         match event:
             case PoolState(shown_cents, closed):
                 # That it is closed still is told again: how long it has been is the table's to judge.
-                if closed or self._heard != (shown_cents, closed):
-                    self._heard = (shown_cents, closed)
+                if closed or self._last_state != (shown_cents, closed):
+                    self._last_state = (shown_cents, closed)
                     self._deliver(PoolStateRead(now_ns, self._name, shown_cents, closed))
             case PostingConfirmed(seq, answer):
                 outcome = answer.outcome
                 assert not isinstance(outcome, ChangeOutcome), "only people at the link shift a pool"
-                if self._heard is not None and not self._heard[1]:
-                    self._heard = (answer.shown_cents, "")
+                if self._last_state is not None and not self._last_state[1]:
+                    self._last_state = (answer.shown_cents, "")
                 self._deliver(PoolEntryRead(now_ns, self._name, seq, answer.number, answer.shown_cents, outcome))
             case _:
                 assert_never(event)

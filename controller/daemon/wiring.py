@@ -101,7 +101,7 @@ class TriggerBoxWiring(NamedTuple):
 
 
 class Devices:
-    """The sessions of a table and the links that drive them."""
+    """The sessions of a table and the supervisors of their lines."""
 
     def __init__(self, config: Config, shoes: Sequence[ShoeDraws] = (), box: TriggerBoxWiring | None = None) -> None:
         """``shoes``: how far the journal has the draws of shoes that number them, the one in use last.
@@ -134,13 +134,15 @@ class Devices:
             self.trigger = MysteryTriggerSession(codec, box.table, box.wish, serial=config.trigger.serial)
             name, protocol, port = "mystery_trigger", config.trigger.protocol, config.trigger.port
             self.lines.append((name, name, protocol, port, box.behind_pairing(self.trigger, name)))
-        self.links: list[LineSupervisor] = []
+        self.supervisors: list[LineSupervisor] = []
         self._clock: Clock | None = None
 
-    def link(self, clock: Clock, chance: random.Random, deliver: Callable[[Reading], None]) -> list[LineSupervisor]:
-        """A link for each line."""
+    def supervise(
+        self, clock: Clock, chance: random.Random, deliver: Callable[[Reading], None]
+    ) -> list[LineSupervisor]:
+        """A supervisor for each line, to be run."""
         self._clock = clock
-        self.links = [
+        self.supervisors = [
             LineSupervisor(
                 name,
                 serial_opener(port, discovery.find(kind, protocol).line),
@@ -153,7 +155,7 @@ class Devices:
             )
             for name, kind, protocol, port, session in self.lines
         ]
-        return self.links
+        return self.supervisors
 
     def stored(self, reading: CardDrawn | ShoeNumbering) -> None:
         """The journal has this card, so that the shoe may forget it; or knows whose draws come, so that they may."""
@@ -164,8 +166,8 @@ class Devices:
                 self.shoe.entered(shoe, self._clock.monotonic_ns())
             case _:
                 return
-        for link in self.links:
-            link.settle()
+        for line in self.supervisors:
+            line.settle()
 
     def wish(self, desired: Desired) -> None:
         """Tell the devices what the table wants of them."""
@@ -180,15 +182,15 @@ class Devices:
             sensing.wish(desired.lock, desired.lamps.get(sensing.bet, ()))
         if self.trigger is not None and self._clock is not None:
             self.trigger.wish(desired.trigger, self._clock.monotonic_ns())
-        for link in self.links:
-            link.settle()
+        for line in self.supervisors:
+            line.settle()
 
     def keep_head(self, head: KeepHead) -> None:
         """Have the trigger box, where there is one, keep a signed head of the journal."""
         if self.trigger is not None and self._clock is not None:
             self.trigger.keep_head(head, self._clock.monotonic_ns())
-        for link in self.links:
-            link.settle()
+        for line in self.supervisors:
+            line.settle()
 
 
 def sign_name(place: int) -> str:

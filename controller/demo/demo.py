@@ -47,7 +47,7 @@ from controller.formats.text.error_words import error_words
 from controller.io.files.key_file import create_key
 from controller.io.journal.journal import JournalReader
 from controller.io.mqtt.broker import running_broker
-from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from controller.io.system.randomness import SystemEntropy
 from controller.pool.reconciliation import Reconciliation
 from controller.reports.live_narrative import LiveNarrator
@@ -277,7 +277,7 @@ async def listening(broker: Broker, say: Callable[[str], None]) -> AsyncIterator
                 subscribed.set_result(None)
                 async for message in client.messages:
                     heard.take(payload_of(message))
-        except LinkLost as lost:
+        except ConnectionLost as lost:
             if not subscribed.done():
                 subscribed.set_exception(DemoFailed(f"broker {broker.host}:{broker.port}: {error_words(lost)}"))
 

@@ -35,7 +35,7 @@ async def announce(broker: Broker, wish: AnnouncementOptions) -> list[str]:
     """The topics on which something was said, in order.
 
     Raises:
-        LinkLost, OSError, PublishRefused: no broker, or it takes no such message.
+        ConnectionLost, OSError, PublishRefused: no broker, or it takes no such message.
     """
     async with connected(broker, broker.protocols()[0], "") as client:
         tables, known = await listened(client, wish)

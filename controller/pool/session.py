@@ -78,8 +78,8 @@ class LinkSession:
         self._stall_ns = now_ns + SILENCE_NS
         self._catch_up = settled + len(self._waiting)
         """The pool stays closed until this posting is settled."""
-        self._heard = False
-        self._met = False
+        self._is_connected = False
+        self._pool_is_known = False
         """Whether the link that is spoken to now has said which pool it has: before, nothing is posted to it."""
         self._link_closed = ""
         self._shown_cents: int | None = None
@@ -106,7 +106,7 @@ class LinkSession:
         """What sign and bet spots are to show now."""
         if self._dispute:
             return PoolState(None, self._dispute)
-        if not self._heard:
+        if not self._is_connected:
             return PoolState(None, "the link is away")
         if self._link_closed:
             return PoolState(None, self._link_closed)
@@ -136,12 +136,12 @@ class LinkSession:
 
     def moved(self, now_ns: int) -> None:
         """Another link process is spoken to from here on: it is asked at once, and gets what has no answer yet."""
-        self._met, self._sent, self._ask_ns = False, 0, now_ns
+        self._pool_is_known, self._sent, self._ask_ns = False, 0, now_ns
 
     def next_deadline(self) -> int:
         """When ``handle_deadline`` is due, in ns of the caller's clock."""
         due = [self._ask_ns]
-        if self._heard:
+        if self._is_connected:
             due.append(self._silent_ns)
         if self._sent:
             due.append(self._again_ns)
@@ -152,10 +152,10 @@ class LinkSession:
     def handle_deadline(self, now_ns: int) -> Reaction:
         """What is due by now."""
         asked: tuple[StatusRequest, ...] = ()
-        if self._heard and now_ns >= self._silent_ns:
-            self._heard = False
+        if self._is_connected and now_ns >= self._silent_ns:
+            self._is_connected = False
             self._sent = 0
-        if not self._heard or (self._waiting and now_ns >= self._stall_ns):
+        if not self._is_connected or (self._waiting and now_ns >= self._stall_ns):
             self._catch_up = self._settled + len(self._waiting)
         if self._sent and now_ns >= self._again_ns:
             self._sent = 0
@@ -166,7 +166,7 @@ class LinkSession:
         return Reaction((*asked, *reaction.send), reaction.events)
 
     def _take_status(self, now_ns: int, status: PoolStatus) -> Reaction:
-        self._heard = self._met = True
+        self._is_connected = self._pool_is_known = True
         self._silent_ns = now_ns + SILENCE_NS
         self._link_closed = status.closed
         if status.number >= self._number or self._older >= BEHIND_LIMIT:
@@ -215,7 +215,7 @@ class LinkSession:
         self._last = shows
         if events:
             self._still_ns = now_ns + STILL_NS
-        if not self._met or not self._heard or self._dispute or self._link_closed:
+        if not self._pool_is_known or not self._is_connected or self._dispute or self._link_closed:
             return Reaction((), events)
         first, until = self._sent, min(WINDOW, len(self._waiting))
         if first >= until:

@@ -81,7 +81,7 @@ class TableEnd:
         chance: random.Random,
         alarm: Callable[[str], None],
     ) -> None:
-        self._ways = tuple(ways)
+        self._links = tuple(ways)
         self._place = 0
         self.session = session
         self._clock = clock
@@ -89,19 +89,19 @@ class TableEnd:
         self._alarm = alarm
         self._talk = Talk(chance, MEMBER)
         self._tellings = Allowance(TELLINGS_PER_SECOND, TELLINGS_PER_SECOND)
-        self._deaf_until_ns = clock.monotonic_ns()
+        self._ignores_until_ns = clock.monotonic_ns()
         self._context = zmq.asyncio.Context.instance()
         self._socket: zmq.asyncio.Socket | None = None
-        self._is_spoilt = False
+        self._is_unusable = False
         """Whether the proxy has closed the connection for what the link sent."""
         self._folder = Path()
         """Where the proxies before the links listen to this process."""
-        self._heard_ns = self._open_ns = clock.monotonic_ns()
+        self._last_message_ns = self._open_ns = clock.monotonic_ns()
 
     @property
     def address(self) -> str:
         """Of the link that is spoken to now."""
-        return self._ways[self._place].address
+        return self._links[self._place].address
 
     def post(self, deed: TablePosting) -> int:
         """Put a deed to the ledger; its number. Only while ``run`` runs."""
@@ -115,9 +115,9 @@ class TableEnd:
             with contextlib.ExitStack() as kept:
                 self._folder = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="tableside-")))
                 async with asyncio.TaskGroup() as group:
-                    for place, where in enumerate(self._ways):
+                    for place, where in enumerate(self._links):
                         listener = kept.enter_context(local_listener(self._folder / str(place), MODE))
-                        proxy = ZmtpProxy(listener, _to(where), self._clock, complain=self._spoil, is_ours=True)
+                        proxy = ZmtpProxy(listener, _to(where), self._clock, complain=self._mark_unusable, is_ours=True)
                         group.create_task(proxy.run())
                     await self._go_on()
         except ExceptionGroup as failed:
@@ -127,8 +127,8 @@ class TableEnd:
         try:
             while True:
                 now_ns = self._clock.monotonic_ns()
-                if self._is_spoilt:
-                    self._is_spoilt = False
+                if self._is_unusable:
+                    self._is_unusable = False
                     self._stop_listening(now_ns)
                 socket = self._connected()
                 wait_ns = self.session.next_deadline() - now_ns
@@ -139,16 +139,16 @@ class TableEnd:
                 elif wait_ns <= 0:
                     self._do(self.session.handle_deadline(now_ns))
                 elif socket is None:
-                    await asyncio.sleep(min(wait_ns, max(self._deaf_until_ns - now_ns, TRY_NS)) / NANOSECONDS)
+                    await asyncio.sleep(min(wait_ns, max(self._ignores_until_ns - now_ns, TRY_NS)) / NANOSECONDS)
                 elif await socket.poll(max(1, wait_ns // 1_000_000)):
-                    self._hear(await socket.recv_multipart())
-                if self._clock.monotonic_ns() - self._heard_ns > ANEW_NS:
+                    self._receive(await socket.recv_multipart())
+                if self._clock.monotonic_ns() - self._last_message_ns > ANEW_NS:
                     self._close()
-                    self._heard_ns = self._clock.monotonic_ns()
+                    self._last_message_ns = self._clock.monotonic_ns()
         finally:
             self._close()
 
-    def _hear(self, parts: list[bytes]) -> None:
+    def _receive(self, parts: list[bytes]) -> None:
         now_ns = self._clock.monotonic_ns()
         if not (self._talk.reading(now_ns) and self._talk.data(sum(map(len, parts)), now_ns)):
             self._stop_listening(now_ns)
@@ -161,19 +161,19 @@ class TableEnd:
             return
         if isinstance(message, PoolStatus) and not self._tellings.take(now_ns):
             return
-        self._heard_ns = now_ns
+        self._last_message_ns = now_ns
         if not (isinstance(message, PoolStatus) and message.closed):
-            self._open_ns = self._heard_ns
-        self._do(self.session.receive(self._heard_ns, message))
+            self._open_ns = self._last_message_ns
+        self._do(self.session.receive(self._last_message_ns, message))
 
-    def _spoil(self, reason: str) -> None:
+    def _mark_unusable(self, reason: str) -> None:
         del reason
-        self._is_spoilt = True
+        self._is_unusable = True
 
     def _stop_listening(self, now_ns: int) -> None:
         self._close()
         begins = self._talk.closed(now_ns)
-        self._deaf_until_ns = now_ns + round(self._talk.pause_seconds() * NANOSECONDS)
+        self._ignores_until_ns = now_ns + round(self._talk.pause_seconds() * NANOSECONDS)
         if begins:
             text = f"{self.address}: too many messages a second: nothing is heard of it for a while"
             log.error("link talks too much", reason=text)
@@ -181,13 +181,13 @@ class TableEnd:
 
     def _is_to_move(self) -> bool:
         """Whether another link would be tried if this one went on as it is."""
-        return len(self._ways) > 1 and not self.session.condemned
+        return len(self._links) > 1 and not self.session.condemned
 
     def _move(self, now_ns: int) -> None:
-        before, self._place = self.address, (self._place + 1) % len(self._ways)
+        before, self._place = self.address, (self._place + 1) % len(self._links)
         log.warning("link silent or closed, the next is tried", address=before, next=self.address)
         self._close()
-        self._heard_ns = self._open_ns = self._deaf_until_ns = now_ns
+        self._last_message_ns = self._open_ns = self._ignores_until_ns = now_ns
         self.session.moved(now_ns)
 
     def _do(self, reaction: Reaction) -> None:
@@ -202,7 +202,7 @@ class TableEnd:
     def _connected(self) -> zmq.asyncio.Socket | None:
         """The socket, made if there is none; None where the link is not listened to now."""
         now_ns = self._clock.monotonic_ns()
-        if self._socket is None and now_ns >= self._deaf_until_ns:
+        if self._socket is None and now_ns >= self._ignores_until_ns:
             self._talk.opened(now_ns)
             socket = self._context.socket(zmq.DEALER)
             for option, value in (
@@ -212,7 +212,7 @@ class TableEnd:
                 (zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES),
             ):
                 socket.set(option, value)
-            where = self._ways[self._place]
+            where = self._links[self._place]
             socket.set(zmq.CURVE_SECRETKEY, where.secret_key)
             socket.set(zmq.CURVE_PUBLICKEY, zmq.curve_public(where.secret_key))
             socket.set(zmq.CURVE_SERVERKEY, where.server_key)

@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 
-from controller.io.mqtt.connection import Broker, LinkLost, Protocol, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, Protocol, connected
 from controller.io.mqtt.reconnection import Reconnection
 from controller.web.floor_view import FloorView
 
@@ -24,7 +24,7 @@ class Subscription:
         self._broker = broker
         self._tables = tables
         self._floor = floor
-        self._reconnection = Reconnection(broker, chance, losses=(LinkLost, OSError))
+        self._reconnection = Reconnection(broker, chance, losses=(ConnectionLost, OSError))
         self._logged = ""
 
     async def run(self) -> None:

@@ -78,12 +78,12 @@ class ZoneEvidence:
         self._same_sent_ns: deque[int] = deque(maxlen=agreeing)
         self._last_same_ns = 0
         self._steady_ns = 0
-        self._glimpsed: tuple[Change, int] | None = None
+        self._brief_content: tuple[Change, int] | None = None
         """A content with more chips that was seen before a failure and not agreed: its change, and when it was last."""
         self._weighed = 0
         self._missed_at: deque[int] = deque(maxlen=MORE_AGREEING)
         """Inventories, by their number, after which chips missing before were named again."""
-        self._said: frozenset[str] | None = None
+        self._last_inventory: frozenset[str] | None = None
         self._stale_until_ns: int | None = None
 
     @property
@@ -106,7 +106,7 @@ class ZoneEvidence:
         run = self._run
         if run is not None and self._content is not None and run.chips > self._content:
             seen = Change(tuple(sorted(run.chips)), self._steady_ns, run.first_received_ns)
-            self._glimpsed = seen, run.last_sent_ns
+            self._brief_content = seen, run.last_sent_ns
         self._run = None
         self._same_sent_ns.clear()
 
@@ -117,7 +117,7 @@ class ZoneEvidence:
     def take(self, inventory: Inventory) -> tuple[Change, ...]:
         """Weigh one more inventory; the changes it makes certain, in order."""
         may_repeat = self._stale_until_ns is not None and inventory.sent_ns < self._stale_until_ns
-        is_stale, self._said = may_repeat and inventory.chips == self._said, inventory.chips
+        is_stale, self._last_inventory = may_repeat and inventory.chips == self._last_inventory, inventory.chips
         if is_stale:
             self.interrupted()
             return ()
@@ -167,11 +167,11 @@ class ZoneEvidence:
             self._steady_ns = self._same_sent_ns[0]
 
     def _came_and_went(self, last: Inventory) -> tuple[Change, ...]:
-        """What was glimpsed before a failure, and that it is gone; nothing where nothing was, or it lies there."""
-        glimpsed, self._glimpsed = self._glimpsed, None
-        if glimpsed is None or self._content is None or self._content.issuperset(glimpsed[0].chips):
+        """A content seen briefly before a failure, and its end; nothing if there was none, or if it lies there."""
+        brief, self._brief_content = self._brief_content, None
+        if brief is None or self._content is None or self._content.issuperset(brief[0].chips):
             return ()
-        seen, last_ns = glimpsed
+        seen, last_ns = brief
         return seen, Change(tuple(sorted(self._content)), last_ns, last.received_ns)
 
     def _agreed(self, run: _Run, last: Inventory) -> tuple[Change, ...]:

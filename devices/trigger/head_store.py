@@ -39,7 +39,7 @@ class HeadKeeping:
         self._wanted: KeepHead | None = None
         self._kept: HeadKept | None = None
         self._asked = 0
-        self._said_at_ns: int | None = None
+        self._sent_at_ns: int | None = None
 
     @property
     def is_unknown(self) -> bool:
@@ -53,27 +53,27 @@ class HeadKeeping:
 
     def forget(self) -> None:
         """The box may be another one: it is asked again."""
-        self._wanted = self._kept = self._said_at_ns = None
+        self._wanted = self._kept = self._sent_at_ns = None
         self._asked = 0
 
     def take_kept(self, head: HeadKept) -> bool:
         """Take the head that the box keeps; True if it has changed."""
         if head == self._kept:
             return False
-        self._kept, self._said_at_ns = head, None
+        self._kept, self._sent_at_ns = head, None
         return True
 
     def due(self, condition: TriggerCondition, now_ns: int) -> KeepHead | RecallHead | None:
         """What to say now; None for nothing."""
         wait_ns = SELDOM_NS if self.is_unknown else AGAIN_NS
-        if self._said_at_ns is not None and now_ns < self._said_at_ns + wait_ns:
+        if self._sent_at_ns is not None and now_ns < self._sent_at_ns + wait_ns:
             return None
         if self._kept is None:
             self._asked += 1
-            self._said_at_ns = now_ns
+            self._sent_at_ns = now_ns
             return RecallHead()
         wanted, kept = self._wanted, self._kept
         if wanted is None or condition not in _KEEPING or (wanted.epoch, wanted.size) <= (kept.epoch, kept.size):
             return None
-        self._said_at_ns = now_ns
+        self._sent_at_ns = now_ns
         return wanted

@@ -117,8 +117,8 @@ class MysteryTriggerSession(Outbox):
         self._token = 0
         self._ask_at_ns = 0
         self._lost_at_ns: int | None = None
-        self._said_at_ns: dict[TriggerCommand, int] = {}
-        self._said: list[TriggerCommand] = []
+        self._sent_at_ns: dict[TriggerCommand, int] = {}
+        self._unsent_commands: list[TriggerCommand] = []
 
     # --- driven from outside --------------------------------------------------------------------------
 
@@ -140,7 +140,7 @@ class MysteryTriggerSession(Outbox):
     def connected(self, now_ns: int) -> None:
         """The line is open (again): greet the box."""
         self._listener.open()
-        self._said.clear()
+        self._unsent_commands.clear()
         self._lost_at_ns = now_ns + LIVENESS_NS
         self._forget_box()
         self._ask(now_ns)
@@ -148,7 +148,7 @@ class MysteryTriggerSession(Outbox):
     def disconnected(self, now_ns: int) -> None:
         """The line is gone."""
         self._take(self._listener.close(), now_ns)
-        self._said.clear()
+        self._unsent_commands.clear()
         self._lost_at_ns = None
         self._forget_box()
         self._set_state(HealthState.LOST, "line gone", now_ns)
@@ -179,8 +179,8 @@ class MysteryTriggerSession(Outbox):
 
     def bytes_to_send(self) -> bytes:
         """Take what is to be sent; empty when there is nothing."""
-        said = b"".join(self._listener.encode(command) for command in self._said)
-        self._said.clear()
+        said = b"".join(self._listener.encode(command) for command in self._unsent_commands)
+        self._unsent_commands.clear()
         return said
 
     # --- what the box says ----------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class MysteryTriggerSession(Outbox):
         if self._status is None or status.condition is not self._status.condition:
             # What was on its way may have been set aside; say it again as soon as it is wanted. Only a change does so:
             # a box that answers each message with how it is would be told the same again at once, for ever.
-            self._said_at_ns.clear()
+            self._sent_at_ns.clear()
         self._status = status
         if status.condition is TriggerCondition.UNGREETED:
             self._forget_box()
@@ -323,28 +323,28 @@ class MysteryTriggerSession(Outbox):
         waiting = [one for one in self._wish.contributions if one.number > self._number][:WINDOW]
         due += [one for one in waiting if counts or (repeats and one.number <= status.number)]
         head = self._heads.due(status.condition, now_ns) if self._is_trusted() else None
-        self._said += [head] if head is not None else []
+        self._unsent_commands += [head] if head is not None else []
         for command in due:
-            if now_ns >= self._said_at_ns.get(command, now_ns - CHECK_NS) + CHECK_NS:
-                self._said_at_ns[command] = now_ns
-                self._said.append(command)
-        self._said_at_ns = {command: at_ns for command, at_ns in self._said_at_ns.items() if command in due}
+            if now_ns >= self._sent_at_ns.get(command, now_ns - CHECK_NS) + CHECK_NS:
+                self._sent_at_ns[command] = now_ns
+                self._unsent_commands.append(command)
+        self._sent_at_ns = {command: at_ns for command, at_ns in self._sent_at_ns.items() if command in due}
 
     def _ask(self, now_ns: int) -> None:
         # An answer from before, still in somebody's buffer, must not pass for one to this question.
         self._token = now_ns // _MS % _TOKENS + 1
         self._ask_at_ns = now_ns + CHECK_NS
         if self._box:
-            self._said.append(CheckTrigger(self._token))
+            self._unsent_commands.append(CheckTrigger(self._token))
             return
         table = self._table
         known = max(self._wish.cycle, self._cycle), max(self._wish.number, self._number)
-        self._said.append(GreetTrigger(self._token, table.site, table.table, table.epoch, *known))
+        self._unsent_commands.append(GreetTrigger(self._token, table.site, table.table, table.epoch, *known))
 
     def _forget_box(self) -> None:
         self._box = self._refusal = ""
         self._status = None
-        self._said_at_ns.clear()
+        self._sent_at_ns.clear()
         self._heads.forget()
 
     def _set_state(self, state: HealthState, detail: str, now_ns: int) -> None:

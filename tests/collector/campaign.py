@@ -20,7 +20,7 @@ from typing import Final
 
 from controller.formats.journal.records import Identity
 from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
-from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from tests.collector.conftest import Database, made
 from tests.collector.recorded import EPOCH, NIGHTS, RecordedTable, Speaker, after, bodies, renamed
 from tests.link.server import Server
@@ -98,7 +98,7 @@ class Property:
 async def speak(broker: Broker, of: Sequence[RecordedTable], name: str, each: int, done: asyncio.Event) -> None:
     """Tell the events of these tables at their pace until all are held; a lost broker is waited for."""
     while not done.is_set():
-        with contextlib.suppress(LinkLost, OSError, ExceptionGroup):
+        with contextlib.suppress(ConnectionLost, OSError, ExceptionGroup):
             async with connected(broker, "5", name) as client:
                 speaker = Speaker(client, of)
                 task = asyncio.create_task(speaker.run())

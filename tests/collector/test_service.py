@@ -16,7 +16,7 @@ from controller.collector.store import Store, TableKey
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis
 from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
-from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from controller.reports.audit.durable_follower import StreamPosition
 from tests.collector.conftest import Database
 from tests.collector.recorded import EPOCH, NIGHTS, RecordedTable, Speaker, bodies, renamed
@@ -136,7 +136,7 @@ async def test_broker_server_and_collector_killed_in_between(database: Database,
     named = store("collector")
     for turn_number in range(4):
         async with mosquitto(port=port) as broker, contextlib.AsyncExitStack() as stack:
-            with contextlib.suppress(LinkLost):
+            with contextlib.suppress(ConnectionLost):
                 service = await stack.enter_async_context(collecting(broker, named))
                 speaker = await stack.enter_async_context(speaking(broker, of))
                 await speaker.tell(chance.randrange(1, 40))

@@ -1,4 +1,4 @@
-"""Lines that misbehave on request, for links under test; no bytes leave the process."""
+"""Lines that misbehave on request, for supervisors under test; no bytes leave the process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Device(Protocol):
 
 
 class Place:
-    """A place where a device may be plugged in; ``open`` is what a link opens."""
+    """A place where a device may be plugged in; ``open`` is what a supervisor opens."""
 
     def __init__(self, device: Device | None = None) -> None:
         self.device = device
@@ -115,7 +115,7 @@ class FakeLine(asyncio.Transport):
 
 
 class Told:
-    """Readings as a link delivers them."""
+    """Readings as a supervisor delivers them."""
 
     def __init__(self) -> None:
         self.readings: list[Reading] = []
@@ -145,7 +145,7 @@ def readers(*spots: int) -> tuple[BetSpotsSimulator, Session]:
     return simulator, bet_spots(section, "bet_spots")
 
 
-def link(
+def supervised(
     open_line: Opener, session: Session, told: Told, *, name: str = "bet_spots", seed: int = 1, polled: bool = True
 ) -> LineSupervisor:
     return LineSupervisor(

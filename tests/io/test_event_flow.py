@@ -15,7 +15,7 @@ from controller.io.journal.journal import Journal, JournalEntry, JournalReader
 from controller.io.journal.reader import EventRow
 from controller.io.journal.verification import verify
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
-from controller.io.mqtt.connection import INFLIGHT_LIMIT, LinkLost, PublishRefused
+from controller.io.mqtt.connection import INFLIGHT_LIMIT, ConnectionLost, PublishRefused
 from controller.io.mqtt.event_flow import FRESH_LIMIT, EventFlow
 from controller.io.mqtt.publication import OutgoingEvent, leaving
 from tests.io.broker_rig import TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
@@ -29,8 +29,8 @@ def event(seq: int) -> OutgoingEvent:
     return OutgoingEvent(seq, b"%d" % seq, ("event", "alert") if seq % 3 == 0 else ("event",))
 
 
-class Link:
-    """A link whose broker answers when it is told to; ``sent`` is what it was handed, one entry for each message."""
+class Connection:
+    """A connection whose broker answers when told to; ``sent`` is what it was handed, one entry for each message."""
 
     def __init__(self) -> None:
         self.sent: list[int] = []
@@ -54,29 +54,29 @@ class Link:
         del self.open[:count]
 
     def lose(self) -> None:
-        """Every answer that waits is a lost link."""
+        """Every answer that waits is a lost connection."""
         for answer in self.open:
-            answer.set_exception(LinkLost("cut"))
+            answer.set_exception(ConnectionLost("cut"))
         self.open.clear()
 
 
 class Table:
-    """A journal in memory, a flow from it, and one link after another; ``taken`` is how far brokers said yes."""
+    """A journal in memory, a flow from it, and one connection after another; ``taken`` is how far brokers said yes."""
 
     def __init__(self) -> None:
         self.committed = 0
         self.flow = EventFlow()
-        self.links: list[Link] = []
+        self.connections: list[Connection] = []
         self.connect()
 
     @property
-    def link(self) -> Link:
-        return self.links[-1]
+    def connection(self) -> Connection:
+        return self.connections[-1]
 
     def connect(self) -> None:
         self.flow.end()
-        self.links.append(Link())
-        self.flow.begin(self.link)
+        self.connections.append(Connection())
+        self.flow.begin(self.connection)
 
     def commit(self, events: int, *, told: bool = True) -> None:
         """Commit; ``told``: from memory, as by this daemon, or found in the journal, as of before its start."""
@@ -96,7 +96,7 @@ class Table:
             rows = range(after + 1, min(self.committed, after + limit) + 1)
             self.flow.lacks = bool(rows)
             self.flow.take([event(seq) for seq in rows])
-        if self.flow.is_flying and not self.link.open:
+        if self.flow.is_flying and not self.connection.open:
             await self.flow.answered()
             self.flow.go_on()
 
@@ -128,29 +128,29 @@ async def played(steps: Sequence[tuple[str, int]]) -> None:
                 # The journal alone knows of events only before any was told of from memory.
                 table.commit(count, told=table.committed > 0)
             case "answer":
-                table.link.answer(count)
+                table.connection.answer(count)
             case "refuse":
-                table.link.answer(count, PublishRefused("no"))
+                table.connection.answer(count, PublishRefused("no"))
             case "cut":
-                table.link.lose()
+                table.connection.lose()
                 if table.flow.is_flying:
                     await table.flow.answered()
                 table.connect()
-                begun[len(table.links) - 1] = table.flow.reached
+                begun[len(table.connections) - 1] = table.flow.reached
             case _:
                 await table.turn()
         assert table.flow.reached >= before
         assert table.flow.sent <= table.committed
     await until_all_taken(table)
-    for number, link in enumerate(table.links):
-        assert_in_order(link.sent, begun[number])
+    for number, connection in enumerate(table.connections):
+        assert_in_order(connection.sent, begun[number])
     assert table.flow.reached == table.committed
 
 
 async def until_all_taken(table: Table) -> None:
     for _ in range(20 + 4 * table.committed):
         await table.turn()
-        table.link.answer(len(table.link.open))
+        table.connection.answer(len(table.connection.open))
 
 
 def assert_in_order(sent: list[int], after: int) -> None:
@@ -165,27 +165,27 @@ async def test_an_event_told_from_memory_leaves_at_once_and_beyond_the_window_wa
     await table.turn()
     assert not table.flow.lacks
     table.commit(1)
-    assert table.link.sent == [1]
+    assert table.connection.sent == [1]
     table.commit(INFLIGHT_LIMIT)
-    assert len(table.link.open) <= INFLIGHT_LIMIT + 1
-    before = len(table.link.sent)
+    assert len(table.connection.open) <= INFLIGHT_LIMIT + 1
+    before = len(table.connection.sent)
     table.commit(1)
-    assert len(table.link.sent) == before
+    assert len(table.connection.sent) == before
 
 
 async def test_a_refused_event_stops_all_behind_it_until_it_is_taken() -> None:
     table = Table()
     await table.turn()
     table.commit(2)
-    table.link.answer(2, PublishRefused("no"))
+    table.connection.answer(2, PublishRefused("no"))
     failure = await table.flow.answered()
     assert isinstance(failure, PublishRefused)
     assert (table.flow.reached, table.flow.is_halted) == (1, True)
     table.commit(1)
-    assert table.link.sent == [1, 2]
+    assert table.connection.sent == [1, 2]
     table.flow.go_on()
     await table.turn()
-    assert table.link.sent == [1, 2, 2]
+    assert table.connection.sent == [1, 2, 2]
 
 
 async def test_what_memory_no_longer_has_comes_from_the_journal() -> None:
@@ -194,7 +194,7 @@ async def test_what_memory_no_longer_has_comes_from_the_journal() -> None:
     table.commit(FRESH_LIMIT + 5)
     table.connect()
     await until_all_taken(table)
-    assert first_of_each(table.link.sent) == list(range(1, FRESH_LIMIT + 6))
+    assert first_of_each(table.connection.sent) == list(range(1, FRESH_LIMIT + 6))
 
 
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")

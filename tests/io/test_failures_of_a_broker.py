@@ -98,7 +98,7 @@ class Failing(Memory):
 
 @pytest.mark.parametrize("ends", ["by itself", "with the others"])
 async def test_36_a_table_that_dies_of_its_disk_is_offline(ends: str) -> None:
-    """The broker throws the last will away when a link ends properly: somebody has to say it."""
+    """The broker throws the last will away when a connection ends properly: somebody has to say it."""
     memory = Failing(closed(3))
     async with mosquitto() as broker, listening(broker, TOPICS.status) as listener:
         async with publishing(broker, memory, session=7) as publisher:

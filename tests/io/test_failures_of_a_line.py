@@ -20,7 +20,7 @@ from firmware_protocols.readings import (
     DeviceHealth,
     HealthState,
 )
-from tests.io.lines_rig import BEE_TEK, FEIG, KEYPAD, Place, Told, link, plugged, readers
+from tests.io.lines_rig import BEE_TEK, FEIG, KEYPAD, Place, Told, plugged, readers, supervised
 from tests.io.virtual_time import SpinningError, VirtualLoop, becomes, passes, run_virtual
 
 SECOND_NS = 1_000_000_000
@@ -40,7 +40,7 @@ def test_1_a_device_that_falls_silent_is_lost_within_two_seconds_and_its_line_op
         told, (simulator, session) = Told(), readers(1, 2)
         place = Place(simulator)
         async with asyncio.TaskGroup() as group:
-            line = link(place.open, session, told)
+            line = supervised(place.open, session, told)
             assert (line.is_open, line.quiet_seconds(now_ns())) == (False, None)
             task = group.create_task(line.run())
             await told.until(lambda: told.states() == [READY, READY])
@@ -71,7 +71,7 @@ def test_1_a_line_without_a_byte_is_reopened_at_its_liveness_deadline() -> None:
         place.mute = True
         begin_ns = now_ns()
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, session, told).run())
+            task = group.create_task(supervised(place.open, session, told).run())
             await becomes(lambda: place.openings >= 2)
             assert LIVENESS_NS <= now_ns() - begin_ns <= LIVENESS_NS + SECOND_NS
             place.mute = False
@@ -90,7 +90,7 @@ def test_1_silence_while_the_machine_itself_stood_still_loses_no_reader() -> Non
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, session, told).run())
+            task = group.create_task(supervised(place.open, session, told).run())
             await told.until(lambda: told.states() == [READY, READY])
             for _ in range(3):
                 place.mute = True
@@ -135,7 +135,7 @@ def test_1_a_port_that_refuses_to_be_closed_does_not_end_the_supervision() -> No
             return transport
 
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(open_line, session, told).run())
+            task = group.create_task(supervised(open_line, session, told).run())
             await becomes(lambda: opened >= 5)
             task.cancel()
 
@@ -163,7 +163,7 @@ def test_2_everything_unplugged_costs_a_few_wakings_a_minute() -> None:
                 for cable, session in zip(cables, sessions, strict=True):
                     open_line = serial_opener(cable.path, FEIG.line)
                     name = f"device{cable.path}"
-                    tasks.append(group.create_task(link(open_line, session, told, name=name).run()))
+                    tasks.append(group.create_task(supervised(open_line, session, told, name=name).run()))
                 await told.until(lambda: told.states().count(READY) == 2)
                 for cable in cables:
                     cable.unplug()
@@ -217,7 +217,7 @@ def test_3_a_link_survives_a_thousand_failures_at_any_step(seed: int) -> None:
 
         place.fate = fate
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, session, told, seed=seed).run())
+            task = group.create_task(supervised(place.open, session, told, seed=seed).run())
             await told.until(lambda: failures > 250, seconds=20_000)
             await told.until(lambda: bool(told.of(ChipsSeen)), seconds=12)
             assert told.states()[-1] is READY
@@ -231,7 +231,7 @@ def test_3_pauses_between_failures_are_bounded_and_never_in_step() -> None:
         places = [Place(None) for _ in range(4)]
 
         async def run(seed: int) -> None:
-            await link(places[seed].open, readers(1)[1], Told(), seed=seed).run()
+            await supervised(places[seed].open, readers(1)[1], Told(), seed=seed).run()
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(run(seed)) for seed in range(4)]

@@ -24,7 +24,7 @@ from firmware_protocols.readings import (
 )
 from simulators.devices.reference_shoe import ReferenceShoeSimulator
 from simulators.devices.shoe import ShoeSimulator
-from tests.io.lines_rig import BEE_TEK, OtherShoe, Picky, Place, Told, link, plugged, readers
+from tests.io.lines_rig import BEE_TEK, OtherShoe, Picky, Place, Told, plugged, readers, supervised
 from tests.io.virtual_time import passes, run_virtual
 
 SECOND_NS = 1_000_000_000
@@ -48,7 +48,7 @@ def test_4_an_adapter_that_returns_under_another_name_is_found_by_what_it_is() -
                 SerialPort(other.path, 0x0403, 0x6001, "FT4CHIPS"),
             ]
             open_line = serial_opener("usb:0403:6001:FT4CARDS", BEE_TEK.line, lambda: tuple(there))
-            shoe = link(open_line, ShoeSession(BEE_TEK), told, name="shoe", polled=False)
+            shoe = supervised(open_line, ShoeSession(BEE_TEK), told, name="shoe", polled=False)
             simulator = ShoeSimulator(BEE_TEK)
             async with asyncio.TaskGroup() as group:
                 task = group.create_task(shoe.run())
@@ -67,7 +67,7 @@ def test_4_the_wrong_device_behind_a_name_is_refused_told_once_and_tried_again()
     async def story() -> None:
         told, session, place = Told(), Picky(), Place(OtherShoe())
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, session, told, name="shoe", polled=False).run())
+            task = group.create_task(supervised(place.open, session, told, name="shoe", polled=False).run())
             for opening in range(1, 6):
                 await place.until_opened(opening)
                 assert place.line is not None
@@ -94,7 +94,7 @@ def test_4_a_shoe_that_says_it_is_another_one_is_refused_and_deals_nothing() -> 
         place = Place(simulator)
         session = ShoeSession(codec, expected=ExpectedShoe(serials=("ANOTHER",)))
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, session, told, name="shoe").run())
+            task = group.create_task(supervised(place.open, session, told, name="shoe").run())
             await place.until_opened(3)
             simulator.draw(Card("Kd"))
             await place.until_opened(6)
@@ -122,7 +122,7 @@ def test_4_a_shoe_behind_the_readers_name_never_becomes_ready() -> None:
         told, (_, session) = Told(), readers(1)
         place = Place(ShoeSimulator(BEE_TEK))
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, session, told).run())
+            task = group.create_task(supervised(place.open, session, told).run())
             await passes(60)
             assert set(told.states()) == {LOST}
             task.cancel()
@@ -139,7 +139,7 @@ def test_5_bytes_of_another_program_are_counted_and_mean_nothing(bytes_of_others
         for name, session in (("shoe", ShoeSession(BEE_TEK)), ("bet_spots", readers(1)[1])):
             told, place = Told(), Place(ShoeSimulator(BEE_TEK))
             async with asyncio.TaskGroup() as group:
-                task = group.create_task(link(place.open, session, told, name=name, polled=False).run())
+                task = group.create_task(supervised(place.open, session, told, name=name, polled=False).run())
                 await place.until_opened(1)
                 assert place.line is not None
                 place.line.say(bytes_of_others)
@@ -158,7 +158,7 @@ def test_5_a_port_in_use_is_refused_and_said_so() -> None:
             told = Told()
             other = await serial_opener(cable.path, BEE_TEK.line)(asyncio.Protocol())
             async with asyncio.TaskGroup() as group:
-                shoe = link(serial_opener(cable.path, BEE_TEK.line), ShoeSession(BEE_TEK), told, name="shoe")
+                shoe = supervised(serial_opener(cable.path, BEE_TEK.line), ShoeSession(BEE_TEK), told, name="shoe")
                 task = group.create_task(shoe.run())
                 await told.until(lambda: told.states() == [LOST])
                 assert "lock" in told.of(DeviceHealth)[0].detail
@@ -173,7 +173,9 @@ def test_5_a_device_that_is_never_understood_is_the_wrong_one() -> None:
     async def story() -> None:
         told, place = Told(), Place(ShoeSimulator(BEE_TEK))
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, ShoeSession(BEE_TEK), told, name="shoe", polled=False).run())
+            task = group.create_task(
+                supervised(place.open, ShoeSession(BEE_TEK), told, name="shoe", polled=False).run()
+            )
             await told.until(lambda: told.states() == [READY])
             line = place.line
             assert line is not None

@@ -24,7 +24,7 @@ from firmware_protocols.readings import (
     HealthState,
 )
 from simulators.devices.bet_spots import Flicker
-from tests.io.lines_rig import FEIG, Place, Told, link, plugged, readers
+from tests.io.lines_rig import FEIG, Place, Told, plugged, readers, supervised
 from tests.io.virtual_time import LoopClock, passes, run_virtual
 
 SECOND_NS = 1_000_000_000
@@ -192,7 +192,7 @@ def test_22_a_chip_that_is_missed_now_and_then_stays_where_it_is(seed: int) -> N
         simulator.lay(1, "main", ("E00401502092A102", "E00401502092A103"))
         place = Place(simulator)
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, session, told, seed=seed).run())
+            task = group.create_task(supervised(place.open, session, told, seed=seed).run())
             await told.until(lambda: len(told.of(ChipsSeen)) == 2)
             simulator.flicker(Flicker(missed=300, doubtful=200, most_in_a_row=1))
             await passes(60)

@@ -30,7 +30,7 @@ from firmware_protocols.readings import (
 )
 from simulators.devices.keypad import KeypadSimulator
 from simulators.devices.shoe import ShoeSimulator
-from tests.io.lines_rig import BEE_TEK, KEYPAD, OtherShoe, Picky, Place, Told, link, readers
+from tests.io.lines_rig import BEE_TEK, KEYPAD, OtherShoe, Picky, Place, Told, readers, supervised
 from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
 
 SECOND_NS = 1_000_000_000
@@ -50,7 +50,7 @@ def test_6_a_device_that_stays_away_calls_for_somebody_once() -> None:
         told, (simulator, session) = Told(), readers(1)
         place = Place(None)
         async with asyncio.TaskGroup() as group:
-            supervisor = link(place.open, session, told)
+            supervisor = supervised(place.open, session, told)
             task = group.create_task(supervisor.run())
             await passes(3600)
             calls = told.of(DeviceComplained)
@@ -75,8 +75,10 @@ def test_7_after_any_stray_bytes_the_next_card_and_key_are_read(stray: bytes) ->
         shoe, keypad = Place(shoes), Place(keys)
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(link(shoe.open, ShoeSession(BEE_TEK), told, name="shoe", polled=False).run()),
-                group.create_task(link(keypad.open, KeypadSession(KEYPAD), told, name="keypad", polled=False).run()),
+                group.create_task(supervised(shoe.open, ShoeSession(BEE_TEK), told, name="shoe", polled=False).run()),
+                group.create_task(
+                    supervised(keypad.open, KeypadSession(KEYPAD), told, name="keypad", polled=False).run()
+                ),
             ]
             await told.until(lambda: told.states() == [READY, READY])
             assert shoe.line is not None
@@ -115,8 +117,8 @@ def test_8_a_fault_of_our_own_reopens_one_line_and_stops_nothing_else() -> None:
         place, other = Place(OtherShoe()), Place(readers(1)[0])
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(link(place.open, Fragile(), told, name="keypad", polled=False).run()),
-                group.create_task(link(other.open, readers(1)[1], well).run()),
+                group.create_task(supervised(place.open, Fragile(), told, name="keypad", polled=False).run()),
+                group.create_task(supervised(other.open, readers(1)[1], well).run()),
             ]
             await well.until(lambda: bool(well.of(ChipsSeen)))
             assert place.line is not None
@@ -145,7 +147,7 @@ def test_8_a_session_that_fails_even_when_told_of_the_loss_is_lost_nevertheless(
     async def story() -> None:
         told, place = Told(), Place(OtherShoe())
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(link(place.open, Hopeless(), told, name="keypad", polled=False).run())
+            task = group.create_task(supervised(place.open, Hopeless(), told, name="keypad", polled=False).run())
             await told.until(lambda: told.states() == [READY])
             assert place.line is not None
             place.line.cut()
@@ -200,8 +202,10 @@ def test_38_a_device_that_talks_too_much_is_closed_for_a_while_and_its_neighbour
         }
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(link(place.open, KeypadSession(KEYPAD), told, name="keypad", polled=False).run()),
-                group.create_task(link(other.open, session, well).run()),
+                group.create_task(
+                    supervised(place.open, KeypadSession(KEYPAD), told, name="keypad", polled=False).run()
+                ),
+                group.create_task(supervised(other.open, session, well).run()),
             ]
             await well.until(lambda: READY in well.states())
             await told.until(lambda: told.states() == [READY])

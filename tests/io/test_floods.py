@@ -12,7 +12,7 @@ import pytest
 
 from controller.formats.orders.requests import Reply
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
-from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, Protocol, connected
+from controller.io.mqtt.connection import Broker, CheckedClient, ConnectionLost, Protocol, connected
 from controller.io.mqtt.intake import AS_WORKED_OFF, INBOX_LIMIT, LONGEST_SECONDS, SHARE, STRETCH_NS, Flow, Inbound
 from controller.io.system.clock import SystemClock
 from controller.io.system.rate_limits import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND, RequestLimit
@@ -69,7 +69,7 @@ async def test_who_hears_too_much_for_long_lets_the_broker_forget_it() -> None:
         asyncio.timeout(PATIENCE_SECONDS),
     ):
         lost = await asyncio.gather(flooded(broker, flood, inbound), return_exceptions=True)
-        assert [type(one) for one in lost] == [LinkLost]
+        assert [type(one) for one in lost] == [ConnectionLost]
         assert "messages a second" in str(lost[0])
 
 

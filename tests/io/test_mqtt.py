@@ -17,7 +17,7 @@ import pytest
 
 from controller.formats.mqtt.envelope import CLOUDEVENTS
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
-from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, NotGreeted, PublishRefused, connected
+from controller.io.mqtt.connection import Broker, CheckedClient, ConnectionLost, NotGreeted, PublishRefused, connected
 from controller.io.mqtt.intake import ANYTHING
 from controller.io.operators.certificates import make_authority
 from tests.io.broker_rig import PATIENCE_SECONDS, Cuttable, listening, open_to_the_broker
@@ -62,13 +62,13 @@ async def test_a_cut_link_fails_everything_that_waits_and_everything_after() -> 
     async with mosquitto() as target:
         wire = Cuttable(target)
         async with wire.open() as broker:
-            with pytest.raises(LinkLost):  # noqa: PT012 - the connection ends with what was lost in it
+            with pytest.raises(ConnectionLost):  # noqa: PT012 - the connection ends with what was lost in it
                 async with connected(broker, "5", "one") as client:
                     wire.deaf = True
                     answers = [client.send("tableside/x", b"%d" % number) for number in range(50)]
                     wire.cut()
                     ends = await asyncio.gather(*answers, return_exceptions=True)
-                    assert all(isinstance(end, LinkLost) for end in ends)
+                    assert all(isinstance(end, ConnectionLost) for end in ends)
                     await client.publish("tableside/x", b"after")
 
 
@@ -77,7 +77,7 @@ async def test_a_silent_broker_counts_as_lost_by_our_own_timer() -> None:
         waiting = asyncio.get_running_loop().create_future()
         client._waiting[77] = waiting
         client._give_up(77)
-        with pytest.raises(LinkLost, match="no answer"):
+        with pytest.raises(ConnectionLost, match="no answer"):
             await waiting
         client._give_up(77)
 
@@ -220,7 +220,7 @@ async def test_a_broker_whose_topics_are_no_text_is_left(topic: bytes) -> None:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     broker = Broker(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
-    with pytest.raises(LinkLost, match=r"utf-8|Invalid topic|Protocol error"):  # noqa: PT012 - as above
+    with pytest.raises(ConnectionLost, match=r"utf-8|Invalid topic|Protocol error"):  # noqa: PT012 - as above
         async with connected(broker, "5", "one") as client, asyncio.timeout(PATIENCE_SECONDS):
             async for message in client.messages:
                 raise AssertionError(message.topic)

@@ -1,4 +1,4 @@
-"""What the publisher promises, held against a real broker, cut links and killed brokers."""
+"""What the publisher promises, held against a real broker, cut connections and killed brokers."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from controller.io.mqtt.connection import Broker, LinkLost, NotGreeted, Protocol
+from controller.io.mqtt.connection import Broker, ConnectionLost, NotGreeted, Protocol
 from controller.io.mqtt.reconnection import Reconnection
 from tests.io.virtual_time import run_virtual
 
@@ -58,11 +58,11 @@ def test_a_broker_that_is_silent_is_asked_in_the_older_protocol_at_last() -> Non
 
 
 def test_a_protocol_that_the_broker_refuses_is_passed_over_until_the_pause() -> None:
-    tried, _ = kept(iter([NotGreeted("bad version", said_no=True), LinkLost("gone")]))
+    tried, _ = kept(iter([NotGreeted("bad version", said_no=True), ConnectionLost("gone")]))
     assert tried == ["5", "3.1.1", "-", "5"]
 
 
-@pytest.mark.parametrize("end", [LinkLost("gone"), None])
+@pytest.mark.parametrize("end", [ConnectionLost("gone"), None])
 def test_a_connection_that_ended_is_tried_again_after_a_pause_from_the_newest_protocol(end: Exception | None) -> None:
     tried, _ = kept(iter([end, end]))
     assert tried == ["5", "-", "5", "-", "5"]
@@ -71,7 +71,9 @@ def test_a_connection_that_ended_is_tried_again_after_a_pause_from_the_newest_pr
 def test_what_is_no_loss_ends_it() -> None:
     with pytest.raises(OSError, match="certificate"):
         kept(iter([OSError("certificate")]))
-    tried, _ = kept(iter([OSError("certificate")]), Reconnection(BROKER, random.Random(1), losses=(LinkLost, OSError)))
+    tried, _ = kept(
+        iter([OSError("certificate")]), Reconnection(BROKER, random.Random(1), losses=(ConnectionLost, OSError))
+    )
     assert tried == ["5", "-", "5"]
 
 
@@ -81,7 +83,7 @@ def pauses_of(worked: Callable[[Reconnection], None]) -> list[float]:
     def answers() -> Iterator[Exception]:
         for _ in range(5):
             worked(reconnection)
-            yield LinkLost("gone")
+            yield ConnectionLost("gone")
 
     _, begun = kept(answers(), reconnection)
     return [after - before for before, after in itertools.pairwise(begun)]

@@ -196,8 +196,8 @@ class Parrot:
 
 
 @contextlib.asynccontextmanager
-async def linked(path: str, parrot: Parrot, delivered: list[Reading]) -> AsyncIterator[None]:
-    link = LineSupervisor(
+async def supervised(path: str, parrot: Parrot, delivered: list[Reading]) -> AsyncIterator[None]:
+    line = LineSupervisor(
         "parrot",
         serial_opener(path, LINE),
         parrot,
@@ -205,7 +205,7 @@ async def linked(path: str, parrot: Parrot, delivered: list[Reading]) -> AsyncIt
         chance=random.Random(1),
         deliver=delivered.append,
     )
-    task = asyncio.create_task(link.run())
+    task = asyncio.create_task(line.run())
     try:
         yield
     finally:
@@ -213,9 +213,9 @@ async def linked(path: str, parrot: Parrot, delivered: list[Reading]) -> AsyncIt
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_a_link_drives_its_session(cable: Cable) -> None:
+async def test_a_supervisor_drives_its_session(cable: Cable) -> None:
     parrot, delivered = Parrot(), list[Reading]()
-    async with linked(cable.path, parrot, delivered):
+    async with supervised(cable.path, parrot, delivered):
         await parrot.until("deadline")
         os.write(cable.device, b"K")
         await parrot.until("received K")
@@ -231,7 +231,7 @@ async def test_a_link_comes_back_to_a_device_that_was_away() -> None:
     server.setblocking(False)
     loop = asyncio.get_running_loop()
     path = f"socket://127.0.0.1:{server.getsockname()[1]}"
-    async with linked(path, parrot, delivered), asyncio.timeout(PATIENCE_SECONDS):
+    async with supervised(path, parrot, delivered), asyncio.timeout(PATIENCE_SECONDS):
         for times in (1, 2):
             device, _ = await loop.sock_accept(server)
             await parrot.until("connected", times)
@@ -242,9 +242,9 @@ async def test_a_link_comes_back_to_a_device_that_was_away() -> None:
     assert states[:4] == [HealthState.READY, HealthState.LOST] * 2
 
 
-async def test_a_link_without_a_port_keeps_trying() -> None:
+async def test_a_supervisor_without_a_port_keeps_trying() -> None:
     parrot, delivered = Parrot(), list[Reading]()
-    async with linked("/dev/no-such-port", parrot, delivered):
+    async with supervised("/dev/no-such-port", parrot, delivered):
         await parrot.until("disconnected", 2)
     assert "connected" not in parrot.calls
 

@@ -27,7 +27,7 @@ from simulators.devices.bet_spots import BetSpotsSimulator
 from simulators.devices.reference_shoe import ReferenceShoeSimulator
 from simulators.devices.shoe import ShoeSimulator
 from simulators.serve import Port
-from tests.io.lines_rig import BEE_TEK, FEIG, Place, Told, link, readers
+from tests.io.lines_rig import BEE_TEK, FEIG, Place, Told, readers, supervised
 from tests.io.test_serial import PATIENCE_SECONDS
 from tests.io.virtual_time import becomes, run_virtual
 
@@ -119,7 +119,7 @@ async def heard_through(path: Path, session: Session) -> list[ChipsSeen]:
     """What a session that opens ``path`` learns of both spots."""
     await becomes(path.is_symlink)
     told = Told()
-    task = asyncio.ensure_future(link(serial_opener(str(path), FEIG.line), session, told).run())
+    task = asyncio.ensure_future(supervised(serial_opener(str(path), FEIG.line), session, told).run())
     async with asyncio.timeout(PATIENCE_SECONDS):
         await told.until(lambda: len(told.of(ChipsSeen)) == 2)
     task.cancel()

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from controller.io.mqtt.broker import LOOPBACK, find_mosquitto, free_port
-from controller.io.mqtt.connection import Broker, LinkLost, PublishRefused, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, PublishRefused, connected
 from controller.io.operators.certificates import make_authority, make_certificate, paths
 from tests.systemd.test_mosquitto import CONFIGS, PATIENCE_SECONDS, changed, running
 from tests.wiring.premises import ran
@@ -198,7 +198,7 @@ async def test_nobody_comes_in_without_a_certificate_of_the_house(folder: Path) 
         forged = Property(house.broker, stranger).known_as("surveillance")
         server = house.known_as("broker")
         for wrong in (house.broker, forged, server):
-            with pytest.raises((LinkLost, OSError)):
+            with pytest.raises((ConnectionLost, OSError)):
                 async with connected(wrong, "5", "wrong") as client:
                     await client.publish(TOPICS[0], b"")
         async with connected(house.known_as("surveillance"), "5", "right") as client:
@@ -213,7 +213,7 @@ async def test_a_client_refuses_a_broker_that_is_not_the_houses(folder: Path) ->
         elsewhere.mkdir()
         make_authority(elsewhere, datetime.now(UTC))
         misled = msgspec.structs.replace(house.known_as("surveillance"), tls_ca_file=str(elsewhere / "ca.pem"))
-        with pytest.raises((LinkLost, OSError)):
+        with pytest.raises((ConnectionLost, OSError)):
             async with connected(misled, "5", "misled"):
                 pass
 

@@ -17,7 +17,7 @@ from paho.mqtt.properties import Properties
 
 from controller.consumer.durable import ConsumerOutput, Durable
 from controller.io.mqtt.broker import LOOPBACK, find_mosquitto, free_port, mosquitto
-from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from controller.io.mqtt.durable_file import DurableFile
 from tests.campaigns.hostile import resident_bytes
 from tests.io.broker_rig import Memory, closed, listening, publishing
@@ -84,7 +84,7 @@ async def test_a_last_will_is_held_to_the_list_and_so_are_shared_subscriptions(f
             for topic in (f"{ROOT}/status", f"{ROOT}/cmd/answer"):
                 will = aiomqtt.Will(topic, b"a lie", qos=1, retain=True)
                 async with contextlib.AsyncExitStack() as stack:
-                    stack.enter_context(contextlib.suppress(LinkLost))
+                    stack.enter_context(contextlib.suppress(ConnectionLost))
                     client = await stack.enter_async_context(connected(house.known_as("pit"), "5", "", will))
                     await client.drop()
             async with asyncio.timeout(PATIENCE_SECONDS):

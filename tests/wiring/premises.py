@@ -23,7 +23,7 @@ from controller.formats.mqtt.envelope import Published, Topics, read_event
 from controller.io.files import profile_files
 from controller.io.files.key_file import create_key
 from controller.io.journal.journal import JournalReader
-from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from controller.io.system.randomness import SystemEntropy
 from firmware_protocols.cards import Card
 from simulators.devices.bet_spots import BetSpotsSimulator
@@ -120,7 +120,7 @@ class Ear:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _listen(self, broker: Broker, subscribed: asyncio.Event) -> None:
-        with contextlib.suppress(LinkLost):
+        with contextlib.suppress(ConnectionLost):
             async with connected(broker, broker.protocols()[0], "") as client:
                 await client.subscribe([(topic, 1) for topic in self._topics])
                 subscribed.set()

@@ -108,7 +108,7 @@ class Consumers:
         told: Callable[[StreamNow], None],
         tick_seconds: float = TICK_SECONDS,
     ) -> None:
-        self._known: dict[str, _Consumer] = {name: _Consumer(0) for name in names}
+        self._consumers: dict[str, _Consumer] = {name: _Consumer(0) for name in names}
         self._ledger = ledger
         self._identity = identity
         self._session = session
@@ -124,7 +124,7 @@ class Consumers:
     async def run(self) -> None:
         """Tell how far everybody is, again and again, until cancelled."""
         kept = await self._ledger.acks()
-        for name, one in self._known.items():
+        for name, one in self._consumers.items():
             one.acked = max(one.acked, kept.get(name, 0))
             one.kept = kept.get(name, 0)
         before, told_at = None, 0.0
@@ -142,15 +142,15 @@ class Consumers:
 
     def acked(self) -> dict[str, int]:
         """What each has said it holds, as far as is known by now."""
-        return {name: one.acked for name, one in self._known.items()}
+        return {name: one.acked for name, one in self._consumers.items()}
 
     def knows(self, name: str) -> bool:
         """Whether a consumer of this name is configured."""
-        return name in self._known
+        return name in self._consumers
 
     async def take_ack(self, name: str, payload: bytes) -> None:
         """Take what a consumer says it holds; what cannot be true is an alarm."""
-        one = self._known.get(name)
+        one = self._consumers.get(name)
         if one is None:
             if name not in self._strangers and len(self._strangers) < STRANGER_LIMIT:
                 self._strangers.add(name)
@@ -227,9 +227,9 @@ class Consumers:
         if not self._samples or self._samples[-1][1] != head:
             self._samples.append((self._seconds(), head))
         published, hashed = await self._ledger.last_mark()
-        consumers = tuple(self._now(name, one, head) for name, one in sorted(self._known.items()))
+        consumers = tuple(self._now(name, one, head) for name, one in sorted(self._consumers.items()))
         alarms = [consumer_alarm(one) for one in consumers]
-        alarms += [one.complaint for one in self._known.values()]
+        alarms += [one.complaint for one in self._consumers.values()]
         alarms += [self.notices[key] for key in sorted(self.notices)]
         return StreamNow(
             epoch=self._identity.epoch,
@@ -252,7 +252,7 @@ class Consumers:
         return ConsumerNow(name, one.acked, max(0, head - one.acked), oldest, one.head_size)
 
     async def _keep(self, seconds: float) -> None:
-        for name, one in self._known.items():
+        for name, one in self._consumers.items():
             if one.acked > one.kept and self._seconds() - one.kept_at >= seconds:
                 one.kept, one.kept_at = one.acked, self._seconds()
                 await self._ledger.note_ack(name, one.acked)

@@ -69,7 +69,7 @@ class Telnet:
     """
 
     def __init__(self, commanded: Callable[[bytes], None]) -> None:
-        self._commanded = commanded
+        self._take_command = commanded
         self._mode = Mode.PLAIN
         self._command = bytearray()
 
@@ -121,7 +121,7 @@ class Telnet:
     def _over(self) -> None:
         command, self._command = bytes(self._command), bytearray()
         self._mode = Mode.PLAIN
-        self._commanded(command)
+        self._take_command(command)
 
 
 def escaped(data: bytes) -> bytes:
@@ -189,7 +189,7 @@ class Server(asyncio.Protocol):
         self._wanted = settings(line)
         self._open = set(self._wanted)
         """Requests that have no answer yet."""
-        self._telnet = Telnet(self._commanded)
+        self._telnet = Telnet(self._take_command)
         self._commands = Allowance(COMMANDS_PER_SECOND, COMMANDS_AT_ONCE)
         self._answered: set[bytes] = set()
         self._asked = False
@@ -236,19 +236,19 @@ class Server(asyncio.Protocol):
         if self._line is not None:
             self._line.lost(error)
 
-    def _commanded(self, command: bytes) -> None:
+    def _take_command(self, command: bytes) -> None:
         if not self._commands.take(round(self._loop.time() * NANOSECONDS)):
             raise LineLost("the device server says too much that is not the line's")
         match tuple(command):
             case (verb, option) if verb in (DO, WILL, DONT, WONT):
-                self._offered(verb, option)
+                self._negotiate(verb, option)
             case (verb, option, number, *value) if (verb, option) == (SUB, COM_PORT):
-                self._told(number - ANSWER, bytes(value))
+                self._setting_answered(number - ANSWER, bytes(value))
             case _:
                 # Another command: there is nothing in it for us.
                 pass
 
-    def _offered(self, verb: int, option: int) -> None:
+    def _negotiate(self, verb: int, option: int) -> None:
         """Each answer is given once, so that nobody is answered for ever."""
         if (verb, option) == (DONT, COM_PORT):
             raise LineLost("the device server does not speak RFC 2217")
@@ -264,7 +264,7 @@ class Server(asyncio.Protocol):
             self._asked = True
             self._write(b"".join(request(number, value) for number, value in self._wanted.items()))
 
-    def _told(self, number: int, value: bytes) -> None:
+    def _setting_answered(self, number: int, value: bytes) -> None:
         if number not in self._open:
             return
         if value != self._wanted[number]:

@@ -73,11 +73,11 @@ async def identify(open_at: dict[Line, Opener], answer_seconds: float = ANSWER_S
             # Only then is the port's lock free for the next question.
             await ear.closed.wait()
         if answers:
-            return _said(kind, codec.name, answers)
+            return _identity_of(kind, codec.name, answers)
     return None
 
 
-def _said(kind: str, protocol: str, answers: Sequence[Message]) -> DeviceIdentity:
+def _identity_of(kind: str, protocol: str, answers: Sequence[Message]) -> DeviceIdentity:
     readers = [one for one in answers if isinstance(one, SoftwareRead)]
     shoes = [one for one in answers if isinstance(one, ShoeIdentified)]
     if shoes:

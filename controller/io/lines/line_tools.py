@@ -180,8 +180,8 @@ class Playback:
         self._pieces = pieces
         self._sleep = sleep
         self._host_seconds = host_seconds
-        self._said = bytearray()
-        self._came = asyncio.Event()
+        self._from_host = bytearray()
+        self._arrived = asyncio.Event()
 
     async def play(
         self, open_line: Opener, begin: Callable[[], Awaitable[None]], linger: Callable[[], Awaitable[None]]
@@ -193,7 +193,7 @@ class Playback:
         Raises:
             OSError: the line could not be opened, or was lost.
         """
-        end = End(self._heard)
+        end = End(self._received)
         await open_line(end)
         await end.opened.wait()
         await begin()
@@ -205,7 +205,7 @@ class Playback:
                         await self._sleep((piece.at_ns - before_ns) / NANOSECONDS)
                     end.write(piece.data)
                     sent += len(piece.data)
-                elif await self._said_as(piece.data):
+                elif await self._host_sends(piece.data):
                     right += 1
                 else:
                     wrong += 1
@@ -215,18 +215,18 @@ class Playback:
             end.close()
         return PlayedLine(sent, right, wrong)
 
-    def _heard(self, data: bytes) -> None:
-        self._said += data
-        self._came.set()
+    def _received(self, data: bytes) -> None:
+        self._from_host += data
+        self._arrived.set()
 
-    async def _said_as(self, wanted: bytes) -> bool:
+    async def _host_sends(self, wanted: bytes) -> bool:
         try:
             async with asyncio.timeout(self._host_seconds):
-                while len(self._said) < len(wanted):
-                    self._came.clear()
-                    await self._came.wait()
+                while len(self._from_host) < len(wanted):
+                    self._arrived.clear()
+                    await self._arrived.wait()
         except TimeoutError:
             return False
-        said = bytes(self._said[: len(wanted)])
-        del self._said[: len(wanted)]
+        said = bytes(self._from_host[: len(wanted)])
+        del self._from_host[: len(wanted)]
         return said == wanted

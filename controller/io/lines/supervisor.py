@@ -78,20 +78,20 @@ class LineSupervisor:
         self._backoff = Backoff(chance)
         self._deliver = deliver
         self._liveness_ns = liveness_ns
-        self._talk = Talk(chance) if talk is None else talk
+        self._talk_limit = Talk(chance) if talk is None else talk
         self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._lost: asyncio.Future[Exception | None] | None = None
         self._fatal: Exception | None = None
-        self._told: dict[str, DeviceHealth] = {}
-        self._heard_ns = 0
+        self._health: dict[str, DeviceHealth] = {}
+        self._last_byte_ns = 0
         """When the last byte came; the time for which we did not run ourselves is left out of the silence since."""
         self._due_ns = 0
-        self._heard = False
+        self._has_received = False
         self._proven = False
-        self._foreign = 0
+        self._not_understood = 0
         self._refusal = ""
-        self._why = ""
+        self._down_reason = ""
 
     @property
     def is_open(self) -> bool:
@@ -100,7 +100,7 @@ class LineSupervisor:
 
     def quiet_seconds(self, now_ns: int) -> int | None:
         """Whole seconds since the last byte; None: not a byte since the line was opened, or it is not open."""
-        return (now_ns - self._heard_ns) // NANOSECONDS if self.is_open and self._heard else None
+        return (now_ns - self._last_byte_ns) // NANOSECONDS if self.is_open and self._has_received else None
 
     async def run(self) -> None:
         """Serve the device until cancelled.
@@ -114,7 +114,7 @@ class LineSupervisor:
             if self._fatal is not None:
                 raise self._fatal
             self.failures = 0 if self._proven else self.failures + 1
-            pause = self._talk.pause_seconds() if self._talk.is_closed else self._backoff.next_seconds()
+            pause = self._talk_limit.pause_seconds() if self._talk_limit.is_closed else self._backoff.next_seconds()
             log.warning("line down", device=self.name, reason=_text(error), again_in_seconds=round(pause, 2))
             if self.failures == ATTENTION_FAILURES:
                 self._call_for_attention(error)
@@ -124,13 +124,13 @@ class LineSupervisor:
         """Open the line and keep it; what ended that."""
         lost: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
         self._lost = lost
-        self._heard = self._proven = False
-        self._foreign = 0
-        self._refusal = self._why = ""
+        self._has_received = self._proven = False
+        self._not_understood = 0
+        self._refusal = self._down_reason = ""
         error: Exception | None = None
         try:
             async with asyncio.timeout(OPEN_SECONDS):
-                await self._open_line(_LinkProtocol(self, lost))
+                await self._open_line(_LineProtocol(self, lost))
             error = await lost
         except TimeoutError:
             error = LineLost(f"not open after {OPEN_SECONDS:.0f} s")
@@ -153,17 +153,17 @@ class LineSupervisor:
     def up(self, transport: asyncio.Transport) -> None:
         """The line is open."""
         self._transport = transport
-        self._heard_ns = self._clock.monotonic_ns()
-        self._talk.opened(self._heard_ns)
+        self._last_byte_ns = self._clock.monotonic_ns()
+        self._talk_limit.opened(self._last_byte_ns)
         log.info("line up", device=self.name)
-        self._guarded(lambda: self._session.connected(self._heard_ns))
+        self._guarded(lambda: self._session.connected(self._last_byte_ns))
         self.settle()
 
     def received(self, data: bytes) -> None:
         """Bytes came."""
-        now_ns = self._heard_ns = self._clock.monotonic_ns()
-        self._heard = True
-        if not self._talk.data(len(data), now_ns):
+        now_ns = self._last_byte_ns = self._clock.monotonic_ns()
+        self._has_received = True
+        if not self._talk_limit.data(len(data), now_ns):
             self._interrupt("bytes")
             return
         self._guarded(lambda: self._session.receive(data, now_ns))
@@ -174,8 +174,8 @@ class LineSupervisor:
         now_ns = self._clock.monotonic_ns()
         late_ns = now_ns - self._due_ns
         if late_ns >= STALL_NS:
-            self._heard_ns += late_ns
-        if self._liveness_ns is not None and now_ns - self._heard_ns >= self._liveness_ns:
+            self._last_byte_ns += late_ns
+        if self._liveness_ns is not None and now_ns - self._last_byte_ns >= self._liveness_ns:
             self._drop(LineLost(f"not a byte for {self._liveness_ns // NANOSECONDS} s"))
             return
         self._guarded(lambda: self._session.handle_deadline(now_ns))
@@ -202,7 +202,7 @@ class LineSupervisor:
             if data:
                 self._transport.write(data)
         for reading in self._session.readings():
-            self._tell(reading)
+            self._report(reading)
         self._arm()
 
     def _arm(self) -> None:
@@ -224,59 +224,63 @@ class LineSupervisor:
         due_ns = self._session.next_deadline()
         if self._liveness_ns is None:
             return due_ns
-        silent_ns = self._heard_ns + self._liveness_ns
+        silent_ns = self._last_byte_ns + self._liveness_ns
         return silent_ns if due_ns is None else min(due_ns, silent_ns)
 
     def _down(self, error: Exception | None) -> None:
         transport, self._transport = self._transport, None
         if transport is not None:
             self._guarded(transport.close)
-        self._why = _text(error)
+        self._down_reason = _text(error)
         now_ns = self._clock.monotonic_ns()
         self._guarded(lambda: self._session.disconnected(now_ns))
         self.settle()
-        for device, told in self._told.items():
+        for device, told in self._health.items():
             if told.state is not HealthState.LOST and not self._refusal:
                 # The session that should have said so has failed, or the wrong device is gone too.
-                self._guarded(lambda name=device: self._tell_health(_lost(name, now_ns)))  # type: ignore[misc]
+                self._guarded(lambda name=device: self._report_health(_lost(name, now_ns)))  # type: ignore[misc]
 
     # --- what the readings say of the device ------------------------------------------------------------
 
-    def _tell(self, reading: Reading) -> None:
+    def _report(self, reading: Reading) -> None:
         if isinstance(reading, DeviceHealth):
-            self._tell_health(reading)
+            self._report_health(reading)
             return
-        if self._talk.is_closed:
+        if self._talk_limit.is_closed:
             # It was interrupted; what it said beyond that is as lost as what it says meanwhile.
             return
-        if not self._talk.reading(self._clock.monotonic_ns()):
+        if not self._talk_limit.reading(self._clock.monotonic_ns()):
             self._interrupt("readings")
             return
         if isinstance(reading, LineDisturbed):
-            self._foreign += 1
-            if self._foreign >= FOREIGN_LIMIT and not self._proven:
+            self._not_understood += 1
+            if self._not_understood >= FOREIGN_LIMIT and not self._proven:
                 self._refuse(f"wrong device: {FOREIGN_LIMIT} messages and none understood")
-        elif self._heard:
+        elif self._has_received:
             self._prove()
         self._hand_over(reading)
 
-    def _tell_health(self, health: DeviceHealth) -> None:
-        if health.state is HealthState.READY and self._heard:
+    def _report_health(self, health: DeviceHealth) -> None:
+        if health.state is HealthState.READY and self._has_received:
             self._prove()
         if health.state is HealthState.FAULTY and health.device == self.name and not self._proven:
             # It said who it is, and never became ready.
             self._refuse(f"wrong device: {health.detail}")
             health = msgspec.structs.replace(health, detail=self._refusal)
         if health.state is HealthState.LOST and self._transport is None:
-            detail = f"{health.detail}: {self._why}" if health.detail and self._why else health.detail or self._why
+            detail = (
+                f"{health.detail}: {self._down_reason}"
+                if health.detail and self._down_reason
+                else health.detail or self._down_reason
+            )
             health = msgspec.structs.replace(health, detail=detail)
             if self._refusal:
                 # It is there, only not what it should be; told once, however often it is tried again.
                 health = msgspec.structs.replace(health, state=HealthState.FAULTY, detail=self._refusal)
-        told = self._told.get(health.device)
+        told = self._health.get(health.device)
         if told is not None and (told.state, told.detail) == (health.state, health.detail):
             return
-        self._told[health.device] = health
+        self._health[health.device] = health
         log.info("device health", device=health.device, state=health.state.value, detail=health.detail)
         self._hand_over(health)
 
@@ -296,7 +300,7 @@ class LineSupervisor:
         text = f"too many {what} a second: the line is closed for a while"
         self._drop(LineLost(text))
         at_ns = self._clock.monotonic_ns()
-        if self._talk.closed(at_ns):
+        if self._talk_limit.closed(at_ns):
             log.error("device talks too much", device=self.name, reason=text)
             self._guarded(lambda: self._hand_over(DeviceComplained(self.name, "talks_too_much", text, at_ns)))
 
@@ -323,11 +327,11 @@ def _lost(device: str, at_ns: int) -> DeviceHealth:
     return DeviceHealth(device=device, state=HealthState.LOST, at_ns=at_ns)
 
 
-class _LinkProtocol(asyncio.Protocol):
-    """Tells a link what happens on one opening of its line, as long as that lasts."""
+class _LineProtocol(asyncio.Protocol):
+    """Tells a supervisor what happens on one opening of its line, as long as that lasts."""
 
-    def __init__(self, link: LineSupervisor, lost: asyncio.Future[Exception | None]) -> None:
-        self._link = link
+    def __init__(self, supervisor: LineSupervisor, lost: asyncio.Future[Exception | None]) -> None:
+        self._supervisor = supervisor
         self._lost = lost
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -335,11 +339,11 @@ class _LinkProtocol(asyncio.Protocol):
         if self._lost.done():
             transport.abort()
         else:
-            self._link.up(transport)
+            self._supervisor.up(transport)
 
     def data_received(self, data: bytes) -> None:
         if not self._lost.done():
-            self._link.received(data)
+            self._supervisor.received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self._lost.done():

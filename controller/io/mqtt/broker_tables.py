@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from controller.formats.text.toml_schema import Name
-from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 
 QUIET_SECONDS: Final = 0.2
 """After the last retained message: a broker sends them all at once."""
@@ -25,7 +25,7 @@ async def known_tables(broker: Broker) -> tuple[str, ...]:
     """The tables as ``site/name``, in the order of their names; none where the broker cannot be reached."""
     found: set[str] = set()
     hurried = msgspec.structs.replace(broker, connect_seconds=CONNECT_SECONDS)
-    with contextlib.suppress(LinkLost, OSError, TimeoutError):
+    with contextlib.suppress(ConnectionLost, OSError, TimeoutError):
         async with connected(hurried, broker.protocols()[0], "") as client:
             await client.subscribe("tableside/v1/+/+/status", qos=0)
             async with asyncio.timeout(LISTEN_SECONDS), asyncio.timeout(QUIET_SECONDS) as quiet:

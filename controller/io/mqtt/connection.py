@@ -1,6 +1,6 @@
 """One MQTT connection at a time, with what aiomqtt leaves out.
 
-aiomqtt 2 takes a refused publish for a success and leaves a publish that waits on a lost link waiting for its timeout.
+aiomqtt 2 takes a refused publish for a success, and leaves a publish on a lost connection waiting for its timeout.
 ``CheckedClient`` corrects both by overriding private methods, which is why the dependency is pinned below 3 and the
 tests hold a real broker against it.
 """
@@ -36,31 +36,31 @@ INFLIGHT_LIMIT: Final = 20
 """Messages on the way at once: what Mosquitto accepts as delivered."""
 
 KEEPALIVE_SECONDS: Final = 5
-"""A half-open link is found within one and a half times this."""
+"""A half-open connection is found within one and a half times this."""
 
 CONNECT_SECONDS: Final = 5.0
 """How long a broker may take to greet us; an embedded one of the older protocol says nothing at all."""
 
 PUBLISH_SECONDS: Final = 10.0
-"""How long a broker may take to acknowledge a message before the link counts as dead."""
+"""How long a broker may take to acknowledge a message before the connection counts as dead."""
 
 DROP_SECONDS: Final = 1.0
-"""How long it may take until a link that was let go of is known to be gone."""
+"""How long it may take until a connection that was let go of is known to be gone."""
 
 _Answer = TypeVar("_Answer")
 
 Protocol = Literal["5", "3.1.1"]
 
-# What paho would log, a lost link, raises LinkLost here.
+# What paho would log, a lost connection, raises ConnectionLost here.
 _UNHEARD: Final = logging.getLogger("tableside.paho")
 _UNHEARD.setLevel(logging.CRITICAL + 1)
 
 
-class LinkLost(Exception):  # noqa: N818 - named for what happened
+class ConnectionLost(Exception):  # noqa: N818 - named for what happened
     """There is no connection to the broker (any more); what was not acknowledged must be sent again."""
 
 
-class NotGreeted(LinkLost):
+class NotGreeted(ConnectionLost):
     """No connection came about; ``said_no``: the broker itself hung up or refused it."""
 
     def __init__(self, reason: str, *, said_no: bool = False) -> None:
@@ -170,7 +170,7 @@ class Broker(msgspec.Struct, frozen=True):
 
 
 class CheckedClient(PacedClient):
-    """aiomqtt's client for one connection: a refusal raises, and a lost link fails all that waits, at once."""
+    """aiomqtt's client for one connection: a refusal raises, and a lost connection fails all that waits, at once."""
 
     def __init__(self, *args: Any, **keywords: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(*args, **keywords)
@@ -198,7 +198,7 @@ class CheckedClient(PacedClient):
             raise
         # aiomqtt forgets a loss that comes with the greeting, and would wait for messages without end.
         if lost.done() and not lost.cancelled() and lost.exception() is not None:
-            raise aiomqtt.MqttError(f"the link was lost as it came about: {lost.exception()}")
+            raise aiomqtt.MqttError(f"the connection was lost as it came about: {lost.exception()}")
         self._disconnected.add_done_callback(self._fail_waiting)
         return self
 
@@ -214,7 +214,7 @@ class CheckedClient(PacedClient):
 
         Raises:
             PublishRefused: the broker refused it.
-            LinkLost: no answer came.
+            ConnectionLost: no answer came.
         """
         await self.send(topic, payload, qos=qos, retain=retain)
 
@@ -230,7 +230,7 @@ class CheckedClient(PacedClient):
         # Whoever sent it may have been cancelled since; then nobody asks for the answer.
         answer.add_done_callback(lambda done: None if done.cancelled() else done.exception())
         if self._disconnected.done():
-            answer.set_exception(LinkLost("the link to the broker is down"))
+            answer.set_exception(ConnectionLost("the connection to the broker is down"))
             return answer
         try:
             described = _described(content_type) if self._client.protocol == paho.MQTTv5 else None
@@ -240,7 +240,7 @@ class CheckedClient(PacedClient):
             answer.set_exception(PublishRefused(str(error)))
             return answer
         if info.rc != paho.MQTT_ERR_SUCCESS:
-            answer.set_exception(LinkLost(paho.error_string(info.rc)))
+            answer.set_exception(ConnectionLost(paho.error_string(info.rc)))
         elif info.is_published():
             answer.set_result(None)
         else:
@@ -282,17 +282,17 @@ class CheckedClient(PacedClient):
             raise aiomqtt.MqttError("Operation timed out") from None
 
     async def until_lost(self) -> None:
-        """Wait until the link is gone.
+        """Wait until the connection is gone.
 
         Raises:
-            LinkLost: always, unless cancelled.
+            ConnectionLost: always, unless cancelled.
         """
         await asyncio.wait((self._disconnected,))
         reason = None if self._disconnected.cancelled() else self._disconnected.exception()
-        raise LinkLost(f"the link to the broker was lost: {reason or 'closed'}")
+        raise ConnectionLost(f"the connection to the broker was lost: {reason or 'closed'}")
 
     async def drop(self) -> None:
-        """Let go of the link without a word, so that the broker tells our last will."""
+        """Let go of the connection without a word, so that the broker tells our last will."""
         left: Any = self._client.socket()
         if left is not None and not self._disconnected.done():
             with contextlib.suppress(OSError):
@@ -302,14 +302,14 @@ class CheckedClient(PacedClient):
     def _give_up(self, mid: int) -> None:
         answer = self._waiting.pop(mid, None)
         if answer is not None and not answer.done():
-            answer.set_exception(LinkLost(f"no answer within {PUBLISH_SECONDS:.0f} s"))
+            answer.set_exception(ConnectionLost(f"no answer within {PUBLISH_SECONDS:.0f} s"))
 
     def _fail_waiting(self, disconnected: asyncio.Future[None]) -> None:
         reason = None if disconnected.cancelled() else disconnected.exception()
         waiting, self._waiting = self._waiting, {}
         for answer in waiting.values():
             if not answer.done():
-                answer.set_exception(LinkLost(f"the link to the broker was lost: {reason or 'closed'}"))
+                answer.set_exception(ConnectionLost(f"the connection to the broker was lost: {reason or 'closed'}"))
 
     def _on_publish(
         self,
@@ -345,13 +345,13 @@ class CheckedClient(PacedClient):
         """Write what waits as far as the socket takes it; the loop writes the rest."""
         try:
             self._client.loop_write()
-        except Exception as error:  # noqa: BLE001 - whatever breaks here, the link is lost
+        except Exception as error:  # noqa: BLE001 - whatever breaks here, the connection is lost
             if not self._disconnected.done():
                 self._disconnected.set_exception(error)
 
     def _on_socket_register_write(self, client: paho.Client, userdata: Any, sock: Any) -> None:  # noqa: ANN401, ARG002
         def register() -> None:
-            # What waited may have been written since, and the link been lost: a closed socket has no descriptor.
+            # What waited may have been written since, and the connection been lost: a closed socket has no descriptor.
             if self._has_unwritten and sock.fileno() >= 0:
                 self._loop.add_writer(sock.fileno(), self._write_now)
 
@@ -406,7 +406,7 @@ async def connected(
 
     Raises:
         NotGreeted: no connection came about.
-        LinkLost: it was lost while in use.
+        ConnectionLost: it was lost while in use.
         OSError: a certificate or key cannot be read.
     """
     is_5 = protocol == "5"
@@ -443,7 +443,7 @@ async def connected(
             yield client
     except aiomqtt.MqttError as error:
         if greeted:
-            raise LinkLost(str(error.__cause__ or error)) from error
+            raise ConnectionLost(str(error.__cause__ or error)) from error
         raise NotGreeted(str(error), said_no=client.said_no) from error
     finally:
         client.let_go()

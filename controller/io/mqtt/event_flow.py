@@ -1,8 +1,8 @@
-"""Events on their way to the broker: in order, each once on a link, counted as published when all before it are.
+"""Events on their way to the broker: in order, each once on a connection, counted as published when all before it are.
 
 What has just been committed comes from memory (``offer``) and leaves at once if everything before it has left. What
-memory has not, or has no longer, comes from the journal (``take``): events of before the start, of a broken link, of a
-refusal.
+memory has not, or has no longer, comes from the journal (``take``): events from before the start, those a broken
+connection left unacknowledged, and those the broker refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FRESH_LIMIT: Final = 1000
 
 
 class EventSender(Protocol):
-    """A link to a broker. ``CheckedClient`` is one."""
+    """A connection to a broker. ``CheckedClient`` is one."""
 
     def send(self, topic: str, payload: bytes, *, content_type: str) -> asyncio.Future[None]:
         """Hand a message over at once; the future has the broker's answer."""
@@ -28,17 +28,17 @@ class EventSender(Protocol):
 
 
 class EventFlow:
-    """Hands events over to one link after another. ``reached`` is the seq of the last event the broker has."""
+    """Hands events over to one connection after another. ``reached`` is the seq of the last event the broker has."""
 
     def __init__(self) -> None:
         self.reached = 0
         self.lacks = True
         """Whether the journal may have events that come before those in memory."""
         self.sent = 0
-        """The seq of the last event handed over on this link."""
+        """The seq of the last event handed over on this connection."""
         self.window = INFLIGHT_LIMIT
         """Messages that may be on the way at once."""
-        self._link: EventSender | None = None
+        self._connection: EventSender | None = None
         self.is_halted = False
         """Whether an event was refused, and nothing more leaves before ``go_on``."""
         self._fresh: collections.deque[OutgoingEvent] = collections.deque(maxlen=FRESH_LIMIT)
@@ -49,15 +49,15 @@ class EventFlow:
         """Whether answers are waited for."""
         return bool(self._flying)
 
-    def begin(self, link: EventSender) -> None:
-        """There is a link: go on after the last event that the broker has."""
-        self._link = link
+    def begin(self, connection: EventSender) -> None:
+        """There is a connection: go on after the last event that the broker has."""
+        self._connection = connection
         self._back_to_reached()
         self.is_halted = False
 
     def end(self) -> None:
-        """The link is gone."""
-        self._link = None
+        """The connection is gone."""
+        self._connection = None
 
     def go_on(self) -> None:
         """After a refusal: try again."""
@@ -70,17 +70,17 @@ class EventFlow:
 
     def send_fresh(self) -> None:
         """Hand over what memory has next, as far as the window is open."""
-        while self._fresh and self._link is not None and not self.is_halted and len(self._flying) < self.window:
+        while self._fresh and self._connection is not None and not self.is_halted and len(self._flying) < self.window:
             if self._fresh[0].seq > self.sent + 1:
                 self.lacks = True
                 return
-            self._hand_over(self._link, self._fresh.popleft())
+            self._hand_over(self._connection, self._fresh.popleft())
 
     def take(self, events: Sequence[OutgoingEvent]) -> None:
         """Hand over what the journal has next; what has left since it was asked is passed over."""
         for event in events:
-            if self._link is not None:
-                self._hand_over(self._link, event)
+            if self._connection is not None:
+                self._hand_over(self._connection, event)
 
     async def answered(self) -> BaseException | None:
         """Wait for the answers to what is on the way, and move on over all up to the first that was not taken.
@@ -94,11 +94,11 @@ class EventFlow:
             failure = self._advance()
         return failure
 
-    def _hand_over(self, link: EventSender, event: OutgoingEvent) -> None:
+    def _hand_over(self, connection: EventSender, event: OutgoingEvent) -> None:
         if event.seq == self.sent + 1:
             self.sent = event.seq
             for topic in event.topics:
-                self._flying.append((event.seq, link.send(topic, event.body, content_type=CLOUDEVENTS)))
+                self._flying.append((event.seq, connection.send(topic, event.body, content_type=CLOUDEVENTS)))
 
     def _advance(self) -> BaseException | None:
         while self._flying and self._flying[0][1].done():

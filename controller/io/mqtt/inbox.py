@@ -17,7 +17,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from controller.formats.mqtt.envelope import Topics
 from controller.io.journal.consumers import Consumers, consumer_of
-from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, Protocol, connected, own_identifier
+from controller.io.mqtt.connection import Broker, CheckedClient, ConnectionLost, Protocol, connected, own_identifier
 from controller.io.mqtt.intake import Inbound
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.clock import Clock
@@ -68,7 +68,7 @@ class Inbox:
         self._broker = broker
         self._topics = topics
         self._clock = clock
-        self._reconnection = Reconnection(broker, chance, losses=(LinkLost, OSError))
+        self._reconnection = Reconnection(broker, chance, losses=(ConnectionLost, OSError))
         self._on_command = on_command
         self._on_retained = on_retained
         self._on_status = on_status

@@ -126,7 +126,7 @@ class PacedClient(aiomqtt.Client):
         """Read a packet, and whatever TLS has decoded beyond it, unless it is too much for now."""
         try:
             self._read_packets(client, sock)
-        except Exception as error:  # noqa: BLE001 - whatever breaks here, the link is lost
+        except Exception as error:  # noqa: BLE001 - whatever breaks here, the connection is lost
             if not self._disconnected.done():
                 self._disconnected.set_exception(error)
             # At once, so that the broker forgets what it holds for us.

@@ -14,7 +14,7 @@ from controller.core.messages.events import Event
 from controller.formats.mqtt.envelope import CLOUDEVENTS as CLOUDEVENTS
 from controller.formats.mqtt.envelope import Topics, own_event
 from controller.io.journal.reader import EventRow
-from controller.io.mqtt.connection import LinkLost
+from controller.io.mqtt.connection import ConnectionLost
 from firmware_protocols.values import tag_of
 
 
@@ -59,4 +59,4 @@ async def first_to_end(*works: Awaitable[None]) -> None:
         for task in done:
             task.result()
     except aiomqtt.MqttError as error:
-        raise LinkLost(str(error)) from error
+        raise ConnectionLost(str(error)) from error

@@ -1,8 +1,8 @@
 """Keeps the table's MQTT side alive: status and last will, retained states, commands, and the one stream of events.
 
 Events leave in the order of their seqs. An event counts as published when the broker has acknowledged it and all
-before it; after a lost link or a refusal, sending goes on from the first that does not. So a consumer may see an event
-twice, never a number with two contents, and never a gap that is not filled afterwards.
+before it; after a lost connection or a refusal, sending goes on from the first that does not. So a consumer may see an
+event twice, but never a number with two contents, nor a gap that is not filled afterwards.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from controller.io.mqtt.connection import (
     INFLIGHT_LIMIT,
     Broker,
     CheckedClient,
-    LinkLost,
+    ConnectionLost,
     NotGreeted,
     Protocol,
     PublishRefused,
@@ -119,7 +119,7 @@ class Publisher:
         self._stream = stream
         self._session = session
         self._clock = clock
-        self._reconnection = Reconnection(broker, chance, losses=(LinkLost, PublishRefused, OSError))
+        self._reconnection = Reconnection(broker, chance, losses=(ConnectionLost, PublishRefused, OSError))
         self._on_command = on_command
         self._consumers = consumers
         self._alarms: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ class Publisher:
             clock=clock,
             chance=chance,
             on_command=self._take_command,
-            on_retained=self._heard_retained,
+            on_retained=self._refuse_retained,
             on_status=self._repair_status,
             consumers=consumers,
         )
@@ -230,7 +230,7 @@ class Publisher:
                 await self._drain(client)
                 await self._say_goodbye(client)
                 raise
-            except LinkLost:
+            except ConnectionLost:
                 raise
             except BaseException:
                 # Whatever ends the table, nobody may go on to read that it is there.
@@ -260,10 +260,10 @@ class Publisher:
         offline = status_bytes("offline", self._session, self._clock.wall_ns())
         answer = client.send(self._topics.status, offline, retain=True)
         await asyncio.wait((answer,), timeout=GOODBYE_SECONDS)
-        error = answer.exception() if answer.done() else LinkLost("no answer")
+        error = answer.exception() if answer.done() else ConnectionLost("no answer")
         if error is not None:
             log.warning("no goodbye", reason=str(error))
-            # A proper end of the link would have the broker throw our last will away.
+            # A proper end of the connection would have the broker throw our last will away.
             await client.drop()
 
     def _take_command(self, verb: str, payload: bytes) -> None:
@@ -277,7 +277,7 @@ class Publisher:
         elif verdict is RequestVerdict.ADMITTED:
             self._on_command(verb, payload)
 
-    def _heard_retained(self, verb: str, payload: bytes) -> None:
+    def _refuse_retained(self, verb: str, payload: bytes) -> None:
         """Refuse what the broker keeps to deliver it again."""
         if self._limit.admit(OVER_MQTT, "retained commands") is RequestVerdict.ADMITTED:
             log.warning("retained command refused", verb=verb)
@@ -292,7 +292,7 @@ class Publisher:
         self.reply(REPLAY, reply_bytes(payload, refusal))
 
     def _repair_status(self, payload: bytes) -> None:
-        """Say again that we are here if somebody said otherwise: most of all the last will of a link we gave up."""
+        """Publish the status again where another message, such as the last will of a dropped connection, replaced it."""
         now = asyncio.get_running_loop().time()
         said = read_status(payload)
         if said is not None and (said.state, said.session) == ("online", self._session):
@@ -310,7 +310,7 @@ class Publisher:
 
     async def _pump(self, client: CheckedClient) -> None:
         pauses = Backoff(random.Random(0))  # noqa: S311 - one table, one broker: nobody to keep out of step with
-        # What the last link had answers to, even if this one is lost at once.
+        # What the last connection had answers to, even if this one is lost at once.
         await self._mark()
         while True:
             self.turns += 1
@@ -384,7 +384,7 @@ class Publisher:
         """Send the next events and wait for their answers; false: there were none. A refusal halts the flow.
 
         Raises:
-            LinkLost: the link is gone.
+            ConnectionLost: the connection is gone.
         """
         flow = self._flow
         flow.send_fresh()

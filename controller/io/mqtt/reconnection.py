@@ -7,7 +7,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import NoReturn
 
-from controller.io.mqtt.connection import Broker, LinkLost, NotGreeted, Protocol
+from controller.io.mqtt.connection import Broker, ConnectionLost, NotGreeted, Protocol
 from controller.io.system.backoff import Backoff
 
 
@@ -19,7 +19,7 @@ class Reconnection:
     """
 
     def __init__(
-        self, broker: Broker, chance: random.Random, *, losses: tuple[type[Exception], ...] = (LinkLost,)
+        self, broker: Broker, chance: random.Random, *, losses: tuple[type[Exception], ...] = (ConnectionLost,)
     ) -> None:
         self._broker = broker
         self._backoff = Backoff(chance)
@@ -40,7 +40,7 @@ class Reconnection:
 
     async def _tried(self, serve: Callable[[Protocol], Awaitable[None]]) -> Exception:
         refused: set[Protocol] = set()
-        reason: Exception = LinkLost("the broker went away")
+        reason: Exception = ConnectionLost("the broker went away")
         for protocol in self._broker.protocols_for_long():
             if protocol in refused:
                 continue
@@ -53,5 +53,5 @@ class Reconnection:
             except self._losses as error:
                 return error
             else:
-                return LinkLost("the broker went away")
+                return ConnectionLost("the broker went away")
         return reason

@@ -12,7 +12,7 @@ from controller.formats.mqtt.envelope import Topics
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, Reply
 from controller.formats.text.error_words import error_words
 from controller.formats.text.safe_parse import json_as, reads_outside
-from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, NotGreeted, PublishRefused, connected
+from controller.io.mqtt.connection import Broker, CheckedClient, ConnectionLost, NotGreeted, PublishRefused, connected
 
 REPLY_SECONDS: Final = 5.0
 """How long a table may take to reply: it commits a request to its disk first, which takes milliseconds."""
@@ -43,7 +43,7 @@ async def request(
             except NotGreeted:
                 if protocol == protocols[-1]:
                     raise
-    except (LinkLost, OSError) as error:
+    except (ConnectionLost, OSError) as error:
         raise NotReached(f"broker {broker.host}:{broker.port}: {error_words(error)}") from error
     except PublishRefused as error:
         raise NoReply(f"broker {broker.host}:{broker.port}: {error_words(error)}") from error
@@ -55,7 +55,7 @@ async def exchange(client: CheckedClient, topics: Topics, verb: str, body: Mappi
 
     Raises:
         NoReply: no reply came in time.
-        LinkLost, PublishRefused: the request did not arrive.
+        ConnectionLost, PublishRefused: the request did not arrive.
     """
     await client.subscribe(topics.reply(verb), qos=1)
     await client.publish(topics.command(verb), msgspec.json.encode(body))
