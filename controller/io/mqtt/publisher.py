@@ -292,7 +292,7 @@ class Publisher:
         self.reply(REPLAY, reply_bytes(payload, refusal))
 
     def _repair_status(self, payload: bytes) -> None:
-        """Publish the status again where another message, such as the last will of a dropped connection, replaced it."""
+        """Publish the status again where another message, such as a dropped connection's last will, replaced it."""
         now = asyncio.get_running_loop().time()
         said = read_status(payload)
         if said is not None and (said.state, said.session) == ("online", self._session):
