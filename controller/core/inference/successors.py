@@ -239,7 +239,9 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
         # Paid while others have still to play: the device has found no natural.
         yield play.checked(node), ()
     if box.untaken and 0 < item.after < item.before:
-        for left in {left_after(box.untaken, taken) for taken in ways_to_take_cents(box.untaken, item.before - item.after)}:
+        for left in {
+            left_after(box.untaken, taken) for taken in ways_to_take_cents(box.untaken, item.before - item.after)
+        }:
             yield put_box(node, item.box, replace(box, untaken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(BoxStatus.EVEN_MONEY)), ()
