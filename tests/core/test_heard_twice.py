@@ -202,6 +202,23 @@ def test_a_wager_made_later_beside_a_chip_of_the_main_wager_is_what_its_own_chip
     assert accused(rig) == []
 
 
+def test_a_side_wager_taken_after_the_deal_while_a_chip_may_make_a_box_of_the_neighbour_accuses_nobody() -> None:
+    """With a box at spot 2 four cards would be no whole deal, and nothing could be lost yet."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(2, "main", ("E3",))
+    rig.lay(1, "main", ("E2", "E3"))
+    rig.lay(1, "twenty_one_plus_three", ("E1",))
+    rig.late = True
+    rig.talk("key no_more_bets")
+    rig.lay(2, "main", ())
+    rig.talk(DEALT)
+    rig.lay(1, "twenty_one_plus_three", ())
+    rig.late = False
+    rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
+    assert locked(rig) == [(1, "main", 1000), (1, "twenty_one_plus_three", 500)]
+    assert accused(rig) == []
+
+
 def test_heard_by_a_neighbour_in_the_middle_of_the_round_it_counts_where_it_lies() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
     rig.lay(1, "main", ("E1", "E2"))

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from controller.core.analysis.scripted_account import refused_side_bet
 from controller.core.betting import closed_meters
-from controller.core.certainty import uncertain_wagers
+from controller.core.certainty import shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns
 from controller.core.certainty.side_wagers import is_after_deal_bet, row_known
 from controller.core.game.procedures import refused_wager
@@ -177,7 +177,7 @@ def is_side_wager_taken(transaction: Transaction, change: ZoneChange) -> bool:
     terms = terms_of(transaction.rules, change.zone)
     if change.after == 0 and (terms.awards_cents or terms.meter_shares):
         return True
-    if not round_now.is_dealt():
+    if not shared_chips.may_be_dealt(transaction):
         return False
     decided = (change.spot, change.zone) in round_now.ending.settled
     if not decided and (round_now.blind() or (transaction.rules.aggregate_limit_cents and not round_now.hides())):

@@ -91,6 +91,16 @@ def lock_waits(transaction: Transaction) -> bool:
     return not transaction.round().bets.locked and bool(_unsettled(transaction))
 
 
+def may_be_dealt(transaction: Transaction) -> bool:
+    """Whether the deal is done if a spot is no box of which only chips that may lie elsewhere make one."""
+    round_now = transaction.round()
+    if round_now.bets.locked:
+        return round_now.is_dealt()
+    amounts = round_now.bets.shared.amounts
+    boxes = sum(1 for spot in round_now.bets.spots if amounts.get(key(spot, "main"), (1, 1))[0])
+    return len(round_now.cards.drawn) >= 2 * boxes + 1 + round_now.cards.hole_dealt
+
+
 def only_places_chip(transaction: Transaction, change: ZoneChange, last_ns: int) -> bool:
     """Whether a change only says where a chip lay at the lock: once it is placed its zones are locked as they show now.
 
