@@ -325,6 +325,23 @@ def test_one_that_is_told_only_when_the_round_is_over_accuses_nobody() -> None:
     assert accused(rig) == []
 
 
+def test_one_that_has_settled_before_the_round_is_over_is_not_told_at_all() -> None:
+    options = {"turn_key": "sometimes", "new_shoe_burns": 0, "even_money_shown": "chips"}
+    rig = Rig(profile_files.load("pitch-h17", options).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E5",))
+    rig.talk("key no_more_bets \n Ac Qh 5c Qc 9s")
+    rig.lay(1, "main", ())
+    rig.late = True
+    rig.lay(1, "insurance", ("E3",))
+    rig.lay(1, "main", ("E3",))
+    rig.late = False
+    rig.lay(1, "insurance", ())
+    rig.talk("key no_more_bets \n Th 9c 6d 8s")
+    assert rig.told(ChipsUnexplained) == []
+    assert locked(rig) == [(1, "main", 1000), (1, "main", 500)]
+    assert accused(rig) == []
+
+
 def test_a_chip_that_leaves_the_one_antenna_and_stays_with_the_other_is_said_and_accuses_nobody() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
     rig.lay(1, "main", ("E1", "E2", "E3"))

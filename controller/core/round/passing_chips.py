@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_corrected, rebuild_with_outages
 from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.messages.alerts import ChipsUnexplained
 from controller.core.table.layout import Zone, ZoneChange
 from controller.core.table.round_state import ChipVisit
 from controller.core.table.transaction import Transaction
@@ -78,6 +79,17 @@ def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[st
     for visit in transaction.round().evidence.visits:
         if (visit.spot, visit.zone) == (spot, "insurance") and visit.to_ns >= 0 and set(visit.came) <= set(chips):
             _take_back(transaction, visit, unseen=False)
+            _forget_unexplained(transaction, spot, "insurance")
+
+
+def _forget_unexplained(transaction: Transaction, spot: int, zone: str) -> None:
+    """What is kept back until the cards are shown says nothing of chips that did not lie in this zone."""
+    known = transaction.round().cards.kept_back
+    kept = tuple(
+        one for one in known if not (isinstance(one, ChipsUnexplained) and (one.spot, one.zone) == (spot, zone))
+    )
+    if kept != known:
+        transaction.change_cards(kept_back=kept)
 
 
 def withdrawn_rise(transaction: Transaction, change: ZoneChange) -> DatedObservation | None:
