@@ -1,27 +1,17 @@
-"""The committed contract, made anew: ``python -m tests.contract.current`` writes docs/schemas.
-
-The examples are those of docs/reference/events.md, which came off a broker.
-"""
+"""The committed contract: ``python -m tests.contract.current`` writes docs/schemas and the event reference anew."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from controller import version
 from controller.formats.mqtt.asyncapi import asyncapi_file
 from controller.formats.mqtt.schemas import schema_files
-from tests.docs.pages import DOCS, blocks, page
+from tests.contract.event_reference import PATH, event_reference, examples
+from tests.docs.pages import DOCS
 
 DIRECTORY: Final = DOCS / "schemas"
-
-
-def examples() -> list[dict[str, Any]]:
-    """Every event shown in docs/reference/events.md, as published."""
-    shown = [block.text for block in blocks(page("events.md")) if block.kind == "json"]
-    return [msgspec.json.decode(text, type=dict[str, Any]) for text in shown]
 
 
 def files() -> dict[str, bytes]:
@@ -41,3 +31,4 @@ def write(directory: Path) -> None:
 
 if __name__ == "__main__":
     write(DIRECTORY)
+    PATH.write_text(event_reference(), encoding="utf-8")

@@ -16,8 +16,9 @@ from referencing.jsonschema import DRAFT7
 from controller.formats.mqtt.envelope import TYPE_PREFIX, TYPE_SUFFIX, event_types
 from controller.formats.mqtt.retained_state import STATES
 from controller.formats.orders.requests import VERBS, reply_bytes
-from firmware_protocols.values import tag_of
-from tests.contract.current import DIRECTORY, examples, files
+from firmware_protocols.values import Value, tag_of
+from tests.contract.current import DIRECTORY, files
+from tests.contract.event_reference import PATH, event_reference, examples, folded, table
 
 HERE: Final = Path(__file__).parent
 NODE: Final = shutil.which("node")
@@ -39,6 +40,38 @@ def test_the_committed_contract_is_current() -> None:
     wanted = files()
     assert sorted(committed) == sorted(wanted), ANEW
     assert [name for name in wanted if committed[name] != wanted[name]] == [], ANEW
+
+
+def test_the_committed_event_reference_is_current() -> None:
+    assert PATH.read_text(encoding="utf-8") == event_reference(), ANEW
+
+
+def test_json_is_folded_between_its_elements() -> None:
+    value = {"text": 'a, "b": c ' * 20, "numbers": list(range(60)), "empty": "", "null": None}
+    lines = folded(value).splitlines()
+    assert msgspec.json.decode(folded(value)) == value
+    assert len(lines) > 3
+    assert all(len(line) <= 120 or '"a, ' in line for line in lines)
+
+
+class Undescribed(Value, frozen=True, tag="undescribed"):
+    """An event with a field that is not described."""
+
+    round: int
+    told: int
+    """How often, see ``card_drawn``."""
+    untold: int
+
+
+def test_a_field_that_is_described_nowhere_is_refused() -> None:
+    shared = {"round": "the round", "untold": "the rest"}
+    assert table(Undescribed, shared).splitlines()[2:] == [
+        "| `round` | the round |",
+        "| `told` | how often, see [`card_drawn`](#card_drawn) |",
+        "| `untold` | the rest |",
+    ]
+    with pytest.raises(ValueError, match="untold is described neither below it nor in"):
+        table(Undescribed, {"round": "the round"})
 
 
 def test_the_parser_accepts_the_document() -> None:

@@ -1,4 +1,4 @@
-"""docs/reference/events.md against the formats: every event and field is there, every example what it says."""
+"""docs/reference/events.md and the event reference against the formats: every event and field, every example."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ from tests.core.rig import Rig
 from tests.docs.pages import blocks, page, sections
 
 PAGE: Final = page("events.md")
+REFERENCE: Final = page("event-reference.md")
 PENN: Final = "hollywood-penn-national"
 SECTIONS: Final = sections(PAGE)
+DESCRIBED: Final = sections(REFERENCE)
 NAMES: Final = {tag_of(kind): kind for kind in event_types()}
 ALERTS: Final = {tag_of(kind) for kind in get_args(Alert)}
-EXAMPLES: Final = [read_event(block.text.encode()) for block in blocks(PAGE) if block.kind == "json"]
+EXAMPLES: Final = [read_event(block.text.encode()) for block in blocks(REFERENCE) if block.kind == "json"]
 PICTURES: Final[dict[str, type[msgspec.Struct]]] = {
     **STATES,
     "status": Status,
@@ -66,19 +68,19 @@ def example(kind: type[Any], **wanted: object) -> Published:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_event_has_its_fields_in_order(name: str) -> None:
-    assert name in SECTIONS, f"docs/reference/events.md has no section {name}"
-    assert SECTIONS[name].names() == fields(NAMES[name])
+    assert name in DESCRIBED, f"docs/reference/event-reference.md has no section {name}"
+    assert DESCRIBED[name].names() == fields(NAMES[name])
 
 
 def test_no_section_describes_an_event_that_is_not() -> None:
-    assert {heading for heading in SECTIONS if "_" in heading} <= set(NAMES)
+    assert {heading for heading in DESCRIBED if "_" in heading} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_event_has_a_real_example(name: str) -> None:
     found = [one for one in EXAMPLES if event_name(one.event) == name]
-    assert found, f"docs/reference/events.md has no example of {name}"
-    own = [read_event(text.encode()) for text in SECTIONS[name].blocks("json")]
+    assert found, f"docs/reference/event-reference.md has no example of {name}"
+    own = [read_event(text.encode()) for text in DESCRIBED[name].blocks("json")]
     assert all(event_name(one.event) == name for one in own)
 
 
@@ -89,8 +91,13 @@ def test_the_examples_are_of_one_table_and_no_number_is_two_events() -> None:
 
 
 def test_alerts_are_the_events_under_alerts() -> None:
-    after = PAGE[PAGE.index("\n## Alerts\n") : PAGE.index("\n## Commands\n")]
+    after = REFERENCE[REFERENCE.index("\n## Alerts\n") :]
     assert set(re.findall(r"^### `(\w+)`$", after, re.MULTILINE)) == ALERTS
+
+
+def test_the_event_under_the_envelope_is_an_example() -> None:
+    (shown,) = SECTIONS["The envelope"].blocks("json")
+    assert read_event(shown.encode()) in EXAMPLES
 
 
 def test_the_envelope_has_every_attribute() -> None:

@@ -39,10 +39,18 @@ class AdviceLine(Value, frozen=True, tag=False):
 
 
 class PaymentAdvised(Value, frozen=True, tag="payment_advised"):
-    """What to take and pay for what was just settled, in the order dealers do it."""
+    """The chips to take and pay for the wagers that were just settled.
+
+    It is never published before a settlement, and so never before the hole card lies open where the hole card matters.
+    Insurance comes first, then the spots from the highest number down, and a split spot's hands from right to left.
+    """
 
     round: int
     lines: tuple[AdviceLine, ...]
+    """The actions: ``spot``, ``bet``, ``hand`` (of a split spot, from 0 on the left; null: the whole wager), ``move``
+    (``take``, ``pay``, ``leave``), ``cents``, ``chips`` (``value_cents`` and ``count``, of the registry's values, the
+    largest first), ``missing_cents`` (the part that no chips make).
+    """
 
 
 class Advice(Value, frozen=True, tag=False):

@@ -28,23 +28,35 @@ from firmware_protocols.values import Value
 
 
 class TableStarted(Value, frozen=True, omit_defaults=True, tag="table_started"):
-    """The daemon runs (again). ``restart``: it ran before in this epoch; ``round_open``: in the middle of a round."""
+    """The daemon has started."""
 
     version: str
+    """The program's version."""
     profile: str
+    """The house's rules by name."""
     profile_hash: str
+    """SHA-256 of the rules and options in force, hex."""
     restart: bool
+    """Whether it ran before in this epoch."""
     round_open: bool
+    """Whether a round is open."""
     unpaired: tuple[str, ...] = ()
-    """Devices whose line ought to be paired and is not."""
+    """Devices whose line should be paired and is not (``docs/reference/mystery-trigger.md#a-paired-line``); left out
+    where there is no such device.
+    """
     currency: str = ""
-    """What a cent is the hundredth part of, by ISO 4217; empty: the house did not say."""
+    """The currency of amounts (ISO 4217); left out where the table file does not name one."""
     gaming_day: GamingDay | None = None
-    """The house's day and shifts; None: it did not say, and days are days of UTC."""
+    """The house's day: ``time_zone`` (IANA), ``begins``, and ``shifts`` (each name's beginning by that clock); left out
+    where the table file does not say.
+    """
 
 
 class InternalError(Value, frozen=True, tag="internal_error"):
-    """Our own code failed on this reading; the daemon ends, and the next one holds the table until it is mended."""
+    """The program itself failed on a reading.
+
+    The daemon ends; at its next start the table is on hold (``state/hold``).
+    """
 
     reason: str
 
@@ -54,62 +66,77 @@ class DeviceStatusChanged(Value, frozen=True, tag="device_status_changed"):
 
     device: str
     state: str
+    """``ready``, ``lost`` or ``faulty``."""
     detail: str
+    """The fault, or the software version that the device reports, for display."""
 
 
 # --- raw facts --------------------------------------------------------------------------------------
 
 
 class CardDrawn(Value, frozen=True, tag="card_drawn"):
-    """A card left the shoe. ``position`` counts the round's cards from 0. The face stays closed.
-
-    ``round`` and ``position`` are null outside a round.
-    """
+    """A card left the shoe. The event does not contain its face."""
 
     round: int | None
+    """The round it belongs to; null: no round was open."""
     card: int
     position: int | None
+    """The card's place among the round's cards, from 0 in the order drawn; null: no round was open."""
     commitment: str
+    """HMAC-SHA-256 of the card's face, hex."""
 
 
 class CardOpened(Value, frozen=True, tag="card_opened"):
-    """A card lies face up: its face and the 32 bytes that open the commitment of its ``CardDrawn``, in hex."""
+    """A card lies face up in every legal play of the round."""
 
     card: int
     face: str
+    """Rank and suit; ``??``: it could not be read."""
     nonce: str
+    """The 32 bytes that open the commitment, hex."""
 
 
 class CardBurned(Value, frozen=True, tag="card_burned"):
-    """A card went to the discard rack unseen."""
+    """A card went to the discard rack unseen: the dealer had announced a burn. Its ``card_drawn`` precedes it."""
 
     card: int
 
 
 class ShoeBegun(Value, frozen=True, tag="shoe_begun"):
-    """A new shoe of ``decks`` decks was announced; ``shoe`` counts them in the epoch."""
+    """A new shoe was announced: by the burn key between two rounds, or by ``tableside new-shoe``."""
 
     shoe: int
+    """The shoe's number, counted from 1 within the epoch."""
     decks: int
+    """How many decks the shoe was loaded with, by the profile."""
     who: str
 
 
 class ShoeEnded(Value, frozen=True, tag="shoe_ended"):
-    """A shoe is over: what left it, ``burned`` and ``unread`` among it. ``left`` is null if nobody counted it.
+    """A shoe is over.
 
-    ``cut_card``: how many cards had been drawn when the cut card came, null if nobody said. ``penetration_per_mille``
-    is the part of the shoe that was drawn, ``running_count`` the Hi-Lo count of all that lay open.
+    Its burns have just been opened, except those drawn since the last turn of a hole card, which wait for the next
+    turn. Before this event, nothing is published about the remaining cards of a shoe.
     """
 
     shoe: int
+    """The shoe's number."""
     decks: int
+    """How many decks the shoe was loaded with."""
     drawn: int
+    """How many cards left the shoe."""
     burned: int
+    """How many of them were burned."""
     unread: int
+    """How many could not be read."""
     left: int | None
+    """How many cards a person counted in the shoe afterwards; null: not counted."""
     cut_card: int | None
+    """How many had been drawn when the cut card came; null: the cut card was not reported."""
     penetration_per_mille: int
+    """The part of the shoe that was drawn, in thousandths, rounded down."""
     running_count: int
+    """The Hi-Lo count of every card that lay open."""
     who: str
 
 
@@ -121,77 +148,102 @@ class ChipsChanged(Value, frozen=True, tag="chips_changed"):
     before_cents: int
     after_cents: int
     chips: int
+    """How many chips lie there now, unknown ones included."""
 
 
 class KeyRead(Value, frozen=True, tag="key_read"):
-    """The dealer pressed a key; ``meaning`` by the table's key map."""
+    """The dealer pressed a key."""
 
     key: str
+    """``A`` to ``Y``, row by row."""
     meaning: str
+    """The key's meaning by the table's key map (``docs/reference/configuration.md#the-keys``)."""
 
 
 class KeyUndone(Value, frozen=True, tag="key_undone"):
-    """The dealer took back a key press: ``reading`` is the number of the input that brought it.
+    """The dealer took back a key press with *undo*.
 
-    It counts no more. ``round`` is null if no round was open. What was told of it stays told; what was
-    settled is adjusted.
+    The press no longer counts. Events published because of it remain published; a wager that was settled on it and now
+    comes to another amount is adjusted (``wager_adjusted``, by ``dealer``).
     """
 
     round: int | None
+    """The round; null: no round was open."""
     reading: int
+    """The number of the reading that brought the key."""
     meaning: str
+    """The key's meaning."""
 
 
 # --- the round --------------------------------------------------------------------------------------
 
 
 class RoundStarted(Value, frozen=True, tag="round_started"):
-    """A round has begun, by the key *no more bets* or its first card. ``shoe``: as in ``shoe_begun``; None: none was.
+    """A round has begun, by the key *no more bets* or by its first card.
 
-    ``boxes`` are the spots where a main wager lay, as far as the readers had told. ``betting_closed`` says what stands.
-    ``gaming_day`` is the house's day by its date, in which the round began; None in journals of before.
+    The event is published before that card, and once for each round. The round ends with ``round_closed``, as ``void``
+    where the key was taken back or there was no bet. Accounts count a round in the gaming day in which it closed.
     """
 
     round: int
     shoe: int | None
+    """The shoe it is dealt from, as in ``shoe_begun``; null: none was announced in this epoch."""
     boxes: tuple[int, ...]
+    """The spots where a main wager lay, ascending, as far as the readers had reported; ``betting_closed`` has the final
+    wagers.
+    """
     gaming_day: str | None = None
+    """The date of the house's day in which it began, by its hour and time zone (``table_started``); null in older
+    journals.
+    """
 
 
 class BettingClosed(Value, frozen=True, tag="betting_closed"):
-    """No more bets. ``wagers`` by spot; zones without chips are left out. ``profile_hash`` names the rules in force."""
+    """Betting has closed. Published once every working reader has confirmed the moment of the lock."""
 
     round: int
     wagers: tuple[LockedWager, ...]
+    """The wagers, zones without chips left out: a list of ``spot``, ``bet`` (the zone) and ``cents``."""
     profile_hash: str = ""
+    """SHA-256, in hex, of the rules and options the round is played and settled by."""
 
 
 class CardDealt(Value, frozen=True, tag="card_dealt"):
-    """Whose a card is, in every legal play. ``spot`` 0 is the dealer.
+    """The owner of a card.
 
-    ``hand``: in which of the spot's hands it lay when this was told, from 0 on the left; None: the dealer's, or legal
-    plays differ.
+    The initial deal's order is certain; the owner of a later card is published when every play agrees.
     """
 
     round: int
     card: int
     spot: int
+    """The card's owner; 0: the dealer."""
     hand: int | None = None
+    """In which of the spot's hands the card lies at this moment, from 0 on the left; null: it is the dealer's, or plays
+    differ. A later split moves the hands to its right, and the right card of the pair: ``hand_completed`` names each
+    hand's cards.
+    """
 
 
 class DealUnconfirmed(Value, frozen=True, tag="deal_unconfirmed"):
-    """Which card of a deal is the hole card is not certain: its second pass stays closed until the turn, and why."""
+    """It is not certain which card of a deal is the hole card.
+
+    The facts that the deal's second pass decides therefore stay closed until the dealer turns the hole card. This is
+    not an alert: a pause in the deal is enough to cause it (``docs/reference/evidence.md#the-hole-card``).
+    """
 
     round: int
     reason: str
+    """The irregularity in the deal, in words; it does not depend on any face."""
 
 
 class InsuranceTaken(Value, frozen=True, tag="insurance_taken"):
-    """The insurance wager counted when the offer closed."""
+    """The insurance that counts, published when the offer has closed."""
 
     round: int
     spot: int
     cents: int
+    """The amount that counts: at most what the rules allow."""
 
 
 class HandDoubled(Value, frozen=True, tag="hand_doubled"):
@@ -201,6 +253,7 @@ class HandDoubled(Value, frozen=True, tag="hand_doubled"):
     spot: int
     hand: int
     cents: int
+    """The amount added to the hand's stake; less than the wager: doubled for less."""
 
 
 class HandsSplit(Value, frozen=True, tag="hands_split"):
@@ -209,17 +262,21 @@ class HandsSplit(Value, frozen=True, tag="hands_split"):
     round: int
     spot: int
     hands: int
+    """How many hands the spot has now."""
 
 
 class HandCompleted(Value, frozen=True, tag="hand_completed"):
-    """A hand is over, and every legal play agrees how: its cards by number, its best total, its whole stake."""
+    """A hand is over, and every legal play agrees on its result."""
 
     round: int
     spot: int
     hand: int
     cards: tuple[int, ...]
+    """The hand's cards by number, in the order dealt."""
     total: int
+    """The hand's best total; above 21: it broke."""
     stake_cents: int
+    """Everything wagered on this hand."""
 
 
 class SpotSurrendered(Value, frozen=True, tag="spot_surrendered"):
@@ -230,44 +287,65 @@ class SpotSurrendered(Value, frozen=True, tag="spot_surrendered"):
 
 
 class HoleCardRevealed(Value, frozen=True, tag="hole_card_revealed"):
-    """The hole card lies face up."""
+    """The hole card lies face up; its ``card_opened`` follows."""
 
     round: int
     card: int
+    """The hole card."""
 
 
 class WagerSettled(Value, frozen=True, tag="wager_settled"):
-    """What a wager is due: ``net_cents`` is the player's net. ``readings`` are the numbers of the inputs it rests on.
+    """The amount a wager is due.
 
-    ``why`` is one sentence naming the rule; ``jackpot_cents`` is what of the net the awards of meters are.
+    One settlement of the main wager covers all doubles and splits of the spot.
+
+    ``evidence``: every legal play that explains the readings agrees. ``answer``: every legal play agrees since people
+    answered a question about this round. ``paid``: the legal plays differ, and the dealer's payment at the spot fits
+    exactly one of the possible nets; published only at the end of the round. ``floor``: people ruled.
     """
 
     round: int
     spot: int
     bet: str
     wager_cents: int
+    """The wager as locked, or the insurance that counts; doubles and splits not included."""
     net_cents: int
+    """The player's net: above 0 the house pays it, below 0 the player loses it, 0 is a push."""
     basis: Basis
+    """``evidence``, ``answer`` or ``paid``, as above; ``floor``: the floor ruled the due."""
     readings: tuple[int, ...]
+    """The numbers of the readings it rests on: all cards and keys of the round so far, and this spot's chips."""
     why: str
+    """One sentence naming the rule; several hands are separated by ``;``, and ``; or:`` stands between the ways legal
+    plays come to the same due.
+    """
     jackpot_cents: int = 0
+    """The part of ``net_cents`` that meters award; usually 0."""
 
 
 class WagerUnresolved(Value, frozen=True, tag="wager_unresolved"):
-    """A wager the evidence leaves open at the end of its round: the nets that remain possible."""
+    """The evidence leaves a wager open at the end of its round, because the legal plays differ.
+
+    If the round waits for an answer (``round_pending``), a ``wager_settled`` may still follow; otherwise people must
+    decide. In a round that ends ``irregular``, every wager that was not settled before has this event, with no nets,
+    because its result is unknown.
+    """
 
     round: int
     spot: int
     bet: str
     wager_cents: int
+    """The wager; 0 for insurance whose amount itself is open."""
     possible_cents: tuple[int, ...]
+    """The nets that remain possible, ascending; empty where the round is irregular."""
 
 
 class WagerAdjusted(Value, frozen=True, tag="wager_adjusted"):
-    """What a settled wager is due was corrected: ``before_cents`` no longer holds. Both are the player's net.
+    """A settled wager comes to another amount, because of a ruling or a correction.
 
-    ``basis`` is ``floor`` where people ruled on this very wager; else the round was corrected (its cards, boxes or
-    keys) and the wager settled anew on that basis. The two nets are the same where a settlement in doubt is confirmed.
+    The floor ruled on the wager, or the cards, boxes or keys it rested on were corrected. The earlier settlement
+    remains published; this event replaces it. A wager made after the deal that the corrected up card does not offer is
+    returned: its net becomes 0. The two nets are equal where the floor confirms a disputed settlement.
     """
 
     round: int
@@ -275,24 +353,36 @@ class WagerAdjusted(Value, frozen=True, tag="wager_adjusted"):
     bet: str
     wager_cents: int
     before_cents: int
+    """The net until now: the player's gain in cents."""
     net_cents: int
+    """The net from now on: the player's gain in cents."""
     who: str
     why: str
     basis: Basis
+    """``floor``: people ruled on this very wager, and no later correction of the round changes it; otherwise its
+    present basis, as in ``wager_settled``.
+    """
     jackpot_cents: int = 0
+    """The part of ``net_cents`` that meters award."""
 
 
 class QuestionAsked(Value, frozen=True, tag="question_asked"):
-    """What the table asks people. ``choices`` are the answers it takes.
+    """The table asks people a question.
 
-    ``round`` and ``spot`` are null where the question is about none.
+    It asks whether cards were missed, or, once the dealer's hand is complete and legal plays differ in the amounts due,
+    for the one fact about the play whose answer helps most. ``docs/guide/operations.md#questions`` lists the questions.
     """
 
     question: int
+    """The question's number; answers name it."""
     round: int | None
+    """The round it is about; null: no round is open."""
     spot: int | None
+    """The spot it is about; null: the whole table, or several spots."""
     text: str
+    """The question, for display."""
     choices: tuple[str, ...]
+    """The answers it takes."""
 
 
 class QuestionAnswered(Value, frozen=True, tag="question_answered"):
@@ -300,33 +390,38 @@ class QuestionAnswered(Value, frozen=True, tag="question_answered"):
 
     question: int
     answer: str
+    """The answer given."""
     who: str
 
 
 class QuestionWithdrawn(Value, frozen=True, tag="question_withdrawn"):
-    """A question nobody needs to answer any more."""
+    """A question no longer needs an answer: everything has been settled, or the floor must rule."""
 
     question: int
 
 
 class RoundPending(Value, frozen=True, tag="round_pending"):
-    """A round is over and wagers of it are open until a question is answered. The next round may begin."""
+    """A round is over, and some of its wagers stay open until a question is answered.
 
-    round: int
-    question: int
-
-
-class RoundClosed(Value, frozen=True, tag="round_closed"):
-    """A round is over. ``dealer``: the dealer's cards by number where every legal play agrees on them, else empty.
-
-    ``outcome``: ``settled``, ``open`` (wagers left open), ``void`` (no card was dealt) or ``irregular`` (the floor must
-    rule). ``legal_plays`` is their number, 0 when irregular or void.
+    The next round may begin. At most three rounds wait; the oldest is then closed as ``open``.
     """
 
     round: int
+    question: int
+    """The question it waits for."""
+
+
+class RoundClosed(Value, frozen=True, tag="round_closed"):
+    """No further conclusions about this round follow; corrections may."""
+
+    round: int
     dealer: tuple[int, ...]
+    """The dealer's cards by number where every legal play agrees on them, otherwise empty."""
     legal_plays: int
+    """How many legal plays explain the readings; 0 where the round is void or irregular."""
     outcome: str
+    """``settled``, ``open`` (some wager is open), ``void`` (no card or no bets after all), ``irregular`` (the floor).
+    """
 
 
 Event = (

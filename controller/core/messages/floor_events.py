@@ -9,24 +9,28 @@ from firmware_protocols.values import Value
 
 
 class RulingProposed(Value, frozen=True, tag="ruling_proposed"):
-    """A person proposes to void a round or to adjust a wager to ``net_cents``; another must approve.
+    """A person proposes to void a round or to adjust a wager; another must approve.
 
-    ``spot``, ``bet`` and ``net_cents`` are null for the whole round.
+    This is published where the house wants two people for orders that move money (``two_persons``). The proposal
+    changes nothing until another person approves it (``order_approved``); the proposed ruling then follows, in both
+    names. A proposal may also be withdrawn (``order_withdrawn``).
     """
 
     order: int
     round: int
     spot: int | None
+    """The wager's spot; null: the whole round is to be voided."""
     bet: str | None
+    """The wager; null: the whole round."""
     net_cents: int | None
+    """The player's net that is proposed; null: the whole round."""
     who: str
     why: str
     vouched: str = ""
-    """How the table knows them: own key, a socket of which role, or nothing."""
 
 
 class RoundVoided(Value, frozen=True, tag="round_voided"):
-    """The floor voided a round: every wager goes back."""
+    """The floor voided the round. Open wagers are settled with 0, settled ones adjusted to 0."""
 
     round: int
     who: str
@@ -34,63 +38,78 @@ class RoundVoided(Value, frozen=True, tag="round_voided"):
 
 
 class CorrectionEntered(Value, frozen=True, tag="correction_entered"):
-    """A ruling on a case, under the house's number for it. What it changes follows: ``wager_adjusted`` of each wager.
+    """A ruling under one of the house's case numbers, published before its effects.
 
-    ``spot``, ``bet`` and the nets null: the whole round goes back. ``before_cents`` null: the wager was open. ``who``
-    are the one who proposed it and the one who approved it, ``late`` whether its round had left the table's books.
+    The effects are a ``wager_adjusted`` for each wager, or a ``round_voided``. Every ruling on a round that had left
+    the table's books (the last 20 rounds) has one; other rulings have one if a case was given.
     """
 
     case: str
+    """The house's number for the matter."""
     round: int
     spot: int | None
+    """The spot; null: the whole round is void."""
     bet: str | None
+    """``main``, ``insurance`` or a side bet; null where the round is void."""
     before_cents: int | None
+    """The player's net before; null: the wager was open, or the round is void."""
     net_cents: int | None
+    """The player's net now; null: the round is void."""
     who: str
+    """Who proposed it, and who approved it."""
     why: str
+    """The reason, in the proposer's words."""
     late: bool
+    """Whether the round had left the table's books."""
 
 
 class CardSet(Value, frozen=True, tag="card_set"):
-    """The floor named a card's face. ``before``: ``??`` unread, null if it did not lie open.
+    """The floor named a card's face, or struck the card from the round.
 
-    A card whose ``after`` is null no longer counts in the round: it was read twice, drawn back or put aside.
+    A card is struck that was read twice, drawn back or put aside. The commitment of the card still opens with the face
+    that the shoe read.
     """
 
     round: int
     card: int
     before: str | None
+    """The face before; ``??``: unread; null: the card did not lie open."""
     after: str | None
+    """The face now; null: it is not a card of the round."""
     who: str
     why: str
 
 
 class CardAssigned(Value, frozen=True, tag="card_assigned"):
-    """The floor said whose a card is. ``spot`` 0 is the dealer."""
+    """The floor named the owner of a card. Only plays that agree are kept."""
 
     round: int
     card: int
     spot: int
+    """The card's owner; 0: the dealer."""
     who: str
     why: str
 
 
 class BoxDeclared(Value, frozen=True, tag="box_declared"):
-    """The floor said that a box without chips is in play (``round`` null: in the next one); 0 cents: it is not.
-
-    ``beside`` are the side wagers at that spot that stand now that it has a main wager.
-    """
+    """The floor declared that a box without chips (cash, a match play) is in play."""
 
     round: int | None
+    """The round; null: the next one."""
     spot: int
     cents: int
+    """The wager; 0: it is not in play after all."""
     who: str
     why: str
     beside: tuple[LockedWager, ...] = ()
+    """Side wagers at that spot that stand now that it has a main wager: ``spot``, ``bet``, ``cents``."""
 
 
 class RoundResumed(Value, frozen=True, tag="round_resumed"):
-    """A correction of the floor's explains an irregular round: it is settled again like any other."""
+    """An irregular round is explained again, and is settled like any other.
+
+    A correction by the floor explains it, or chips that no play explained are heard where they belong.
+    """
 
     round: int
 
@@ -118,19 +137,23 @@ class ChipCount(Value, frozen=True, tag=False):
 
 
 class InventoryEntered(Value, frozen=True, omit_defaults=True, tag="inventory_entered"):
-    """The floor entered a count of ``cents`` in all, of which ``chips`` by value where they were counted so.
-
-    ``entry`` numbers them in the epoch. ``slip`` is the number on the paper and may be empty. A negative amount takes
-    back an earlier one. ``gaming_day`` (a date) and ``shift`` are what it belongs to where it was entered later; left
-    out, it belongs to the time of the event.
-    """
+    """The floor entered a count of the table's chips or cash (``docs/guide/accounting.md#drop-and-hold``)."""
 
     entry: int
+    """The entry's number, counted from 1 within the epoch."""
     kind: Count
+    """``opener``, ``closer``, ``fill``, ``credit`` or ``drop``."""
     cents: int
+    """The amount in all; negative where it takes back an earlier entry."""
     chips: tuple[ChipCount, ...]
+    """Of the amount, how many chips (``count``) of each value (``value_cents``), the highest first; empty where no
+    chips were counted.
+    """
     slip: str
+    """The number on the paper; may be empty."""
     who: str
     why: str
     gaming_day: str = ""
+    """The gaming day it belongs to, by its date; left out where that is the day of the event."""
     shift: str = ""
+    """The shift of that day, by its name in the table file; left out where the entry belongs to the whole day."""

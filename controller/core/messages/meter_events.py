@@ -14,19 +14,19 @@ from firmware_protocols.values import Value
 
 
 class MeterOpened(Value, frozen=True, tag="meter_opened"):
-    """A meter is counted from here on; the house has paid in its base value."""
+    """The table counts a meter from here on; the house has paid in its base value."""
 
     meter: str
     parameters: Parameters
+    """The meter's parameters: ``base_cents``, ``reset_cents``, ``limit_cents`` (0: no limit), ``unreasonable_cents``,
+    and ``rate`` and ``hidden_rate`` as parts of a wager.
+    """
     meter_units: int
     shown_cents: int
 
 
 class ContributionMade(Value, frozen=True, tag="contribution_made"):
-    """A wager raised a meter by ``units`` and its reserve by ``hidden_units``.
-
-    ``number`` is the contribution's number with the trigger box, 0 for a meter that has none.
-    """
+    """A wager raised a meter, and its reserve."""
 
     meter: str
     round: int
@@ -34,17 +34,19 @@ class ContributionMade(Value, frozen=True, tag="contribution_made"):
     bet: str
     wager_cents: int
     units: int
+    """The amount it added to the meter, in 1/10,000 cent."""
     hidden_units: int
+    """The amount it added to the reserve, in 1/10,000 cent."""
     number: int
+    """The contribution's number with the trigger box; 0: the meter has none."""
     meter_units: int
     shown_cents: int
 
 
 class JackpotHit(Value, frozen=True, tag="jackpot_hit"):
-    """A wager won ``cents`` out of what the meter showed; the amount is frozen until people have verified and paid it.
+    """A wager won an award from the amount the meter showed.
 
-    ``rule`` says how the winners of one round are evaluated; ``number`` is the contribution that lifted a must-hit-by
-    meter above its trigger, the posting by which a linked meter's award was claimed, else 0.
+    The amount is frozen until people have verified and paid it.
     """
 
     jackpot: int
@@ -53,86 +55,108 @@ class JackpotHit(Value, frozen=True, tag="jackpot_hit"):
     spot: int
     bet: str
     row: str
+    """The row of the wager, or ``must_hit_by_mystery``."""
     cents: int
+    """The amount won."""
     before_cents: int
+    """The amount the meter showed before the award."""
     rule: str
+    """How the winners of one round are evaluated."""
     number: int
+    """The contribution that lifted the must-hit-by meter above its trigger, or the posting that claimed it from a pool;
+    0: won by a row of the table's own meter.
+    """
     meter_units: int
     shown_cents: int
 
 
 class MeterReset(Value, frozen=True, tag="meter_reset"):
-    """A meter was won and started again: what the house and the reserve paid of the reset value, and what it holds."""
+    """A meter was won and started again."""
 
     meter: str
     house_units: int
+    """The part of the reset value that the house paid, in 1/10,000 cent."""
     reserve_units: int
+    """The part of the reset value that the reserve paid, in 1/10,000 cent."""
     meter_units: int
     shown_cents: int
 
 
 class JackpotVerified(Value, frozen=True, tag="jackpot_verified"):
-    """A person found the award to be in order; ``vouched`` says how the table knows them."""
+    """A person checked the award and found it in order."""
 
     jackpot: int
     cents: int
+    """The amount won."""
     who: str
     why: str
     vouched: str = ""
 
 
 class JackpotPaid(Value, frozen=True, tag="jackpot_paid"):
-    """A second person says that the award was paid; ``vouched`` says how the table knows them."""
+    """A second person confirms that the award was paid."""
 
     jackpot: int
     cents: int
+    """The amount won."""
     who: str
     verified_by: str
+    """Who verified it."""
     why: str
     vouched: str = ""
 
 
 class JackpotRefused(Value, frozen=True, tag="jackpot_refused"):
-    """Two people refused the award: it is in its meter again, and its reset value is out, unless won since.
+    """Two people refused the award.
 
-    ``house_units`` went back to the house, ``reserve_units`` to the reserve.
+    Its amount is in its meter again, and the reset value is out of it, unless the meter has been won since.
     """
 
     jackpot: int
     cents: int
+    """The amount won."""
     house_units: int
+    """The part of the reset value that went back to the house, in 1/10,000 cent."""
     reserve_units: int
+    """The part of the reset value that went back to the reserve, in 1/10,000 cent."""
     meter: str
     meter_units: int
     shown_cents: int
     who: str
+    """Who proposed."""
     second: str
     why: str
 
 
 class MeterChangeProposed(Value, frozen=True, tag="meter_change_proposed"):
-    """One person, known by what ``vouched`` says, proposes what moves a meter; it is done once another approves."""
+    """One person proposes a change that moves a meter; it is carried out once another person approves."""
 
     order: int
     meter: str
     move: MeterChange
+    """The change: an ``adjustment``, ``refusal``, ``grant`` or ``new_parameters``, with its fields."""
     who: str
     why: str
     vouched: str = ""
 
 
 class OrderApproved(Value, frozen=True, tag="order_approved"):
-    """A second person approved a proposal: what it does follows. How the table knows each of them is said, too."""
+    """A second person approved a proposal. Its effects follow."""
 
     order: int
     who: str
+    """Who proposed."""
     second: str
     vouched: str = ""
+    """How the table knows who proposed: ``own key``, ``own signature``, ``socket of ROLE, user NUMBER``, or
+    ``nothing``.
+    """
     second_vouched: str = ""
+    """How the table knows who approved, in the same words."""
 
 
 class OrderWithdrawn(Value, frozen=True, tag="order_withdrawn"):
-    """A proposal that is not carried out."""
+    """A proposal was withdrawn and is not carried out."""
 
     order: int
     who: str
@@ -140,60 +164,77 @@ class OrderWithdrawn(Value, frozen=True, tag="order_withdrawn"):
 
 
 class MeterAdjusted(Value, frozen=True, tag="meter_adjusted"):
-    """Two people moved a meter or its reserve by ``units``, for a reason of the closed list."""
+    """Two people moved a meter or its reserve, for one of a fixed list of reasons."""
 
     meter: str
     pool: Pool
+    """``meter`` or ``reserve``."""
     units: int
+    """The amount of the move, in 1/10,000 cent; negative: out of the meter."""
     reason: Reason
+    """``funding``, ``equipment_correction``, ``over_limit_correction`` or ``seed_recovery``."""
     meter_units: int
     shown_cents: int
     who: str
+    """Who proposed."""
     second: str
     why: str
 
 
 class ParametersQueued(Value, frozen=True, tag="parameters_queued"):
-    """Two people ordered other parameters; they come into force with the meter's next reset."""
+    """Two people ordered other parameters. They come into force with the meter's next reset."""
 
     meter: str
     parameters: Parameters
+    """The meter's parameters: ``base_cents``, ``reset_cents``, ``limit_cents`` (0: no limit), ``unreasonable_cents``,
+    and ``rate`` and ``hidden_rate`` as parts of a wager.
+    """
     who: str
+    """Who proposed."""
     second: str
     why: str
 
 
 class ParametersChanged(Value, frozen=True, tag="parameters_changed"):
-    """Other parameters are in force."""
+    """Other parameters are in force now."""
 
     meter: str
     before: Parameters
+    """The parameters until now."""
     after: Parameters
+    """The parameters from now on."""
 
 
 class MysteryCommitted(Value, frozen=True, tag="mystery_committed"):
-    """The trigger box has drawn its number for ``cycle`` and bound itself to it; ``share`` is what the table adds.
-
-    Commitment and share are hex.
-    """
+    """The trigger box has drawn its number for a cycle and committed itself to it."""
 
     meter: str
     cycle: int
+    """The cycle's number."""
     commitment: str
+    """The trigger box's commitment to its number, hex."""
     share: str
+    """The table's share of the draw, hex."""
     start_units: int
+    """The amount at which the meter starts, in 1/10,000 cent."""
     reset_cents: int
+    """The least amount the number can be."""
     ceiling_cents: int
+    """The amount at which the meter is won at the latest."""
 
 
 class MysteryRevealed(Value, frozen=True, tag="mystery_revealed"):
-    """The number that ``cycle`` was drawn with, and the key (hex) that opens its commitment."""
+    """The number that was drawn for a cycle, and the key that opens its commitment."""
 
     meter: str
     cycle: int
+    """The cycle's number."""
     number: int
+    """The contribution that won."""
     drawn_cents: int
+    """The amount that the trigger box drew."""
     key: str
+    """The key that opens the commitment, hex."""
 
 
 class MeterReopened(Value, frozen=True, tag="meter_reopened"):
@@ -229,7 +270,7 @@ MeterEvent = (
 
 
 class ContributionRefused(Value, frozen=True, tag="contribution_refused"):
-    """A wager that would raise a meter by more than anything reasonable: nothing was counted, somebody must look."""
+    """A wager would raise a meter by more than a reasonable amount. Nothing was counted; a person must look at it."""
 
     meter: str
     round: int
@@ -238,29 +279,37 @@ class ContributionRefused(Value, frozen=True, tag="contribution_refused"):
     wager_cents: int
     reason: str
     reason_code: RefusalCode | None = None
-    """Null in journals from before there were codes."""
 
 
 class MeterClosed(Value, frozen=True, tag="meter_closed"):
-    """A meter cannot be won now, and its sign says so; contributions made all the same are kept and applied later."""
+    """A meter cannot be won now, and its sign says so. Contributions made meanwhile are kept and applied later."""
 
     meter: str
     reason: str
 
 
 class MysteryDisputed(Value, frozen=True, tag="mystery_disputed"):
-    """Trigger box and table disagree about the must-hit-by meter: nothing is paid from it until people have looked."""
+    """Trigger box and table disagree about the must-hit-by meter.
+
+    Nothing is paid from it until people have looked at it.
+    """
 
     meter: str
     reason: str
+    """The claims of both, for display."""
 
 
 class ParametersDiffer(Value, frozen=True, tag="parameters_differ"):
-    """The table file orders other parameters than those in force; these stay until two people have changed them."""
+    """The table file orders other parameters than those in force.
+
+    The parameters in force stay until two people have changed them.
+    """
 
     meter: str
     ordered: Parameters
+    """The parameters in the table file."""
     in_force: Parameters
+    """The parameters that the meter runs on."""
 
 
 MeterAlert = ContributionRefused | MeterClosed | MysteryDisputed | ParametersDiffer | PoolEntryDeclined

@@ -121,36 +121,52 @@ SEVERITY: Final[dict[AlertKind, Severity]] = {
 
 
 class AlertRaised(Value, frozen=True, tag="alert_raised"):
-    """Chips, cards, rules or devices disagree. It stays listed until somebody acknowledges it by its number.
+    """Chips, cards, rules or devices disagree.
 
-    ``round``, ``spot``, ``zone`` and the amounts are null where the alert is about none. ``readings`` are the
-    numbers of the inputs it rests on; ``before`` and ``after`` the ids of the chips in the zone.
-    ``paid_cents`` and ``net_cents`` are the player's nets, where what was paid differs from what is due.
+    The alert stays on ``state/alerts`` until a person acknowledges it. ``docs/guide/protection.md#kinds`` explains the
+    kinds.
     """
 
     alert: int
+    """Its number, counted from 1 within the epoch."""
     kind: AlertKind
+    """One of those in ``docs/guide/protection.md#kinds``."""
     severity: Severity
+    """``critical``, ``warning`` or ``notice``."""
     text: str
+    """A sentence for display."""
     round: int | None = None
+    """The round; null: the alert is not about a round."""
     spot: int | None = None
+    """Where; null: not at a spot."""
     zone: str | None = None
+    """Where; null: not in a zone."""
     before_cents: int | None = None
+    """The value of the zone's chips before; null: the alert is not about a zone."""
     after_cents: int | None = None
+    """The value after; null: the alert is not about a zone."""
     before: tuple[str, ...] = ()
+    """The ids of the zone's chips before."""
     after: tuple[str, ...] = ()
+    """The ids of the zone's chips after."""
     net_cents: int | None = None
+    """For a wrong payment: the player's net as it is due; null: the alert is not about a payment."""
     paid_cents: int | None = None
+    """The player's net as it was paid; null: the alert is not about a payment."""
     readings: tuple[int, ...] = ()
+    """The numbers of the readings it rests on."""
 
 
 class AlertAcknowledged(Value, frozen=True, tag="alert_acknowledged"):
-    """A named person has seen an alert and takes it off the list. ``note``: what they made of it, may be empty."""
+    """A named person has seen an alert, and it leaves the list."""
 
     alert: int
+    """Its number."""
     kind: AlertKind
+    """Its kind."""
     who: str
     note: str
+    """That person's remark; may be empty."""
 
 
 class UnacknowledgedAlert(Value, frozen=True, tag=False):

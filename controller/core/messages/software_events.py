@@ -7,19 +7,25 @@ from firmware_protocols.values import Value
 
 
 class SoftwareChecked(Value, frozen=True, tag="software_checked"):
-    """The program was held against the list of its files; where it did not pass, the daemon ends.
+    """The program was compared with the list of its files.
 
-    ``when``: ``start``, ``hour``, or ``draw``: before the number of a must-hit-by meter was drawn. ``digest`` is
-    SHA-256 of the list of the program as it is, ``files`` how many were held against the list, ``signed_by`` the public
-    key that vouches for that list; ``detail`` names what is wrong.
+    If the check did not pass, the daemon ends.
+
+    A table whose file names no list never publishes this event (``docs/guide/operations.md#the-program-itself``).
     """
 
     when: str
+    """``start``; ``hour``: while it runs; ``draw``: before the number of a must-hit-by meter was drawn."""
     passed: bool
+    """Whether it is the program listed."""
     digest: str
+    """SHA-256 of the list of the program as it is, hex."""
     files: int
+    """How many files were compared with the list, libraries included."""
     signed_by: str
+    """The public key that vouches for the list, hex; empty: no signer."""
     detail: str
+    """The fault, with the names of files; empty: no fault."""
 
 
 def checked(given: SoftwareInspected) -> SoftwareChecked:

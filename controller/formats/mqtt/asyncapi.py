@@ -53,8 +53,8 @@ def _document(examples: Iterable[Mapping[str, Any]], version: str) -> dict[str, 
 def _info(version: str) -> dict[str, Any]:
     description = (
         "What a blackjack table publishes over MQTT and what it may be asked. Delivery is at least once and in the "
-        "order of `seq`; drop what repeats by (`source`, `epoch`, `seq`). docs/reference/events.md tells what each "
-        "event means."
+        "order of `seq`; drop what repeats by (`source`, `epoch`, `seq`). "
+        "docs/reference/event-reference.md describes each event."
     )
     return {"title": "Tableside", "version": version, "description": description, "license": {"name": "Apache-2.0"}}
 
