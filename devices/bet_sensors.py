@@ -48,7 +48,7 @@ AGREEING: Final = 2
 """Looks that must agree before they are told: a hand over a sensor covers it, and one check sum in 65,536 lies."""
 
 AGAIN_NS: Final = 500 * _MS
-"""Between two tries with a unit that was given up: it is alone on its line, so that asking costs nobody anything."""
+"""Between two tries with a unit that was given up: it is alone on its line, so that asking costs nothing."""
 
 IGNORED_LIMIT: Final = 3
 """Commands in a row that the unit answers but does not carry out before it is faulty."""
@@ -125,7 +125,7 @@ class BetSensorsSession(DeviceOutbox):
         self._work(now_ns)
 
     def disconnected(self, now_ns: int) -> None:
-        """The line is gone; nobody knows what the sensors see."""
+        """The line is gone; it is not known what the sensors see."""
         self._take(self._listener.close(), self._listener.heard_ns)
         self._forget()
         self._set_state(HealthState.LOST, now_ns)

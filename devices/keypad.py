@@ -24,13 +24,13 @@ HELD_NS: Final = 1_000_000_000
 """A key down for this long was held on purpose; a plain press takes a tenth of it."""
 
 STUCK_NS: Final = 5_000_000_000
-"""A key down for longer is stuck: nobody holds a key so long, and nothing on the table asks for it."""
+"""A key down for longer is stuck: no procedure asks to hold a key this long."""
 
 BOUNCE_NS: Final = 400_000_000
 """A key said again sooner is the same press: contacts that bounce, or a held key that repeats (every 200 ms)."""
 
 TAP_NS: Final = 90_000_000
-"""A key down again sooner is the same press although it was let go in between: nobody taps one key so quickly."""
+"""A key down again sooner is the same press although it was let go in between: a person does not tap this quickly."""
 
 REST_NS: Final = 40_000_000
 """A key down again so soon after it was let go was not let go: contacts bounce then too, and a finger is slower."""
@@ -61,7 +61,7 @@ class _Down:
     bounces: int = 0
 
     def rested_ns(self) -> int:
-        """From when on the key counts as up: nobody presses it again sooner."""
+        """From when on the key counts as up: a person does not press it again sooner."""
         return max(self.up_ns + REST_NS, self.since_ns + TAP_NS)
 
 

@@ -76,5 +76,5 @@ def disturbed(device: str, fault: LineFault, at_ns: int) -> LineDisturbed:
 
 
 def stray(device: str, message: Message, at_ns: int) -> LineDisturbed:
-    """A whole message that nobody asked for or that this kind of device should not send."""
+    """A whole message that was not asked for or that this kind of device should not send."""
     return LineDisturbed(device=device, reason=f"unexpected {type(message).__name__}", data=b"", at_ns=at_ns)

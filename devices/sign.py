@@ -108,7 +108,7 @@ class SignSession(DeviceOutbox):
         self._ask(now_ns)
 
     def disconnected(self, now_ns: int) -> None:
-        """The line is gone; nobody knows what the sign shows."""
+        """The line is gone; it is not known what the sign shows."""
         self._take(self._listener.close(), self._listener.heard_ns)
         self._asked, self._unsent = None, b""
         self._set_state(HealthState.LOST, now_ns)
@@ -261,7 +261,7 @@ class SignSession(DeviceOutbox):
             self._begin()
 
     def _well(self, at_ns: int) -> None:
-        """A good answer; a sign that was thought faulty is set up anew, for nobody knows what it heard meanwhile."""
+        """A good answer; a sign that was thought faulty is set up anew, for it is not known what it heard meanwhile."""
         if self._state is HealthState.FAULTY:
             self._begin()
         if not self._errors:

@@ -78,7 +78,7 @@ class SensorsLocked(Value, frozen=True, tag="sensors_locked"):
 
 
 class SensorsSet(Value, frozen=True, tag="sensors_set"):
-    """Answer: the unit heard about its lock and so many ``lamps``."""
+    """Answer: the unit heard about its lock and this number of ``lamps``."""
 
     address: int
     lamps: int

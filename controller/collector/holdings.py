@@ -1,4 +1,4 @@
-"""What is held of each table, and the latest complaints, for whoever asks the collector's database."""
+"""What is held of each table, and the latest complaints, for readers of the collector's database."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ class CollectorService:
                 self._database_lost(str(error))
                 await asyncio.sleep(self._backoff.next_seconds())
             except asyncio.CancelledError:
-                # A thread cannot be cancelled: nobody else may use the connection before it is done.
+                # A thread cannot be cancelled: the connection may not be used before it is done.
                 with contextlib.suppress(Exception):
                     await writing
                 raise

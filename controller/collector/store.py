@@ -261,7 +261,7 @@ class Store:
         return sum(len(rows.events) for _, rows in found)
 
     def _lock(self, connection: psycopg.Connection, names: set[TableKey]) -> None:
-        """Take the places we go on from; nobody else moves them until the end of the transaction."""
+        """Take the places we go on from; no other process moves them until the end of the transaction."""
         streams = sorted(self._epochs[name].stream for name in names if name in self._epochs)
         rows = connection.execute(
             "SELECT stream, held_seq FROM tableside_store.streams WHERE stream = ANY(%s) AND set_aside IS NULL"

@@ -32,7 +32,7 @@ TEXT: Final = bytes((*range(0x20, 0x7F), 0x09, 0x0A, 0x0D))
 """Bytes of which a text is made."""
 
 TakeBytes = Callable[[int], bytes]
-"""Gives so many bytes, fewer only when there are no more."""
+"""Gives this number of bytes, fewer only when there are no more."""
 
 
 class NoBytes(Exception):  # noqa: N818 - named for what happened

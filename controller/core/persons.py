@@ -88,7 +88,7 @@ def same_person(one: str, other: str) -> bool:
 
 
 def unvouched_reason(person: Person) -> RefusalReason | None:
-    """Why somebody counts for nobody where an order takes two; None: the channel vouches for them."""
+    """Why a person does not count where an order takes two; None: the channel vouches for them."""
     if person.vouched.by != "nothing":
         return None
     text = f"nothing vouches for {person.name}: what takes two persons is ordered over the operator channel"

@@ -69,7 +69,7 @@ BATCH_LIMIT: Final = 64
 """Readings committed in one transaction; more would delay the first of them for nothing."""
 
 CHECKPOINT_READINGS: Final = 500
-"""Readings after which a checkpoint is due even in the middle of a round: a restart steps at most so many again."""
+"""Readings after which a checkpoint is due even in the middle of a round: a restart steps at most that many again."""
 
 log = structlog.get_logger(__name__)
 
@@ -166,7 +166,7 @@ class Daemon:
         self.remarks: Callable[[], Sequence[str]] = tuple
         """What else belongs into ``status``, such as a certificate that ends soon."""
         self.mqtt_orders = True
-        """Whether orders are taken over MQTT too, where whoever the broker lets write is believed."""
+        """Whether orders are taken over MQTT too, where every client that the broker lets write is believed."""
         self.signatures = Signatures(self.identity)
         """Whose signed orders are taken."""
         self.signed = dict(self.table.state.signed)

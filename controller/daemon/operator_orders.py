@@ -68,7 +68,7 @@ def operator_channel(where: ChannelEndpoints, daemon: Daemon) -> OperatorChannel
 def _known(
     section: OperatorSection, read: Callable[[str, str], Mapping[str, ChannelUser]]
 ) -> Mapping[str, ChannelUser]:
-    """Who is known by which key: nobody, where the table has no file of operators."""
+    """Who is known by which key; empty where the table has no file of operators."""
     if section.operators is None:
         return {}
     path = Path(section.operators)

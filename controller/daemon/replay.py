@@ -1,8 +1,8 @@
 """The proof of a journal by stepping it again: every reading, and every event and checkpoint compared byte by byte.
 
-A checkpoint holds all that is remembered, so the records between two of them can be stepped by themselves: whoever has
-the key steps the segments of a long journal on all processors. Each segment is compared with the checkpoint at its end,
-and the next begins with that one, so that together they prove what one pass from the first record proves.
+A checkpoint holds all that is remembered, so the records between two of them can be stepped by themselves: a process
+that has the key steps the segments of a long journal on all processors. Each segment is compared with the checkpoint at
+its end, and the next begins with that one, so that together they prove what one pass from the first record proves.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def replay(
     alone: int = ALONE_RECORDS,
     workers: Callable[[int], Executor] = processes,
 ) -> ReplayResult:
-    """Step a whole journal again, up to the first difference, by so many ``workers``.
+    """Step a whole journal again, up to the first difference, with this number of ``workers``.
 
     Without ``key`` the faces come from the openings the journal itself published, no checkpoint can be read, and one
     does it all; so it is where there are no more than ``alone`` records. ``listener`` is called with how many are done.
@@ -105,7 +105,7 @@ def replay(
 
 
 def segments_of(reader: JournalReader, records: int, wanted: int, key: bytes) -> Iterator[ReplaySegment]:
-    """A journal in so many segments of about one size, or in fewer where checkpoints are few."""
+    """A journal in this number of segments of about one size, or in fewer where checkpoints are few."""
     after, least = 0, -(-records // wanted)
     for number in reader.checkpoint_numbers():
         if number - after >= least and number < records and can_begin_at(reader, number, key):

@@ -63,7 +63,7 @@ class TableJournal(NamedTuple):
         disk = DiskWatch(path, self.reserve, partial(tell, "storage"), os.statvfs, board.disk)
         if self.is_read:
             board.ended(WHOLE)
-        # That nobody could look is no reason to close a table, and none to be silent about.
+        # A look that failed is no reason to close a table, but must be reported.
         unable = partial(tell, "scrub", FitnessLevel.FIT)
         scrub = Scrub(path, is_due=not self.is_read, tell=unable, reading=board.reading, ended=board.ended)
         found: list[JournalWatch] = [("disk", disk.run), ("scrub", scrub.run)]
@@ -147,7 +147,7 @@ async def _open(
     if not is_set(now_ns) and not await asyncio.to_thread(path.exists):
         said = f"wall time is {utc_text(now_ns)}, and a new journal is named after it"
         raise JournalFailed(f"{path}: {said}: set the clock, then start again")
-    # A disk that filled while nobody looked leaves no room to open anything.
+    # A disk that filled while the daemon was down leaves no room to open anything.
     reserve = Reserve(path, reserve_bytes)
     await asyncio.to_thread(reserve.keep_clear)
     return await Journal.open(path, identity, key=key, created_wall_ns=now_ns, reserve=reserve), reserve

@@ -78,7 +78,7 @@ _LedgerRow = tuple[Any, ...]
 
 
 class LedgerFailed(Exception):  # noqa: N818 - named for what happened
-    """The database does not take or give entries; nobody may be answered. The text says what it said."""
+    """The database does not take or give entries; no table may be answered. The text says what it said."""
 
 
 class LedgerRefused(Exception):  # noqa: N818 - named for what happened
@@ -111,7 +111,7 @@ class Database(Protocol):
         """Do ``work`` in one transaction; its result once that is on the disk. ``work`` may be done again.
 
         Raises:
-            LedgerFailed: it is not stored, or nobody knows.
+            LedgerFailed: it is not stored, or it is not known.
         """
         ...
 
@@ -304,7 +304,8 @@ class _Transaction:
     def _laid_by(self, table: str, epoch: int, first: int) -> dict[WagerPlace, int]:
         """Where the table's wagers lay, by the last posting that counted one there; of ``first`` and all later ones.
 
-        Read once in a transaction, however many claims it holds: whoever claims without end keeps nobody waiting.
+        Read once in a transaction, however many claims it holds: a table that claims without end keeps no other
+        waiting.
         """
         if (table, epoch) not in self._laid:
             query = (

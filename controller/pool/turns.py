@@ -1,7 +1,7 @@
 """How much of the link each table has: what it may say, and whose posting is entered next.
 
 A table that keeps to the protocol comes near none of it. One that talks without end is not listened to for a while;
-one that posts without end waits behind itself, and nobody else does.
+one that posts without end waits behind itself, and the others do not.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Turns(Generic[W]):
         self._came = asyncio.Event()
 
     def hears(self, table: str, size: int) -> bool:
-        """Whether a message of so many bytes is listened to; an alarm in the log for a table that says too much."""
+        """Whether a message of this size is listened to; an alarm in the log for a table that says too much."""
         member, now_ns = self._members[table], self._clock.monotonic_ns()
         if now_ns < member.deaf_until_ns:
             return False

@@ -127,7 +127,7 @@ class Restatement(msgspec.Struct, frozen=True):
     doubted_wagers: int
     void_rounds: int
     rulings: tuple[ShiftRuling, ...]
-    """Also what the table itself settled later (nobody's word: ``who`` is empty)."""
+    """Also what the table itself settled later (``who`` is empty then)."""
     inventory: TableInventory = TableInventory()
     hold: int | None = None
     """As ``Shift.hold``."""
@@ -150,7 +150,7 @@ class Shift(msgspec.Struct, frozen=True):
     name: str
     """The gaming day and shift; empty where another time was asked for."""
     written: str
-    """When the account was made, and ``version`` is that of the program that made it; empty: nobody said."""
+    """When the account was made, and ``version`` is that of the program that made it; empty: not known."""
     version: str
     versions: tuple[str, ...]
     """Of the program that ran the table in that time."""
@@ -452,7 +452,7 @@ def _restated(
 def _settled_later(
     then: Iterable[WagerRow], now: Iterable[WagerRow], ruled: Iterable[ShiftRuling]
 ) -> Iterator[ShiftRuling]:
-    """What nobody ruled on: wagers that the table settled after the time, when a meter's answer came, say."""
+    """Changes without a ruling: wagers that the table settled after the time, when a meter's answer came, say."""
     by_people = {(one.round, one.spot, one.bet) if one.spot else (one.round, 0, "") for one in ruled}
     known = {(row.round, row.spot, row.bet): row for row in then}
     for row in now:

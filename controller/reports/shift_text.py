@@ -33,7 +33,7 @@ class AccountFormat(NamedTuple):
     time_zone: str
 
     def money(self, cents: int | None) -> str:
-        """``-$1,250.00``; without the sign where the house pays in no dollars. None: nobody entered it."""
+        """``-$1,250.00``; without the sign where the house pays in no dollars. None: it was not entered."""
         if cents is None:
             return MISSING
         return dollars(cents) if self.currency in IN_DOLLARS else dollars(cents).replace("$", "")

@@ -102,7 +102,7 @@ class TriggerLine(asyncio.Protocol):
             self._silence = loop.call_later(self._service.codec.idle_ns / 1e9, self._fell_silent)
 
     def _is_within_bounds(self, count: int) -> bool:
-        """Whether so many bytes more may come; else the line is hung up."""
+        """Whether this many more bytes may come; else the line is hung up."""
         if self._service.line is self or self._patience is None:
             bears = self._service.bears(count)
         else:

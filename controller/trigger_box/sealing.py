@@ -95,7 +95,7 @@ class Sealer:
         return _opened(self._pools, place, sealed)
 
     def mark(self, previous: bytes, fields: Iterable[bytes]) -> bytes:
-        """The mark of a row of the store: nobody without both keys can change, add, drop or move one unnoticed."""
+        """The mark of a row of the store: without both keys no row is changed, added, dropped or moved unnoticed."""
         told = b"".join(len(field).to_bytes(8, "big") + field for field in (previous, *fields))
         return hmac.digest(self._rows, told, hashlib.sha256)
 

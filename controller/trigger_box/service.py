@@ -115,9 +115,9 @@ class TriggerBoxService:
         """The table's line, if it has one."""
         self.talk = Talk(parts.chance)
         self._closed_until_ns = parts.clock.monotonic_ns()
-        """The table's line said too much, and nobody is listened to before."""
+        """The table's line said too much, and no line is listened to before."""
         self._callers: dict[TriggerLine, None] = {}
-        """Lines on which nobody has shown yet that they are the table, in the order in which they called."""
+        """Lines whose other end has not yet shown that it is the table, in the order in which they called."""
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Fails with what ends the box."""
 
@@ -174,7 +174,7 @@ class TriggerBoxService:
         return True
 
     def bears(self, count: int) -> bool:
-        """Take so many bytes of the table's line; false if it says too much, and is closed for a while."""
+        """Take bytes of the table's line; false if it says too much, and is closed for a while."""
         now_ns = self.parts.clock.monotonic_ns()
         if self.talk.data(count, now_ns):
             return True
@@ -184,7 +184,7 @@ class TriggerBoxService:
         return False
 
     def closed_seconds(self) -> float:
-        """For how long nobody is listened to, because the table's line said too much."""
+        """For how long no line is listened to, because the table's line said too much."""
         return max(0, self._closed_until_ns - self.parts.clock.monotonic_ns()) / NANOSECONDS
 
     def take_line(self, line: TriggerLine) -> None:

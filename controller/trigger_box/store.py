@@ -99,7 +99,7 @@ class BoxStore:
         """Store entries together, or none of them.
 
         Raises:
-            StoreFailed: they are not stored, or nobody knows.
+            StoreFailed: they are not stored, or it is not known.
         """
         if not entries:
             return

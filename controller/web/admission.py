@@ -89,7 +89,7 @@ class _Refused(asyncio.Protocol):
 
 
 class Door:
-    """Lets so many connections in, and cuts off the rest."""
+    """Lets a limited number of connections in, and cuts off the rest."""
 
     def __init__(self, server: web.Server, limit: int = CONNECTIONS_LIMIT) -> None:
         self._server = server

@@ -35,7 +35,7 @@ class Source(NamedTuple):
     journals: tuple[Path, ...] = ()
     """Journals that pages may look into."""
     signers: Mapping[str, ChannelUser] | None = None
-    """Who may sign in, by signing key; None: nobody needs to."""
+    """Who may sign in, by signing key; None: no sign-in is needed."""
     texts: Path | None = None
     """The folder with the pages' words in other languages."""
 

@@ -57,7 +57,7 @@ class SignInAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Visitor(NamedTuple):
-    """Who looks: an operator, or nobody in particular (no name, no roles). ``key`` is the public key, in hex."""
+    """Who looks: an operator, or an anonymous visitor (no name, no roles). ``key`` is the public key, in hex."""
 
     sight: Sight
     name: str = ""

@@ -36,7 +36,7 @@ class WaitingSince(msgspec.Struct, frozen=True):
 
 
 class QuestionNeed(msgspec.Struct, frozen=True):
-    """A question that nobody has answered."""
+    """A question that has not been answered."""
 
     question: int
     round: int | None

@@ -126,7 +126,7 @@ class BetSpotsSession(Outbox):
         """Ask only for zones of these names from now on; None: for all, as at the beginning.
 
         The others are asked all the same while a ``confirm`` is open, and until their content is known after a loss. A
-        change nobody watched is told when the zone is asked again, with an interval as long as that took.
+        unwatched change is reported when the zone is asked again, with an interval as long as that took.
         """
         self._plan.watched = zones
 

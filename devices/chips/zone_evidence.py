@@ -27,10 +27,10 @@ from dataclasses import dataclass
 from typing import Final
 
 MISSES_REMEMBERED: Final = 100
-"""For so many inventories it counts that a chip was missed."""
+"""Inventories for which it counts that a chip was missed."""
 
 MORE_AGREEING: Final = 2
-"""So many inventories more must agree at most before a chip counts as gone, one for each that missed some."""
+"""At most this many more inventories must agree before a chip counts as gone, one for each that missed some."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class RngSession(Outbox):
         return len(self._kept)
 
     def take(self, count: int) -> bytes:
-        """``count`` tested bytes, given to nobody before; empty unless there are so many."""
+        """``count`` tested bytes, never given before; empty unless there are as many."""
         if count > len(self._kept):
             return b""
         taken = bytes(self._kept[-count:])

@@ -12,7 +12,7 @@ BIASED_PER_MILLE: Final = 900
 """How many of a biased source's bytes are one and the same."""
 
 DEGRADING_BYTES: Final = 64
-"""A degrading source grows one per mille more biased with so many bytes."""
+"""A degrading source grows one per mille more biased with this number of bytes."""
 
 
 class Noise(StrEnum):

@@ -17,7 +17,7 @@ STALE_MS: Final = (100, 900)
 
 
 class RestartingReaders:
-    """``every_looks``: of so many looks one is the last before its reader begins anew."""
+    """``every_looks``: one look in this many is the last before its reader begins anew."""
 
     def __init__(self, chance: Chance, every_looks: int = 10_000) -> None:
         self._chance = chance

@@ -20,7 +20,7 @@ POCKET_TAG: Final = "E0161000DEADBEE{}"
 
 
 class StrayChips:
-    """``every_looks``: of so many looks at a zone one begins such a trouble at the antenna next to it."""
+    """``every_looks``: one look in this many at a zone begins such a trouble at the antenna next to it."""
 
     def __init__(self, chance: Chance, every_looks: int = 4_000) -> None:
         self._chance = chance

@@ -30,12 +30,12 @@ class Chance(NamedTuple):
 
     @property
     def one_in(self) -> int:
-        """One wager in so many wins, rounded up; 0: none ever does."""
+        """The number of wagers of which one wins, rounded up; 0: no wager ever wins."""
         return 0 if not self.probability else -(-self.probability.denominator // self.probability.numerator)
 
     @property
     def too_long(self) -> bool:
-        """Whether the odds are longer than allowed: more than so many wagers lose for one that wins."""
+        """Whether the odds are longer than allowed: more than that many wagers lose for one that wins."""
         return self.probability * (LONGEST_ODDS + 1) < 1
 
 

@@ -24,8 +24,8 @@ class _NetBounds(NamedTuple):
 def net_bounds(rules: Rules, bet: str, wager_cents: int, main_cents: int, progressives: Progressives) -> _NetBounds:
     """The bounds of one wager.
 
-    ``wager_cents`` is what was staked on ``bet``, 0 where nobody saw how much; ``main_cents`` is the spot's main wager,
-    which bounds insurance then.
+    ``wager_cents`` is what was staked on ``bet``, 0 where the amount was not seen; ``main_cents`` is the spot's main
+    wager, which bounds insurance then.
     """
     match bet:
         case "main":

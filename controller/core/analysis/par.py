@@ -78,7 +78,7 @@ class BetPar(NamedTuple):
 
     @property
     def meter_coefficient(self) -> Fraction:
-        """What each cent in the meter adds to the return, if nobody else wins from it in the same round."""
+        """What each cent in the meter adds to the return, if no other spot wins from it in the same round."""
         shares = (row.probability * row.meter_share for row in self.rows)
         return sum(shares, Fraction(0)) * Fraction(1, self.stake_cents)
 
@@ -112,7 +112,7 @@ def par_of(rules: Rules, name: str) -> tuple[BetPar, ...]:
 
 
 def _account(bet: SideBet, terms: SideBetTerms, up_points: int, of: int | None, rows: _Rows) -> BetPar:
-    """The rows with what each is worth; a row nobody pays for and no hand makes is left out."""
+    """The rows with what each is worth; a row that pays nothing and that no hand makes is left out."""
     stake_cents = _stake_of(terms)
     paid = {*terms.pays, *terms.awards_cents, *terms.meter_shares}
     listed = [row for row in bet.rows if row in paid or row in rows]

@@ -107,7 +107,7 @@ class ScriptedRound:
         return _with_ended(start, node, emitted)
 
     def natural_found(self, standing: ScriptedPosition) -> bool:
-        """Whether a device has found the dealer's natural, so that nobody plays."""
+        """Whether a device has found the dealer's natural, so that no box plays."""
         if self.rules.hole_check == "none" or not self.play.may_be_stopped(standing.node):
             return False
         return bool(1 << points_of(self.cards[self.hole_place]) & self.play.natural_hole)

@@ -33,13 +33,13 @@ class Tally(NamedTuple):
         return cls(*(tuple(mass * net**power for mass, net in pairs) for power in range(3)))
 
     def plus(self, other: Tally, times: Fraction) -> Tally:
-        """The sums with so many times the other's added."""
+        """The sums with a multiple of the other's added."""
         return Tally(
             *(tuple(a + b * times for a, b in zip(*both, strict=True)) for both in zip(self, other, strict=True))
         )
 
     def times(self, factor: Fraction) -> Tally:
-        """The sums so many times."""
+        """The sums, each multiplied."""
         return Tally(*(tuple(one * factor for one in row) for row in self))
 
 

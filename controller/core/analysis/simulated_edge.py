@@ -92,7 +92,7 @@ def round_net_cents(rules: Rules, shoe: Sequence[Card]) -> int:
 
 
 def round_nets_cents(rules: Rules, shoe: Sequence[Card], boxes: int) -> tuple[int, ...]:
-    """The players' nets of one round of so many boxes, from the first spot on, each played as ``round_net_cents`` says.
+    """The players' nets of one round of several boxes, from the first spot on, each played as ``round_net_cents`` says.
 
     Raises:
         TellingError: the shoe ends before the round does.

@@ -1,8 +1,8 @@
 """Meters of progressive wagers: what they award in a round, and where they stand afterwards. Whole cents.
 
 The linked meter pays shares of itself to rows of a side wager. The must-hit-by meter rises with each contribution and
-is paid when it stands above a number nobody at the table knows: number and meter belong to the progressive controller,
-and are known here only where somebody tells them.
+is paid when it stands above a number that is secret at the table: number and meter belong to the progressive
+controller, and are known here only where somebody tells them.
 """
 
 from __future__ import annotations

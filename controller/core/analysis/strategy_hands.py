@@ -46,7 +46,7 @@ class FinishedHand(NamedTuple):
 
 
 class HandStrategy:
-    """The strategy under these rules against one up card, asked for a box of so many hands."""
+    """The strategy under these rules against one up card, asked for a box of this number of hands."""
 
     def __init__(self, rules: Rules, up: int) -> None:
         self.rules, self.up = rules, up

@@ -141,7 +141,7 @@ def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
 def abandon_lock(transaction: Transaction) -> None:
     """The round ends before its lock was told: its wagers go on the books as they lie, for the floor.
 
-    Nobody has said who was let in, or the readers have not confirmed what lay there.
+    No person has said who was let in, or the readers have not confirmed what lay there.
     """
     if transaction.round().questions.entry:
         transaction.emit(QuestionWithdrawn(transaction.round().questions.entry))
@@ -153,9 +153,9 @@ def abandon_lock(transaction: Transaction) -> None:
 
 
 def is_handed_back(round_now: Round, change: ZoneChange) -> bool:
-    """Whether a change returns what is no wager, or the chips of a newcomer of whom nobody has said that he plays.
+    """Whether a change returns what is no wager, or the chips of a newcomer who has not been let in.
 
-    Of chips of which nobody knows whether they are a wager any change may do so.
+    Any change may return chips of which it is not known whether they are a wager.
     """
     if uncertain_wagers.is_uncertain(round_now, change.spot, change.zone):
         return True

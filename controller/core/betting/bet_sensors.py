@@ -5,7 +5,7 @@ chips, before the first card (58 Pa. Code 633b.10, 670a.10). The sensors are loc
 
 - Where readers see the chips too, chips settle and contribute, and what the sensors latched is held against them.
 - Where no reader does, a wager is what the sensor latched, for the one stake of its bet. Where the first card locked
-  the bets (nobody pressed "no more bets"), the latch is younger than the card: then the last look before it counts, as
+  the bets ("no more bets" was not pressed), the latch is younger than the card: then the last look before it counts, as
   it does for chips, and the latch is held against that.
 - Sensors that do not answer have accepted nothing. What they latch once cards have been dealt without them counts for
   nothing either: a chip may have been laid on a hand that is known.
@@ -83,7 +83,7 @@ def _locked_by_this_card(transaction: Transaction) -> bool:
 
 
 def _silent(transaction: Transaction, bet: str, unit: SensorBet) -> None:
-    """Say once in a round that nobody can tell which wagers of a side bet lie there."""
+    """Say once in a round that it is not known which wagers of a side bet lie there."""
     number = transaction.round().number
     if _known(transaction, bet).missed == number:
         return

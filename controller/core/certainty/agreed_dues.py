@@ -69,7 +69,7 @@ def lock_confirmation_ns(round_now: Round) -> int:
 class AgreedPlays(NamedTuple):
     """A lattice, the nodes of it that agree with the hole card, and what that counts.
 
-    None: it has not been turned, or none is dealt.
+    None: it has not been turned, or no hole card is dealt.
     """
 
     found: Lattice
@@ -78,7 +78,7 @@ class AgreedPlays(NamedTuple):
 
 
 def hole_points(transaction: Transaction) -> int | None:
-    """What the hole card counts, once it has been turned; None where none is dealt."""
+    """What the hole card counts, once it has been turned; None where no hole card is dealt."""
     return transaction.hole_points()
 
 

@@ -1,4 +1,4 @@
-"""What holds in every legal play: the inferred facts. Once one holds it goes on holding, so none is taken back."""
+"""What holds in every legal play: the inferred facts. A fact that holds goes on holding, so no fact is taken back."""
 
 from __future__ import annotations
 

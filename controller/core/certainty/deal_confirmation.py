@@ -34,10 +34,10 @@ _GAPS_KEPT: Final = 60
 """Gaps between cards of which the median is taken: those of the last five or more deals to a full table."""
 
 _GAP_TIMES: Final = 3
-"""A gap is long if it is so many times the median gap of the last deals."""
+"""A gap is long if it is at least this many times the median gap of the last deals."""
 
 _RHYTHM_PER_MILLE: Final = 1_500
-"""A gap is of the dealer's rhythm if it is at most so much of the median: nobody asks for a card and has it so soon."""
+"""A gap is of the dealer's rhythm if it is at most this multiple of the median: a card on a hit comes later."""
 
 _LAST: Final = 2
 """The cards of a deal that the table counts too many where chips lie on a box that is not dealt to."""
@@ -153,7 +153,7 @@ def card_came(transaction: Transaction, at_ns: int) -> None:
     if deal.last_ns >= 0 and count <= _size(transaction):
         change_deal(transaction, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
     if count == _size(transaction):
-        # The last may be those of a player who drew: nobody is to slow the rhythm by which they are judged.
+        # The last may be those of a player who drew: a player must not slow the rhythm that judges the deal.
         gaps = (*transaction.state.deal_gaps_ms, *transaction.round().dealing.gaps_ms[:-_LAST])
         transaction.change(deal_gaps_ms=gaps[-_GAPS_KEPT:])
     change_deal(transaction, last_ns=at_ns, stirred_ns=at_ns)
@@ -334,7 +334,7 @@ def turn_needs_no_key(transaction: Transaction) -> bool:
 
 
 def ends_unturned(transaction: Transaction) -> bool:
-    """Whether the round ends now and nobody has said that its hole card is turned, where a key must."""
+    """Whether the round ends now without the key of the hole card's turn, where a key must say it."""
     round_now = transaction.round()
     said = round_now.ending.closing or round_now.cards.turn_key or turn_needs_no_key(transaction)
     return bool(round_now.cards.drawn) and round_now.dealing.unturned() and not said

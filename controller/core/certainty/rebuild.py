@@ -132,7 +132,7 @@ def reader_lost(
 ) -> tuple[int, ...]:
     """A reader is lost: from what it last confirmed on, boxes go by hand. Gives the spots of those that do so now.
 
-    ``dark`` are the zones at its spots that nobody sees; empty: all, and the box goes by hand.
+    ``dark`` are the zones at its spots that no reader sees; empty: all, and the box goes by hand.
     """
     before = transaction.round()
     lost: list[int] = []

@@ -56,14 +56,14 @@ def _may_be_paid(transaction: Transaction) -> bool:
 def _owes_card(transaction: Transaction) -> bool:
     """Whether in some play a hand that was doubled has still to get its card.
 
-    Who doubles may lay other chips for the whole of it, so that none is left of those that lay there.
+    Who doubles may lay other chips for the whole of it, so that no chip is left of those that lay there.
     """
     found = transaction.lattice()
     return any(hand.now is HandStatus.OWED for node in found.frontier for hand in node.hands)
 
 
 def takes_no_card(transaction: Transaction) -> bool:
-    """Whether every play of the open round is over and has nobody left who may get a card.
+    """Whether every play of the open round is over and no box may still get a card.
 
     All hands broke, say, or the dealer's hand is complete. A wager that makes the dealer draw and that the readers
     have still to tell of keeps it open.
@@ -85,7 +85,7 @@ def _holes_told(points: int | None) -> int:
 
 
 def _left_lying(transaction: Transaction) -> bool:
-    """Whether a wager that is no push lies as it did at the last card: so nobody deals on."""
+    """Whether a wager that is no push lies as it did at the last card: the next deal does not begin so."""
     found, points, round_now = transaction.lattice(), transaction.hole_points(), transaction.round()
     ends = found.ends(points) if points is not None or not round_now.cards.hole_dealt else found.frontier
     for box, spot in enumerate(round_now.bets.spots):
@@ -106,7 +106,7 @@ def _made_late(transaction: Transaction, play: Play, node: Node) -> bool:
 
 
 def may_be_next_bet(transaction: Transaction, zone: str) -> bool:
-    """Whether chips in a zone may be of the next bets: the open round is over in some play, and nobody is accused."""
+    """Whether chips in a zone may be of the next bets: the open round is over in some play, and accuses no player."""
     later = zone == "insurance" or zone in after_deal_bets(transaction.rules.side_bets)
     return (
         not later
@@ -156,7 +156,7 @@ def _names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]
 
 
 def may_be_over(transaction: Transaction) -> bool:
-    """Whether some play of the open round is over, with the hole card once it is turned; also where none is left."""
+    """Whether some play of the open round is over, with the hole card once it is turned; also where no play is left."""
     found, with_hole = transaction.lattice(), _holes_told(transaction.hole_points())
     return not found.frontier or any(holes & with_hole for holes in found.over.values())
 

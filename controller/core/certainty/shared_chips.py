@@ -71,7 +71,7 @@ def _amounts_of(transaction: Transaction, zone: Zone, between: set[str]) -> tupl
 
 
 def _unsettled(transaction: Transaction) -> tuple[str, ...]:
-    """The chips of which nobody can say yet in which zone they lay at the lock."""
+    """The chips whose zone at the lock is not known yet."""
     felt, round_now = transaction.state.felt, transaction.round()
     return tuple(
         chip
@@ -139,7 +139,7 @@ def only_removes_shared(transaction: Transaction, change: ZoneChange) -> bool:
 
 
 def end_wait(transaction: Transaction) -> str:
-    """The round ends and of some chips nobody knows the zone: why the floor must rule; empty where it need not."""
+    """The round ends and the zone of some chips is not known: why the floor must rule; empty where it need not."""
     zones = (
         {name for chip in _unsettled(transaction) for name in transaction.round().bets.shared.zones_of[chip]}
         if lock_waits(transaction)

@@ -139,7 +139,7 @@ def _award_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
         spots = [
             wager.spot for wager in round_now.bets.wagers if wager.bet == bet and wager.spot in round_now.bets.spots
         ]
-        # Of a wager that may be one nobody knows whether it shares in an award.
+        # Whether an uncertain wager shares in an award is uncertain, too.
         alone = all(won != bet for (_, won), _ in uncertain_wagers.uncertain_wagers(round_now))
         alone = alone and not any(uncertain_wagers.is_unread(round_now, spot, bet) for spot in round_now.bets.spots)
         rows = {spot: side_rows(felt, round_now.bets.spots.index(spot), bet) for spot in spots}

@@ -1,8 +1,8 @@
-"""Wagers of which nobody can say whether they lay there at the lock.
+"""Wagers that may or may not have lain there at the lock.
 
 A change that a reader tells in an interval which holds the first card may have come before it or after. Of a side
-wager that leaves the round as it is: its amount stays open between what lay there before and after, and whoever moved
-the chips is accused of nothing.
+wager that leaves the round as it is: its amount stays open between what lay there before and after, and the player who
+moved the chips is accused of nothing.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def drop_known_zones(transaction: Transaction) -> None:
 
 
 def is_unread(round_now: Round, spot: int, bet: str) -> bool:
-    """Whether no reader has told what lay in a zone at the lock, and nobody declared it: its wager is the floor's."""
+    """Whether no reader has reported a zone's content at the lock, nor the floor declared it: the floor rules on it."""
     return key(spot, bet) in round_now.bets.lost_zones and not (bet == "main" and spot in round_now.bets.declared)
 
 
@@ -88,7 +88,7 @@ def note_possible_amounts(transaction: Transaction, change: ZoneChange) -> None:
 
 
 def is_uncertain(round_now: Round, spot: int, zone: str) -> bool:
-    """Whether nobody can say what lay in a zone at the lock."""
+    """Whether it is uncertain what lay in a zone at the lock."""
     return key(spot, zone) in round_now.bets.uncertain
 
 

@@ -49,7 +49,7 @@ def best(cards: tuple[int, ...]) -> int:
 
 
 UNDEALT: Final = 1 << 2
-"""What stands for the second card of a dealer who is dealt none because nobody waits for it: no natural, one value."""
+"""What stands for the second card of a dealer who is dealt none because no box waits for it: no natural, one value."""
 
 
 @lru_cache(maxsize=16384)

@@ -1,9 +1,9 @@
 """The legal game of one round: which node (``position.py``) may follow which, by its rules and the cards of its deal.
 
-What a box did, once it has finished, is no longer in the node but is emitted as an ``Outcome``. Moves nobody can see (a
-player stops) are made only when a later reading needs them: see ``reach``.
-Order: cards to the boxes in ascending spot order, the dealer's up card, second cards, the hole card; then each box in
-turn, split hands from the left, each finished before the next; then the dealer (58 Pa. Code 685a.7, 633a.11).
+What a box did, once it has finished, is no longer in the node but is emitted as an ``Outcome``. Moves that cannot be
+seen (a player stops) are made only when a later reading needs them: see ``reach``. Order: cards to the boxes in
+ascending spot order, the dealer's up card, second cards, the hole card; then each box in turn, split hands from the
+left, each finished before the next; then the dealer (58 Pa. Code 685a.7, 633a.11).
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class Play:
         return replace(self.surrenders_over(node), offers=False, insured=counted, decided=False)
 
     def surrenders_over(self, node: Node) -> Node:
-        """Nobody surrenders before its turn any more; who did so without a sign may have done it just now."""
+        """No box surrenders before its turn any more; one that did so without a sign may have done it just now."""
         if node.decided:
             return node
         quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is BoxStatus.PENDING)
@@ -325,7 +325,7 @@ class Play:
         return shown_by_chips and self.up_points == 1 and waits
 
     def finished(self, node: Node) -> bool:
-        """Every box has played, and nobody may still insure or take even money."""
+        """Every box has played, and no box may still insure or take even money."""
         offered = self.offered_zone or (self.rules.even_money and self.up_points == 1)
         return self.all_played(node) and not (node.offers and offered)
 

@@ -117,7 +117,7 @@ class Node(msgspec.Struct, frozen=True, cache_hash=True):
     unseen: tuple[tuple[int, int], ...] = ()  # Main cents of boxes whose reader is lost for a while, if not as told.
     spell: int = 0  # Which of the times with the same readers lost it is (``Layout.spells``).
     decided: bool = False
-    """Somebody has decided, though insurance is still offered: nobody surrenders before its turn any more."""
+    """A box has decided, though insurance is still offered: no box surrenders before its turn any more."""
 
     def dealers(self) -> tuple[int, ...]:
         """The dealer's cards that came after the boxes had played, his second too where no hole card is dealt."""

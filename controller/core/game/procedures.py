@@ -1,7 +1,7 @@
 """Irregular situations of the table by name, each with its ruling: what becomes of the card, the wager, the round.
 
 The only complete text found is South Dakota's (S.D. Admin. R. 20:18:15:28), of the same family as the cards' own
-regulations; each ruling names its source. What is told to a live table about such a situation is the floor's; the names
+regulations; each ruling names its source. At a live table such a situation is the floor's to enter; the names
 are shared by events, questions and documents.
 """
 

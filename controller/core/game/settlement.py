@@ -195,7 +195,7 @@ def held_cents(win_cents: int, wins_cents: int, most_cents: int) -> int:
 def breakage_cents(rules: Rules, outcome: Outcome, dealer: DealerEnd, net: Net) -> int:
     """What rounding to the payout unit kept back from a box's main wager, in whole cents (A30).
 
-    A part of a cent that 3 to 2 of an odd amount would give is nobody's.
+    A part of a cent that 3 to 2 of an odd amount would give is not paid.
     """
     if rules.options.payout_unit_cents == 1 or net.reasons == (("even_money",),):
         return 0

@@ -1,4 +1,4 @@
-"""The hidden state of a round: nobody says what was hit, stood, doubled or split; the observations leave legal plays.
+"""The hidden state of a round: hits, stands, doubles and splits are inferred; the observations leave legal plays.
 
 An ``observation`` is a card, a change of chips or a key, with the interval in which it happened; ``ordering`` holds the
 orders that these intervals leave open; ``successors`` says what one observation may mean at one position, and

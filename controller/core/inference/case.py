@@ -122,7 +122,7 @@ class RoundCase:
             self.alerts.append(CaseAlert("chips_unexplained", spot, zone, before, cents))
 
     def hole_place(self) -> int:
-        """The place of the hole card among the round's cards; -1 where none is dealt."""
+        """The place of the hole card among the round's cards; -1 where no hole card is dealt."""
         return 2 * len(self.spots) + 1 if self.rules.hole_card == "dealt" else -1
 
     def hole(self) -> int | None:

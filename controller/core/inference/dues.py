@@ -13,7 +13,7 @@ from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net, insu
 from controller.core.inference.lattice import Frontier, Lattice, OutcomesByBox
 
 _WAYS_TOLD: Final = 3
-"""Explanations told of a net on which the plays agree in cents only; more help nobody."""
+"""Explanations published of a net on which the plays agree in cents only; more would not help."""
 
 
 class Due(NamedTuple):
@@ -53,7 +53,7 @@ def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[Dea
     drawn = tuple(points_of(card) for card in node.drawn)
     complete = play.holes(node, drawing=False) if play.all_played(node) else 0
     if complete and play.rules.hole_card == "none" and not node.second:
-        # Nobody waits for it: no natural is known, and a broken hand loses whatever the dealer would have had.
+        # No box waits for it: no natural is known, and a broken hand loses whatever the dealer would have had.
         yield DealerEnd(natural=False, total=total((up,))[0])
         return
     if hole_points is not None:
@@ -86,7 +86,7 @@ def _outcomes(play: Play, node: Node, told: OutcomesByBox, box: int) -> frozense
 
 
 def _is_natural_dealt(play: Play, box: int) -> bool:
-    """Whether a box has been dealt an ace and a ten, whoever still waits for a second card."""
+    """Whether a box has been dealt an ace and a ten, whichever box still waits for a second card."""
     cards = play.deal.initial[box]
     return len(cards) == 2 and is_natural(*cards)
 

@@ -145,7 +145,7 @@ def _deal_of(account: ObservedRound, stem: _Stem, at: int) -> list[DatedObservat
 
 
 def hole_place(account: ObservedRound) -> int:
-    """The place of the hole card among the cards; -1 where none is dealt."""
+    """The place of the hole card among the cards; -1 where no hole card is dealt."""
     return 2 * len(account.wagers) + 1 if account.rules.hole_card == "dealt" else -1
 
 

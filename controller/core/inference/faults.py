@@ -27,7 +27,7 @@ STOOD: Final = "or the dealer stood on 16 or less"
 
 _RANKS: Final = range(1, 14)
 UNKNOWN: Final = 0
-"""The rank of a card that nobody may know yet, or could read."""
+"""The rank of a card that must not be known yet, or could not be read."""
 
 
 class RankedObservation(NamedTuple):
@@ -136,7 +136,7 @@ def _boxes_swapped(account: ObservedRound) -> Iterator[FaultHypothesis]:
 
 
 def _undeclared(account: ObservedRound) -> Iterator[FaultHypothesis]:
-    """A box without chips that nobody declared. Its wager matters to nobody else; one cent stands for it."""
+    """A box without chips that was not declared. Its wager matters to no other box; one cent stands for it."""
     boxes = len(account.wagers)
     for at in range(boxes + 1 if boxes < account.rules.boxes else 0):
         before, after = account.spots[at - 1] if at else 0, account.spots[at] if at < boxes else account.rules.boxes + 1
@@ -186,7 +186,7 @@ def _ranks(account: ObservedRound) -> range:
 
 
 def _missed(account: ObservedRound) -> Iterator[FaultHypothesis]:
-    """A card nobody read, between any two."""
+    """A card that was not read, between any two."""
     places = cards_of(account)
     for count in range(len(places) + account.closed):
         at = places[count - 1] + 1 if count else 0

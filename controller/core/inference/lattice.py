@@ -439,7 +439,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         return known
 
     def ends(self, hole_points: int | None) -> Frontier:
-        """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: none is dealt)."""
+        """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: it is not dealt)."""
         play = self.play()
         layout = self.last_layout()
         ended: Frontier = {}

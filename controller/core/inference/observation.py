@@ -54,7 +54,7 @@ class OutagePeriod(msgspec.Struct, frozen=True):
 
     from_ns: int
     dark: frozenset[int]
-    """Boxes whose chips nobody watches."""
+    """Boxes whose chips no reader watches."""
     back: frozenset[int]
     """Those of them whose reader comes back, so that it sees what lies there in the end."""
 
@@ -69,7 +69,7 @@ class Layout(msgspec.Struct, frozen=True):
     late: tuple[tuple[int, int], ...] = ()
     """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
     dark: frozenset[int] = frozenset()
-    """Boxes whose chips nobody watches at the moment."""
+    """Boxes whose chips no reader watches at the moment."""
     back: frozenset[int] = frozenset()
     """Those of them whose reader comes back."""
 

@@ -23,7 +23,7 @@ _CLASSES_LIMIT: Final = 3_000
 """Beginnings of classes that are told apart; several times what a full table without a keypad leaves open."""
 
 _UNLIKELY_BITS: Final = 3
-"""One decision that a sensible player would not have made halves a class's weight so many times."""
+"""One decision that a sensible player would not have made halves a class's weight this many times."""
 
 _LIKELIEST: Final = 1 << 90
 
@@ -48,7 +48,7 @@ class LatticeCase(NamedTuple):
 
     found: Lattice
     points: int | None
-    """What the hole card counts; None where none is dealt."""
+    """What the hole card counts; None where no hole card is dealt."""
     sides: Sides = _no_sides
 
 

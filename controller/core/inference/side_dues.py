@@ -145,7 +145,7 @@ def sides(
 
     Of ``felt`` one judged end counts, the first. ``staked`` is what was staked before the deal, in cents, ``offered``
     what could be staked after it. A row of a
-    meter, whose amount is not known here, counts as one amount; a card that nobody could read leaves several.
+    meter, whose amount is not known here, counts as one amount; an unread card leaves several.
     """
     known: dict[tuple[object, ...], tuple[object, ...]] = {}
     before = [(key, cents) for key, cents in sorted(staked.items()) if find(key[1]).placed == "before_deal"]

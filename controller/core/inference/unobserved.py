@@ -28,7 +28,7 @@ from controller.core.inference.observation import (
 from firmware_protocols.values import Value
 
 _AMOUNTS_TOLD: Final = 100
-"""Amounts of a double nobody saw that are still told apart."""
+"""Amounts of an unobserved double that are still told apart."""
 
 
 class Outage(Value, frozen=True, tag=False):
@@ -187,7 +187,7 @@ def _unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterat
 
 
 def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
-    """A change nobody saw that leaves what was last told: a winner takes his chips and lets the old wager lie."""
+    """An unobserved change that leaves what was last reported: a winner takes his chips and lets the old wager lie."""
     for box, cents in node.unseen:
         if box in layout.dark:
             moved = ChipsObserved(box, "main", cents, layout.mains[box])
@@ -235,7 +235,7 @@ def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
     if state.lies:
         yield _with_unseen(successors.put_box(node, box, Box(BoxStatus.BROKEN)), box, 0), ()
     for stakes in {*ways_to_take(state.untaken)}:
-        # What is taken lay there: chips that a change nobody explains left cannot have been more than they are.
+        # What is taken lay there: chips that an unexplained change left cannot have been more than they are.
         if sum(stakes) < lay_cents:
             left = replace(state, untaken=left_after(state.untaken, stakes))
             yield _with_unseen(successors.put_box(node, box, left), box, lay_cents - sum(stakes)), ()

@@ -90,7 +90,7 @@ class UnreadCardHypotheses(NamedTuple):
 
 
 class HoleHypothesis(NamedTuple):
-    """The plays of one world with one value of the hole card (None: it has not been turned, or none is dealt)."""
+    """The plays of one hypothesis with one value of the hole card (None: not turned, or no hole card is dealt)."""
 
     found: Lattice
     frontier: Frontier

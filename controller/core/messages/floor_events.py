@@ -130,7 +130,7 @@ class Count(StrEnum):
 
 
 class ChipCount(Value, frozen=True, tag=False):
-    """So many chips of one value."""
+    """A number of chips of one value."""
 
     value_cents: int
     count: int

@@ -36,7 +36,7 @@ class House(Value, frozen=True, tag=False):
     readers: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """The spots each bet-spot reader watches, by device name."""
     denominations: tuple[int, ...] = ()
-    """The values of the chips there are, for advice in chips; empty: none is given."""
+    """The values of the chips there are, for advice in chips; empty: advice is in cents."""
     elsewhere: dict[str, str] = msgspec.field(default_factory=dict)
     """Where the house keeps chips that do not belong on this table, by id."""
     meters: tuple[MeterTerms, ...] = ()
@@ -59,4 +59,4 @@ class House(Value, frozen=True, tag=False):
     """The house's day and shifts; None: it did not say, and days are days of UTC."""
     zones: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """The zones each bet-spot reader sees, as ``SPOT/ZONE``, by device name; empty: the journal is of before, and
-    nothing is said of zones that nobody looks at."""
+    nothing is said of zones that no reader looks at."""

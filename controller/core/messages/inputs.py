@@ -107,7 +107,7 @@ class AcknowledgeAlert(Value, frozen=True, tag="acknowledged"):
 
 
 class ShoeChanged(Value, frozen=True, tag="shoe_changed"):
-    """A person announces a new shoe; ``left`` is how many cards they counted in the old one, -1: nobody counted."""
+    """A person announces a new shoe; ``left`` is how many cards they counted in the old one, -1: not counted."""
 
     at_ns: int
     left: int
@@ -255,7 +255,7 @@ class SoftwareInspected(Value, frozen=True, tag="software_looked"):
     """The daemon held its program against the list of its files; ``when`` is ``start``, ``hour`` or ``draw``.
 
     ``digest`` is of the list of the program as it is, ``files`` how many were held against the list, ``signed_by`` the
-    public key that vouches for it (empty: nobody). Where it did not pass, ``detail`` names what is wrong.
+    public key that vouches for it (empty: no signer). Where it did not pass, ``detail`` names what is wrong.
     """
 
     at_ns: int
@@ -313,7 +313,7 @@ Input = (
 
 
 class SignedOrder(Value, frozen=True, tag=False):
-    """An order as its operator signed it, and the ``number`` in it: of one key none is carried out twice."""
+    """An order as its operator signed it, and the ``number`` in it: a number of one key is carried out only once."""
 
     signed: SignedText
     number: int

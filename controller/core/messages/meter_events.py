@@ -263,7 +263,7 @@ MeterEvent = (
     | MeterReopened
     | LinkEvent
 )
-"""Everything published of meters that needs nobody's eye at once."""
+"""Everything published of meters that is no alert."""
 
 
 # --- alerts -----------------------------------------------------------------------------------------

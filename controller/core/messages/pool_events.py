@@ -115,4 +115,4 @@ class PoolEntryDeclined(Value, frozen=True, tag="pool_entry_declined"):
 
 
 LinkEvent = MeterLinked | ContributionPosted | JackpotClaimed | VerdictPosted | PoolEntryRecorded | MeterReleased
-"""What of linked meters needs nobody's eye at once."""
+"""Everything published of linked meters that is no alert."""

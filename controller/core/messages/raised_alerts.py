@@ -12,7 +12,7 @@ from typing import Final
 from firmware_protocols.values import Value
 
 LISTED_LIMIT: Final = 500
-"""Alerts listed at once. A table where so many wait has nobody watching it: the list's last place then says so."""
+"""Alerts listed at once. A table where this many wait is not watched: the list's last place then says so."""
 
 
 ACKNOWLEDGED_LIMIT: Final = 20

@@ -251,8 +251,8 @@ def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, tuple
     """The meter with a refused award put back, and the units taken out of it again for the house and for the reserve.
 
     ``resets``: what the meter's ``resets`` was once the award had started it again (None: a part of it only was won).
-    While nobody has won the meter since, and nobody who shared it still stands, that reset value was never needed: it
-    goes back to where it came from. The meter goes up by the award and down by the value, for the reason
+    While the meter has not been won since, and no award that shared it still stands, that reset value was never needed:
+    it goes back to where it came from. The meter goes up by the award and down by the value, for the reason
     ``seed_recovery``.
     """
     units = cents * UNITS

@@ -72,7 +72,7 @@ class PooledMeter(Value, frozen=True, tag=False):
     away_ns: int = 0
     """Table time at which link or start of the daemon closed it last; 0: the link says that it is open."""
     held: str = ""
-    """Why a person must let it be won again, although the link may say that it is open; empty: nobody must."""
+    """Why a person must let it be won again, although the link may say that it is open; empty: no person need."""
     claimed: tuple[_Place, ...] = ()
     """Wagers of the last rounds for which an award was claimed."""
     wagers: int = 0

@@ -77,7 +77,7 @@ def question_shown(state: State) -> QuestionShown | None:
 
 
 READING_NS: Final = 500_000_000
-"""Nobody reads a question and presses a key in less: a key that comes sooner was meant for what stood there before."""
+"""To read a question and press a key takes longer: a key that comes sooner was meant for what stood there before."""
 
 
 def was_read(state: State, at_ns: int) -> bool:

@@ -178,7 +178,7 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> RefusalReaso
         return _NO_CASE
     row = book.row(ruling.spot, ruling.bet)
     if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:
-        # Made where nobody saw it: at a spot whose reader was lost, or by word of mouth.
+        # Made unseen: at a spot whose reader was lost, or by word of mouth.
         row = BookRow(ruling.spot, ruling.bet, 0)
     if row is None:
         return RefusalReason(

@@ -19,7 +19,7 @@ from controller.core.table.state import KeyPress, State
 from controller.core.table.transaction import Transaction
 
 _PRESSES_LIMIT: Final = 20
-"""Presses remembered since the last card; nobody takes back more."""
+"""Presses remembered since the last card: the most that can be taken back."""
 
 ANSWER: Final = "answer"
 """What a press is called that answered a question."""

@@ -257,7 +257,7 @@ def _shown(progressives: Progressives) -> tuple[MeterShown, ...]:
 
 
 def _notice(progressives: Progressives) -> str:
-    """The newest award that nobody has verified yet, for all to see; empty: none."""
+    """The newest award that has not been verified yet, for all to see; empty: every award has."""
     pending = [one for one in progressives.jackpots if one.standing is AwardStatus.PENDING]
     if not pending:
         return ""

@@ -1,6 +1,6 @@
 """The must-hit-by meter: the trigger box says which contribution won it, and the table's own fold must agree.
 
-The box holds the number nobody may know; the table counts the same meter from the same contributions. They compare the
+The box holds the secret number; the table counts the same meter from the same contributions. They compare the
 meter at every answer, the amount at every hit and the start of every cycle. Where they differ nothing is paid.
 """
 

@@ -253,7 +253,7 @@ def take_back_award(transaction: Transaction, jackpot: Jackpot, people: str, why
     if row is not None and row.net_cents is not None and row.jackpot_cents >= jackpot.cents:
         place = (jackpot.round, jackpot.spot, jackpot.bet, row.wager_cents)
         due, left = row.net_cents - jackpot.cents, row.jackpot_cents - jackpot.cents
-        # What the wager itself comes to nobody has ruled on: it goes on resting on what it rested on.
+        # The floor has not ruled on the wager itself: it goes on resting on what it rested on.
         transaction.emit(WagerAdjusted(*place, row.net_cents, due, people, why, row.basis or Basis.FLOOR, left))
 
 

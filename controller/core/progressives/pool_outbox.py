@@ -53,7 +53,7 @@ def change_pooled_meter(transaction: Transaction, linked: PooledMeter) -> None:
 
 
 def open_linked(transaction: Transaction) -> None:
-    """Take note of linked meters named for the first time; none is open before the link has been heard again."""
+    """Take note of linked meters named for the first time; no meter is open before the link has been heard again."""
     known: Progressives = transaction.state.progressives
     now_ns = transaction.table_ns(transaction.stamped.at_ns)
     for linked in known.linked:

@@ -234,7 +234,7 @@ def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
     ``bets``: whether the next bets count as laid although no reader has told of any.
     """
     if transaction.round().waits_for_card() and transaction.round().cards.turn_key:
-        # The dealer's hand lies open; nobody has named a card of it or of a player's.
+        # The dealer's hand lies open; no card of it or of a player's has been corrected.
         return True
     if transaction.round().dealing.unturned():
         # A slip of the finger opens no hole card.

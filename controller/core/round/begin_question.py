@@ -1,7 +1,7 @@
 """A first card without the key *no more bets*, in a house that always presses it (``no_more_bets = "always"``).
 
 The key is what says that a round begins. Where it is missing the card may be the next round's, its key forgotten, or a
-card that belongs to none: a burn nobody announced, one that was pushed out of the shoe. A person says which; until then
+card that belongs to none: an unannounced burn, one that was pushed out of the shoe. A person says which; until then
 nothing of the round is told.
 """
 

@@ -45,8 +45,8 @@ def settle_looked_at(transaction: Transaction, silence: ChipsConfirmed | Deadlin
 def _told_whole(transaction: Transaction, change: ZoneChange, upto_ns: int) -> ZoneChange:
     """A chip counts only now at a box whose chips have changed since it may have come: the change with all its chips.
 
-    A double told without one of them looks like one for less. Nothing has been concluded from it yet; but nobody saw
-    whether the chip came with the others, so what was done meanwhile at the box counts as unseen.
+    A double told without one of them looks like one for less. Nothing has been concluded from it yet; but it was not
+    seen whether the chip came with the others, so what was done meanwhile at the box counts as unseen.
     """
     round_now = transaction.round()
     if (

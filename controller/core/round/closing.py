@@ -1,4 +1,4 @@
-"""A round's end: settle what is certain, ask about the rest, hand what nobody can explain to the floor."""
+"""A round's end: settle what is certain, ask about the rest, hand the unexplained to the floor."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than i
 
 
 def close(transaction: Transaction) -> None:
-    """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
+    """The round is over: settle what is certain, ask about what is open, hand the unexplained to the floor."""
     nobody_knows = shared_chips.end_wait(transaction)
-    # Of a main wager that may be there the floor rules, whoever was dealt to: such a round is not taken for none.
+    # The floor rules on a main wager that may be there: a round with one is never void.
     if transaction.round().bets.uncertain and not transaction.round().bets.locked and not nobody_knows:
         lock_again(transaction)
         if transaction.state.round is None:
@@ -227,7 +227,7 @@ def close_undecided(transaction: Transaction) -> None:
 
 
 def _laid_later(transaction: Transaction) -> Iterator[WagerUnresolved]:
-    """What lay in the zones of wagers made after the deal and is on no books: nobody could tell whether it counted."""
+    """What lay in the zones of wagers made after the deal and is on no books: it was uncertain whether it counted."""
     round_now, highest = transaction.round(), dict[tuple[int, str], int]()
     for dated in round_now.evidence.observations:
         if isinstance(dated.item, ChipsObserved) and dated.item.zone != "main":

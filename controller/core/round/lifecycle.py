@@ -317,7 +317,7 @@ def _is_cleared(transaction: Transaction, spot: int) -> bool:
 def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:
     """Chips that may have lain there at the lock, told by a reader that was lost then.
 
-    A side wager stays open between both amounts. With a main wager nobody can say who was dealt to, and for how much.
+    A side wager stays open between both amounts. With a main wager it is uncertain who was dealt to, and for how much.
     """
     if change.zone == "main":
         transaction.irregular(
@@ -565,7 +565,7 @@ def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ..
     """All that decides what ``_tell_certain`` tells: where nothing of it has changed nothing is left to tell.
 
     Whatever is corrected weaves the lattice again, and then its last cut is another value. In the deal the cards that
-    have come since that cut make another game, but nothing of what is told then depends on it.
+    have come since that cut make another game, but nothing that is published then depends on it.
     """
     state, round_now, found = transaction.state, transaction.round(), judged.found
     game = found.game if found.cuts[-1].cards >= found.play().deal_cards else None

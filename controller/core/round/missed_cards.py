@@ -1,7 +1,7 @@
 """Cards that may not be of the open round: missed, or the next one's. A person says which.
 
-A card may have been missed while nobody listened, or, by a shoe that does not number its draws, though everybody did:
-the key *hit* was pressed, and play went on without a card.
+A card may have been missed while the daemon did not listen, or, by a shoe that does not number its draws, although it
+did: the key *hit* was pressed, and play went on without a card.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def may_have_begun_unheard(transaction: Transaction) -> None:
 
 
 def ask(transaction: Transaction, reason: str) -> None:
-    """Cards may have been drawn that nobody heard of: the open round waits for a person."""
+    """Cards may have been drawn that were not reported: the open round waits for a person."""
     round_now = transaction.state.round
     if round_now is None:
         note_unheard(transaction, reason)

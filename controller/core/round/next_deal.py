@@ -1,11 +1,11 @@
 """A round's first card that neither key nor chips show to be one: the quiet before it and its deal's rhythm say it.
 
 Where nothing is pressed a hand that stood without a sign, and a push whose chips are let lie, look like a hand still in
-play, so the next round's first card looks like its hit. But nobody hits as dealers deal: after a quiet time exactly the
-cards of a deal to the boxes where wagers lie now, as evenly as the deals before, then a pause. So a card after a quiet
-time, in a round that may be over, waits for what follows it, a second or two; what it is told with is what it then was.
-Of a deal to two boxes or more one card may come late, if not as late as after a pause. Where the dealer's key turns the
-hole card, payment must be seen besides; the dealer forgot that key, and the next two.
+play, so the next round's first card looks like its hit. But players do not hit as dealers deal: after a quiet time
+exactly the cards of a deal to the boxes where wagers lie now, as evenly as the deals before, then a pause. So a card
+after a quiet time, in a round that may be over, waits for what follows it, a second or two; what it is told with is
+what it then was. Of a deal to two boxes or more one card may come late, if not as late as after a pause. Where the
+dealer's key turns the hole card, payment must be seen besides; the dealer forgot that key, and the next two.
 
 No face decides it, and the round before ends without opening any: its hole card stays closed if nothing turned it, its
 open wagers are the floor's, and an alert says so.
@@ -28,10 +28,10 @@ from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
 _MAY_FALTER: Final = 6
-"""In the cards of a deal to two boxes the dealer may falter once: so many hits are never dealt that evenly."""
+"""In the cards of a deal to two boxes the dealer may falter once: as many hits are never dealt that evenly."""
 
 _FEW_GAPS: Final = 10
-"""From fewer gaps nobody knows a dealer's rhythm well: they may all have been short ones."""
+"""Fewer gaps do not show a dealer's rhythm well: they may all have been short ones."""
 
 _LATE_PER_MILLE: Final = 1_500
 """A card of the deal comes late if so much more than the average gap of the last deals lies before it."""
@@ -82,7 +82,7 @@ def may_begin(transaction: Transaction) -> bool:
 def _unexplained(round_now: Round) -> bool:
     """Whether neither the number of its cards nor a play says that the round is over.
 
-    Cards may be missing, or nobody can know any more which boxes are dealt to.
+    Cards may be missing, or it can no longer be known which boxes are dealt to.
     """
     return bool(round_now.questions.doubt) or shared_chips.boxes_are_lost(round_now)
 
@@ -104,7 +104,7 @@ def begins_round(table: Table, held: tuple[StampedInput, ...]) -> bool | None:
 
 
 def _is_deal_of(cards: int, transaction: Transaction, held: tuple[StampedInput, ...]) -> bool | None:
-    """Whether the cards that wait are a deal of so many."""
+    """Whether the cards that wait are a deal of this number of cards."""
     gap_ns, drawn_ns = deal_confirmation.gap_ns(transaction), list[int]()
     # Bets of which a reader has still to tell may lie there.
     untold = cards == _NO_BOX
@@ -133,7 +133,7 @@ def _is_deal_of(cards: int, transaction: Transaction, held: tuple[StampedInput, 
 def is_whole(table: Table, held: tuple[StampedInput, ...]) -> bool:
     """Whether the cards that wait are as many as a deal's, where nothing can tell any more that a pause follows them.
 
-    Cards of which nobody hears then are the new round's.
+    Cards that the shoe does not report then are the new round's.
     """
     drawn = sum(isinstance(one.input, CardDrawn) for one in held)
     return drawn > _NO_BOX and drawn in _deal_sizes(Transaction(table, held[0]), held)
@@ -151,7 +151,7 @@ def _average_ms(transaction: Transaction) -> int:
 
 
 def _falters(transaction: Transaction, drawn_ns: list[int], cards: int) -> bool:
-    """Whether more of these cards came late than of a deal of so many may."""
+    """Whether more of these cards came late than a deal of this size allows."""
     few, ending = len(transaction.state.deal_gaps_ms) < _FEW_GAPS, transaction.round().ending
     doubted = few or ending.close_refused or bool(ending.next_bets)
     late = _LATE_WHERE_DOUBTED_PER_MILLE if doubted else _LATE_PER_MILLE
@@ -168,7 +168,7 @@ def _deal_sizes(transaction: Transaction, held: tuple[StampedInput, ...]) -> tup
     """The cards of a deal to the boxes where main wagers lie when the first of these comes.
 
     Whoever hears a chip that lies at another spot's line has no box by it. Of chips that two antennas had heard before
-    nobody knows at which of them they lie, so that there may be fewer boxes.
+    it is not known at which of them they lie, so that there may be fewer boxes.
     """
     first = held[0].input
     assert isinstance(first, CardDrawn), "a card began the wait"

@@ -24,7 +24,7 @@ from controller.core.table.round_state import ChipVisit
 from controller.core.table.transaction import Transaction
 
 _LONGEST_NS: Final = 10_000_000_000
-"""Nobody leaves chips on their way longer than that, or holds them in the hand."""
+"""Chips are not left on their way longer than that, or held in the hand."""
 
 
 def note_visits(transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int) -> bool:
@@ -95,7 +95,7 @@ def _forget_unexplained(transaction: Transaction, spot: int, zone: str) -> None:
 def withdrawn_rise(transaction: Transaction, change: ZoneChange) -> DatedObservation | None:
     """The rise that an unexplained fall takes back, if neither card nor key came between; None: there is none.
 
-    Both are forgotten: nobody was dealt to on these chips, nor had anybody said what they were.
+    Both are forgotten: no box was dealt to on these chips, and it was never said what they were.
     """
     evidence = transaction.round().evidence
     here = (one for one in evidence.visits if (one.spot, one.zone) == (change.spot, change.zone) and one.to_ns >= 0)

@@ -53,7 +53,7 @@ def _matters(transaction: Transaction) -> bool:
 
 
 def _of_points(holes: int, points: int | None) -> bool:
-    """Whether a hole card of so many points (None: none is dealt) is among these."""
+    """Whether a hole card of these points (None: no hole card is dealt) is among these."""
     return bool(holes if points is None else holes >> points & 1)
 
 

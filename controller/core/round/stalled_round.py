@@ -1,6 +1,6 @@
 """A round in which nothing has happened for a minute although it may be over: it ends, or a person is asked.
 
-A key that was forgotten, and a hand that nobody can say has stopped, would else leave it open until the next deal.
+A key that was forgotten, and a hand that may or may not have stopped, would else leave it open until the next deal.
 Where the hole card is turned and nothing can follow the round ends. Else an alert is raised and the dealer is asked
 whether it is over; a question about its play that waits already is the better one. Whatever happens takes it back.
 """

@@ -196,7 +196,7 @@ def _opening_refuted(transaction: Transaction, given: OpeningRefuted) -> None:
 
 
 def _readings_held(transaction: Transaction, given: ReadingsHeld) -> None:
-    """Cards and keys of a round lie in an order that nobody knows."""
+    """The order of some cards and keys of a round is not known."""
     round_now = transaction.state.round
     if round_now is None:
         return

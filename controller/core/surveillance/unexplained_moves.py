@@ -1,4 +1,4 @@
-"""Chips that moved where nothing explains it: what it looks like, and where nobody may be accused of it."""
+"""Chips that moved where nothing explains it: what it looks like, and where it accuses no player."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
 
 
 def _may_be_settled(transaction: Transaction) -> bool:
-    """Whether insurance may have been taken or paid: in some play all boxes have played, or none is left to tell."""
+    """Whether insurance may have been taken or paid: in some play all boxes have played, or no play is left."""
     found = transaction.lattice()
     play, insured = found.play(), found.last_layout().insured
     reached = (after for node in found.frontier for after, _ in play.reach(node, insured))

@@ -28,7 +28,7 @@ class Desired(Value, frozen=True, tag="desired"):
     meters: tuple[MeterShown, ...] = ()
     """What signs show, by meter."""
     notice: str = ""
-    """A jackpot nobody has verified yet, for all to see; empty: none."""
+    """A jackpot that has not been verified yet, for all to see; empty: no such jackpot."""
     trigger: TriggerWish = TriggerWish()
     """What the mystery trigger box is told."""
     owing: tuple[PostingBacklog, ...] = ()

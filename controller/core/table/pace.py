@@ -161,7 +161,7 @@ class BetFigures(Value, frozen=True, tag=False):
     """A bet for the pit, in cents: its handle, what the house won, and what its edge would have won.
 
     ``theoretical_cents`` is null where the bet's edge is not at hand. Of the handle, ``wager_cents`` is what lay when
-    betting closed, without doubles and splits, on so many ``wagers``.
+    betting closed, without doubles and splits, on this number of ``wagers``.
     """
 
     bet: str

@@ -18,7 +18,7 @@ from controller.core.messages.raised_alerts import AlertKind
 from firmware_protocols.values import Value
 
 REACH_NS: Final = 250_000_000
-"""Nobody lays chips and draws a card, or sees a card and takes the chips, in less time than it takes to reach out; nor
+"""To lay chips and draw a card, or to see a card and take the chips, takes at least the time to reach out; nor
 does a player pick up sooner what he is paid."""
 
 HIDDEN_NS: Final = 450_000_000
@@ -189,7 +189,7 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
 
 
 def _until_cleared(watch: ZoneHistory) -> ZoneHistory:
-    """The zone until it is bet on anew: once the round is closed and the zone empty, nobody pays into it any more."""
+    """The zone until it is bet on anew: once the round is closed and the zone empty, no payment is made into it."""
     for at, look in enumerate(watch.looks[1:], start=1):
         if look.closed and look.cents and not watch.looks[at - 1].cents:
             return replace(watch, looks=watch.looks[:at])
@@ -297,5 +297,5 @@ def _finding(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int
 
 
 def _left(watch: ZoneHistory, begin: int) -> Mispay:
-    """A lost wager that nobody took."""
+    """A lost wager that was not taken."""
     return Mispay(AlertKind.LOSING_BET_LEFT, watch.looks[begin], watch.looks[-1], 0)

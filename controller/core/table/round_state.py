@@ -69,7 +69,7 @@ class RoundCard(Value, frozen=True, tag=False):
     nonce: bytes
     opened: bool = False
     unread: bool = False
-    """The shoe could not read it, and nobody has said what it is."""
+    """The shoe could not read it, and the floor has not named it."""
     ruled: Card | None = None
     """Its face as the floor set it."""
 
@@ -184,7 +184,7 @@ class RoundEvidence(Value, frozen=True, tag=False):
     unheard: bool = False
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""
     shoe_away: bool = False
-    """Whether a shoe that does not number its draws is away now, so that cards may be drawn of which nobody hears."""
+    """Whether a shoe that does not number its draws is away now, so that cards may be drawn unreported."""
     keys_unheard: bool = False
     """Whether the keypad was lost at some moment since the round before was locked."""
     published: tuple[Event, ...] = ()
@@ -217,7 +217,7 @@ class RoundQuestions(Value, frozen=True, tag=False):
     begun_by_word: bool = False
     """Whether a person said that it has begun."""
     entering: tuple[int, ...] = ()
-    """Spots that came in mid shoe, of which nobody has said yet whether they were dealt in."""
+    """Spots that came in mid shoe, while it is not known whether they were dealt in."""
     entry: int = 0
     """The question about the first of them."""
     entry_told: bool = False
@@ -300,7 +300,7 @@ class Round(Value, frozen=True, tag=False):
         return bool(said) or any(map(_RULED, self.cards.drawn))
 
     def is_unread(self, item: Observation) -> bool:
-        """Whether evidence is a card in sight that nobody could read; the hole card counts only once it is turned."""
+        """Whether evidence is an unread card in sight; the hole card counts only once it is turned."""
         if not isinstance(item, CardObserved):
             return False
         place = place_of(item.card)
@@ -336,7 +336,7 @@ class Round(Value, frozen=True, tag=False):
         return any(card.unread and not self.conceals(place) for place, card in enumerate(self.cards.drawn))
 
     def hole_place(self) -> int:
-        """The place of the hole card among the round's cards; -1 where none is dealt."""
+        """The place of the hole card among the round's cards; -1 where no hole card is dealt."""
         return 2 * len(self.bets.spots) + 1 if self.cards.hole_dealt else -1
 
     def is_dealt(self) -> bool:

@@ -25,7 +25,7 @@ def is_gone(transaction: Transaction, unit: SensorBet) -> bool:
 
 
 def closed_reason(transaction: Transaction, bets: tuple[str, ...]) -> str:
-    """Why nobody can tell who makes one of these side bets; empty: it can be told."""
+    """Why it is not known who makes one of these side bets; empty: it is known."""
     for bet in bets:
         unit = transaction.house.counted.get(bet)
         if unit is not None and transaction.state.devices.get(unit.device) != HealthState.READY:

@@ -1,8 +1,8 @@
 """The shoe account: what has left the shoe since it was loaded, and what it can still hold.
 
-Counted is what lies face up; a card that nobody may know yet is only a card. So nothing that is told before the shoe's
-end depends on a closed face. What remains, and the count, are for surveillance: no display of the table and no retained
-topic has them.
+Counted is what lies face up; a card that must not be known yet is only a card. So nothing that is published before the
+shoe's end depends on a closed face. What remains, and the count, are for surveillance: no display of the table and no
+retained topic has them.
 
 A shoe begins when somebody says so: with the burn key between two rounds, or with ``new-shoe``. What was drawn before
 the first such word is unknown, and until then nothing is held against the decks.
@@ -49,7 +49,7 @@ class ShoeAccount(Value, frozen=True, tag=False):
     """How often each face lay open."""
     closed: tuple[UnseenCard, ...] = ()
     cut_card: int = -1
-    """How many cards had been drawn when the cut card came; -1: nobody said."""
+    """How many cards had been drawn when the cut card came; -1: not reported."""
     doubtful: bool = False
     """Whether cards may have been drawn unheard, or did not count after all."""
     alerted: bool = False

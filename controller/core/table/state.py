@@ -151,7 +151,7 @@ class State(Value, frozen=True, tag=False):
     deal_gaps_ms: tuple[int, ...] = ()
     """The times between the cards of the last deals."""
     held: tuple[StampedInput, ...] = ()
-    """Readings that wait: for a look at the layout, since a round may have begun with bets that nobody has told, or for
+    """Readings that wait: for a look at the layout, since a round may have begun with unreported bets, or for
     the cards after one that may have begun it."""
     begins: int = 0
     """The reading of the last card that began a round by its deal's rhythm alone."""
@@ -188,7 +188,7 @@ class StepResult(NamedTuple):
 
     @property
     def desired(self) -> Desired:
-        """What the devices should be told: worked out when it is asked for, as whoever steps again never asks."""
+        """What the devices should be told: worked out when it is asked for, as a replay never asks."""
         return self.wanted()
 
 
@@ -205,7 +205,7 @@ def empty_lattice(rules: Rules, round_now: Round) -> Lattice:
 
 
 def lattice_of(rules: Rules, round_now: Round) -> Lattice:
-    """A round's lattice from its evidence and answers, up to the first card that nobody could read."""
+    """A round's lattice from its evidence and answers, up to the first unread card."""
     found = empty_lattice(rules, round_now)
     if round_now.evidence.trouble:
         return found

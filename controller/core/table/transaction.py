@@ -186,14 +186,14 @@ class Transaction:
         return explained
 
     def lacks_card(self, dated: DatedObservation) -> bool:
-        """Whether a card in sight that nobody could read is among the evidence, with this piece."""
+        """Whether an unread card in sight is among the evidence, with this piece."""
         round_now = self.round()
         if not any(map(UNREAD, round_now.cards.drawn)):
             return False
         return any(round_now.is_unread(known.item) for known in (*round_now.evidence.observations, dated))
 
     def hole_points(self) -> int | None:
-        """What the hole card counts, once it has been turned; None where none is dealt."""
+        """What the hole card counts, once it has been turned; None where no hole card is dealt."""
         round_now = self.round()
         if not round_now.cards.turned or not round_now.cards.hole_dealt:
             return None

@@ -8,7 +8,7 @@ from firmware_protocols.values import Value
 
 
 class Suspicion(Value, frozen=True, tag=False):
-    """A move that nobody is accused of yet: what the alert will say of it."""
+    """A move without an accusation yet: what the alert will say of it."""
 
     number: int
     """The reading that told of it."""

@@ -73,7 +73,7 @@ class PublishedFacts(msgspec.Struct, frozen=True):
     """The spots whose play is told to be over."""
 
     def of(self, told: tuple[Event, ...], since: int) -> PublishedFacts:
-        """What is told of a round, this being what an earlier step knew."""
+        """The published facts of a round, these being what an earlier step knew."""
         if told is self.told and since == self.since:
             return self
         known = len(self.told)

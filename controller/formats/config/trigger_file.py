@@ -22,7 +22,7 @@ UNIX: Final = "unix:"
 """Begins the name of a local socket."""
 
 TABLES_USER: Final = "tableside"
-"""As whom tables run where nobody says otherwise."""
+"""As whom tables run unless the file says otherwise."""
 
 Serial = Annotated[
     str,
@@ -60,7 +60,7 @@ class BoxSection(Section, frozen=True):
 class LineSection(Section, frozen=True):
     """``[line]``: where the table's daemon is reached, and the key that only it and the box have.
 
-    ``user``: as whom the daemon runs, on a local socket; nobody else's processes are listened to there.
+    ``user``: as whom the daemon runs, on a local socket; processes of other users are not listened to there.
     """
 
     port: LinePort

@@ -48,7 +48,7 @@ What any codec keeps of a fault fits; what is longer all the same is padded to t
 """
 
 SHOE: Final = "shoe"
-"""The device whose bytes may be a card nobody may know yet, even where they could not be read."""
+"""The device whose bytes may be a card that must not be known yet, even where they could not be read."""
 
 CHECKPOINT_STEP_BYTES: Final = 1024
 """Checkpoints are padded to a multiple of this, so that their length says little about what they hold."""
@@ -110,7 +110,7 @@ def stamp(
 
 
 def commit(face: Card | None, nonce: bytes, identity: Identity, number: int) -> str:
-    """The commitment to a face, in hex: nobody can find the face without ``nonce``, nor a second face with another one.
+    """The commitment to a face, in hex: without ``nonce`` the face cannot be found, nor a second face with another one.
 
     HMAC-SHA-256 keyed with ``nonce`` over the text ``tableside.card.v1``, ``site/table/epoch``, the record's number and
     the face (``??`` if it could not be read), joined by line feeds.
@@ -140,7 +140,7 @@ def openings(opened: Iterable[CardOpened]) -> dict[int, tuple[Card | None, bytes
 
 
 def closed_length(size: int) -> int:
-    """What so many bytes are padded to before they are sealed: ``DISTURBED_BYTES``, or it doubled until they fit."""
+    """The size that bytes are padded to before they are sealed: ``DISTURBED_BYTES``, or it doubled until they fit."""
     closed = DISTURBED_BYTES
     while closed < size:
         closed *= 2

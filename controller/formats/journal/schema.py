@@ -77,7 +77,7 @@ DEFINITIONS: Final[dict[str, str]] = {**TABLES, **TRIGGERS}
 """Every object of the file by name, in the order of creation.
 
 Together they fit on the file's first page: what SQLite moves to other pages leaves bytes behind that are in no row,
-where nobody would find one that has changed.
+where a changed one would not be found.
 """
 
 

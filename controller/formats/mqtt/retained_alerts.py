@@ -1,4 +1,4 @@
-"""The list of alerts that nobody has acknowledged: retained for screens, and read again out of a journal's events."""
+"""The list of unacknowledged alerts: retained for screens, and read again out of a journal's events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind,
 from controller.formats.mqtt.envelope import Published, utc_text
 
 if TYPE_CHECKING:
-    # Whoever reads alerts out of events has no use for the rooms of a table's state.
+    # A program that reads alerts out of events has no use for the rooms of a table's state.
     from controller.core.table.state import State
 
 
@@ -38,7 +38,7 @@ class AlertSeen(msgspec.Struct, frozen=True):
 
 
 class AlertsNow(msgspec.Struct, frozen=True):
-    """Retained on ``state/alerts``: what nobody has acknowledged, oldest first.
+    """Retained on ``state/alerts``: the unacknowledged alerts, oldest first.
 
     ``seq`` is the last event it reflects; ``raised`` counts the alerts of the epoch. ``acknowledged``: the last
     that somebody has seen, oldest first.

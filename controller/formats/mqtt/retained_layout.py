@@ -99,7 +99,7 @@ class DoubleNow(msgspec.Struct, frozen=True):
 
 
 class QuestionNow(msgspec.Struct, frozen=True):
-    """A question that nobody has answered; ``round`` and ``spot`` are null where it is about none."""
+    """A question that has not been answered; ``round`` and ``spot`` are null where it is not about one."""
 
     question: int
     round: int | None

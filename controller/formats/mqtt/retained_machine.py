@@ -60,10 +60,10 @@ class VerificationNow(msgspec.Struct, frozen=True):
 
 
 class MachineNow(msgspec.Struct, frozen=True):
-    """Retained on ``state/machine``, every five seconds: how the table PC is, for whoever looks after it.
+    """Retained on ``state/machine``, every five seconds: how the table PC is, for the technician.
 
     ``time``: when (RFC 3339, UTC). ``disk``: null until it was first looked at, or where it cannot be. ``second_copy``:
-    null where none is kept.
+    null where no copy is kept.
     """
 
     time: str

@@ -1,4 +1,4 @@
-"""What the floor may rule on, and what it has proposed: retained for whoever prepares an order."""
+"""What the floor may rule on, and what it has proposed: retained for people who prepare an order."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Capture:
-    """A whole capture. ``line`` is None where it was not serial or nobody knew."""
+    """A whole capture. ``line`` is None where it was not serial or not known."""
 
     line: Line | None
     pieces: tuple[Piece, ...]

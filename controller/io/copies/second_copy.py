@@ -106,7 +106,7 @@ class SecondCopy:
             await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
             self._abandoned.set()
 
-    # --- what is told -------------------------------------------------------------------------------
+    # --- status and alarms --------------------------------------------------------------------------
 
     async def watch(self, tell: TellFitness) -> None:
         """Tell how the copy is, until cancelled."""

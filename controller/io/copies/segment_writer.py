@@ -88,7 +88,7 @@ def _last_sealed(connection: sqlite3.Connection) -> int:
 def _batch_end(connection: sqlite3.Connection, after: int) -> int:
     """The record with which the next batch ends.
 
-    It is always that of a seal, so that a copy never ends with records that nobody vouches for.
+    It is always that of a seal, so that a copy never ends with unsealed records.
     """
     query = "SELECT coalesce(max(number), 0) FROM seals WHERE number > ? AND number <= ?"
     (last,) = connection.execute(query, (after, after + BATCH_RECORDS)).fetchone()
@@ -141,7 +141,7 @@ class SegmentWriter:
     def resume(cls, folder: Path, found: Survey, disk: Disk) -> Self:
         """Go on where a copy ends.
 
-        Whether the last batch ever got to the disk nobody knows: its sync may have failed, and a sync that fails leaves
+        Whether the last batch ever got to the disk is not known: its sync may have failed, and a sync that fails leaves
         what it was asked for in the kernel's memory alone. So it is written once more, and what follows its mark is
         cut off: that had never counted.
 
@@ -189,7 +189,7 @@ class SegmentWriter:
     def look(self) -> None:
         """See that the segment that is appended to is still the file of its name, and as long as it was left.
 
-        What is open is written to whatever becomes of its name: the bytes would go where nobody finds them.
+        What is open is written to whatever becomes of its name: the bytes would go where they are not found.
 
         Raises:
             OSError: the disk refused.

@@ -1,4 +1,4 @@
-"""An HTTP server that others only read: so many connections at once, each for so long."""
+"""An HTTP server that others only read: with a limit on connections at once, and on how long each lasts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENTIRE_SECONDS: Final = 15.0
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """One that hangs up on whoever comes when there are too many."""
+    """One that hangs up on a new connection when there are too many."""
 
     daemon_threads = True
 
@@ -56,7 +56,7 @@ class _Server(ThreadingMixIn, WSGIServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Nothing: whoever hangs up in the middle is no fault of ours."""
+        """Nothing: a client that hangs up in the middle is no fault of ours."""
 
 
 class _ServerOnIPv6(_Server):

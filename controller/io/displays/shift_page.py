@@ -88,7 +88,7 @@ def shift_page(shift: Shift) -> str:
 
 
 def bars_size(count: int) -> tuple[float, float]:
-    """Width and height, in inches, of a plot of so many bars."""
+    """Width and height, in inches, of a plot with this number of bars."""
     return WIDTH_INCHES, min(AROUND_BARS_INCHES + BAR_INCHES * count, HIGHEST_INCHES)
 
 

@@ -48,7 +48,7 @@ class DisplayTap:
         self._socket: zmq.asyncio.Socket | None = None
 
     def show(self, topic: str, payload: bytes, *, retained: bool = False) -> None:
-        """Hand a message to whoever listens; ``retained``: and to whoever comes later."""
+        """Hand a message to all listeners; ``retained``: and to those who come later."""
         if retained:
             self._retained.pop(topic, None)
             self._retained[topic] = payload

@@ -147,7 +147,7 @@ class Installer:
 
 
 def _free(file: Path) -> Path:
-    """The first name beside a file that nobody has."""
+    """The first free name beside a file."""
     number = 1
     while (aside := file.with_name(f"{file.name}.{number}")).exists():
         number += 1

@@ -1,4 +1,4 @@
-"""The file that holds a table's key: 64 hex digits on one line, readable by nobody but its owner."""
+"""The file that holds a table's key: 64 hex digits on one line, readable by its owner alone."""
 
 from __future__ import annotations
 

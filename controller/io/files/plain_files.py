@@ -1,6 +1,6 @@
 """Opening what a person names: an ordinary file of limited size, or a reason why not, at once.
 
-A device without end, a pipe that nobody writes, a socket and a folder are refused before a byte is read of them.
+A device without end, a pipe without a writer, a socket and a folder are refused before a byte is read of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that hold secrets: made so that nobody else may read them, refused when somebody else may."""
+"""Files that hold secrets: made readable by their owner alone, refused when another user may read them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def open_secret(path: Path, *, what: str = "the secret", kept_by_service: bool =
         SecretRefused: as ``read_secret``.
     """
     try:
-        # A pipe that nobody writes to must not hold us, nor a terminal become ours.
+        # A pipe without a writer must not hold us, nor a terminal become ours.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError as error:
         raise SecretRefused(f"{path}: {what} cannot be read: {error.strerror}") from error
@@ -111,7 +111,7 @@ def _judge(path: Path, found: os.stat_result, what: str, *, kept_by_service: boo
 
 
 def read_secret(path: Path, *, what: str = "the secret", kept_by_service: bool = False) -> bytes:
-    """The content of ``path``, read only where nobody but its owner may; ``what`` it is, for a refusal.
+    """The content of ``path``, read only where its owner alone may; ``what`` it is, for a refusal.
 
     ``kept_by_service``: the file is the service manager's credential, in a directory that is ours alone. Its own mode
     then says nothing: the right to read it may be given by an access list.

@@ -139,7 +139,7 @@ def _link_keys(config: Config, credentials: str | None, lines: list[str]) -> dic
 
 
 def _with_credentials(config: Config, credentials: str | None, name: str, lines: list[str]) -> Config:
-    """The names of credentials replaced by their paths; a line for each that nobody keeps."""
+    """The names of credentials replaced by their paths; a line for each that the service does not keep."""
 
     def found(section: str, key: str, value: str) -> str:
         if credentials is None:

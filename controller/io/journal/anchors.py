@@ -2,7 +2,7 @@
 
 A journal set back by a copy of it that was whole, with that copy's own head file, shows nothing of it. So its signed
 heads (``controller.formats.journal.tree_heads``) are kept outside: by durable consumers, the trigger box, the second
-copy. Each shows its own to the table when that starts. Nobody can make up a head: it is signed with the table's key. So
+copy. Each shows its own to the table when that starts. A head cannot be forged: it is signed with the table's key. So
 one that the journal lacks ends the table, and a file beside the journal keeps it from starting again until a journal is
 there that has it, or a new epoch.
 """

@@ -19,7 +19,7 @@ from controller.io.journal.stream import StreamMark, add_mark
 
 
 class WritableJournal(NamedTuple):
-    """A journal that may be written; ``sealing`` is None if nobody gave its key."""
+    """A journal that may be written; ``sealing`` is None without the table's key."""
 
     identity: Identity
     meta: dict[str, str]

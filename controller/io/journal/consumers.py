@@ -187,7 +187,7 @@ class Consumers:
         self._replays[wanted.consumer] = (wanted.first_seq, wanted.last_seq)
 
     async def next_replay(self, reached: int, limit: int) -> ReplayEvents | None:
-        """The next events to send again, of those up to event ``reached``; None if nobody waits for any."""
+        """The next events to send again, of those up to event ``reached``; None if no consumer waits for any."""
         for name, (first, last) in list(self._replays.items()):
             end = reached if last is None else min(last, reached)
             rows = await self._ledger.events_after(first - 1, min(limit, end - first + 1)) if first <= end else ()
@@ -204,7 +204,7 @@ class Consumers:
             self._replays[batch.consumer] = (batch.rows[-1].seq + 1, last)
 
     def forget_replays(self) -> None:
-        """The link was lost: whoever still lacks events asks again."""
+        """The connection was lost: a consumer that still lacks events asks again."""
         self._replays.clear()
 
     def forget_replay(self, name: str) -> None:

@@ -24,7 +24,7 @@ CLOSE_SHARE: Final = 5
 """Per cent of the disk that must be free for another round."""
 
 PLENTY: Final = 16
-"""So many reserves free are plenty, whatever share of a large disk they are."""
+"""Free space of this many reserves is enough, whatever share of a large disk it is."""
 
 CLOSE_PART: Final = 4
 """A table is closed when less than a reserve divided by this is free."""
@@ -83,7 +83,7 @@ class DiskWatch:
         self._tell(level, "" if level is FitnessLevel.FIT else f"{text}: free some space")
 
     def level(self, free: int, whole: int) -> FitnessLevel:
-        """How fit so many free bytes of a disk leave the table."""
+        """How fit the table is with this number of free bytes on its disk."""
         share, reserve = 100 * free / whole, self._reserve.size
         is_plenty = bool(reserve) and free >= PLENTY * reserve
         if free < reserve // CLOSE_PART or (share < CLOSE_SHARE and not is_plenty):

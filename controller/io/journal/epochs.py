@@ -98,7 +98,7 @@ def _clear(new: Path) -> None:
 
 
 def _old(path: Path) -> tuple[Identity | None, str]:
-    """Whose journal lies there, None if none can be read, and what became of it; nobody may be writing it."""
+    """Whose journal lies there (None: it cannot be read), and its state; no process may be writing it."""
     if not path.exists() or not path.stat().st_size:
         return None, "no journal"
     lock = take_lock(path, create=False)

@@ -40,7 +40,7 @@ REFUSED_TO_LOOK: Final = frozenset(
 )
 """Results of SQLite (https://www.sqlite.org/rescode.html) that speak of this machine and not of the file.
 
-Whoever reads a journal that has a write-ahead log needs room for its index beside it.
+Reading a journal that has a write-ahead log needs room for its index beside it.
 """
 
 

@@ -2,7 +2,7 @@
 
 A commit is durable when ``Journal.commit`` returns: write-ahead log, ``synchronous = FULL``, several callers' entries
 in one transaction. Everybody else reads with ``JournalReader``, also while the daemon runs. A storage error ends the
-journal: nothing is tried twice, as after a failed sync nobody knows what is on the disk.
+journal: nothing is tried twice, as after a failed sync the content of the disk is not known.
 
 SQLite before 3.51.3 may damage a write-ahead log when two connections write or checkpoint at once
 (https://www.sqlite.org/wal.html). One writer, held by a lock of our own, keeps clear of that.
@@ -416,7 +416,7 @@ class Journal:
                 self.committed()
             except JournalDamaged as damage:
                 self._failure = f"damaged: {damage}; see: tableside verify {self.path}"
-            except Exception as error:  # noqa: BLE001 - whatever it was, nobody may be left waiting
+            except Exception as error:  # noqa: BLE001 - whatever it was, no caller may be left waiting
                 self._failure = f"the disk refused: {error}"
         for place, job in enumerate(jobs):
             failure = self._failure

@@ -275,7 +275,7 @@ class JournalReader:
         return tree
 
     def check_seals(self, sealing: Sealing, *, every: bool = False) -> None:
-        """See that whoever wrote the last record had the table's key; ``every``: that of each transaction.
+        """Check that the last record was written with the table's key; ``every``: that of each transaction.
 
         A seal covers everything before it: whatever lies before the last record is what the table wrote if that is.
 
@@ -435,7 +435,7 @@ def open_for_reading(path: Path, *, is_older_read: bool = False) -> sqlite3.Conn
         ordinary(path, "-wal", "-shm")
     except FileRefused as error:
         raise NotAJournal(f"{path}: there is no journal here" if error.is_absent else str(error)) from error
-    # Without a write-ahead log nobody writes, and nothing need be locked or created: works on read-only media.
+    # Without a write-ahead log there is no writer, and nothing need be locked or created: works on read-only media.
     quiet = "" if Path(f"{path}-wal").exists() else "&immutable=1"
     source = uri(path, f"mode=ro{quiet}")
     connection = None

@@ -1,6 +1,6 @@
 """Looks through the whole journal: before a table starts, and again every hour while it runs.
 
-A disk gives back other bytes than it took without a word, mostly of what nobody has read for long. So everything is
+A disk may return other bytes than it took, without an error, mostly in parts not read for long. So everything is
 read, by a process of its own that takes a fifth of a processor at most. Damage ends the table: what was settled on a
 journal that can no longer be trusted could not be proven. A mark beside the journal keeps it from starting again,
 until every row has been found whole.

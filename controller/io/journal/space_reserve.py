@@ -29,7 +29,7 @@ _Work = Callable[[sqlite3.Connection], Any]
 
 
 class Reserve:
-    """Room of ``size`` bytes beside ``journal``; 0: none is kept. ``stat`` tells how full the disk is.
+    """Room of ``size`` bytes beside ``journal``; 0: no reserve is kept. ``stat`` tells how full the disk is.
 
     ``seconds`` is a clock that only goes forward.
     """
@@ -53,7 +53,7 @@ class Reserve:
         return min(SAFE_BYTES, self.size)
 
     def is_there(self) -> bool:
-        """Whether all of it is there, or none is wanted."""
+        """Whether the whole reserve is there, or no reserve is wanted."""
         try:
             return self.path.stat().st_size >= self.size
         except OSError:

@@ -124,7 +124,7 @@ def stream_at(
 
 
 def piece_of_stream(connection: sqlite3.Connection, *, identity: Identity, seq: int, start: StreamMark) -> StreamMark:
-    """As ``stream_at``, but at most so many events on from ``start`` that nobody waits for long behind it."""
+    """As ``stream_at``, but so few events on from ``start`` that other work does not wait long for it."""
     return stream_at(connection, identity, min(seq, start[0] + HASHED_AT_ONCE), start)
 
 
@@ -162,7 +162,7 @@ class StreamProgress:
 
     def __init__(self) -> None:
         self.mark: StreamMark = (0, b"")
-        """The last event passed; its hash is empty as long as none is known."""
+        """The last event passed; its hash is empty until it is known."""
         self._recent: collections.deque[tuple[int, bytes]] = collections.deque(maxlen=RECENT_LIMIT)
 
     def add(self, events: Iterable[tuple[int, bytes]]) -> None:

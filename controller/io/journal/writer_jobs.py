@@ -63,7 +63,7 @@ class Job:
         if is_waited_for:
             self._came.release()
         else:
-            # The loop may have ended while the disk was busy; then nobody waits.
+            # The loop may have ended while the disk was busy; then the answer is not awaited.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._settle)
 

@@ -249,7 +249,7 @@ class Server(asyncio.Protocol):
                 pass
 
     def _negotiate(self, verb: int, option: int) -> None:
-        """Each answer is given once, so that nobody is answered for ever."""
+        """Each answer is given once, so that a negotiation ends."""
         if (verb, option) == (DONT, COM_PORT):
             raise LineLost("the device server does not speak RFC 2217")
         answer = b""
@@ -288,7 +288,7 @@ async def open_server(
     """Open a line on a device server, set as ``line`` wants it; ``reached`` is told the connection at once.
 
     Raises:
-        OSError: nobody is there, or whoever is does not agree in time.
+        OSError: no server is there, or it does not agree in time.
     """
     tcp, server = await asyncio.get_running_loop().create_connection(lambda: Server(line), host, port)
     try:

@@ -1,4 +1,4 @@
-"""What is plugged in: each port is opened, and whoever has words for it is asked who it is.
+"""What is plugged in: each port is opened, and each protocol that has a question for it asks who is there.
 
 Only protocols with a question for that are tried, each at its own line settings; a shoe or a keypad that only speaks
 stays unknown, for asking the wrong device something may change it.
@@ -49,7 +49,7 @@ def questions() -> Iterator[tuple[str, Codec, tuple[Message, ...]]]:
 
 
 async def identify(open_at: dict[Line, Opener], answer_seconds: float = ANSWER_SECONDS) -> DeviceIdentity | None:
-    """Who answers on a port, None if nobody does.
+    """The device that answers on a port, None if no device does.
 
     ``open_at`` opens it with the settings of each line that ``questions`` asks on.
 

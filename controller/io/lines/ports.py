@@ -134,7 +134,7 @@ def keep_alive(reached: Any) -> None:  # noqa: ANN401 - asyncio's wrapper, or a 
         reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_SECONDS)
         reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_SECONDS)
         reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEPALIVE_TIMES)
-        # Also while something is on its way that nobody acknowledges.
+        # Also while something is on its way that is not acknowledged.
         reached.setsockopt(
             socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * KEEPALIVE_SECONDS * (KEEPALIVE_TIMES + 1)
         )
@@ -149,14 +149,14 @@ def _local_opener(path: str) -> Opener:
 
 
 class _OneAtATime:
-    """Runs openings of one port on threads that nobody has to wait for when the process ends."""
+    """Runs openings of one port on threads that the end of the process does not wait for."""
 
     def __init__(self, port: str) -> None:
         self._port = port
         self._thread: threading.Thread | None = None
 
     async def run(self, work: Callable[[], serial.SerialBase]) -> Any:  # noqa: ANN401 - whatever pyserial opens
-        """What ``work`` opens; if nobody waits for it any more, it is closed again.
+        """What ``work`` opens; if it is no longer awaited, it is closed again.
 
         Raises:
             OSError: it could not be opened, or the opening before has not come back.
@@ -178,7 +178,7 @@ class _OneAtATime:
             port, failure = None, None
             try:
                 port = work()
-            except Exception as error:  # noqa: BLE001 - whoever waits is told
+            except Exception as error:  # noqa: BLE001 - the waiter is told
                 failure = error
             try:
                 loop.call_soon_threadsafe(tell, port, failure)
@@ -192,14 +192,14 @@ class _OneAtATime:
         try:
             return await answer
         except BaseException:
-            # It may have been opened in the same moment in which nobody waited for it any more.
+            # It may have been opened in the very moment in which the wait for it ended.
             if answer.done() and not answer.cancelled() and answer.exception() is None:
                 _close_soon(answer.result())
             raise
 
 
 def _close_soon(port: serial.SerialBase | None) -> None:
-    """Close a port that nobody waits for, on a thread of its own: pyserial waits for threads of its own."""
+    """Close a port that is no longer awaited, on a thread of its own: pyserial waits for threads of its own."""
     if port is not None:
         threading.Thread(target=_close_late, args=(port,), name="closing late", daemon=True).start()
 

@@ -35,7 +35,7 @@ Whatever the operating system says, and however many devices on the line their s
 """
 
 STALL_NS: Final = NANOSECONDS // 10
-"""A deadline that is kept so much too late says that we did not run: nobody was asked meanwhile, and nobody heard."""
+"""A deadline kept this much too late says that the process did not run: no device was asked or heard meanwhile."""
 
 FOREIGN_LIMIT: Final = 64
 """Unreadable messages in a row, before the first that was understood, that make a device the wrong one."""
@@ -314,7 +314,7 @@ class LineSupervisor:
         try:
             self._deliver(reading)
         except Exception as error:
-            # Nobody takes what devices say any more: that is not this device's trouble.
+            # The daemon no longer takes readings: that is not this device's trouble.
             self._fatal = error
             raise
 

@@ -15,13 +15,13 @@ READINGS_PER_SECOND: Final = 100
 """Of one line, on end: ten times what the busiest readers tell."""
 
 READINGS_AT_ONCE: Final = 100
-"""So many may come together: of all the zones on a line, twice. Each takes the table a millisecond or two."""
+"""Readings that may come together: twice those of all zones on a line. Each takes the table a millisecond or two."""
 
 CARDS_AT_ONCE: Final = 600
 """Of a shoe that keeps what it has drawn: it tells every card."""
 
 READINGS_ON_TRIAL: Final = 100
-"""So many, of a line that was closed for its talk not long ago."""
+"""The same for a line that was closed for its talk not long ago."""
 
 BYTES_PER_SECOND: Final = 50_000
 """Of one line: four times what the fastest serial line of a table carries. To read so many takes less than a tenth of

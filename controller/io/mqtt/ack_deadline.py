@@ -1,6 +1,6 @@
 """How long events have lain unacknowledged by a configured consumer: first an alert, then the table is closed.
 
-What the journal holds and nobody else does is lost with this machine. An event counts from when it was committed, also
+An event that only the journal holds is lost with this machine. An event counts from when it was committed, also
 over restarts; for a consumer that was configured later, from then on.
 """
 

@@ -167,7 +167,7 @@ async def stop(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody has now.
+    """A port of this machine that is free now.
 
     Raises:
         NoBroker: hardly any port is free.

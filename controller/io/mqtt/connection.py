@@ -227,7 +227,7 @@ class CheckedClient(PacedClient):
         has no room for it.
         """
         answer: asyncio.Future[None] = self._loop.create_future()
-        # Whoever sent it may have been cancelled since; then nobody asks for the answer.
+        # The sender may have been cancelled since; then the answer is not asked for.
         answer.add_done_callback(lambda done: None if done.cancelled() else done.exception())
         if self._disconnected.done():
             answer.set_exception(ConnectionLost("the connection to the broker is down"))
@@ -387,9 +387,9 @@ def _described(content_type: str) -> Properties | None:
 
 
 def own_identifier(name: str) -> str:
-    """A client's name at the broker that nobody else can give.
+    """A client's name at the broker that no other client can give.
 
-    A broker hangs up on a client when another comes under its name, whoever that other is.
+    A broker hangs up on a client when another comes under its name.
     """
     return f"{name}-{SystemEntropy().take(8).hex()}"
 
@@ -402,7 +402,7 @@ async def connected(
     will: aiomqtt.Will | None = None,
     inbound: Inbound = ANYTHING,
 ) -> AsyncIterator[CheckedClient]:
-    """A connection with a clean session: commands sent while nobody listened are not carried out later.
+    """A connection with a clean session: commands sent while the daemon was away are not carried out later.
 
     Raises:
         NotGreeted: no connection came about.

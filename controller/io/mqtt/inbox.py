@@ -1,7 +1,8 @@
 """What others ask of a table over MQTT, on a connection of its own: a flood of it keeps no event waiting.
 
-It is read at a bounded pace, and the broker holds the rest back. Whoever floods it for long has the connection made
-anew, so that the broker lets go of what it holds; what people ask over the operator channel does not come this way.
+It is read at a bounded pace, and the broker holds the rest back. A client that floods it for long has the connection
+made anew, so that the broker lets go of what it holds; what people ask over the operator channel does not come this
+way.
 """
 
 from __future__ import annotations

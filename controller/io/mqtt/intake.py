@@ -33,7 +33,7 @@ MOST_NS: Final = 50_000_000
 """Of what was read, so much is made up for: one long read is no flood."""
 
 SHARE: Final = 20
-"""One in so many parts of the loop's time goes into reading, on end."""
+"""Reading takes at most one part in this many of the loop's time, in the long run."""
 
 LONGEST_SECONDS: Final = 0.5
 """Reading is tried again after so long at the latest, so that a flood is still seen to be one."""
@@ -61,7 +61,7 @@ AS_WORKED_OFF: Final = Inbound(is_bounded=True)
 
 
 class Flow:
-    """How much of a paced connection is read: so many messages a second, and a small share of the loop's time.
+    """How much of a paced connection is read: a number of messages a second, and a small share of the loop's time.
 
     On a slow or busy machine reading costs more, and less is read: cards are told meanwhile. Times are monotonic
     nanoseconds.

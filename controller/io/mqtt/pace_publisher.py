@@ -32,7 +32,7 @@ BEFORE_NS: Final = HOUR_NS
 """So much older events are read too at the start: the beginnings of the rounds that closed within the hour."""
 
 ReadEvents = Callable[[int, int], Awaitable[Sequence[EventRow]]]
-"""``read(seq, limit)``: committed events following ``seq``, in order, at most so many."""
+"""``read(seq, limit)``: committed events following ``seq``, in order, at most ``limit``."""
 
 
 class PaceBoard:

@@ -43,7 +43,7 @@ from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import RequestLimit, RequestVerdict, too_much
 
 REPLY_LIMIT: Final = 1000
-"""Replies that wait for the broker; older ones are dropped, as whoever asked has given up."""
+"""Replies that wait for the broker; older ones are dropped, as their senders have given up."""
 
 GOODBYE_SECONDS: Final = 2.0
 """How long the last status may take."""
@@ -88,7 +88,7 @@ HEARD_SECONDS: Final = 1.0
 """How long the table waits to say that it is there until it also hears what it is asked."""
 
 OVER_MQTT: Final = "MQTT"
-"""Whoever asks over MQTT is one client: a broker does not say who of its clients sent a message."""
+"""All of MQTT counts as one client: a broker does not say which of its clients sent a message."""
 
 
 class Publisher:
@@ -233,7 +233,7 @@ class Publisher:
             except ConnectionLost:
                 raise
             except BaseException:
-                # Whatever ends the table, nobody may go on to read that it is there.
+                # Whatever ends the table, its status must not go on saying that it is there.
                 await self._say_goodbye(client)
                 raise
             finally:
@@ -315,7 +315,7 @@ class Publisher:
         while True:
             self.turns += 1
             self._wanted.clear()
-            # Events go first: somebody waits for them, and nobody for what is remembered or shown.
+            # Events go first: consumers wait for them, and not for what is remembered or shown.
             sent = await self._has_sent_events()
             if self._flow.is_halted:
                 await asyncio.sleep(pauses.next_seconds())
@@ -412,7 +412,7 @@ class Publisher:
             if before <= self._stream.marked():
                 self._mark_at = asyncio.get_running_loop().time() + MARK_SECONDS
             self._stream.note_published(self.reached)
-            # Not when merely greeted: some brokers hang up on whoever sends what they refuse.
+            # Not when merely greeted: some brokers hang up on a client that sends what they refuse.
             self._reconnection.worked()
 
     def _mark_seconds(self) -> float:

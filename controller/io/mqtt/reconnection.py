@@ -1,4 +1,4 @@
-"""A connection that is to last: made again and again, with growing pauses, until whoever wants it is cancelled."""
+"""A connection that is to last: made again and again, with growing pauses, until its owner is cancelled."""
 
 from __future__ import annotations
 

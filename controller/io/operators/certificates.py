@@ -43,7 +43,7 @@ def paths(directory: Path, name: str) -> Paths:
 
 
 def make_authority(directory: Path, now: datetime, *, rotate: bool = False) -> Paths:
-    """Make the authority ``ca``: whoever trusts its certificate trusts what its key signs.
+    """Make the authority ``ca``: to trust its certificate is to trust what its key signs.
 
     Raises:
         SecretRefused: there is one already, or it cannot be written.

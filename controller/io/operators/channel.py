@@ -79,7 +79,7 @@ class OperatorChannel:
     """Serves a table's operators until cancelled. ``ask(request, answer)`` carries a permitted request out.
 
     Everybody who asks has as much of the channel as the ``limit`` allows each, and all together as much as can be read
-    beside everything else; ZeroMQ takes from one connection after the other, so that whoever floods waits alone.
+    beside everything else; ZeroMQ takes from one connection after the other, so that only a flooding client waits.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class OperatorChannel:
             self._ask(request, answer)
 
     def _asking(self, frames: Sequence[zmq.Frame]) -> ChannelUser:
-        """Who came with a message: nobody, if the channel cannot say."""
+        """The person who came with a message; unauthenticated if the channel cannot say."""
         key = str(frames[0].get("User-Id")) if frames else ""
         return self._where.operators.get(key, ChannelUser(frozenset()))
 
@@ -214,7 +214,7 @@ class OperatorChannel:
 class _Users:
     """ZeroMQ's side of a role's socket: one for each user, so that where a request comes in says whose process asks.
 
-    A user that the daemon's own namespace does not know is the overflow user there, and nobody in particular.
+    A user that the daemon's own namespace does not know is the overflow user there, which is no person in particular.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ class InstalledProgram(NamedTuple):
     strangers: tuple[Path, ...] = ()
     """Directories that Python imports from and that belong neither to the program nor to Python."""
     is_bytecode_read: bool = False
-    """Whether Python takes compiled modules from beside their sources, whoever put them there."""
+    """Whether Python takes compiled modules from beside their sources."""
 
     @classmethod
     def here(cls) -> Self:
@@ -133,7 +133,8 @@ def read_list(path: Path, public: str | None = None) -> SoftwareList:
 def authenticate(known: Path, public: str | None = None, installed: InstalledProgram | None = None) -> ListedProgram:
     """Hold the program against the list in ``known``; with ``public`` only against one that this key has signed.
 
-    With ``public``, nothing may be imported that no list can vouch for: from a directory that is nobody's, or compiled.
+    With ``public``, nothing may be imported that no list can vouch for: from a directory that no list covers, or
+    compiled.
 
     Raises:
         SoftwareChanged: a file is another, missing, or not on the list, or the list is not to be believed.

@@ -35,7 +35,7 @@ class Notifier:
         self._send(f"STATUS={_one_line(text)}")
 
     def extend(self, seconds: float, status: str) -> None:
-        """The start takes longer: do not give it up for so many seconds from now."""
+        """The start takes longer: do not give it up for this number of seconds from now."""
         self._send(f"EXTEND_TIMEOUT_USEC={round(seconds * 1_000_000)}", f"STATUS={_one_line(status)}")
 
     def stopping(self) -> None:

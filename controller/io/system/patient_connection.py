@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 def settings(patience_seconds: float) -> str:
-    """What a session is told when it begins: the server gives up, too, what nobody waits for any more."""
+    """What a session is told when it begins: the server, too, gives up what is no longer awaited."""
     limit_ms = round(patience_seconds * 1000)
     return f"-c synchronous_commit=on -c lock_timeout={LOCK_TIMEOUT_MS} -c statement_timeout={limit_ms}"
 
@@ -69,7 +69,7 @@ class PatientConnection(psycopg.Connection):
             while True:
                 ready = yield wanted
                 if not ready and time.monotonic() >= until:
-                    # Nobody knows what became of it: nothing more is said on this connection.
+                    # Its outcome is not known: nothing more is said on this connection.
                     self.pgconn.finish()
                     raise Silent(f"no answer within {self.patience_seconds:g} s")
                 wanted = gen.send(ready)

@@ -10,7 +10,7 @@ from controller.io.system.garbage_collection import keep_for_good
 
 
 def processes(jobs: int) -> Executor:
-    """So many processes, which have nothing of this one but what they are given."""
+    """A pool of this many processes, which share nothing with this one but what they are given."""
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(jobs, mp_context=context, initializer=keep_for_good)
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Entropy(Protocol):
-    """Random bytes nobody can foretell."""
+    """Random bytes that cannot be foretold."""
 
     def take(self, count: int) -> bytes:
         """``count`` fresh random bytes."""

@@ -1,6 +1,6 @@
-"""How much may be asked of a table: a number of requests at once, and so many a second from then on.
+"""How much may be asked of a table: a number of requests at once, and a rate from then on.
 
-Nobody who asks as people or their programs do comes near it. What is beyond it is refused before anything is journaled:
+People and their programs do not come near it. What is beyond it is refused before anything is journaled:
 a flood costs the table no more than its reading.
 """
 
@@ -22,7 +22,7 @@ REQUESTS_PER_SECOND: Final = 10
 """Of one verb, from one client, on end; people ask a few a minute."""
 
 REQUESTS_AT_ONCE: Final = 50
-"""So many of them may come together: a screen that takes every alert off its list."""
+"""Requests that may come together: a screen that takes every alert off its list."""
 
 REFUSALS_PER_SECOND: Final = 10
 """Refusals that are sent of all that is too much; the rest is counted."""
@@ -84,7 +84,7 @@ class RequestVerdict(enum.Enum):
 
     ADMITTED = "admitted"
     REFUSED = "refused"
-    """It is too much, and whoever sent it is told."""
+    """It is too much, and its sender is told."""
     DROPPED = "dropped"
     """It is too much, and so are the refusals."""
 
@@ -124,13 +124,13 @@ class RequestLimit:
             self._tidied_ns = now_ns
             self._buckets = {key: one for key, one in self._buckets.items() if not one.is_whole(now_ns)}
         if len(self._buckets) >= BUCKETS_LIMIT:
-            # So many at work at once are one crowd, and share what is left.
+            # This many at work at once are one crowd, and share what is left.
             return self._crowd
         bucket = self._buckets[client, verb] = Allowance(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)
         return bucket
 
 
 def too_much() -> RefusalReason:
-    """What whoever asks too much is told."""
+    """The refusal for a sender who asks too much."""
     text = f"too many requests: at most {REQUESTS_PER_SECOND} a second; ask again later"
     return RefusalReason("too_many_requests", text)

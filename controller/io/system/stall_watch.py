@@ -2,7 +2,7 @@
 
 A machine that is starved, or stopped for a moment, lets the program read at one moment what came over a longer time.
 Each line keeps its own order, and a change of chips carries the inventories between which it happened; but a card and a
-key are dated when they are read, and of two that waited on two lines nobody knows which came first.
+key are dated when they are read, and of two that waited on two lines it is not known which came first.
 
 The event loop leaves a mark every ``BEAT_SECONDS``. A reading that finds the last mark older than the bound was read by
 a loop that had been away since then, and may have waited as long.
@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 class StallWatch:
     """Hands readings on to ``deliver``, and after them how long the loop was away if their order is not known.
 
-    ``bound_ms``: the shortest absence that is told; 0: none is.
+    ``bound_ms``: the shortest absence that is told; 0: absences are not reported.
     """
 
     def __init__(self, clock: Clock, deliver: Callable[[Input], None], bound_ms: int) -> None:

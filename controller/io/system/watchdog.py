@@ -15,7 +15,7 @@ SIGNS: Final = 3
 """Signs of life in the time the manager allows for one: two may be missed before the third decides."""
 
 IDLE_SECONDS: Final = 5.0
-"""Between two looks when nobody watches us: then only the status line is kept up."""
+"""Between two looks without a service manager: then only the status line is kept up."""
 
 NANOSECONDS: Final = 1_000_000_000
 

@@ -1,4 +1,4 @@
-"""Work in a thread that is over before whoever began it goes on, also when they are cancelled."""
+"""Work in a thread that is over before its caller goes on, also when the caller is cancelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proxy before a ZeroMQ socket: so many connections, and on each only so much that nobody has answered.
+"""A proxy before a ZeroMQ socket: a limit on connections, and on the unanswered bytes of each.
 
 libzmq limits a part of a message, and how many whole messages wait. It has no limit for the parts of one message, so
 that a peer who never ends one fills the memory; it takes every connection that anybody makes, and aborts the process
@@ -36,7 +36,7 @@ ANSWER_BYTES: Final = 60
 """A longer frame to a peer is an answer; the one that says that the line is alive (PONG) is never as long."""
 
 CONNECTIONS_PER_SECOND: Final = 50
-"""Taken of one socket; more of them wait with whoever makes them."""
+"""Taken of one socket; more of them wait with their senders."""
 
 PIECES_PER_SECOND: Final = 100
 """Read of one connection, each of at most ``PIECE_BYTES``."""
@@ -287,7 +287,7 @@ class ZmtpProxy:
                 await asyncio.sleep(0)
 
     def _make_room(self) -> None:
-        """Ends a connection where there are too many: of whoever has most of them, one that was never answered."""
+        """Ends a connection where there are too many: of the client with most of them, one that was never answered."""
         if len(self._open) < self._limit:
             return
         count = Counter(one.peer for one in self._open)
