@@ -131,8 +131,10 @@ class BetSpotsSession(Outbox):
         self._plan.watched = zones
 
     def _confirm_if_known(self) -> None:
+        if not self._confirm_ns:
+            return
         asked = [zone for zone in self._zones if zone.reader.state is HealthState.READY]
-        if not self._confirm_ns or not asked or any(zone.evidence.known_ns <= self._confirm_ns for zone in asked):
+        if not asked or any(zone.evidence.known_ns <= self._confirm_ns for zone in asked):
             return
         spots = {zone.spot for zone in asked}
         silent = (zone for zone in self._zones if zone.reader.state is not HealthState.READY)
@@ -315,7 +317,8 @@ class BetSpotsSession(Outbox):
         return (f"F0{kind:02X}{zone.spot:02X}{place:02X}{order:02X}" for order, kind in enumerate(kinds, start=1))
 
     def _weigh(self, zone: AntennaZone, inventory: Inventory) -> None:
-        before = frozenset(zone.evidence.content or ())
+        # Only for what the chips' own memory says, and a zone is weighed forty times a second.
+        before = frozenset() if self._values is None else frozenset(zone.evidence.content or ())
         for change in zone.evidence.take(inventory):
             values: dict[str, int] = {}
             if self._values is not None:

@@ -22,6 +22,7 @@ from firmware_protocols.codec import Line, LineEnd, Wire
 from firmware_protocols.messages import (
     ChipBlocksRead,
     ChipsInventoried,
+    LineFault,
     Message,
     ReadChipBlocks,
     ReaderDone,
@@ -47,6 +48,8 @@ ANTENNAS: Final = range(1, 9)
 
 REQUESTS_KEPT: Final = 256
 """Requests whose bytes are remembered: every zone of a table, with and without more to come, and a few chips."""
+ANSWERS_KEPT: Final = 64
+"""Answers whose meaning is remembered: what every zone of a table last said, twice."""
 
 _CONTROL_OF: Final = {
     "read_software": frames.SOFTWARE,
@@ -132,6 +135,20 @@ def _answer(asked: _Question, address: int, status: int, data: bytes) -> Message
             return ReaderRefused(address, framing.named(asked), status, frames.status_text(status, data))
 
 
+@functools.lru_cache(maxsize=ANSWERS_KEPT)
+def _meaning(data: bytes, asked: _Question) -> Message:
+    """What a whole frame says to a question. A zone where nothing changes answers the same again and again."""
+    frame = frames.parse(data)
+    if frame.control != _CONTROL_OF[framing.named(asked)]:
+        return framing.fault(f"an answer with control byte {frame.control:02X} to {framing.named(asked)}", data)
+    if asked.address not in (frame.address, ANY_ADDRESS) or frame.address == ANY_ADDRESS:
+        return framing.fault(f"reader {frame.address} answered though reader {asked.address} was asked", data)
+    if not frame.body:
+        return framing.fault("an answer without a status", data)
+    answer = _answer(asked, frame.address, frame.body[0], frame.body[1:])
+    return framing.fault(answer, data) if isinstance(answer, str) else answer
+
+
 class _HostEnd:
     """Remembers the question outstanding until it is answered or another is asked."""
 
@@ -149,21 +166,14 @@ class _HostEnd:
         return self._request
 
     def read(self, data: bytes) -> Message:
-        frame, asked = frames.parse(data), self._asked
+        asked = self._asked
         if asked is None:
             return framing.fault("an answer though nothing was asked", data)
         if data == self._request:
             return framing.fault("our own request came back", data)
-        if frame.control != _CONTROL_OF[framing.named(asked)]:
-            return framing.fault(f"an answer with control byte {frame.control:02X} to {framing.named(asked)}", data)
-        if asked.address not in (frame.address, ANY_ADDRESS) or frame.address == ANY_ADDRESS:
-            return framing.fault(f"reader {frame.address} answered though reader {asked.address} was asked", data)
-        if not frame.body:
-            return framing.fault("an answer without a status", data)
-        answer = _answer(asked, frame.address, frame.body[0], frame.body[1:])
-        if isinstance(answer, str):
-            return framing.fault(answer, data)
-        self._asked = None
+        answer = _meaning(data, asked)
+        if not isinstance(answer, LineFault):
+            self._asked = None
         return answer
 
 
