@@ -2,9 +2,9 @@
 
     .venv/bin/python -m bench.link --tables 200 --links 2 --seconds 20
 
-The tables are sessions of one process, each with a socket and a key of its own; each posts its next wager when the last
-is answered, so that as many postings are under way as there are tables. Each link is a process of its own, and the
-tables are dealt out to them; all serve one pool from one database. pgbench then
+Each table has a socket and a key of its own and posts its next wager when the last is answered, so that as many
+postings are under way as there are tables; they are played by several processes (``bench.posting_tables``). Each link
+is a process of its own, and the tables are dealt out to them; all serve one pool from one database. pgbench then
 commits single rows with as many seconds and the same server: its rate is what the disk and the server allow without a
 link. Both are printed; the ledger is added up at the end. Exit status 1 if it does not add up.
 """
@@ -15,87 +15,46 @@ import argparse
 import asyncio
 import contextlib
 import json
-import random
 import re
 import subprocess
 import sys
 import tempfile
-import time
+from asyncio.subprocess import PIPE
 from pathlib import Path
 
-from controller.io.system.clock import SystemClock
+import msgspec
+
+from bench.posting_tables import Times, Work
 from controller.pool.ledger import Ledger
 from controller.pool.postgresql import PostgresqlDatabase
-from controller.pool.postings import WagerPosting
 from controller.pool.reconciliation import reconcile
-from controller.pool.session import LinkSession, LinkSessionEvent, PostingConfirmed
-from controller.pool.table_end import LinkAddress, TableEnd
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server, programs
 
 SCRIPT = "INSERT INTO single (body) VALUES (repeat('x', 200));\n"
 CLIENTS = 32
-WAGER = WagerPosting(500, 9, 3, "blazing_7s")
 
 
-class Table:
-    """Posts a wager whenever the last one is answered, and notes how long that took."""
-
-    def __init__(self, premises: Premises, secret: bytes) -> None:
-        clock = SystemClock()
-        where = LinkAddress(f"127.0.0.1:{premises.port}", premises.public, secret)
-        self.end = TableEnd(
-            [where],
-            LinkSession(premises.pool, 1, clock.monotonic_ns()),
-            clock,
-            self.take_event,
-            chance=random.Random(1),
-            alarm=sys.exit,
-        )
-        self.posted_ns = 0
-        self.took_ns: list[int] = []
-        self.going = False
-        self.answered = asyncio.Event()
-
-    def take_event(self, event: LinkSessionEvent) -> None:
-        """An answer: the next one."""
-        if isinstance(event, PostingConfirmed):
-            self.took_ns.append(time.monotonic_ns() - self.posted_ns)
-            self.answered.set()
-            if self.going:
-                asyncio.get_running_loop().call_soon(self.post)
-
-    def post(self) -> None:
-        """The next wager."""
-        self.posted_ns = time.monotonic_ns()
-        self.end.post(WAGER)
-
-
-async def tables_at_work(links: list[Premises], seconds: float) -> list[int]:
+async def tables_at_work(links: list[Premises], seconds: float, processes: int) -> list[int]:
     """How long each answer took, in ns, within ``seconds`` after every table had its first."""
     async with contextlib.AsyncExitStack() as stack:
         for link in links:
             await stack.enter_async_context(link.process())
         secrets = [secret for _, secret in links[0].tables.values()]
-        tables = [Table(links[number % len(links)], secret) for number, secret in enumerate(secrets)]
-        tasks = [asyncio.create_task(table.end.run()) for table in tables]
-        for table in tables:
-            table.post()
-        await asyncio.gather(*(table.answered.wait() for table in tables))
-        for table in tables:
-            table.took_ns.clear()
-            table.going = True
-            table.post()
-        await asyncio.sleep(seconds)
-        took = [one for table in tables for one in table.took_ns]
-        for table in tables:
-            table.going = False
-            table.answered.clear()
-        await asyncio.gather(*(table.answered.wait() for table in tables))
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    return took
+        works = []
+        for number in range(max(processes, len(links))):
+            link = links[number % len(links)]
+            keys = secrets[number :: max(processes, len(links))]
+            works.append(Work(f"127.0.0.1:{link.port}", link.public, keys, seconds))
+        return [one for took in await asyncio.gather(*map(posting, works)) for one in took.took_ns]
+
+
+async def posting(work: Work) -> Times:
+    """A process with tables that post."""
+    command = (sys.executable, "-m", "bench.posting_tables")
+    process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
+    output, _ = await process.communicate(msgspec.json.encode(work))
+    return msgspec.json.decode(output, type=Times)
 
 
 def single_rows(server: Server, seconds: int) -> float:
@@ -119,6 +78,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--links", type=int, default=1, help="link processes on the one database")
+    parser.add_argument("--processes", type=int, default=2, help="that play the tables")
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
@@ -129,7 +89,7 @@ def main() -> int:
             premises = Premises(Path(folder), given.tables, server.where)
             assert premises.does("begin", *BY_TWO).exit_code == 0
             links = [premises, *(premises.beside(number) for number in range(2, given.links + 1))]
-            took = sorted(asyncio.run(tables_at_work(links, given.seconds)))
+            took = sorted(asyncio.run(tables_at_work(links, given.seconds, given.processes)))
             rate = single_rows(server, given.seconds)
             database = PostgresqlDatabase(server.where)
             found = reconcile(Ledger(database, premises.pool))
