@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeVar
 
+import msgspec
 import psycopg
 from psycopg import IsolationLevel
 
@@ -110,15 +111,18 @@ class _Rows:
         return self._connection.execute(_bytes(statement), values).fetchall()
 
     def do(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
-        with self._connection.cursor() as cursor:
-            cursor.executemany(_bytes(statement), rows)
+        for row in rows:
+            self._connection.execute(_bytes(statement), row)
 
     def insert(self, table: str, rows: Sequence[Sequence[object]], update: Sequence[str] = ()) -> None:
-        """All rows as a column of values each: one statement to plan and to run, however many there are."""
+        """All rows in one value: one statement to plan and to run, however many there are."""
         if rows:
-            columns = ", ".join(f"%s::{kind}[]" for kind in TABLES[table].types.values())
-            statement = f"INSERT INTO {table} SELECT * FROM unnest({columns}){on_conflict(table, update)}"  # noqa: S608
-            self._connection.execute(statement.encode(), [list(column) for column in zip(*rows, strict=True)])
+            # As JSON, which is made and read in a fraction of the time that arrays of texts take.
+            columns = TABLES[table].types
+            named = msgspec.json.encode([dict(zip(columns, row, strict=True)) for row in rows]).decode()
+            given = f"SELECT * FROM json_populate_recordset(NULL::{table}, %s::json)"  # noqa: S608 - our own names
+            statement = f"INSERT INTO {table} {given}{on_conflict(table, update)}"
+            self._connection.execute(statement.encode(), (named,))
 
 
 def _bytes(statement: str) -> bytes:

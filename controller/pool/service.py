@@ -125,6 +125,8 @@ class LinkService:
         """Why the pool is closed; empty: it is open."""
         self._wrong: DoesNotAddUp | None = None
         self._condemned = asyncio.Event()
+        self._stirred = asyncio.Event()
+        """Set when there may be something to read: ZeroMQ tells of it once, and a send may swallow that."""
         self.bound = asyncio.Event()
         """Set once tables can reach it."""
         self.port = 0
@@ -145,8 +147,8 @@ class LinkService:
             raise self._wrong
         await self._look()
         self.closed = ""
-        context = zmq.asyncio.Context()
-        authenticator = AsyncioAuthenticator(context)
+        context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        authenticator = AsyncioAuthenticator(zmq.asyncio.Context.shadow(context))
         try:
             authenticator.start()
             authenticator.configure_curve_callback(domain="*", credentials_provider=_Known(self._where.tables))
@@ -160,17 +162,22 @@ class LinkService:
             authenticator.stop()
             context.destroy(linger=0)
 
-    async def _serve(self, context: zmq.asyncio.Context, listener: PlainSocket, inside: Path) -> None:
+    async def _serve(self, context: zmq.Context[zmq.Socket[bytes]], listener: PlainSocket, inside: Path) -> None:
         socket = self._socket(context, inside)
+        loop, descriptor = asyncio.get_running_loop(), socket.fileno()
+        loop.add_reader(descriptor, self._stirred.set)
         limit = 2 * len(self._where.tables) + STRANGERS_LIMIT
         self.bound.set()
-        async with asyncio.TaskGroup() as group:
-            group.create_task(ZmtpProxy(listener, lambda _: inside, self._clock, limit=limit).run())
-            group.create_task(self._hear(socket))
-            group.create_task(self._enter(socket))
-            group.create_task(self._repeat(LOOK_SECONDS, self._look))
-            group.create_task(self._repeat(self._where.reconcile_seconds, self._check))
-            group.create_task(self._end_condemned())
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(ZmtpProxy(listener, lambda _: inside, self._clock, limit=limit).run())
+                group.create_task(self._hear(socket))
+                group.create_task(self._enter(socket))
+                group.create_task(self._repeat(LOOK_SECONDS, self._look))
+                group.create_task(self._repeat(self._where.reconcile_seconds, self._check))
+                group.create_task(self._end_condemned())
+        finally:
+            loop.remove_reader(descriptor)
 
     def _listener(self) -> PlainSocket:
         try:
@@ -180,7 +187,8 @@ class LinkService:
         self.port = listener.getsockname()[1]
         return listener
 
-    def _socket(self, context: zmq.asyncio.Context, path: Path) -> zmq.asyncio.Socket:
+    def _socket(self, context: zmq.Context[zmq.Socket[bytes]], path: Path) -> zmq.Socket[bytes]:
+        # A plain one: zmq.asyncio makes a future for each message, which costs more than to read it.
         socket = context.socket(zmq.ROUTER)
         for option, value in (
             (zmq.LINGER, 0),
@@ -195,11 +203,11 @@ class LinkService:
         socket.bind(f"ipc://{path}")
         return socket
 
-    async def _hear(self, socket: zmq.asyncio.Socket) -> None:
+    async def _hear(self, socket: zmq.Socket[bytes]) -> None:
         pace = Pacer(self._clock, MESSAGES_PER_SECOND)
         while True:
             await pace.turn()
-            peer, *parts = await socket.recv_multipart(copy=False)
+            peer, *parts = await self._received(socket)
             table = self._where.tables[str((parts[0] if parts else peer).get("User-Id"))]
             if not self._turns.hears(table, sum(len(part.buffer) for part in parts)):
                 continue
@@ -224,6 +232,15 @@ class LinkService:
                 case _:
                     assert_never(message)
 
+    async def _received(self, socket: zmq.Socket[bytes]) -> list[zmq.Frame]:
+        """The next message, once there is one."""
+        while True:
+            self._stirred.clear()
+            try:
+                return socket.recv_multipart(zmq.DONTWAIT, copy=False)
+            except zmq.Again:
+                await self._stirred.wait()
+
     def _ahead(self, table: str, epoch: int, seq: int) -> OutOfOrder | None:
         """Why an epoch cannot be a journal's; None: it may be. A lower one is over once it is entered."""
         ahead_seconds = epoch - self._clock.wall_ns() // NANOSECONDS
@@ -234,7 +251,7 @@ class LinkService:
         # The posting's own numbers, so that its table takes it for a dispute and says so, and does not post it again.
         return OutOfOrder(epoch, seq, reason)
 
-    async def _enter(self, socket: zmq.asyncio.Socket) -> None:
+    async def _enter(self, socket: zmq.Socket[bytes]) -> None:
         while True:
             batch = await self._turns.batch(BATCH_LIMIT)
             if self._wrong is not None:
@@ -322,10 +339,11 @@ class LinkService:
             await asyncio.sleep(seconds)
             await work()
 
-    def _send(self, socket: zmq.asyncio.Socket, peer: bytes, parts: list[bytes]) -> None:
+    def _send(self, socket: zmq.Socket[bytes], peer: bytes, parts: list[bytes]) -> None:
         # A ROUTER drops what is for somebody who has gone.
         with contextlib.suppress(zmq.ZMQError):
             socket.send_multipart([peer, *parts], flags=zmq.DONTWAIT)
+        self._stirred.set()
 
 
 def totals(found: Reconciliation) -> dict[str, int]:
