@@ -50,13 +50,13 @@ def count_sensed_wagers(transaction: Transaction) -> None:
     for bet, unit in sorted(transaction.house.counted.items()):
         if bet in transaction.round().bets.sensed:
             continue
-        spots = accepted_spots(transaction, bet, unit)
+        spots = _accepted_spots(transaction, bet, unit)
         if spots is not None:
             transaction.change_bets(sensed={**transaction.round().bets.sensed, bet: tuple(sorted(spots))})
             _lay(transaction, bet)
 
 
-def accepted_spots(transaction: Transaction, bet: str, unit: SensorBet) -> frozenset[int] | None:
+def _accepted_spots(transaction: Transaction, bet: str, unit: SensorBet) -> frozenset[int] | None:
     """The spots whose wagers count; None: the sensors have still to say it."""
     round_now, sensed, ready = transaction.round(), _known(transaction, bet), is_at_work(transaction, unit)
     if _locked_by_this_card(transaction):

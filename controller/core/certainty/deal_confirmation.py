@@ -86,7 +86,7 @@ def usual_ms(transaction: Transaction) -> int:
     return int(median(gaps)) if gaps else 0
 
 
-def rhythm_ms(transaction: Transaction) -> int:
+def _rhythm_ms(transaction: Transaction) -> int:
     """The longest time between two cards that is of the dealer's rhythm."""
     return usual_ms(transaction) * _RHYTHM_PER_MILLE // 1000
 
@@ -99,7 +99,7 @@ def last_gaps_ms(transaction: Transaction) -> tuple[int, ...]:
 
 def _in_rhythm(transaction: Transaction) -> bool:
     """Whether the last cards of the deal came as a dealer deals, and not as those of a player who draws quickly."""
-    return all(gap <= rhythm_ms(transaction) for gap in transaction.round().dealing.gaps_ms[-_LAST:])
+    return all(gap <= _rhythm_ms(transaction) for gap in transaction.round().dealing.gaps_ms[-_LAST:])
 
 
 # --- what comes -------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ class Trace(NamedTuple):
             step = (game, dated.item, ways.layout(game, stand.contents))
             new = _Stand(len(evidence), dated.last_ns, ways.follow(step, self.answers, stand.nodes), stand.contents)
         else:
-            walk = FeasibilityWalk(game, window, stand.contents)
+            walk = _FeasibilityWalk(game, window, stand.contents)
             nodes = walk.run(stand.nodes, self.answers, ways)
             if nodes is None:
                 return None
@@ -193,7 +193,7 @@ def _during_deal(boxes: int, dealt: int) -> _Nodes:
     return frozenset((Node(dealt, 0, (), (Box(BoxStatus.PENDING),) * boxes, offers=False),))
 
 
-class FeasibilityWalk(Window):
+class _FeasibilityWalk(Window):
     """The walk over all orders of a window of evidence, as ``lattice.OrderWalk`` goes it."""
 
     def run(self, start: _Nodes, answers: tuple[PlayAnswer, ...], ways: SuccessorCache) -> _Nodes | None:

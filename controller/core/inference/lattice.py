@@ -241,7 +241,7 @@ def game_with_cards(game: Play, cards: tuple[int, ...]) -> Play:
     return Play(game.rules, Deal(game.deal.wagers, initial, up, game.deal.given_up))
 
 
-INSURANCE_PAID_NS: Final = 2_000_000_000
+_INSURANCE_PAID_NS: Final = 2_000_000_000
 """Insurance is not laid, called closed and paid in a shorter time."""
 
 WITH_ANY: Final = 1
@@ -401,7 +401,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
                 case ChipsObserved(where, name, before=0) if (where, name) == (box, zone):
                     if one.first_ns < cards[-1] < one.last_ns:
                         return True
-                    if is_decided_before and one.last_ns - one.first_ns >= INSURANCE_PAID_NS:
+                    if is_decided_before and one.last_ns - one.first_ns >= _INSURANCE_PAID_NS:
                         return True
                 case _:
                     pass

@@ -111,7 +111,7 @@ def _told_of(case: LatticeCase) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
     closings = {state: list(graph.endings(state[1], points)) for state in graph.last}
     closings = {state: ended for state, ended in closings.items() if ended}
     ends = tuple({end for ended in closings.values() for node, _ in ended for end in dealer_ends(play, node, points)})
-    book = ClassIndex(case.found, ends)
+    book = _ClassIndex(case.found, ends)
     beginnings_at: dict[WindowState, set[int]] = {graph.start: {0}}
     for level in graph.reaching(set(closings)):
         following: dict[WindowState, set[int]] = {}
@@ -150,7 +150,7 @@ def _more(case: LatticeCase, node: Node) -> _Dues:
     return (*insured, *case.sides(node))
 
 
-class ClassIndex:
+class _ClassIndex:
     """Beginnings of classes, each a number: 0 is the empty one, every other is another with one box more."""
 
     def __init__(self, found: Lattice, ends: tuple[DealerEnd, ...]) -> None:

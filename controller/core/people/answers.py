@@ -76,13 +76,13 @@ def question_shown(state: State) -> QuestionShown | None:
     return QuestionShown(round_now.questions.asked.number, round_now, round_now.questions.asked)
 
 
-READING_NS: Final = 500_000_000
+_READING_NS: Final = 500_000_000
 """To read a question and press a key takes longer: a key that comes sooner was meant for what stood there before."""
 
 
 def was_read(state: State, at_ns: int) -> bool:
     """Whether the question shown has been on the display so long that a key of this moment can be meant for it."""
-    return state.question_displayed == question_open(state) and at_ns - state.displayed_ns >= READING_NS
+    return state.question_displayed == question_open(state) and at_ns - state.displayed_ns >= _READING_NS
 
 
 def note_displayed(transaction: Transaction, question: int, at_ns: int) -> None:

@@ -115,14 +115,14 @@ def enter(transaction: Transaction, given: EnterInventory) -> None:
     transaction.emit(InventoryEntered(*counted, given.who, given.why, day, given.shift))
 
 
-DAYS_AGO: Final = {"today": 0, "yesterday": 1}
+_DAYS_AGO: Final = {"today": 0, "yesterday": 1}
 
 
 def _day(asked: str, today: str) -> str:
     """The date of a gaming day that may be given as ``today`` or ``yesterday``; empty: none was given or is known."""
-    if asked not in DAYS_AGO:
+    if asked not in _DAYS_AGO:
         return asked
-    return (date.fromisoformat(today) - timedelta(DAYS_AGO[asked])).isoformat() if today else ""
+    return (date.fromisoformat(today) - timedelta(_DAYS_AGO[asked])).isoformat() if today else ""
 
 
 def _no_such_time(transaction: Transaction, given: EnterInventory, day: str) -> RefusalReason | None:

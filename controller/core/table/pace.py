@@ -118,7 +118,7 @@ def _of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | 
 
 def main_boxes(closed: BettingClosed) -> int:
     """The boxes with a main wager."""
-    return sum(wager.bet == MAIN for wager in closed.wagers)
+    return sum(wager.bet == _MAIN for wager in closed.wagers)
 
 
 def _question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> Pace:
@@ -230,21 +230,21 @@ def figures(pace: Pace, bets: Sequence[BetFigures] = ()) -> PaceFigures:
     )
 
 
-MAIN: Final = "main"
-NO_SIDE_WAGERS: Final = (MAIN, "insurance")
+_MAIN: Final = "main"
+_NO_SIDE_WAGERS: Final = (_MAIN, "insurance")
 
 
 def average_bet(bets: Sequence[BetFigures]) -> int | None:
     """A main wager as it lay when betting closed, on average, rounded half up to whole cents; None without one."""
-    wagers = sum(one.wagers for one in bets if one.bet == MAIN)
-    cents = sum(one.wager_cents for one in bets if one.bet == MAIN)
+    wagers = sum(one.wagers for one in bets if one.bet == _MAIN)
+    cents = sum(one.wager_cents for one in bets if one.bet == _MAIN)
     return (2 * cents + wagers) // (2 * wagers) if wagers else None
 
 
 def side_share(bets: Sequence[BetFigures]) -> int | None:
     """What of the handle was on side wagers, per mille, rounded half up; None without a handle."""
     handle = sum(one.handle_cents for one in bets)
-    aside = sum(one.handle_cents for one in bets if one.bet not in NO_SIDE_WAGERS)
+    aside = sum(one.handle_cents for one in bets if one.bet not in _NO_SIDE_WAGERS)
     return (2_000 * aside + handle) // (2 * handle) if handle else None
 
 

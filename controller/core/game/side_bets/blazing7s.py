@@ -12,7 +12,7 @@ from typing import Final
 from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View, chosen
 
-CHOICES: Final = {
+_CHOICES: Final = {
     "up_card_seven": ("behind_two", "always"),
     # ``always``: with one seven in the box an up card seven makes two, without any it makes one.
     "two_meter_winners": ("share", "in_turn"),
@@ -20,7 +20,7 @@ CHOICES: Final = {
 }
 
 
-def row(terms: SideBetTerms, view: View) -> str | None:
+def _row(terms: SideBetTerms, view: View) -> str | None:
     """The highest row of the box's two cards and the up card."""
     own = (view.first.value[0] == "7") + (view.second.value[0] == "7")
     up = view.up.value[0] == "7"
@@ -31,7 +31,7 @@ def row(terms: SideBetTerms, view: View) -> str | None:
         if len(suits) == 1:
             return "three_suited"
         return "three_same_color" if suits in ({"d", "h"}, {"c", "s"}) else "three"
-    sevens = own + (up and chosen(CHOICES, terms, "up_card_seven") == "always")
+    sevens = own + (up and chosen(_CHOICES, terms, "up_card_seven") == "always")
     return ("one", "two")[sevens - 1] if sevens else LOST
 
 
@@ -47,6 +47,6 @@ BET: Final = SideBet(
         stake_cents=500,
         least_decks=6,
     ),
-    row=row,
-    choices=CHOICES,
+    row=_row,
+    choices=_CHOICES,
 )

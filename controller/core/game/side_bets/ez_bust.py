@@ -15,18 +15,18 @@ from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, PUSH, SideBet, Stage, View, chosen
 from firmware_protocols.cards import POINTS
 
-CHOICES: Final = {"no_card_drawn": ("loses", "pushes"), "all_broke": ("push", "plays_out")}
+_CHOICES: Final = {"no_card_drawn": ("loses", "pushes"), "all_broke": ("push", "plays_out")}
 
 
-def row(terms: SideBetTerms, view: View) -> str | None:
+def _row(terms: SideBetTerms, view: View) -> str | None:
     """Push if every hand broke, else by the dealer's complete hand."""
     if view.all_broke is None:
         return None
-    if view.all_broke and chosen(CHOICES, terms, "all_broke") == "push":
+    if view.all_broke and chosen(_CHOICES, terms, "all_broke") == "push":
         return PUSH
     if not view.complete:
         return None
-    if len(view.dealer) == 2 and chosen(CHOICES, terms, "no_card_drawn") == "pushes":
+    if len(view.dealer) == 2 and chosen(_CHOICES, terms, "no_card_drawn") == "pushes":
         return PUSH
     points, _ = total(tuple(POINTS[card.rank] for card in view.dealer))
     return "dealer_broke" if points > 21 else LOST
@@ -39,6 +39,6 @@ BET: Final = SideBet(
     decided=Stage.END,
     rows=("dealer_broke",),
     usual=SideBetTerms(pays={"dealer_broke": (1, 1)}, up_cards=(2, 3, 4, 5, 6)),
-    row=row,
-    choices=CHOICES,
+    row=_row,
+    choices=_CHOICES,
 )

@@ -12,7 +12,7 @@ from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View
 
 
-def row(terms: SideBetTerms, view: View) -> str | None:
+def _row(terms: SideBetTerms, view: View) -> str | None:
     """No row: only the meter can pay this wager."""
     del terms, view
     return LOST
@@ -25,5 +25,5 @@ BET: Final = SideBet(
     decided=Stage.DEAL,
     rows=(),
     usual=SideBetTerms(),
-    row=row,
+    row=_row,
 )

@@ -13,7 +13,7 @@ from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View, chosen
 from firmware_protocols.cards import POINTS, Card, Rank
 
-CHOICES: Final = {
+_CHOICES: Final = {
     "pairs": ("twenties", "any_pair"),
     # What the cards call "Matched Pair": a matched twenty, or any two identical cards.
     "queens_settled": ("when_turned", "at_once"),
@@ -21,32 +21,32 @@ CHOICES: Final = {
 }
 
 
-def row(terms: SideBetTerms, view: View) -> str | None:
+def _row(terms: SideBetTerms, view: View) -> str | None:
     """The highest row of the first two cards; the pair of queens of hearts may wait for the dealer's second card."""
     first, second = view.first, view.second
     if first is Card.QH and second is Card.QH:
-        return queens(terms, view)
-    if not is_twenty(first, second):
-        any_pair = first is second and chosen(CHOICES, terms, "pairs") == "any_pair"
+        return _queens(terms, view)
+    if not _is_twenty(first, second):
+        any_pair = first is second and chosen(_CHOICES, terms, "pairs") == "any_pair"
         return "matched_20" if any_pair else LOST
     if first is second:
         return "matched_20"
     return "suited_20" if first.value[1] == second.value[1] else "any_20"
 
 
-def is_twenty(first: Card, second: Card) -> bool:
+def _is_twenty(first: Card, second: Card) -> bool:
     """Two ten-point cards, or an ace with a nine."""
     points = POINTS[first.rank] + POINTS[second.rank]
     return points == 20 or (points == 10 and Rank.ACE in {first.rank, second.rank})
 
 
-def queens(terms: SideBetTerms, view: View) -> str | None:
+def _queens(terms: SideBetTerms, view: View) -> str | None:
     """Two queens of hearts: more with a dealer's natural, which only an ace or ten up leaves open (A17).
 
     A dealer who was dealt no hole card and need not take a second one has no natural.
     """
     up = POINTS[view.up.rank]
-    if up not in {1, 10} or chosen(CHOICES, terms, "queens_settled") == "at_once":
+    if up not in {1, 10} or chosen(_CHOICES, terms, "queens_settled") == "at_once":
         return "queen_hearts_pair"
     if len(view.dealer) < 2:
         return "queen_hearts_pair" if view.complete else None
@@ -70,6 +70,6 @@ BET: Final = SideBet(
         },
         least_decks=2,
     ),
-    row=row,
-    choices=CHOICES,
+    row=_row,
+    choices=_CHOICES,
 )

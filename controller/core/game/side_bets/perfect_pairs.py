@@ -11,17 +11,17 @@ from typing import Final
 from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View
 
-RED: Final = frozenset("dh")
+_RED: Final = frozenset("dh")
 
 
-def row(terms: SideBetTerms, view: View) -> str | None:
+def _row(terms: SideBetTerms, view: View) -> str | None:
     """The highest row of the first two cards."""
     del terms
     if view.first.value[0] != view.second.value[0]:
         return LOST
     if view.first is view.second:
         return "perfect"
-    one_colour = (view.first.value[1] in RED) == (view.second.value[1] in RED)
+    one_colour = (view.first.value[1] in _RED) == (view.second.value[1] in _RED)
     return "coloured" if one_colour else "mixed"
 
 
@@ -32,5 +32,5 @@ BET: Final = SideBet(
     decided=Stage.DEAL,
     rows=("perfect", "coloured", "mixed"),
     usual=SideBetTerms(pays={"perfect": (25, 1), "coloured": (12, 1), "mixed": (6, 1)}, least_decks=2),
-    row=row,
+    row=_row,
 )

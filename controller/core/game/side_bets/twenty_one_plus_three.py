@@ -13,10 +13,10 @@ from controller.core.game.hand import RANKS
 from controller.core.game.rules import SideBetTerms
 from controller.core.game.side_bet import LOST, SideBet, Stage, View, chosen
 
-CHOICES: Final = {"king_ace_two": ("nothing", "straight")}
+_CHOICES: Final = {"king_ace_two": ("nothing", "straight")}
 
 
-def row(terms: SideBetTerms, view: View) -> str | None:
+def _row(terms: SideBetTerms, view: View) -> str | None:
     """The highest row of the three cards; their order is of no interest."""
     cards = (view.first, view.second, view.up)
     ranks = sorted(RANKS[card.rank] for card in cards)
@@ -24,7 +24,7 @@ def row(terms: SideBetTerms, view: View) -> str | None:
     if ranks[0] == ranks[2]:
         return "suited_trips" if flush and "suited_trips" in terms.pays else "trips"
     straight = ranks[0] + 2 == ranks[1] + 1 == ranks[2] or ranks == [1, 12, 13]
-    if ranks == [1, 2, 13] and chosen(CHOICES, terms, "king_ace_two") == "straight":
+    if ranks == [1, 2, 13] and chosen(_CHOICES, terms, "king_ace_two") == "straight":
         straight = True
     if straight:
         return "straight_flush" if flush else "straight"
@@ -41,6 +41,6 @@ BET: Final = SideBet(
         pays={"straight_flush": (30, 1), "trips": (20, 1), "straight": (10, 1), "flush": (5, 1)},
         least_decks=6,
     ),
-    row=row,
-    choices=CHOICES,
+    row=_row,
+    choices=_CHOICES,
 )
