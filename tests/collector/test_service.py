@@ -19,6 +19,7 @@ from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
 from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from controller.reports.audit.durable_follower import StreamPosition
 from tests.collector.conftest import Database
+from tests.collector.live import live_tables
 from tests.collector.recorded import EPOCH, NIGHTS, RecordedTable, Speaker, bodies, renamed
 from tests.io import stream_rig
 from tests.io.stream_rig import exported, turn
@@ -147,6 +148,23 @@ async def test_broker_server_and_collector_killed_in_between(database: Database,
                 if turn_number == 3:
                     await until(is_kept(service, of))
     once(database, of)
+
+
+async def test_a_live_table_with_people_is_held_to_its_last_event_though_the_server_dies(
+    database: Database, store: Named, tmp_path: Path
+) -> None:
+    async with (
+        mosquitto() as broker,
+        collecting(broker, store("collector")),
+        live_tables(tmp_path, broker, 1, seed=1, speed=200) as live,
+        asyncio.timeout(PATIENCE_SECONDS),
+    ):
+        await asyncio.to_thread(database.server.kill)
+        await asyncio.to_thread(database.server.start)
+        rounds, events = await live.held(database)
+    assert rounds > 0
+    assert events > 50
+    assert database.rows("SELECT sum(cards_wrong) FROM tableside.tables") == [(0,)]
 
 
 async def test_a_broker_that_goes_and_comes_again_is_waited_for(database: Database, store: Named) -> None:
