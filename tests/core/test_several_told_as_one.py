@@ -98,6 +98,21 @@ def test_where_every_decision_has_its_key_a_double_would_be_keyed_too() -> None:
     assert dues(broken_between_two_looks("key no_more_bets", stand_key="always")) == {-2_500}
 
 
+@pytest.mark.parametrize(
+    ("up_and_hole", "said"), [("Jh Ac", {-2_500}), ("6h Td", {-5_000})], ids=["natural", "sixteen"]
+)
+def test_a_keyed_double_whose_chips_no_look_found_ends_with_its_round(up_and_hole: str, said: set[int]) -> None:
+    """The dealer's natural takes the original wager alone; else how much was laid is the floor's to say."""
+    up, hole = up_and_hole.split()
+    rig = Rig(penn(stand_key="always"), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk(f"key no_more_bets \n 9d {up} 5h {hole} \n key double")
+    seen_late(rig, (), "9s", "key hole_turned")
+    rig.talk("key round_closed")
+    assert rig.outcomes() != []
+    assert dues(rig) >= said
+
+
 def test_that_the_bets_are_locked_by_key_says_nothing_of_the_keys_of_the_play() -> None:
     rig = broken_between_two_looks("key no_more_bets")
     assert dues(rig) == set()

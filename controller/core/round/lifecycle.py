@@ -230,7 +230,8 @@ def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedOb
         item = replace(item, after=0)
         told = replace(told, item=item)
     if item.after == 0:
-        if keyed:
+        # A double that was keyed may have broken and been cleared away before a look found its chips.
+        if keyed and transaction.legal(transaction.lattice()):
             return False
     elif item.after <= item.before or (is_one_move and transaction.legal(transaction.lattice())):
         return False
