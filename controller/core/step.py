@@ -37,6 +37,7 @@ from controller.core.messages.inputs import (
     ProposeMeterChange,
     ReadingsHeld,
     ReopenMeter,
+    RevealRefuted,
     SetCard,
     ShoeChanged,
     SoftwareInspected,
@@ -156,7 +157,14 @@ def _take(transaction: Transaction) -> None:
             _device_complained(transaction, complaint)
         case LineDisturbed() as disturbed:
             _line_disturbed(transaction, disturbed)
-        case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() | PoolStateRead() | PoolEntryRead() as told:
+        case (
+            MysteryCommitted()
+            | MysteryAnswered()
+            | MysteryRevealed()
+            | RevealRefuted()
+            | PoolStateRead()
+            | PoolEntryRead() as told
+        ):
             _jackpots_told(transaction, told)
         case WagersSensed() as sensed:
             bet_sensors.take_reading(transaction, sensed)
@@ -284,8 +292,8 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         missed_cards.note_bets(transaction)
 
 
-def _jackpots_told(transaction: Transaction, told: readings.MysteryReading | PoolReading) -> None:
-    """What the trigger box or the link says."""
+def _jackpots_told(transaction: Transaction, told: readings.MysteryReading | RevealRefuted | PoolReading) -> None:
+    """What the trigger box or the link says, or was found out of the box."""
     match told:
         case PoolStateRead() | PoolEntryRead():
             pool_answers.take_answer(transaction, told)

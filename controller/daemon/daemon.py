@@ -22,6 +22,7 @@ from controller.core.messages.inputs import (
     FitnessReported,
     Input,
     OpeningRefuted,
+    RevealRefuted,
     SignedOrder,
     StampedInput,
 )
@@ -58,7 +59,7 @@ from controller.io.system.clock import Clock
 from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import RequestLimit
 from controller.io.system.supervision import Endless, Supervision
-from controller.reports.audit.commitment_check import OwnOpenings
+from controller.reports.audit.commitment_check import BoxReveals, OwnOpenings
 from controller.reports.device_health import health_line
 from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, ShoeNumbering
 
@@ -140,6 +141,7 @@ class Daemon:
         self.topics = Topics(self.identity.site, self.identity.table)
         self.openings = OwnOpenings(self.identity)
         self.table = parts.recovered.table or Table(parts.house, State())
+        self.reveals = BoxReveals(self.identity, self.table.state.progressives.cycle)
         self.fit = {cause: one.level for cause, one in self.table.state.unfit.items()}
         """How fit the table was last told to be, by cause."""
         self.number = parts.journal.head.number
@@ -181,11 +183,10 @@ class Daemon:
         self.limit = RequestLimit(parts.clock, self.tell_flood)
         """How much may be asked of the table, over every way."""
         self.old_rounds = OldRounds(functools.partial(look_up, parts.journal.path), self.keep)
-        journal = parts.journal
-        self.anchors = Anchors(journal)
+        self.anchors = Anchors(parts.journal)
         self.consumers = Consumers(
             parts.consumers,
-            ledger_of(journal, self.anchors),
+            ledger_of(parts.journal, self.anchors),
             self.identity,
             session=self.number + 1,
             clock=parts.clock,
@@ -434,6 +435,9 @@ class Daemon:
         for opened in self.openings.refuted(begun.events):
             log.error("a card was opened wrongly", card=opened.card)
             self.deliver(OpeningRefuted(self.parts.clock.monotonic_ns(), opened.card, opened.face))
+        for reveal in self.reveals.refuted(begun.events):
+            log.error("the trigger box revealed what cannot be", cycle=reveal.cycle, reason=reveal.text)
+            self.deliver(RevealRefuted(self.parts.clock.monotonic_ns(), *reveal))
         self.let_out(begun.events, begun.batch, begun.desired)
         self.displays.show_events(begun.events, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 

@@ -9,7 +9,9 @@ from random import Random
 
 from controller.demo.table import devices
 from controller.io.mqtt.connection import Broker
+from firmware_protocols import discovery
 from firmware_protocols.mystery_trigger.tableside import CODEC
+from simulators.devices.bet_spots import BetSpotsSimulator
 from simulators.devices.mystery_trigger import TriggerBoxSimulator
 from tests.wiring.premises import PATIENCE_S, Bench, Ear, Premises, open_house
 
@@ -25,14 +27,22 @@ unreasonable_cents = 5000
 port = "{ports}/trigger"
 """
 
+ANTENNAS = {"main": 1, "insurance": 2, "five_card_progressive": 3}
+ZONES: dict[tuple[int, int | None], tuple[int, str]] = {
+    (spot, antenna): (spot, zone) for spot in range(1, 8) for zone, antenna in ANTENNAS.items()
+}
+
 
 class TableWithBox(Premises):
     """A table whose trigger box is on a line."""
 
+    kind: type[TriggerBoxSimulator] = TriggerBoxSimulator
+
     def __init__(self, directory: Path, broker: Broker, ear: Ear) -> None:
         super().__init__(directory, broker, ear)
-        self.box = TriggerBoxSimulator(CODEC, Random(1))
-        given = {**devices(), "beside": {"trigger": self.box}}
+        self.box = self.kind(CODEC, Random(1))
+        readers = BetSpotsSimulator(discovery.find("bet_spots", "feig_obid"), ZONES)
+        given = {**devices(), "bet_spots": readers, "beside": {"trigger": self.box}}
         self.bench = Bench(directory / "ports", patience_s=PATIENCE_S, **given)
         file = self.table_text().replace("insurance = 2}", "insurance = 2, five_card_progressive = 3}")
         self.table_file.write_text(file + SECTIONS.format(ports=directory / "ports"), encoding="utf-8")

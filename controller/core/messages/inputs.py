@@ -234,6 +234,14 @@ class OpeningRefuted(Value, frozen=True, tag="opening_refuted"):
     face: str
 
 
+class RevealRefuted(Value, frozen=True, tag="reveal_refuted"):
+    """The daemon found that what the trigger box revealed of ``cycle`` cannot be; ``text``: why."""
+
+    at_ns: int
+    cycle: int
+    text: str
+
+
 class FitnessLevel(StrEnum):
     """How fit the table is for another round in one respect."""
 
@@ -300,6 +308,7 @@ Input = (
     | EnterInventory
     | BookRecalled
     | OpeningRefuted
+    | RevealRefuted
     | FitnessReported
     | SoftwareInspected
     | ReadingsHeld

@@ -289,7 +289,7 @@ class MeterClosed(Value, frozen=True, tag="meter_closed"):
 
 
 class MysteryDisputed(Value, frozen=True, tag="mystery_disputed"):
-    """Trigger box and table disagree about the must-hit-by meter.
+    """Trigger box and table disagree about the must-hit-by meter, or the box revealed what it was not committed to.
 
     Nothing is paid from it until people have looked at it.
     """

@@ -1,7 +1,8 @@
 """The must-hit-by meter: the trigger box says which contribution won it, and the table's own fold must agree.
 
-The box holds the secret number; the table counts the same meter from the same contributions. They compare the
-meter at every answer, the amount at every hit and the start of every cycle. Where they differ nothing is paid.
+The box holds the secret number; the table counts the same meter from the same contributions. They compare the meter at
+every answer, the amount at every hit and the start of every cycle; the number that is revealed is held against the
+commitment. Where they differ nothing is paid.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from controller.core.game.side_bet import find
+from controller.core.messages.inputs import RevealRefuted
 from controller.core.messages.meter_events import MysteryCommitted, MysteryDisputed, MysteryRevealed
 from controller.core.meters.awards import Jackpot, SpotAward
 from controller.core.meters.meter import Meter, award, reset
@@ -33,8 +35,8 @@ _RULE = "contributions in the order of their numbers"
 """How winners of one round are evaluated: each contribution has a place of its own."""
 
 
-def take_reading(transaction: Transaction, reading: readings.MysteryReading) -> None:
-    """What the trigger box tells; nothing where the table file has no must-hit-by meter."""
+def take_reading(transaction: Transaction, reading: readings.MysteryReading | RevealRefuted) -> None:
+    """What the trigger box tells, or was found out of it; nothing where the table file has no must-hit-by meter."""
     terms = mystery_meter(transaction.house)
     meter = None if terms is None else transaction.state.progressives.meter(terms.name)
     if meter is None:
@@ -48,6 +50,8 @@ def take_reading(transaction: Transaction, reading: readings.MysteryReading) -> 
             if cycle > transaction.state.progressives.revealed:
                 change_meter(transaction, replace(transaction.state.progressives, revealed=cycle))
                 transaction.emit(MysteryRevealed(meter.name, cycle, number, drawn_cents, key))
+        case RevealRefuted():
+            _dispute(transaction, meter, reading.text)
         case _:
             assert_never(reading)
 

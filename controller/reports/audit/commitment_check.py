@@ -1,12 +1,16 @@
-"""The daemon holds its own openings against its commitments, as any listener may."""
+"""The daemon holds its own openings, and the trigger box's, against their commitments, as any listener may."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from controller.core.messages.events import CardDrawn, CardOpened, Event
+from controller.core.messages.meter_events import JackpotHit, MysteryCommitted, MysteryRevealed
+from controller.core.meters.state import Cycle
+from controller.core.progressives.live_meters import MYSTERY_ROW
 from controller.formats.journal.records import Identity, RecordDamaged, openings, opens
+from controller.reports.audit.mystery_proof import Bounds, commitment, trigger_cents
 
 CARD_LIMIT: Final = 10_000
 """Commitments remembered until they are opened: many shoes."""
@@ -37,3 +41,52 @@ class OwnOpenings:
         except RecordDamaged:
             return False
         return opens(commitment, face, nonce, self._identity, event.card)
+
+
+class RefutedReveal(NamedTuple):
+    """What the trigger box revealed of a cycle and cannot be; ``text``: why, on one line."""
+
+    cycle: int
+    text: str
+
+
+class BoxReveals:
+    """Remembers to what the trigger box is committed in the ``running`` cycle (None: in none), and what its hit won.
+
+    Another device in the box's place is found out so by the first number that it reveals, before anything is paid.
+    """
+
+    def __init__(self, identity: Identity, running: Cycle | None) -> None:
+        self._identity = identity
+        self._running = running
+        self._won: dict[int, int] = {}
+        """Cents by the contribution that won them."""
+
+    def refuted(self, events: Iterable[Event]) -> Iterator[RefutedReveal]:
+        """The reveals among events, in order, that are not of the number committed to, or came before its trigger."""
+        for event in events:
+            match event:
+                case MysteryCommitted(_, number, committed, share, _, reset_cents, ceiling_cents):
+                    self._running = Cycle(number, committed, share, reset_cents, ceiling_cents)
+                    self._won.clear()
+                case JackpotHit(row=row, cents=cents, number=contribution) if row == MYSTERY_ROW:
+                    self._won[contribution] = cents
+                case MysteryRevealed():
+                    cycle = self._running
+                    if cycle is not None and cycle.number == event.cycle and (text := self._wrong(cycle, event)):
+                        yield RefutedReveal(event.cycle, text)
+                case _:
+                    pass
+
+    def _wrong(self, cycle: Cycle, event: MysteryRevealed) -> str:
+        made = commitment(bytes.fromhex(event.key), self._identity, cycle.number, event.drawn_cents)
+        if made.hex() != cycle.commitment:
+            return f"the number revealed of cycle {cycle.number} is not the one that the box was committed to"
+        if not cycle.reset_cents <= event.drawn_cents < cycle.ceiling_cents:
+            return f"the number drawn for cycle {cycle.number}, {event.drawn_cents}, lies outside its bounds"
+        bounds = Bounds(cycle.reset_cents, cycle.ceiling_cents)
+        trigger = trigger_cents(event.drawn_cents, bytes.fromhex(cycle.share), self._identity, cycle.number, bounds)
+        won_cents = self._won.get(event.number, trigger)
+        if won_cents < trigger:
+            return f"cycle {cycle.number} was won at {won_cents} cents, below its trigger of {trigger}"
+        return ""
