@@ -162,6 +162,21 @@ def test_a_key_among_the_cards_says_that_they_are_the_open_rounds() -> None:
     assert cards_of(rig, 2) == 8
 
 
+def test_a_keypad_that_goes_or_comes_back_among_its_cards_makes_the_deal_no_hits() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    rig.pass_ms(3_000)
+    rig.give(DeviceHealth("keypad", HealthState.LOST, rig.now_ns))
+    rig.pass_ms(3_000)
+    for face in ["5h", "6c", "Td", "8s"]:
+        rig.pass_ms(400)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+        rig.give(DeviceHealth("keypad", HealthState.READY, rig.now_ns))
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
+    assert unended(rig) == [2]
+
+
 def test_a_flood_at_the_broker_or_a_sign_that_fails_makes_the_deal_no_hits() -> None:
     rig = table()
     deal(rig, "Th 9c 9d Ts")

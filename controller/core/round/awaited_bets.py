@@ -19,7 +19,6 @@ from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.inputs import DaemonStarted, DeadlinePassed, Input, StampedInput
 from controller.core.round import first_card, lifecycle, next_deal
 from controller.core.table import readiness
-from controller.core.table.keymap import KEYPAD
 from controller.core.table.layout import key
 from controller.core.table.payments import REACH_NS
 from controller.core.table.state import Table
@@ -120,8 +119,12 @@ def _closes(transaction: Transaction, one: StampedInput) -> bool:
 
 
 def _tells_of_cards(given: Input) -> bool:
-    """Whether a card or a key may have been lost; a flood at the broker or a lost sign says nothing of a deal."""
-    return isinstance(given, DaemonStarted) or (isinstance(given, _ENDS) and given.device in {"shoe", KEYPAD})
+    """Whether a card may have been lost.
+
+    A flood at the broker, a lost sign or a keypad that goes or comes back says nothing of the cards of a deal: a key
+    that is not heard is as one that was forgotten.
+    """
+    return isinstance(given, DaemonStarted) or (isinstance(given, _ENDS) and given.device == "shoe")
 
 
 def waits_for_deal(table: Table) -> bool:
