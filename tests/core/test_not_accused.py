@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.core.game.rules import Options, Rules
+from controller.core.messages.alerts import BetDecreasedAfterLock
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from firmware_protocols.readings import DeviceHealth, HealthState
@@ -92,6 +93,24 @@ def away_and_back(rig: Rig) -> None:
 
 
 GUARDED = penn(turn_key="always", stand_key="always")
+
+
+def test_nor_is_a_player_whose_bets_were_dealt_to_unheard_while_the_round_before_waited() -> None:
+    """The shoe is away as that round is closed and the next bets are locked; a person says that cards were drawn."""
+    rig = table(
+        "1 main 20 \n key no_more_bets \n Th 7d 9s Td \n key stand hole_turned \n 1 main 40", stand_key="always"
+    )
+    rig.late = True
+    rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns))
+    rig.talk("key round_closed \n 1 main 20 \n key no_more_bets")
+    rig.pass_ms(3_000)
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "yes", "dealer"))
+    rig.late = False
+    rig.pass_ms(100)
+    rig.talk("1 main 0")
+    assert AlertKind.PINCHING not in kinds(rig)
+    assert rig.told(BetDecreasedAfterLock) != []
 
 
 @pytest.mark.parametrize("rules", [GUARDED, pitch()], ids=["hole card guarded", "face down"])
