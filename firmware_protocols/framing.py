@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, assert_never
 
+from msgspec import Struct
+
 from firmware_protocols.codec import Line, LineEnd, Wire
 from firmware_protocols.messages import LineFault, Message
 from firmware_protocols.values import Value, tag_of
@@ -26,8 +28,7 @@ Held = bytes | bytearray
 """The bytes a scanner looks at, at least one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Take:
+class Take(Struct, frozen=True):
     """The first ``length`` bytes are one whole message."""
 
     length: int

@@ -293,7 +293,9 @@ class BetSpotsSession(Outbox):
     def _inventoried(self, asked: Asked, zone: AntennaZone, answer: ChipsInventoried, now_ns: int) -> None:
         self._answered(asked.reader, now_ns)
         zone.backoff.answered()
-        chips = asked.chips | frozenset(answer.chips) | frozenset(self._strangers(zone, answer.nameless))
+        chips = asked.chips.union(answer.chips)
+        if answer.nameless:
+            chips = chips.union(self._strangers(zone, answer.nameless))
         parts = asked.parts + 1
         doubtful = asked.doubtful or answer.doubtful
         if len(chips) > MOST_CHIPS or (answer.more and parts >= MOST_PARTS):
@@ -304,9 +306,10 @@ class BetSpotsSession(Outbox):
             return
         else:
             zone.doubts = zone.doubts + 1 if doubtful else 0
-            many = zone.doubts >= DOUBTS_BORNE
-            why = "a tag of a kind nobody knows hides others" if answer.nameless else "radio disturbed"
-            zone.trouble = f"{why} on spot {zone.spot} {zone.zone}" if many else ""
+            zone.trouble = ""
+            if zone.doubts >= DOUBTS_BORNE:
+                why = "a tag of a kind nobody knows hides others" if answer.nameless else "radio disturbed"
+                zone.trouble = f"{why} on spot {zone.spot} {zone.zone}"
             incomplete = doubtful or asked.damaged
             self._read_or_weigh(asked, zone, Inventory(chips, asked.begun_ns, now_ns, incomplete))
         self._judge(asked.reader, now_ns)

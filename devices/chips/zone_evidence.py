@@ -23,8 +23,9 @@ was there all the same: if it is gone afterwards, that it came is told with that
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 MISSES_REMEMBERED: Final = 100
 """Inventories for which it counts that a chip was missed."""
@@ -33,8 +34,7 @@ MORE_AGREEING: Final = 2
 """At most this many more inventories must agree before a chip counts as gone, one for each that missed some."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(Struct, frozen=True):
     """One inventory of a zone, whole: asked for at ``sent_ns``, its last part received at ``received_ns``.
 
     ``doubtful``: the reader warned that the radio was disturbed, or a part of the answer may have been lost on the
@@ -47,8 +47,7 @@ class Inventory:
     doubtful: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """The content became ``chips`` (sorted) between ``after_ns`` and ``by_ns``."""
 
     chips: tuple[str, ...]
@@ -56,8 +55,7 @@ class Change:
     by_ns: int
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     chips: frozenset[str]
     first_sent_ns: int
     first_received_ns: int
