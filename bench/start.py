@@ -54,7 +54,9 @@ async def started(directory: Path, broker: Broker) -> AsyncIterator[float]:
         began = time.monotonic()
         log = (directory / "daemon.log").open("ab")
         command = (sys.executable, "-m", "controller", "run", str(directory / "table.toml"), "--log-format", "json")
-        process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
+        # As where it is installed, its modules are left compiled.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log, env=environment)
         try:
             async with asyncio.timeout(PATIENCE_S):
                 async for message in client.messages:
