@@ -101,11 +101,11 @@ class BetSensorsSession(DeviceOutbox):
         self._listener.encode(ReadSensors(self._address))
         self._listener.close()
 
-    def wish(self, lock: int, lamps: Iterable[int] = ()) -> None:
+    def apply(self, lock: int, lamps: Iterable[int] = ()) -> None:
         """Lock the unit under this number (0: open it) and light the lamps at these spots; now and after a loss.
 
         Under another number it is opened in between, which clears it. Spots without a sensor are passed over. A unit
-        that is locked when this program first hears of it is taken to be locked under the first number ever wished for:
+        that is locked when this program first hears of it is taken to be locked under the first number ever asked for:
         what a table that starts again remembers. Under any later one it may hold what lay there long before.
         """
         if self._first_lock is None:

@@ -53,7 +53,7 @@ from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 from controller.io.system.randomness import SystemEntropy
 from controller.io.system.stall_watch import StallWatch
-from controller.io.system.supervision import Endless
+from controller.io.system.supervision import Service
 from controller.io.system.watchdog import Watchdog, WatchedWork, patiently
 from devices.trigger.mystery_trigger import TriggerTable
 
@@ -126,7 +126,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         ends = LinkEndParts(daemon.identity, table.link_keys, clock, daemon.deliver, chance)
         pools = PoolLinks(config.linked_meters, ends, daemon.table.state)
         deadlines = Deadlines(clock, daemon.deliver)
-        daemon.wish, daemon.stored = both(both(devices.wish, pools.wish), deadlines.wish), devices.stored
+        daemon.apply, daemon.stored = both(both(devices.apply, pools.apply), deadlines.apply), devices.stored
         deliver, looks = software_watch(config, daemon, looked_through)
         held = StallWatch(clock, deliver, config.table.held_ms)
         lines = devices.supervise(clock, chance, held.taken)
@@ -135,14 +135,14 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         for remark in ending():
             log.warning(remark)
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
-        watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
-        beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon), *looks]
-        beside += [*fitness(config.broker, daemon, storage, devices), *box_anchored(devices, daemon)]
+        watched = Watchdog(notifier, clock, watched_work(daemon), [("journal", journal.last_published)], daemon.status)
+        services: list[Service] = [("watchdog", watched.run), *operators(config, daemon), *looks]
+        services += [*fitness(config.broker, daemon, storage, devices), *box_anchored(devices, daemon)]
         if not recovered.hold:
-            beside += of_time(config, clock, daemon, recovered.last_wall_ns)
-            beside += [("held", held.run), ("deadlines", deadlines.run), *pools.works()]
-            beside.append(("pace", pace_board(table, daemon, storage.journal, clock).run))
-        await until_stopped(daemon.run(lines, beside, ending=(OtherPool, SoftwareChanged), refusals=(ChannelFailed,)))
+            services += of_time(config, clock, daemon, recovered.last_wall_ns)
+            services += [("held", held.run), ("deadlines", deadlines.run), *pools.services()]
+            services.append(("pace", pace_board(table, daemon, storage.journal, clock).run))
+        await until_stopped(daemon.run(lines, services, ending=(OtherPool, SoftwareChanged), refusals=(ChannelFailed,)))
         log.info("table stops")
     finally:
         notifier.stopping()
@@ -161,7 +161,7 @@ def retained(daemon: Daemon, state: str) -> Callable[[bytes], None]:
     return partial(daemon.retain, daemon.topics.state(state))
 
 
-def of_time(config: Config, clock: Clock, daemon: Daemon, last_wall_ns: int) -> list[Endless]:
+def of_time(config: Config, clock: Clock, daemon: Daemon, last_wall_ns: int) -> list[Service]:
     """What tells the table of jumps of wall time, and which gaming day it is."""
     watch, days = ClockWatch(clock, daemon.deliver, last_wall_ns), config.table.day()
     return [("clock", watch.run), ("gaming day", DayWatch(days, clock, daemon.deliver).run)]
@@ -211,7 +211,7 @@ def unpaired_lines(config: Config) -> tuple[str, ...]:
     return (f"[trigger] {said}",) if said else ()
 
 
-def fitness(config: BrokerSection, daemon: Daemon, storage: TableJournal, devices: Devices) -> Iterator[Endless]:
+def fitness(config: BrokerSection, daemon: Daemon, storage: TableJournal, devices: Devices) -> Iterator[Service]:
     """What finds out whether the table is fit for another round, and tells a technician how its PC is."""
     board = MachineBoard(daemon.parts.clock)
     yield from storage.watches(daemon.tell_fitness, board)
@@ -235,7 +235,7 @@ def authenticated(config: Config) -> ListedProgram | None:
 
 def software_watch(
     config: Config, daemon: Daemon, looked_through: ListedProgram | None
-) -> tuple[Callable[[Input], None], list[Endless]]:
+) -> tuple[Callable[[Input], None], list[Service]]:
     """Who takes readings, and what looks at the program meanwhile: nothing, where the table file has no list."""
     known, key = config.table.software, config.table.software_key
     if known is None:
@@ -253,7 +253,7 @@ def software_watch(
     return watch.take, [("software", watch.run)]
 
 
-def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:
+def operators(config: Config, daemon: Daemon) -> Iterator[Service]:
     """The operator channel, if the table file has one.
 
     Raises:
@@ -266,7 +266,7 @@ def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:
         yield "operator channel", operator_channel(listening(config.operator, kept_by_service=kept), daemon).run
 
 
-def works(daemon: Daemon) -> list[WatchedWork]:
+def watched_work(daemon: Daemon) -> list[WatchedWork]:
     """What must move for the table to be alive: stepping while readings wait, publishing while events do.
 
     A broker that cannot be reached is tried again and again; that is moving.

@@ -58,7 +58,7 @@ from controller.io.mqtt.publisher import EventSource, Publisher
 from controller.io.system.clock import Clock
 from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import RequestLimit
-from controller.io.system.supervision import Endless, Supervision
+from controller.io.system.supervision import Service, Supervision
 from controller.reports.audit.commitment_check import BoxReveals, OwnOpenings
 from controller.reports.device_health import health_line
 from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, ShoeNumbering
@@ -147,7 +147,7 @@ class Daemon:
         self.number = parts.journal.head.number
         self.checkpoint_at = self.number
         self.desired = Desired()
-        self.wish: Callable[[Desired], None] = lambda _: None
+        self.apply: Callable[[Desired], None] = lambda _: None
         """Told what the devices should be told, after each commit that changes it."""
         self.stored: Callable[[CardDrawn | ShoeNumbering], None] = lambda _: None
         """Told each card, and whose draws come, once the journal has it: now the shoe may forget it, or send them."""
@@ -310,7 +310,7 @@ class Daemon:
     async def run(
         self,
         lines: Sequence[LineSupervisor],
-        beside: Sequence[Endless] = (),
+        beside: Sequence[Service] = (),
         *,
         ending: tuple[type[Exception], ...] = (),
         refusals: tuple[type[Exception], ...] = (),
@@ -329,9 +329,9 @@ class Daemon:
         """
         hold = self.parts.recovered.hold
         self.retain(self.topics.state("hold"), hold_bytes(hold))
-        works: list[Endless] = [("publisher", self.publisher.run), ("consumers", self.consumers.run)]
-        works.append(("anchors", self.anchors.run))
-        works += [*self.displays.works(), *beside]
+        services: list[Service] = [("publisher", self.publisher.run), ("consumers", self.consumers.run)]
+        services.append(("anchors", self.anchors.run))
+        services += [*self.displays.services(), *beside]
         if hold:
             log.error("table on hold", reason=hold)
         else:
@@ -339,14 +339,14 @@ class Daemon:
             started = DaemonStarted(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
             self.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
             await self.commit([started])
-            works += [
+            services += [
                 ("table", self.serve),
                 ("old rounds", self.old_rounds.run),
                 *((line.name, line.run) for line in lines),
             ]
         fatal: tuple[type[Exception], ...] = (JournalFailed, JournalDamaged, QueueFull, *ending)
         supervision = Supervision(self.tell_part, fatal=fatal, refusals=refusals, vital=frozenset({"table"}))
-        await supervision.run(works)
+        await supervision.run(services)
 
     def status(self) -> str:
         """How the table is, in one line for people."""
@@ -438,7 +438,7 @@ class Daemon:
         for reveal in self.reveals.refuted(begun.events):
             log.error("the trigger box revealed what cannot be", cycle=reveal.cycle, reason=reveal.text)
             self.deliver(RevealRefuted(self.parts.clock.monotonic_ns(), *reveal))
-        self.let_out(begun.events, begun.batch, begun.desired)
+        self.dispatch(begun.events, begun.batch, begun.desired)
         self.displays.show_events(begun.events, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 
     def replies(
@@ -513,11 +513,11 @@ class Daemon:
         seq = max(0, self.table.state.seq - FELT_EVENTS)
         self.felt.follow(own_event(row.body) for row in await self.parts.journal.events_after(seq, FELT_EVENTS))
 
-    def let_out(self, events: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
+    def dispatch(self, events: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
         """After the commit, when the events have left: device commands first, then the pictures of the table."""
         if desired != self.desired:
             self.desired = desired
-            self.wish(desired)
+            self.apply(desired)
         wall_ns = self.parts.clock.wall_ns()
         for given in batch:
             if isinstance(given, CardDrawn | ShoeNumbering):

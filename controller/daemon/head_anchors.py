@@ -9,13 +9,13 @@ from typing import Final
 from controller.daemon.daemon import Daemon
 from controller.daemon.wiring import Devices
 from controller.io.journal.box_anchor import BoxAnchor
-from controller.io.system.supervision import Endless
+from controller.io.system.supervision import Service
 
 NO_HEAD: Final = "the trigger box keeps no head of the journal (its program is an earlier one)"
 """That a journal was set back does not show then at the box."""
 
 
-def box_anchored(devices: Devices, daemon: Daemon) -> Iterator[Endless]:
+def box_anchored(devices: Devices, daemon: Daemon) -> Iterator[Service]:
     """What has the trigger box keep the journal's head, where there is a box."""
     sealing, trigger = daemon.parts.journal.sealing, devices.trigger
     if trigger is None or sealing is None:

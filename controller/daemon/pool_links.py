@@ -17,7 +17,7 @@ from controller.core.table.state import State
 from controller.formats.config.pooled_meters import LinkedMeterSection
 from controller.formats.journal.records import Identity
 from controller.io.system.clock import Clock
-from controller.io.system.supervision import Endless
+from controller.io.system.supervision import Service
 from controller.pool.postings import ChangeOutcome
 from controller.pool.session import LinkSession, LinkSessionEvent, PoolState, PostingConfirmed
 from controller.pool.table_end import LinkAddress, TableEnd
@@ -53,12 +53,12 @@ class PoolLinks:
             section.name: PoolLink(section, ends, state.progressives.linked_meter(section.name)) for section in sections
         }
 
-    def works(self) -> Iterator[Endless]:
+    def services(self) -> Iterator[Service]:
         """What goes on as long as the table runs."""
         for name, link in self._links.items():
             yield f"link of {name}", link.end.run
 
-    def wish(self, desired: Desired) -> None:
+    def apply(self, desired: Desired) -> None:
         """Post what the table owes and has not posted yet; called after each commit."""
         for owing in desired.owing:
             if owing.meter in self._links:

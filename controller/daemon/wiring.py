@@ -169,7 +169,7 @@ class Devices:
         for line in self.supervisors:
             line.settle()
 
-    def wish(self, desired: Desired) -> None:
+    def apply(self, desired: Desired) -> None:
         """Tell the devices what the table wants of them."""
         self.keypad.show(desired.display)
         for bus in self.buses:
@@ -179,9 +179,9 @@ class Devices:
         for section, shown_on in self.signs:
             shown_on.show(tuple(shown.get(meter) for meter in section.meters), desired.notice)
         for sensing in self.sensors:
-            sensing.wish(desired.lock, desired.lamps.get(sensing.bet, ()))
+            sensing.apply(desired.lock, desired.lamps.get(sensing.bet, ()))
         if self.trigger is not None and self._clock is not None:
-            self.trigger.wish(desired.trigger, self._clock.monotonic_ns())
+            self.trigger.apply(desired.trigger, self._clock.monotonic_ns())
         for line in self.supervisors:
             line.settle()
 

@@ -37,15 +37,15 @@ class PagesOptions(NamedTuple):
 
 @contextlib.asynccontextmanager
 async def shown_in_a_browser(
-    wish: PagesOptions, say: Callable[[str], None], environment: Mapping[str, str]
+    options: PagesOptions, say: Callable[[str], None], environment: Mapping[str, str]
 ) -> AsyncIterator[None]:
     """Serve the demo's pages meanwhile and say where; what keeps them from being served is said, and ends nothing."""
-    if wish.port == 0:
+    if options.port == 0:
         yield
         return
-    process, line = await _started(wish, USUAL_PORT if wish.port is None else wish.port)
-    if process is None and wish.port is None:
-        process, line = await _started(wish, 0)
+    process, line = await _started(options, USUAL_PORT if options.port is None else options.port)
+    if process is None and options.port is None:
+        process, line = await _started(options, 0)
     address = f"{line.removeprefix(TOLD)}table/{SITE}/{TABLE}"
     say(f"no pages: {line}" if process is None else f"See it in a browser: {address}")
     if process is not None and (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
@@ -57,11 +57,11 @@ async def shown_in_a_browser(
             await _ended(process)
 
 
-async def _started(wish: PagesOptions, port: int) -> tuple[asyncio.subprocess.Process | None, str]:
+async def _started(options: PagesOptions, port: int) -> tuple[asyncio.subprocess.Process | None, str]:
     """The program and its first line; None where it ended, and its last."""
-    where = ["--broker", f"{wish.broker.host}:{wish.broker.port}", "--listen", f"127.0.0.1:{port}"]
-    where += ["--journal", str(wish.directory / "journal.sqlite")]
-    with (wish.directory / LOG).open("wb") as output:
+    where = ["--broker", f"{options.broker.host}:{options.broker.port}", "--listen", f"127.0.0.1:{port}"]
+    where += ["--journal", str(options.directory / "journal.sqlite")]
+    with (options.directory / LOG).open("wb") as output:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "controller", "web", *where, "--log-format", "json", f"{SITE}/{TABLE}"),
             stdin=asyncio.subprocess.DEVNULL,
@@ -77,7 +77,7 @@ async def _started(wish: PagesOptions, port: int) -> tuple[asyncio.subprocess.Pr
     if line.startswith(TOLD.encode()):
         return process, line.decode().strip()
     await _ended(process)
-    said = (wish.directory / LOG).read_text(encoding="utf-8", errors="replace").strip()
+    said = (options.directory / LOG).read_text(encoding="utf-8", errors="replace").strip()
     return None, said.rpartition("\n")[2].removeprefix("tableside: ")
 
 

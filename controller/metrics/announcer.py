@@ -31,19 +31,19 @@ class AnnouncementOptions(NamedTuple):
     remove: bool
 
 
-async def announce(broker: Broker, wish: AnnouncementOptions) -> list[str]:
+async def announce(broker: Broker, options: AnnouncementOptions) -> list[str]:
     """The topics on which something was said, in order.
 
     Raises:
         ConnectionLost, OSError, PublishRefused: no broker, or it takes no such message.
     """
     async with connected(broker, broker.protocols()[0], "") as client:
-        tables, known = await listened(client, wish)
+        tables, known = await listened(client, options)
         said = [
             one
             for table in sorted(tables, key=str)
-            if not wish.remove
-            for one in announcements(table, tables[table], wish.currency, wish.prefix)
+            if not options.remove
+            for one in announcements(table, tables[table], options.currency, options.prefix)
         ]
         said += stale(known, {one.topic for one in said})
         for topic, payload in said:
@@ -51,13 +51,13 @@ async def announce(broker: Broker, wish: AnnouncementOptions) -> list[str]:
     return [one.topic for one in said]
 
 
-async def listened(client: CheckedClient, wish: AnnouncementOptions) -> tuple[dict[Topics, TableSnapshot], set[str]]:
+async def listened(client: CheckedClient, options: AnnouncementOptions) -> tuple[dict[Topics, TableSnapshot], set[str]]:
     """What the tables retain, and the topics on which they were announced before."""
     tables: dict[Topics, TableSnapshot] = {}
     known: set[str] = set()
     for rest in HEARD:
-        await client.subscribe(f"tableside/v1/{wish.tables}/{rest}", qos=1)
-    await client.subscribe(f"{wish.prefix}/+/+/+/config", qos=1)
+        await client.subscribe(f"tableside/v1/{options.tables}/{rest}", qos=1)
+    await client.subscribe(f"{options.prefix}/+/+/+/config", qos=1)
     loop = asyncio.get_running_loop()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(LISTEN_SECONDS), asyncio.timeout(QUIET_SECONDS) as quiet:
@@ -67,13 +67,13 @@ async def listened(client: CheckedClient, wish: AnnouncementOptions) -> tuple[di
                 if topic.startswith("tableside/v1/"):
                     if is_table(*topic.split("/")[2:4]) and isinstance(payload, bytes):
                         hear(tables, topic, payload)
-                elif of_these(topic, wish):
+                elif of_these(topic, options):
                     known.add(topic)
     return tables, known
 
 
-def of_these(topic: str, wish: AnnouncementOptions) -> bool:
-    """Whether something was announced here of the tables that are wished for."""
-    site, _, table = wish.tables.partition("/")
+def of_these(topic: str, options: AnnouncementOptions) -> bool:
+    """Whether something was announced here of the tables that are asked for."""
+    site, _, table = options.tables.partition("/")
     parts = ("[a-z0-9-]+" if one == "+" else re.escape(one) for one in (site, table))
-    return re.fullmatch(NODE + "_".join(parts), topic.removeprefix(f"{wish.prefix}/").split("/")[1]) is not None
+    return re.fullmatch(NODE + "_".join(parts), topic.removeprefix(f"{options.prefix}/").split("/")[1]) is not None

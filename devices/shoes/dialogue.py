@@ -120,7 +120,7 @@ class Dialogue:
         self._ask_at_ns = 0
         self._lost_at_ns: int | None = None
         self._locked = self._lid_open = self._burning = False
-        self._lock_wish: bool | None = None if looking else False
+        self._wanted_lock: bool | None = None if looking else False
         self._held_checks = 0
 
     # --- driven by the session ------------------------------------------------------------------------
@@ -177,7 +177,7 @@ class Dialogue:
 
     def lock(self, *, locked: bool) -> None:
         """Wish the shoe locked or (as long as nobody says) not; said again until it is."""
-        self._lock_wish = locked
+        self._wanted_lock = locked
         self._say_lock()
 
     # --- hearing --------------------------------------------------------------------------------------
@@ -353,14 +353,14 @@ class Dialogue:
 
     def _watch_lock(self, status: ShoeStatus, now_ns: int) -> None:
         # Once may be a command on its way, or a shoe that was full and is being relieved.
-        self._held_checks = self._held_checks + 1 if status.locked and self._lock_wish is not True else 0
+        self._held_checks = self._held_checks + 1 if status.locked and self._wanted_lock is not True else 0
         if self._held_checks == _HELD_CHECKS:
             self._complain("shoe_locked", "the shoe is locked though nobody here asked for it", now_ns)
 
     def _say_lock(self) -> None:
-        wish = self._lock_wish
-        if self._phase is _Phase.READY and wish is not None and wish is not self._locked:
-            self.said.append(LockShoe(wish))
+        wanted = self._wanted_lock
+        if self._phase is _Phase.READY and wanted is not None and wanted is not self._locked:
+            self.said.append(LockShoe(wanted))
 
     # --- asking ---------------------------------------------------------------------------------------
 

@@ -122,7 +122,7 @@ class MysteryTriggerSession(Outbox):
 
     # --- driven from outside --------------------------------------------------------------------------
 
-    def wish(self, wish: TriggerWish, now_ns: int) -> None:
+    def apply(self, wish: TriggerWish, now_ns: int) -> None:
         """What the table wants now; to be called after the commit only."""
         self._wish = wish
         self._say_what_is_due(now_ns)

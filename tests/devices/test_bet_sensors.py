@@ -52,7 +52,7 @@ def told_to_a_new_program(unit: BetSensorsSimulator, *locks: int) -> list[Wagers
     session = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS)
     modem: NullModem[Reading] = NullModem(session, unit, modbus_rtu.CODEC, paced=True)
     for lock in locks:
-        session.wish(lock)
+        session.apply(lock)
     modem.connect()
     modem.run_until(S)
     return [one for one in modem.readings if isinstance(one, WagersSensed)]
@@ -63,14 +63,14 @@ def test_a_round_from_the_first_wager_to_the_clearing() -> None:
     made.unit.lay(1)
     made.unit.lay(3)
     made.pass_s(0.3)
-    made.session.wish(1)
+    made.session.apply(1)
     made.pass_s(0.3)
     made.unit.lay(5)
     made.unit.take(1)
-    made.session.wish(1, lamps=(1, 3))
+    made.session.apply(1, lamps=(1, 3))
     made.pass_s(0.3)
     assert made.unit.lamps == {1, 3}
-    made.session.wish(0)
+    made.session.apply(0)
     made.pass_s(0.3)
     assert made.sensed() == [
         ((), None),
@@ -86,7 +86,7 @@ def test_a_round_from_the_first_wager_to_the_clearing() -> None:
 
 def test_nothing_is_said_twice_that_the_unit_has_done() -> None:
     made = Stage()
-    made.session.wish(1, lamps=(2,))
+    made.session.apply(1, lamps=(2,))
     made.pass_s(10)
     assert [one for one in made.unit.heard if isinstance(one, LockSensors | SetSensors)] == [
         LockSensors(1, locked=True),
@@ -98,7 +98,7 @@ def test_a_lock_is_known_within_a_fifth_of_a_second() -> None:
     made = Stage()
     made.unit.lay(4)
     made.pass_s(0.5)
-    made.session.wish(1)
+    made.session.apply(1)
     made.pass_s(0.2)
     assert made.sensed()[-1] == ((4,), (4,))
 
@@ -106,12 +106,12 @@ def test_a_lock_is_known_within_a_fifth_of_a_second() -> None:
 def test_the_next_round_is_locked_anew_though_nothing_lay_between() -> None:
     made = Stage()
     made.unit.lay(1)
-    made.session.wish(7)
+    made.session.apply(7)
     made.pass_s(0.5)
     made.unit.take(1)
     made.unit.lay(2)
     made.pass_s(0.5)
-    made.session.wish(8)
+    made.session.apply(8)
     made.pass_s(0.5)
     told = [(one.latched, one.lock) for one in made.modem.readings if isinstance(one, WagersSensed) and one.lock]
     assert told == [((1,), 7), ((1,), 7), ((2,), 8)]
@@ -121,7 +121,7 @@ def test_the_next_round_is_locked_anew_though_nothing_lay_between() -> None:
 def test_a_program_started_again_keeps_what_the_unit_latched() -> None:
     made = Stage()
     made.unit.lay(1)
-    made.session.wish(7)
+    made.session.apply(7)
     made.pass_s(0.5)
     made.unit.take(1)
     (told,) = told_to_a_new_program(made.unit, 7)
@@ -131,7 +131,7 @@ def test_a_program_started_again_keeps_what_the_unit_latched() -> None:
 def test_what_a_unit_latched_before_this_program_began_is_not_taken_for_a_later_lock() -> None:
     made = Stage()
     made.unit.lay(1)
-    made.session.wish(7)
+    made.session.apply(7)
     made.pass_s(0.5)
     made.unit.take(1)
     told = told_to_a_new_program(made.unit, 0, 8)
@@ -142,7 +142,7 @@ def test_sensors_are_told_by_spot() -> None:
     made = Stage(spots=(7, 5, 3))
     for sensor in (1, 3, 8):
         made.unit.lay(sensor)
-    made.session.wish(1, lamps=(5, 6))
+    made.session.apply(1, lamps=(5, 6))
     made.pass_s(0.5)
     assert made.sensed()[-1] == ((3, 7), (3, 7))
     assert made.unit.lamps == {2}
@@ -170,7 +170,7 @@ def test_a_wager_is_dated_between_the_last_look_without_and_the_first_with_it() 
 def test_power_lost_while_locked_is_told_before_what_the_new_lock_latched() -> None:
     made = Stage()
     made.unit.lay(1)
-    made.session.wish(1)
+    made.session.apply(1)
     made.pass_s(1)
     made.unit.restart()
     made.unit.lay(6)
@@ -186,11 +186,11 @@ def test_power_lost_while_locked_is_told_before_what_the_new_lock_latched() -> N
 
 def test_a_wager_laid_while_the_line_was_away_is_told_when_it_is_back() -> None:
     made = Stage()
-    made.session.wish(1)
+    made.session.apply(1)
     made.pass_s(0.5)
     made.modem.disconnect()
     made.unit.lay(2)
-    made.session.wish(0)
+    made.session.apply(0)
     made.pass_s(1)
     made.modem.connect()
     made.pass_s(1)
@@ -203,7 +203,7 @@ def test_a_unit_that_answers_and_does_nothing_is_faulty_and_what_it_latched_is_n
     made = Stage()
     made.unit.lay(2)
     made.unit.deaf = True
-    made.session.wish(1)
+    made.session.apply(1)
     made.pass_s(5)
     assert made.states() == [HealthState.READY, HealthState.FAULTY]
     assert all(latched is None for _, latched in made.sensed())
@@ -258,14 +258,14 @@ def test_on_a_bad_line_each_lock_is_told_as_it_was(rounds: list[tuple[set[int], 
     for wagers, later in rounds:
         made.unit.covered = set(wagers)
         made.pass_s(1)
-        made.session.wish(1)
+        made.session.apply(1)
         while not made.unit.locked:
             made.pass_s(0.005)
         made.unit.covered = set(later)
         # Every fifth question or answer is lost, and two looks in a row have to agree.
         made.pass_s(5)
         assert made.sensed()[-1] == (tuple(sorted(later)), tuple(sorted(wagers)))
-        made.session.wish(0)
+        made.session.apply(0)
         made.pass_s(5)
         assert made.sensed()[-1] == (tuple(sorted(later)), None)
         assert not made.complaints()

@@ -82,7 +82,7 @@ class Stage:
         """Open the cycle and tell of these contributions."""
         share = OpenCycle(1, bytes(32))
         told = tuple(Contribute(number, 10_000) for number in numbers)
-        self.inner.wish(TriggerWish(1, 0, numbers[0] - 1, share, told), self.modem.now_ns)
+        self.inner.apply(TriggerWish(1, 0, numbers[0] - 1, share, told), self.modem.now_ns)
         self.pass_s(2)
 
     def of(self, kind: type[T]) -> list[T]:

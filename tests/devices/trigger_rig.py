@@ -116,7 +116,7 @@ class Rig:
     def contribute(self, *amounts_units: int) -> None:
         for amount_units in amounts_units:
             self.journal.given.append(Contribute(len(self.journal.given) + 1, amount_units))
-        self.session.wish(self.journal.wish(), self.now_ns)
+        self.session.apply(self.journal.wish(), self.now_ns)
 
     def run(self, length_ns: int) -> None:
         """Let time pass; what is learnt is committed, and only then does the table want something else."""
@@ -128,7 +128,7 @@ class Rig:
             self.readings += learnt
             self.journal.read += [reading for reading in learnt if isinstance(reading, MysteryReading)]
             if any(isinstance(reading, MysteryReading) for reading in learnt):
-                self.session.wish(self.journal.wish(), self.now_ns)
+                self.session.apply(self.journal.wish(), self.now_ns)
 
     def until(self, done: Callable[[], bool], most_ns: int = 120 * S) -> None:
         end_ns = self.now_ns + most_ns

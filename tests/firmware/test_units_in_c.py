@@ -30,7 +30,7 @@ def test_what_lay_on_the_sensors_at_the_lock_is_told_whatever_is_laid_later() ->
     table.wish(7)
     table.unit.take(1)
     table.unit.lay(5)
-    table.session.wish(7, lamps=(1, 3))
+    table.session.apply(7, lamps=(1, 3))
     table.pass_s(1)
     told = table.sensed()
     assert told is not None

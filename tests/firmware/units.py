@@ -43,7 +43,7 @@ class SensorTable:
     def start(self) -> None:
         """The table's program begins; it knows which lock its journal wishes."""
         self.session = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS)
-        self.session.wish(self.lock)
+        self.session.apply(self.lock)
         self.modem: NullModem[Reading] = NullModem(
             self.session,
             self.unit,
@@ -63,7 +63,7 @@ class SensorTable:
     def wish(self, lock: int) -> None:
         """The table wishes a lock, and time passes until the unit has it."""
         self.lock = lock
-        self.session.wish(lock)
+        self.session.apply(lock)
         lying = set(self.unit.covered)
         while self.is_locked is not bool(lock):
             self.pass_s(0.005)

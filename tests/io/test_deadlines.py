@@ -30,7 +30,7 @@ async def told_within(wanted: list[int], now_ns: int, turns: int = 50) -> list[I
     deadlines = Deadlines(Hands(now_ns), told.append)
     task = asyncio.create_task(deadlines.run())
     for moment_ns in wanted:
-        deadlines.wish(Desired(deadline_ns=moment_ns))
+        deadlines.apply(Desired(deadline_ns=moment_ns))
     for _ in range(turns):
         await asyncio.sleep(0)
     task.cancel()
@@ -53,10 +53,10 @@ async def test_a_moment_wished_for_as_another_passes_is_not_told_before_it_has_p
     """The wait for the first has run out and its task has not been woken yet when a card comes."""
     told: list[Input] = []
     deadlines = Deadlines(Hands(1_000 + GRACE_NS), told.append)
-    deadlines.wish(Desired(deadline_ns=1_000))
+    deadlines.apply(Desired(deadline_ns=1_000))
     task = asyncio.create_task(deadlines.run())
     await asyncio.sleep(0)
-    asyncio.get_running_loop().call_soon(deadlines.wish, Desired(deadline_ns=then_ns))
+    asyncio.get_running_loop().call_soon(deadlines.apply, Desired(deadline_ns=then_ns))
     for _ in range(50):
         await asyncio.sleep(0)
     assert told == []

@@ -172,10 +172,10 @@ def test_what_the_journal_owes_is_posted_once_and_what_waits_is_said() -> None:
     assert made.remarks() == ("pit_sevens closed, the link is away, 2 postings wait",)
     more = (*OWED, PendingPosting(4, WagerPosting(100)))
     for _ in range(2):
-        made.wish(Desired(owing=(PostingBacklog("pit_sevens", 4, more), PostingBacklog("nobodys", 1, ()))))
+        made.apply(Desired(owing=(PostingBacklog("pit_sevens", 4, more), PostingBacklog("nobodys", 1, ()))))
     assert made.remarks() == ("pit_sevens closed, the link is away, 3 postings wait",)
     assert links(None).remarks() == ("pit_sevens closed, the link is away",)
-    assert [name for name, _ in made.works()] == ["link of pit_sevens"]
+    assert [name for name, _ in made.services()] == ["link of pit_sevens"]
 
 
 def test_of_several_links_the_one_that_is_spoken_to_is_said() -> None:

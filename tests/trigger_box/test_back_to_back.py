@@ -90,7 +90,7 @@ def grown(make: Make, knows: Knows, table: TriggerTable, bounds: Bounds = NO_HIT
     pair = Pair(box, table, TriggerWish())
     pair.talk(MOST_AT_ONCE)
     for number in range(1, knows.answered + 1):
-        pair.session.wish(
+        pair.session.apply(
             TriggerWish(1, 0, number - 1, share_of(1), (Contribute(number, knows.amount_units),)), pair.now_ns
         )
         pair.talk(MOST_AT_ONCE)
@@ -170,7 +170,7 @@ def test_hits_and_answers_lost_are_no_circle_either(
         pair.tick(MOST_AT_ONCE)
         kept += [one for one in pair.readings if isinstance(one, MysteryReading)]
         pair.readings.clear()
-        pair.session.wish(journal_wish(kept, owed), pair.now_ns)
+        pair.session.apply(journal_wish(kept, owed), pair.now_ns)
         pair.talk(MOST_AT_ONCE)
     older = kept[: max(0, len(kept) - forgotten)]
     quiet(Pair(box, TABLE, journal_wish(older, owed)))

@@ -137,7 +137,7 @@ async def test_a_table_with_the_key_has_its_contributions_answered(tmp_path: Pat
     async with paired_box(tmp_path) as (key, logged):
         table = Table(key)
         await table.until(tmp_path, DeviceHealth, 2)
-        table.inner.wish(TriggerWish(1, 0, 0, OpenCycle(1, bytes(32)), (Contribute(1, 100),)), 1)
+        table.inner.apply(TriggerWish(1, 0, 0, OpenCycle(1, bytes(32)), (Contribute(1, 100),)), 1)
         (answer,) = await table.until(tmp_path, MysteryAnswered)
         assert isinstance(answer, MysteryAnswered)
         assert (answer.number, answer.cycle) == (1, 1)
@@ -173,7 +173,7 @@ async def test_a_stranger_without_the_key_never_takes_the_line_from_the_table(tm
                 stranger.say(GreetTrigger(number, "harbour", "bj-1", 7, 0, 0), Contribute(1, 5))
             one_with_another_key = Table(bytes(32))
             await one_with_another_key.until(tmp_path, DeviceComplained)
-            table.inner.wish(TriggerWish(1, 0, 0, OpenCycle(1, bytes(32)), (Contribute(1, 100),)), 1)
+            table.inner.apply(TriggerWish(1, 0, 0, OpenCycle(1, bytes(32)), (Contribute(1, 100),)), 1)
             (answer,) = await table.hear(MysteryAnswered)
             assert isinstance(answer, MysteryAnswered)
             assert answer.meter_units == 500 * 10_000 + 100
@@ -317,7 +317,7 @@ async def test_a_stranger_who_pours_before_pairing_is_hung_up_and_costs_the_tabl
             while await stranger.listen():
                 pass
             await stranger.close()
-            table.inner.wish(TriggerWish(1, 0, 0, OpenCycle(1, bytes(32)), (Contribute(1, 100),)), 1)
+            table.inner.apply(TriggerWish(1, 0, 0, OpenCycle(1, bytes(32)), (Contribute(1, 100),)), 1)
             (answer,) = await table.hear(MysteryAnswered)
         assert isinstance(answer, MysteryAnswered)
     assert "too much before the pairing" in refusals(logged)

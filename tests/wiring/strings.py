@@ -133,7 +133,7 @@ class Watched:
         self.ear = ear
         self.seen = len(ear.messages)
         self.screens: list[Desired] = []
-        daemon.wish = self.screens.append
+        daemon.apply = self.screens.append
 
     async def give(self, reading: Reading) -> Messages:
         """Let one reading in and wait until all it gave is out."""

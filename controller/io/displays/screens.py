@@ -40,7 +40,7 @@ class Displays:
         if self._tap:
             self._tap.show(topic, payload, retained=True)
 
-    def works(self) -> Iterator[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
+    def services(self) -> Iterator[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
         """What must go on beside the table, by name."""
         if self._tap:
             yield "tap", self._tap.run

@@ -23,7 +23,7 @@ class Deadlines:
         self._wanted_ns = 0
         self._changed = asyncio.Event()
 
-    def wish(self, desired: Desired) -> None:
+    def apply(self, desired: Desired) -> None:
         """The table wants another moment, or none."""
         if desired.deadline_ns != self._wanted_ns:
             self._wanted_ns = desired.deadline_ns

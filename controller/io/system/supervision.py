@@ -15,12 +15,12 @@ import structlog
 from controller.io.system.backoff import Backoff
 
 CALM_SECONDS: Final = 60.0
-"""A part that has gone on for so long is told of again when it fails, and is started again at once."""
+"""A service that has run for this long is reported again when it fails, and is started again at once."""
 
 log = structlog.get_logger(__name__)
 
-Endless = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
-"""The name of something that goes on as long as the table runs, and the work itself."""
+Service = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
+"""The name of what goes on as long as the table runs, and the coroutine that does it."""
 
 
 class TaskEnded(Exception):  # noqa: N818 - named for what happened
@@ -28,10 +28,10 @@ class TaskEnded(Exception):  # noqa: N818 - named for what happened
 
 
 class Supervision:
-    """Runs works until cancelled. ``told(name, error)`` is called when one has failed for the first time in a while.
+    """Runs services until cancelled. ``told(name, error)`` is called when one has failed for the first time in a while.
 
-    ``fatal`` are the errors that end everything whenever they come; ``refusals`` do so at a work's first start, as they
-    are about what the table file says. What is done under a ``vital`` name ends everything with any error.
+    ``fatal`` are the errors that end everything whenever they come; ``refusals`` do so at a service's first start, as
+    they are about what the table file says. A service with a ``vital`` name ends everything with any error.
     """
 
     def __init__(
@@ -47,17 +47,17 @@ class Supervision:
         self._refusals = refusals
         self._vital = vital
 
-    async def run(self, works: Sequence[Endless]) -> None:
-        """Do all of it.
+    async def run(self, services: Sequence[Service]) -> None:
+        """Run all of them.
 
         Raises:
             ExceptionGroup: of the error that ended it.
         """
         async with asyncio.TaskGroup() as group:
-            for name, work in works:
-                group.create_task(self._go_on(name, work), name=name)
+            for name, service in services:
+                group.create_task(self._go_on(name, service), name=name)
 
-    async def _go_on(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _go_on(self, name: str, service: Callable[[], Coroutine[Any, Any, None]]) -> None:
         loop = asyncio.get_running_loop()
         pauses = Backoff(random.Random(0))  # noqa: S311 - spreads retries, decides nothing
         is_first, failed_at = True, -CALM_SECONDS
@@ -65,7 +65,7 @@ class Supervision:
             begun = loop.time()
             error: Exception = TaskEnded(f"{name} has ended")
             try:
-                await work()
+                await service()
             except self._fatal:
                 raise
             except Exception as failed:
