@@ -77,7 +77,7 @@ def _display(transaction: Transaction, round_now: Round) -> str:
         return acceptance.entry_text(round_now.questions.entering[0])
     if round_now.questions.lingers:
         return stalled_round.SHOWN
-    if round_now.trouble_told():
+    if round_now.is_published_irregular():
         return "Call the floor"
     if round_now.waits_for_card():
         return "Card not read: call the floor"
@@ -88,7 +88,7 @@ def _display(transaction: Transaction, round_now: Round) -> str:
         return laid
     ready = (
         (round_now.cards.turned or not round_now.cards.hole_dealt)
-        and not round_now.hides()
+        and not round_now.hides_faces()
         and not has_open_wagers(transaction)
     )
     if (

@@ -258,7 +258,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
         missed_cards.may_have_begun_unheard(transaction)
     if began and doubted:
         # Nobody has said which cards were the last round's: only a deal's rhythm shows that this is a first one.
-        transaction.heard_not_all()
+        transaction.note_absence()
         if transaction.state.begins != number:
             missed_cards.ask(transaction, "cards of the round before may have been missed")
     if overtook and not transaction.round().bets.locked_by:
@@ -336,7 +336,7 @@ def _started(transaction: Transaction, start: DaemonStarted) -> None:
     if not restart:
         return
     rebuild.keypad_lost(transaction)
-    transaction.heard_not_all()
+    transaction.note_absence()
     deal_confirmation.disturbed(transaction, "the daemon was not running", 0)
     missed_cards.may_be_missing(transaction, "the daemon was not running")
     if open_round and state.profile_hash != profile_hash:

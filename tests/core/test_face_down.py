@@ -91,7 +91,7 @@ def before_it_is_shown(table: Table, rest: list[StampedInput], card: int) -> Ite
         stepped = step(table, stamped)
         table = stepped.table
         kinds = [isinstance(event, CardOpened) and event.card == card for event in stepped.events]
-        shown = any(kinds) or table.state.round is None or not table.state.round.hides()
+        shown = any(kinds) or table.state.round is None or not table.state.round.hides_faces()
         told: tuple[Event, ...] = () if shown else stepped.events
         yield coded((told, stepped.desired, round_bytes(table.house, table.state))) if not shown else b"shown"
         if shown:

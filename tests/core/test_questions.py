@@ -122,7 +122,7 @@ def test_an_answer_leaves_what_weaving_the_round_again_with_it_leaves(table: Ask
     for each in table.asked:
         for value in each.question.values:
             answers = (*each.found.answers, *each.question.answers(value))
-            short, long = narrowed(each.found, answers), each.found.again(answers)
+            short, long = narrowed(each.found, answers), each.found.replayed_with(answers)
             assert [cut.frontier for cut in short.cuts] == [cut.frontier for cut in long.cuts]
             assert classes_of([LatticeCase(short, each.points)]) == classes_of([LatticeCase(long, each.points)])
             kept = {story.sights for story in each.stories if value in values(each.question, story)}

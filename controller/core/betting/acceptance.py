@@ -132,7 +132,7 @@ def entry_text(spot: int) -> str:
 def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
     """A person said whether a newcomer was dealt in; the spot that was not, to be taken out of the round, else 0."""
     spot, *rest = transaction.round().questions.entering
-    if not transaction.hears_yes_or_no(transaction.round().questions.entry, answer, who):
+    if not transaction.takes_yes_or_no(transaction.round().questions.entry, answer, who):
         return 0
     transaction.change_questions(entry=0, entering=tuple(rest), entry_told=True)
     return spot if answer == "no" else 0
@@ -180,7 +180,9 @@ def is_side_wager_taken(transaction: Transaction, change: ZoneChange) -> bool:
     if not shared_chips.may_be_dealt(transaction):
         return False
     decided = (change.spot, change.zone) in round_now.ending.settled
-    if not decided and (round_now.blind() or (transaction.rules.aggregate_limit_cents and not round_now.hides())):
+    if not decided and (
+        round_now.must_ignore_faces() or (transaction.rules.aggregate_limit_cents and not round_now.hides_faces())
+    ):
         decided = row_known(transaction, change.spot, change.zone)
     return decided or confirmed_until_ns(transaction) < confirmation_needed_ns(transaction)
 

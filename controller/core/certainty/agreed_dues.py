@@ -133,7 +133,7 @@ def _return_offered(transaction: Transaction, judged: AgreedPlays) -> None:
         counted = any(node.offers or (node.insured and node.insured[box]) for node in judged.frontier)
         if row.bet == play.offered_zone and counted:
             continue
-        basis = Basis.ANSWER if round_now.by_people() else Basis.EVIDENCE
+        basis = Basis.ANSWER if round_now.rests_on_people() else Basis.EVIDENCE
         place = (round_now.number, row.spot, row.bet, row.wager_cents, 0, basis)
         why = f"{row.bet} was not offered, or not made: it goes back"
         publish_settlement(transaction, WagerSettled(*place, readings_relied_on(judged.found, box), why))
@@ -159,7 +159,7 @@ def _settle(transaction: Transaction, judged: AgreedPlays, box: int, bet: str, n
         return
     readings = readings_relied_on(judged.found, box)
     number = transaction.round().number
-    basis = Basis.ANSWER if transaction.round().by_people() else Basis.EVIDENCE
+    basis = Basis.ANSWER if transaction.round().rests_on_people() else Basis.EVIDENCE
     publish_settlement(transaction, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
 
 
@@ -169,7 +169,7 @@ def may_differ_from_chips(found: Lattice, box: int, bet: str, net_cents: int) ->
     It was made, or raised, while its box's reader was lost; or it is paid, and what was seen of it may be wager and
     payment together.
     """
-    is_dark = any(one.box == box for one in found.dark_offers(bet))
+    is_dark = any(one.box == box for one in found.unwatched_offers(bet))
     return is_dark or may_include_payment(found, box, bet, (net_cents,))
 
 
@@ -195,7 +195,7 @@ def dispute_reopened(transaction: Transaction) -> None:
     """Doubt what was settled before a correction and is not certain after it: legal plays differ on it now."""
     marks = transaction.round().ending.settled
     reason = "the round was corrected since, and legal plays differ on it now"
-    transaction.emit(*transaction.doubts(reason, lambda row: (row.spot, row.bet) not in marks))
+    transaction.emit(*transaction.disputes(reason, lambda row: (row.spot, row.bet) not in marks))
 
 
 def has_open_wagers(transaction: Transaction) -> bool:

@@ -227,8 +227,8 @@ def deal_done(transaction: Transaction) -> bool:
     if can_only_lock_this_deal(transaction):
         # Pressed between its cards it is a key in the deal, which leaves the count uncertain.
         change_deal(transaction, done_by=transaction.stamped.number)
-        return not round_now.trouble_told()
-    if round_now.trouble_told() or is_long_after_last_card(transaction):
+        return not round_now.is_published_irregular()
+    if round_now.is_published_irregular() or is_long_after_last_card(transaction):
         return False
     return deal.stands == "confirmed" and count == _size(transaction) and not transaction.state.presses
 

@@ -27,7 +27,7 @@ from controller.core.table.workings import PublishedFacts
 def detect_show(transaction: Transaction) -> None:
     """See whether the players' cards are shown now."""
     round_now = transaction.round()
-    if not round_now.hides() or not round_now.is_dealt():
+    if not round_now.hides_faces() or not round_now.is_dealt():
         return
     if round_now.cards.turn_key:
         # The dealer says so; whether the players can be done the hidden cards would decide.
@@ -38,7 +38,7 @@ def detect_show(transaction: Transaction) -> None:
 
 def _paid(transaction: Transaction) -> bool:
     """Whether payment has begun in every play; before the turn hidden cards must not decide that they are shown."""
-    return not transaction.round().blind() and transaction.lattice().paying
+    return not transaction.round().must_ignore_faces() and transaction.lattice().paying
 
 
 def _touched(transaction: Transaction) -> bool:
@@ -58,7 +58,7 @@ def show_hands(transaction: Transaction) -> None:
 def release_withheld(transaction: Transaction) -> None:
     """Tell what was kept back while the deal was closed."""
     kept = transaction.round().cards.kept_back
-    if kept and not transaction.round().hides():
+    if kept and not transaction.round().hides_faces():
         transaction.change_cards(kept_back=())
         transaction.emit(*kept)
 

@@ -36,7 +36,7 @@ def is_over(transaction: Transaction) -> bool:
         return True
     if round_now.evidence.trouble:
         return boxes_are_cleared(transaction)
-    if round_now.blind():
+    if round_now.must_ignore_faces():
         return boxes_are_cleared(transaction) and not (round_now.cards.face_down and _owes_card(transaction))
     if round_now.questions.doubt and boxes_are_cleared(transaction):
         return True
@@ -181,6 +181,6 @@ def zones_to_watch(transaction: Transaction) -> tuple[str, ...]:
         or round_now.cards.face_down
     ):
         return ()
-    if round_now.hides():
+    if round_now.hides_faces():
         return ()
     return played_zones(transaction) if round_now.bets.locked and not may_be_over(transaction) else ()

@@ -112,7 +112,7 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
             mystery.note_decided_wager(transaction, place, net.cents, _row_cents(transaction, box, net))
             continue
         bonus = mystery_cents(transaction.state.progressives, *place)
-        basis = Basis.ANSWER if transaction.round().by_people() else Basis.EVIDENCE
+        basis = Basis.ANSWER if transaction.round().rests_on_people() else Basis.EVIDENCE
         why = f"{net.why}; must-hit-by mystery" if bonus else net.why
         fields = (*place, staked_cents, net.cents + bonus, basis, readings_relied_on(judged.found, box), why)
         publish_settlement(transaction, WagerSettled(*fields, _row_cents(transaction, box, net) + bonus))

@@ -36,7 +36,11 @@ class Play:
         self.boxes = len(deal.wagers)
         self.nets: dict[tuple[Outcome, DealerEnd, bool], Net] = {}
         self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
-        self.lenient = [box for box in range(self.boxes) if self.unshown(box)] if rules.surrender_turn == "any" else []
+        self.lenient = (
+            [box for box in range(self.boxes) if self.may_surrender_silently(box)]
+            if rules.surrender_turn == "any"
+            else []
+        )
         """Boxes that may have surrendered before their turn without a sign."""
         self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
         self.up_points = points_of(deal.up)
@@ -80,10 +84,10 @@ class Play:
             if kind is BoxStatus.PENDING:
                 hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
                 return replace(node, turn=turn, hands=(hand,), boxes=boxes, quiet=quiet), emitted
-            emitted = (*emitted, (turn, self.untouched(turn, kind)))
+            emitted = (*emitted, (turn, self.undecided_outcome(turn, kind)))
         return replace(node, turn=self.boxes, hands=(), boxes=boxes, quiet=quiet), emitted
 
-    def untouched(self, box: int, kind: BoxStatus) -> Outcome:
+    def undecided_outcome(self, box: int, kind: BoxStatus) -> Outcome:
         """The outcome of a box that ended on its first two cards without playing them."""
         how = "surrendered" if kind is BoxStatus.SURRENDERED else "natural"
         return Outcome(how, (PlayedHand(self.deal.initial[box], self.deal.wagers[box], 0),))
@@ -196,11 +200,11 @@ class Play:
                 continue
             if self.rules.options.stand_key == "sometimes":
                 steps.append(self.stand(node, hand, insured, emitted))
-            if self.unshown(node.turn) and self.untouched_hand(node, node.turn):
+            if self.may_surrender_silently(node.turn) and self.untouched_hand(node, node.turn):
                 gone, also = self.surrender(node, node.turn, emitted)
                 steps.append((replace(gone, quiet=gone.quiet | 1 << node.turn), also))
 
-    def unshown(self, box: int) -> bool:
+    def may_surrender_silently(self, box: int) -> bool:
         """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""
         quiet = self.rules.options.surrender_shown == "sometimes" or box in self.deal.given_up
         return quiet and self.rules.surrender == "late"
@@ -215,7 +219,7 @@ class Play:
         node, quiet = self.checked(node), node.quiet & ~(1 << box)
         if node.turn != box:
             return replace(node, boxes=boxes, quiet=quiet), emitted
-        return self.next_box(node, (*emitted, (box, self.untouched(box, BoxStatus.SURRENDERED))), boxes, quiet)
+        return self.next_box(node, (*emitted, (box, self.undecided_outcome(box, BoxStatus.SURRENDERED))), boxes, quiet)
 
     def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
         """The hand in play is surrendered after its box began to play, where the card allows that (A12)."""
@@ -267,7 +271,7 @@ class Play:
         boxes = list(node.boxes)
         emitted: list[Emission] = []
         for box in range(node.turn, self.boxes):
-            outcome = self.untouched(box, boxes[box].kind)
+            outcome = self.undecided_outcome(box, boxes[box].kind)
             if boxes[box].kind is BoxStatus.PENDING:
                 boxes[box], outcome = Box(BoxStatus.LIVE), Outcome("played", outcome.hands)
             emitted.append((box, outcome))

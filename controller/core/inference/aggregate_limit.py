@@ -114,7 +114,7 @@ def _wins_in_all(felt: SideEvidence, end: HoleHypothesis, node: Node, staked: Ma
         least, most = least + min(low for low, _ in ways), most + max(high for _, high in ways)
     play = end.found.play()
     later = play.offered_zone
-    may_come = node.offers or node.dealt < play.deal_cards or end.found.dark_offers(later)
+    may_come = node.offers or node.dealt < play.deal_cards or end.found.unwatched_offers(later)
     if may_come and later in felt.rules.side_bets and any(_may_win(felt, end, node, box) for box in range(felt.boxes)):
         # A wager may still be laid, or may have been laid unseen.
         most = _UNBOUNDED

@@ -162,7 +162,7 @@ class RoundCase:
         if self.worlds is None:
             self.said.append((spot, fields))
         elif self.take_answer(spot, fields):
-            self.worlds = self.worlds.again(self.answers, self.silent())
+            self.worlds = self.worlds.replayed_with(self.answers, self.silent())
 
     def take_answer(self, spot: int, fields: dict[str, Any]) -> bool:
         """Take an answer in; False: it speaks of a spot that is not in play."""
@@ -176,7 +176,7 @@ class RoundCase:
         """From here to there a device's silence means nothing; of a reader its spot names the device."""
         self.silences = (*self.silences, (device, from_ns, to_ns))
         if self.worlds is not None:
-            self.worlds = self.worlds.again(self.answers, self.silent())
+            self.worlds = self.worlds.replayed_with(self.answers, self.silent())
 
     def silent(self) -> tuple[Outage, ...]:
         """The silences of readers, by box."""

@@ -79,9 +79,9 @@ def _outcomes(play: Play, node: Node, told: OutcomesByBox, box: int) -> frozense
         return told[box]
     kind = node.boxes[box].kind
     if node.dealt < play.deal_cards and play.deal.up and not play.frozen and _is_natural_dealt(play, box):
-        return frozenset((play.untouched(box, BoxStatus.NATURAL),))
+        return frozenset((play.undecided_outcome(box, BoxStatus.NATURAL),))
     if node.dealt == play.deal_cards and kind in {BoxStatus.NATURAL, BoxStatus.EVEN_MONEY, BoxStatus.SURRENDERED}:
-        return frozenset((play.untouched(box, kind),))
+        return frozenset((play.undecided_outcome(box, kind),))
     return frozenset()
 
 

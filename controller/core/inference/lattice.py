@@ -300,7 +300,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
             silences,
         )
 
-    def again(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...] | None = None) -> Lattice:
+    def replayed_with(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...] | None = None) -> Lattice:
         """The same evidence with other answers, or other silences of readers, from the beginning.
 
         Raises:
@@ -370,7 +370,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
     def _last_layout(self) -> Layout:
         return layout_with_outages(layout_of(self.game, self.contents), outage_periods(self.silences), ())
 
-    def dark_offers(self, zone: str) -> tuple[Outage, ...]:
+    def unwatched_offers(self, zone: str) -> tuple[Outage, ...]:
         """The silences of readers in which a wager offered after the deal may have been made or changed in a zone.
 
         The first card after the deal ends every offer; so does what every play takes for the first decision.

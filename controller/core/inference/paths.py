@@ -73,7 +73,7 @@ def narrowed(found: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
     """
     if any(answer.surrendered for answer in answers if answer not in found.answers):
         # Who is said to have surrendered need not have shown it: there are ways that have not been walked.
-        return found.again(answers)
+        return found.replayed_with(answers)
     cuts = [found.cuts[0]]
     for cut in found.cuts[1:]:
         reached: dict[WindowState, OutcomesByBox] = {(0, node): told for node, told in cuts[-1].frontier.items()}

@@ -73,7 +73,7 @@ class PlayCounter:
                 begun = tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)
                 initial = (PlayedHand(self.play.deal.initial[box], self.play.deal.wagers[box], 0),)
                 if kind is not BoxStatus.PENDING:
-                    emitted.append((box, self.play.untouched(box, kind)))
+                    emitted.append((box, self.play.undecided_outcome(box, kind)))
                 else:
                     emitted.append((box, Outcome("played", begun if box == node.turn else initial)))
         yield node, tuple(emitted)

@@ -155,7 +155,7 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
         if item.after in {0, *play.rules.halves_cents(wager)}:
             if item.after < item.before:
                 yield from shown_surrenders(play, reached, item.box, emitted)
-            elif play.unshown(item.box):
+            elif play.may_surrender_silently(item.box):
                 yield from surrenders(play, reached, item.box, emitted, offered=True)
 
 
@@ -206,7 +206,9 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], 
 
 def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) -> Iterator[Step]:
     """The same as chips show it, for its key to confirm: not where they are the taking of one made sooner, unshown."""
-    for gone, also in surrenders(play, node, box, emitted, offered=play.surrender_offered(node) or play.unshown(box)):
+    for gone, also in surrenders(
+        play, node, box, emitted, offered=play.surrender_offered(node) or play.may_surrender_silently(box)
+    ):
         is_now = play.surrender_offered(node) or node.turn == box or node.quiet >> box & 1
         yield replace(gone, unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
 

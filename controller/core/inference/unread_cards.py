@@ -82,10 +82,11 @@ class UnreadCardHypotheses(NamedTuple):
         )
         return UnreadCardHypotheses(split, (*self.unread, place))
 
-    def again(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...]) -> UnreadCardHypotheses:
+    def replayed_with(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...]) -> UnreadCardHypotheses:
         """The same evidence with other answers, or other silences of readers."""
         return UnreadCardHypotheses(
-            tuple(UnreadCardHypothesis(w.ranks, w.found.again(answers, silences)) for w in self.worlds), self.unread
+            tuple(UnreadCardHypothesis(w.ranks, w.found.replayed_with(answers, silences)) for w in self.worlds),
+            self.unread,
         )
 
 

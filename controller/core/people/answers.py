@@ -39,7 +39,7 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
 
 def _missed_cards_answered(transaction: Transaction, question: int, answer: str, who: str) -> None:
     """No card was missed and the round goes on, or it goes to the floor."""
-    if not transaction.hears_yes_or_no(question, answer, who):
+    if not transaction.takes_yes_or_no(question, answer, who):
         return
     hit, why = transaction.round().questions.missed_after, missed_cards.irregular_reason(transaction.round())
     transaction.change_questions(doubt=0, missed_after=0)
@@ -69,9 +69,14 @@ def question_shown(state: State) -> QuestionShown | None:
     round_now = state.round
     if round_now is None:
         round_now = next((one for one in reversed(state.waiting) if one.questions.asked is not None), None)
-    elif holding := round_now.holding() or round_now.questions.lingers:
+    elif holding := round_now.first_blocking() or round_now.questions.lingers:
         return QuestionShown(holding, round_now, None)
-    if round_now is None or round_now.questions.asked is None or round_now.trouble_told() or round_now.waits_for_card():
+    if (
+        round_now is None
+        or round_now.questions.asked is None
+        or round_now.is_published_irregular()
+        or round_now.waits_for_card()
+    ):
         return None
     return QuestionShown(round_now.questions.asked.number, round_now, round_now.questions.asked)
 

@@ -146,7 +146,7 @@ def _end_void(transaction: Transaction) -> None:
         face_down.open_face_up(transaction)
         face_down.keep_closed(transaction)
     else:
-        if transaction.round().hides():
+        if transaction.round().hides_faces():
             face_down.show_hands(transaction)
         closing.open_all_cards(transaction)
     transaction.emit(RoundClosed(round_now.number, (), 0, "void"))
@@ -276,7 +276,7 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
         return _NO_CARD
     if ruling.spot and ruling.spot not in round_now.bets.spots:
         return RefusalReason("no_such_spot", f"spot {ruling.spot} has no wager in this round")
-    if round_now.hides():
+    if round_now.hides_faces():
         return RefusalReason("card_concealed", "the players' cards have not been shown yet")
     place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == ruling.card)
     said = (

@@ -25,7 +25,7 @@ def ask(transaction: Transaction) -> None:
 
 def answered(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether a round has begun; if not, its cards belong to none and the bets are open again."""
-    if not transaction.hears_yes_or_no(transaction.round().questions.unkeyed, answer, who):
+    if not transaction.takes_yes_or_no(transaction.round().questions.unkeyed, answer, who):
         return
     transaction.change_questions(unkeyed=0, begun_by_word=True)
     if answer == "no":

@@ -57,7 +57,7 @@ def close(transaction: Transaction) -> None:
         withdraw_end_question(transaction)
     round_now = transaction.round()
     acceptance.abandon_lock(transaction)
-    if round_now.hides():
+    if round_now.hides_faces():
         face_down.show_hands(transaction)
     if not round_now.cards.drawn:
         transaction.emit(
@@ -110,7 +110,7 @@ def close_unturned(transaction: Transaction) -> None:
     round_now = transaction.round()
     shared_chips.end_wait(transaction)
     acceptance.abandon_lock(transaction)
-    if not transaction.round().trouble_told():
+    if not transaction.round().is_published_irregular():
         missed = round_now.questions.doubt or round_now.evidence.shoe_away
         unturned = _UNHEARD if round_now.evidence.keys_unheard else _UNTURNED
         unturned = _UNCOUNTED if deal_confirmation.turn_pressed(round_now) else unturned
@@ -124,7 +124,7 @@ def close_unturned(transaction: Transaction) -> None:
 def may_be_over(transaction: Transaction) -> bool:
     """Whether some play is over, whatever the hole card; or the floor must rule, or the key was repeated."""
     round_now = transaction.round()
-    if round_now.hides() and not round_now.trouble_told():
+    if round_now.hides_faces() and not round_now.is_published_irregular():
         return bool(round_now.cards.turn_key or round_now.ending.close_refused or not round_now.cards.drawn)
     if round_now.evidence.trouble or round_now.ending.close_refused or not round_now.cards.drawn:
         return True
@@ -138,7 +138,7 @@ def awaits_only_turn(round_now: Round) -> bool:
 
     Its players' cards lie face down: who presses the close is told so at once, before the next round is dealt.
     """
-    hidden = round_now.cards.face_down and round_now.blind() and not round_now.trouble_told()
+    hidden = round_now.cards.face_down and round_now.must_ignore_faces() and not round_now.is_published_irregular()
     return hidden and bool(round_now.cards.drawn) and not (round_now.cards.turn_key or round_now.ending.close_refused)
 
 
@@ -221,7 +221,7 @@ def close_undecided(transaction: Transaction) -> None:
     _leave_open(transaction)
     transaction.emit(*_laid_later(transaction))
     face_down.keep_closed(transaction)
-    outcome = "irregular" if transaction.round().trouble_told() else "open"
+    outcome = "irregular" if transaction.round().is_published_irregular() else "open"
     transaction.emit(RoundClosed(transaction.round().number, (), 0, outcome))
     _leave(transaction)
 
@@ -324,7 +324,7 @@ def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
     def elsewhere(row: BookRow) -> bool:
         return row.net_cents not in possible.get((row.spot, row.bet), (row.net_cents,))
 
-    transaction.emit(*transaction.doubts(reason, elsewhere))
+    transaction.emit(*transaction.disputes(reason, elsewhere))
 
 
 def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:

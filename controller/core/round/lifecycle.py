@@ -225,7 +225,7 @@ def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedOb
     round_now, item = transaction.round(), told.item
     if not isinstance(item, ChipsObserved) or item.zone != "main" or not round_now.is_dealt():
         return False
-    if round_now.evidence.trouble or transaction.lacks_card(told):
+    if round_now.evidence.trouble or transaction.has_unread_card(told):
         return False
     keyed, is_one_move = _is_keyed(transaction), explained and not _exceeds_one_move(item)
     if not keyed and _is_cleared(transaction, round_now.bets.spots[item.box]):
@@ -257,10 +257,10 @@ def _happened_unseen(
     """
     round_now, item = transaction.round(), told.item
     assert isinstance(item, ChipsObserved), "chips moved"
-    unseen = round_now.main_unseen(item.box, told.first_ns, told.last_ns)
+    unseen = round_now.main_zone_outage(item.box, told.first_ns, told.last_ns)
     silences = (*round_now.evidence.silences, unseen)
     try:
-        found = woven.again(round_now.evidence.answers, silences).observe(told)
+        found = woven.replayed_with(round_now.evidence.answers, silences).observe(told)
     except TooManyOrders:
         return False
     if not transaction.legal(found):
@@ -288,17 +288,17 @@ def take_exchange(transaction: Transaction, zone: Zone, first_ns: int, last_ns: 
     box = round_now.bets.spots.index(zone.spot)
     if not _is_cleared(transaction, zone.spot):
         if zone.cents > round_now.main_wagers()[box]:
-            unseen = round_now.main_unseen(box, first_ns, last_ns)
+            unseen = round_now.main_zone_outage(box, first_ns, last_ns)
             rebuild_with_outages(transaction, (*round_now.evidence.silences, unseen))
         return
-    if round_now.hides():
+    if round_now.hides_faces():
         # Whether a hand broke is said by faces that nothing may depend on yet.
         return
     found = transaction.lattice()
     if all(node.boxes[box].kind is BoxStatus.BROKEN for node in found.frontier):
         cleared = ChipsObserved(box, zone.name, zone.cents, 0)
         told = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
-        if not transaction.lacks_card(told):
+        if not transaction.has_unread_card(told):
             _happened_unseen(transaction, found, round_now.evidence.observations, told)
 
 
@@ -331,7 +331,7 @@ def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:
     uncertain_wagers.note_possible_amounts(transaction, change)
     transaction.emit(*uncertain_wagers.events_after_lock(transaction.round(), change))
     reason = "its reader was lost when the bets were locked, and what it tells now may have lain there then"
-    transaction.emit(*transaction.doubts(reason, lambda row: (row.spot, row.bet) == (change.spot, change.zone)))
+    transaction.emit(*transaction.disputes(reason, lambda row: (row.spot, row.bet) == (change.spot, change.zone)))
 
 
 def _check_insurance(transaction: Transaction, change: ZoneChange) -> None:
@@ -354,7 +354,7 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
         or not is_over(transaction)
     ):
         return False
-    if round_now.blind():
+    if round_now.must_ignore_faces():
         return False
     try:
         found = transaction.lattice().observe(
@@ -368,7 +368,7 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
 def refute_payment(transaction: Transaction) -> None:
     """A card comes where payment has begun: if the hole card says that it cannot have, the chips meant nothing."""
     round_now = transaction.round()
-    waiting = round_now.evidence.trouble or round_now.ending.closing or round_now.held() or round_now.hides()
+    waiting = round_now.evidence.trouble or round_now.ending.closing or round_now.held() or round_now.hides_faces()
     waiting = waiting or not hole_turn.hole_card_known(transaction)
     if waiting or not round_now.is_dealt() or not payment_has_begun(transaction):
         return
@@ -498,7 +498,7 @@ def _refuse_close(transaction: Transaction) -> None:
     transaction.change_ending(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
     why = (
         RefusalReason("hole_card_not_turned", "the hole card has not been turned")
-        if transaction.round().hides()
+        if transaction.round().hides_faces()
         else RefusalReason("no_legal_play", "no legal play is over yet")
     )
     text = f"{why.text}; pressed again it hands the round to the floor"
@@ -518,7 +518,7 @@ def _infer(transaction: Transaction, until: int) -> None:
     face_down.detect_show(transaction)
     face_down.open_face_up(transaction)
     view = transaction.lattice().as_of(until)
-    if transaction.round().hides():
+    if transaction.round().hides_faces():
         face_down.publish_deal(transaction, view)
         return
     face_down.release_withheld(transaction)

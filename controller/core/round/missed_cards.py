@@ -61,7 +61,7 @@ def ask(transaction: Transaction, reason: str) -> None:
         note_unheard(transaction, reason)
     deal_confirmation.disturbed(transaction, reason, 0)
     transaction.emit(CardsMayBeMissing(round_now.number if round_now else None, reason))
-    transaction.heard_not_all()
+    transaction.note_absence()
     if round_now is not None and not round_now.evidence.trouble and not round_now.questions.doubt:
         transaction.change_questions(doubt=transaction.ask(0, MISSED_CARDS, ("no", "yes")))
 
@@ -72,7 +72,7 @@ def next_may_have_begun(transaction: Transaction) -> None:
     if round_now.ending.next_bets == "pressed" and not round_now.evidence.trouble and not round_now.questions.doubt:
         transaction.change_ending(next_bets="asked")
         transaction.change_questions(doubt=transaction.ask(0, _NEXT_BEGUN, ("no", "yes")))
-        transaction.heard_not_all()
+        transaction.note_absence()
 
 
 def ask_after_hit(transaction: Transaction) -> bool:

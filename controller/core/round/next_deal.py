@@ -74,7 +74,10 @@ def may_begin(transaction: Transaction) -> bool:
     if options.turn_key != "sometimes" and not _turn_forgotten(transaction):
         return False
     may_be_over = (
-        _unexplained(round_now) or round_now.evidence.trouble or round_now.blind() or round_end.may_be_over(transaction)
+        _unexplained(round_now)
+        or round_now.evidence.trouble
+        or round_now.must_ignore_faces()
+        or round_end.may_be_over(transaction)
     )
     return bool(may_be_over) and (_unexplained(round_now) or not first_card.ended_by_card(transaction, at_ns))
 

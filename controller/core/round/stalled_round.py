@@ -73,12 +73,12 @@ def review(transaction: Transaction) -> None:
 def _may_be_over(transaction: Transaction) -> bool:
     """Whether some play of the round is over; where hidden cards would decide that it always counts as one that may."""
     round_now = transaction.round()
-    return bool(round_now.evidence.trouble) or round_now.hides() or round_end.may_be_over(transaction)
+    return bool(round_now.evidence.trouble) or round_now.hides_faces() or round_end.may_be_over(transaction)
 
 
 def answered(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether the round is over; if so it is closed as its key would close it."""
-    if not transaction.hears_yes_or_no(transaction.round().questions.lingers, answer, who):
+    if not transaction.takes_yes_or_no(transaction.round().questions.lingers, answer, who):
         return
     over = answer == "yes"
     transaction.change_questions(lingers=0)

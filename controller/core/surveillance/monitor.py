@@ -276,7 +276,7 @@ def _lowered_in_irregular(transaction: Transaction, spot: int, before_cents: int
     may be meant to divert from it.
     """
     round_now = transaction.state.round
-    if round_now is None or not round_now.trouble_told() or spot not in round_now.bets.spots:
+    if round_now is None or not round_now.is_published_irregular() or spot not in round_now.bets.spots:
         return
     if 0 < after_cents < before_cents:
         lowered = f"{money(before_cents)} became {money(after_cents)}"

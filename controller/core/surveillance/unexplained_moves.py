@@ -171,7 +171,9 @@ def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     as the round ends, and looks like what it is in that round, not in the next.
     """
     silences = () if round_now is None else round_now.evidence.silences
-    dark = round_now is not None and any(round_now.bets.spots[one.box] == spot and one.hides(zone) for one in silences)
+    dark = round_now is not None and any(
+        round_now.bets.spots[one.box] == spot and one.hides(zone) for one in silences
+    )
     return cards_unheard(round_now) or dark
 
 
@@ -221,7 +223,7 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
     counted = paid.insured.get(str(told.spot), 0) if paid is not None else 0
     settled = round_now.cards.turned or (told.spot, "insurance") in round_now.ending.settled
     # A device that finds no natural has decided it before anything shows that; hidden hands tell nothing of theirs.
-    settled = settled or transaction.rules.hole_check == "device" or round_now.hides()
+    settled = settled or transaction.rules.hole_check == "device" or round_now.hides_faces()
     if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or _may_be_settled(transaction):
         return
     kind = AlertKind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, told.spot, told.zone) else AlertKind.PINCHING

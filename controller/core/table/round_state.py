@@ -271,7 +271,7 @@ class Round(Value, frozen=True, tag=False):
         """The rules by which this round's evidence is read."""
         return rules.keys_unheard() if self.evidence.keys_unheard else rules
 
-    def holds(self) -> tuple[int, ...]:
+    def blocking_questions(self) -> tuple[int, ...]:
         """The questions that people must answer before anything is concluded, the first to be answered first.
 
         Was a card missed, has the round begun at all, who was let in.
@@ -284,17 +284,21 @@ class Round(Value, frozen=True, tag=False):
 
     def open_questions(self) -> tuple[int, ...]:
         """The questions about the round as a whole that wait for an answer."""
-        return (*self.holds(), self.questions.lingers) if self.questions.lingers else self.holds()
+        return (
+            (*self.blocking_questions(), self.questions.lingers)
+            if self.questions.lingers
+            else self.blocking_questions()
+        )
 
-    def holding(self) -> int:
+    def first_blocking(self) -> int:
         """The first of these questions; 0: none."""
-        return next(iter(self.holds()), 0)
+        return next(iter(self.blocking_questions()), 0)
 
     def held(self) -> bool:
         """Whether nothing may be concluded: until a person has answered, or the shoe is back."""
         return bool(self.questions.doubt or self.questions.unkeyed or self.questions.entry or self.evidence.shoe_away)
 
-    def by_people(self) -> bool:
+    def rests_on_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
         return bool(said) or any(map(_RULED, self.cards.drawn))
@@ -306,13 +310,13 @@ class Round(Value, frozen=True, tag=False):
         place = place_of(item.card)
         return self.cards.drawn[place].unread and place != self.hole_place()
 
-    def hides(self) -> bool:
+    def hides_faces(self) -> bool:
         """Whether nothing that faces decide may be told: the players' cards lie face down, or the deal is closed."""
         return self.dealing.closed() or (self.cards.face_down and not self.cards.shown)
 
-    def blind(self) -> bool:
+    def must_ignore_faces(self) -> bool:
         """Whether no face may decide what the table does, for one of those that it hides may be the hole card's."""
-        return self.dealing.unturned() and self.hides()
+        return self.dealing.unturned() and self.hides_faces()
 
     def conceals(self, place: int) -> bool:
         """Whether the face of a card may not leave the process yet."""
@@ -323,7 +327,7 @@ class Round(Value, frozen=True, tag=False):
         dealers = place == len(self.bets.spots) or 0 < self.cards.turn_key < self.cards.drawn[place].number
         return self.cards.face_down and not self.cards.shown and not dealers
 
-    def trouble_told(self) -> bool:
+    def is_published_irregular(self) -> bool:
         """Whether the round is irregular and that has been said."""
         if not self.evidence.trouble:
             return False
@@ -351,7 +355,7 @@ class Round(Value, frozen=True, tag=False):
         """The boxes without chips, as somebody declared them."""
         return tuple(wager for wager in self.bets.wagers if wager.spot in self.bets.declared and wager.bet == "main")
 
-    def main_unseen(self, box: int, from_ns: int, to_ns: int) -> Outage:
+    def main_zone_outage(self, box: int, from_ns: int, to_ns: int) -> Outage:
         """That what happened in a box's main zone from here to there went unseen, from the lock of the bets on."""
         return Outage(box, max(from_ns, self.bets.lock_ns), to_ns, zones=("main",))
 

@@ -100,7 +100,7 @@ class Transaction:
         """Change its ending, of the open round."""
         self.change_round(ending=replace(self.round().ending, **fields))
 
-    def heard_not_all(self) -> None:
+    def note_absence(self) -> None:
         """The table was not listening for a while: of the open round, if there is one, it may not have heard all."""
         if self.state.round is not None:
             self.change_evidence(unheard=True)
@@ -165,7 +165,7 @@ class Transaction:
         before = self.lattice()
         round_now = self.round()
         evidence = round_now.evidence.observations
-        if round_now.evidence.trouble or self.lacks_card(dated):
+        if round_now.evidence.trouble or self.has_unread_card(dated):
             # It is kept for the day the floor has corrected what is wrong with the round.
             if len(evidence) < _KEPT_LIMIT:
                 self.change_evidence(observations=(*evidence, dated))
@@ -185,7 +185,7 @@ class Transaction:
         self.change_evidence(observations=(*evidence, dated))
         return explained
 
-    def lacks_card(self, dated: DatedObservation) -> bool:
+    def has_unread_card(self, dated: DatedObservation) -> bool:
         """Whether an unread card in sight is among the evidence, with this piece."""
         round_now = self.round()
         if not any(map(UNREAD, round_now.cards.drawn)):
@@ -215,7 +215,7 @@ class Transaction:
         if not self.round().evidence.trouble:
             self.change_evidence(trouble=reason, curable=curable)
             number = self.round().number
-            doubts = (*self.doubts(reason), *disputes_of_overtaken(self.state.books, self.round()))
+            doubts = (*self.disputes(reason), *disputes_of_overtaken(self.state.books, self.round()))
             events: tuple[Event, ...] = (RoundIrregular(number, reason, likely or None), *doubts)
             for event in events:
                 if known:
@@ -223,7 +223,7 @@ class Transaction:
                 else:
                     self.emit_when_shown(event)
 
-    def doubts(
+    def disputes(
         self, reason: str, doubted: Callable[[BookRow], bool] = lambda _: True
     ) -> tuple[SettlementDisputed, ...]:
         """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
@@ -231,7 +231,7 @@ class Transaction:
 
     def emit_when_shown(self, event: Event) -> None:
         """Publish what the players' cards may have decided; where they lie face down once they are shown."""
-        if self.round().hides() and self.round().is_dealt():
+        if self.round().hides_faces() and self.round().is_dealt():
             self.change_cards(kept_back=(*self.round().cards.kept_back, event))
         else:
             self.emit(event)
@@ -254,7 +254,7 @@ class Transaction:
         """Say that an order is not carried out, and why; ``order`` as the person who gave it would say it."""
         self.emit(OrderRefused(order, reason.text, who, reason.code))
 
-    def hears_yes_or_no(self, question: int, answer: str, who: str) -> bool:
+    def takes_yes_or_no(self, question: int, answer: str, who: str) -> bool:
         """Whether a question about the round as a whole is answered now: anything but yes and no is refused."""
         if answer not in {"yes", "no"}:
             self.emit(AnswerRefused(question, answer, "the answers are yes and no", "not_a_choice"))

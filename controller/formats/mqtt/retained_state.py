@@ -149,7 +149,7 @@ def phase(state: State) -> str:
     now = state.round
     if now is None:
         return "closed" if block_reason(state) else "bets_open"
-    if now.trouble_told():
+    if now.is_published_irregular():
         return "irregular"
     if now.ending.closing:
         return "closing"
@@ -165,7 +165,7 @@ def round_bytes(house: House, state: State) -> bytes:
             seq=state.seq,
             round=now.number if now else state.rounds,
             phase=phase(state),
-            question=now.holding() if now else 0,
+            question=now.first_blocking() if now else 0,
             cards=len(now.cards.drawn) if now else 0,
             spots=tuple(
                 SpotNow(spot, cents_at(state.felt, spot, "main"), cents_at(state.felt, spot, "insurance"))
