@@ -33,7 +33,7 @@ class ListeningRig(TimedRig):
 
     def consult(self, act: Consult) -> None:
         self.pass_ms(500)
-        now, found = self.table.state.round, self.table.found
+        now, found = self.table.state.round, self.table.lattice
         if now is not None and found is not None and now.questions.asked is not None:
             hole = now.cards.drawn[now.hole_place()].shown()
             assert hole is not None, "the hole card has been turned"

@@ -100,7 +100,7 @@ async def fill(directory: Path, rig: RecordingRig, events: int) -> None:
     while together := tuple(itertools.islice(filling, TOGETHER)):
         await journal.commit(together)
         head = journal.head
-    table = Table(table.house, replace(table.state, number=head.number, seq=head.seq), table.found)
+    table = Table(table.house, replace(table.state, number=head.number, seq=head.seq), table.lattice)
     wall_ns = found.last_wall_ns + 1
     now_ns = time.monotonic_ns()
     last = stamp(DeadlinePassed(now_ns), here, head.number + 1, at_ns=now_ns, wall_ns=wall_ns, nonce=bytes(32))

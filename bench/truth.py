@@ -55,8 +55,8 @@ class TimedRig(Rig):
         began = time.thread_time_ns()
         stepped = super().give(item, closed=closed)
         self.micros.append((time.thread_time_ns() - began) / 1000)
-        if self.table.found is not None:
-            self.largest = max(self.largest, len(self.table.found.frontier))
+        if self.table.lattice is not None:
+            self.largest = max(self.largest, len(self.table.lattice.frontier))
         return stepped
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:

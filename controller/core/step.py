@@ -98,7 +98,7 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     # While readings wait the display says so, and no key is meant for a question.
     displayed = 0 if due.held else table.state.question_displayed
     state = replace(table.state, held=due.held, begins=due.begins, question_displayed=displayed)
-    after = Table(table.house, state, table.found, table.workings)
+    after = Table(table.house, state, table.lattice, table.workings)
     events = list[Event]()
     for one in due.ahead:
         taken = _take_in(after, one)
@@ -108,7 +108,7 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     for place, one in enumerate((*ahead, *now)):
         stepped = _take_in(after, one) if place < len(ahead) else step(after, one)
         after, events = stepped.table, [*events, *stepped.events]
-    after = Table(after.house, replace(after.state, number=stamped.number), after.found, after.workings)
+    after = Table(after.house, replace(after.state, number=stamped.number), after.lattice, after.workings)
     return StepResult(after, tuple(events), partial(wanted, Transaction(after, stamped)))
 
 
@@ -118,7 +118,7 @@ def _with_order(table: Table, stamped: StampedInput) -> Table:
         return table
     key, number = stamped.order.signed.key, stamped.order.number
     signed = {**table.state.signed, key: max(number, table.state.signed.get(key, 0))}
-    return Table(table.house, replace(table.state, signed=signed), table.found, table.workings)
+    return Table(table.house, replace(table.state, signed=signed), table.lattice, table.workings)
 
 
 def _take_in(table: Table, stamped: StampedInput) -> StepResult:

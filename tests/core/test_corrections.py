@@ -243,7 +243,7 @@ def test_a_waiting_round_is_settled_by_the_rules_it_was_played_by() -> None:
     state = read_state(state_bytes(rig.table.state))
     rig.table = restore(rig.house, state)
     rig.give(DaemonStarted(rig.now_ns, "test", generous))
-    rig.table = Table(rig.table.house, read_state(state_bytes(rig.table.state)), rig.table.found)
+    rig.table = Table(rig.table.house, read_state(state_bytes(rig.table.state)), rig.table.lattice)
     rig.answer("3")
     assert sorted(rig.postings()) == ["1: spot 1 main +10.00", "1: spot 2 main -10.00"]
     assert rig.table.state.former_rules == {}

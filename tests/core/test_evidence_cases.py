@@ -23,7 +23,7 @@ BETS = ("main", "insurance")
 class Read(NamedTuple):
     """A case as the lattice has read it."""
 
-    found: Lattice
+    lattice: Lattice
     spots: tuple[int, ...]
     faces: tuple[str, ...]
 
@@ -31,7 +31,7 @@ class Read(NamedTuple):
         return points_of(seen(0, Card(self.faces[2 * len(self.spots) + 1])))
 
     def ends(self) -> Frontier:
-        return self.found.ends(self.hole_points())
+        return self.lattice.ends(self.hole_points())
 
 
 def moments(line: dict[str, Any], number: int) -> tuple[int, int]:
@@ -44,28 +44,28 @@ def read(evidence: list[dict[str, Any]]) -> Read:
     header, *lines = evidence
     wagers = {int(spot): bets["main"] for spot, bets in header["wagers"].items() if "main" in bets}
     spots = tuple(sorted(wagers))
-    found = Lattice.begin(rules_of(header["profile"], **header["options"]), [wagers[spot] for spot in spots])
+    lattice = Lattice.begin(rules_of(header["profile"], **header["options"]), [wagers[spot] for spot in spots])
     content = {(spot, "main"): cents for spot, cents in wagers.items()}
     faces: list[str] = []
     for number, line in enumerate(lines, start=1):
         when = moments(line, number)
         match line:
             case {"card": face}:
-                found = found.observe(DatedObservation(*when, CardObserved(seen(len(faces), Card(face)))))
+                lattice = lattice.observe(DatedObservation(*when, CardObserved(seen(len(faces), Card(face)))))
                 faces.append(face)
             case {"zone": "main" | "insurance" as zone, "spot": spot, "cents": cents}:
                 moved = ChipsObserved(spots.index(spot), zone, content.get((spot, zone), 0), cents)
                 content[spot, zone] = cents
-                after = found.observe(DatedObservation(*when, moved))
-                found = after if after.frontier else found
+                after = lattice.observe(DatedObservation(*when, moved))
+                lattice = after if after.frontier else lattice
             case {"key": action}:
                 named = spots.index(line["spot"]) if "spot" in line else None
-                found = found.observe(DatedObservation(*when, KeyObserved(action, named)))
+                lattice = lattice.observe(DatedObservation(*when, KeyObserved(action, named)))
             case {"close": True} | {"zone": _}:
                 pass
             case _:
                 raise AssertionError(line)
-    return Read(found, spots, tuple(faces))
+    return Read(lattice, spots, tuple(faces))
 
 
 def dues(case: Read) -> dict[str, dict[str, list[int]]]:
@@ -73,8 +73,8 @@ def dues(case: Read) -> dict[str, dict[str, list[int]]]:
     ends, hole = case.ends(), case.hole_points()
     possible: dict[str, dict[str, list[int]]] = {}
     for box, spot in enumerate(case.spots):
-        possible[str(spot)] = {"main": list(main_due(case.found, ends, box, hole).cents())}
-        insured = insurance_due(case.found, ends, box, hole)
+        possible[str(spot)] = {"main": list(main_due(case.lattice, ends, box, hole).cents())}
+        insured = insurance_due(case.lattice, ends, box, hole)
         if insured is not None:
             possible[str(spot)]["insurance"] = list(insured.cents())
     return possible
@@ -106,7 +106,7 @@ def dealer(case: Read) -> list[str] | None:
 def test_exact_answer(case: dict[str, Any]) -> None:
     got, expect = read(case["evidence"]), case["expect"]
     possible = dues(got)
-    assert PlayCounter(got.found, got.hole_points()).plays() == expect["plays"]
+    assert PlayCounter(got.lattice, got.hole_points()).plays() == expect["plays"]
     assert possible == of_core(expect["possible_cents"])
     certain = {s: {b: c[0] if len(c) == 1 else None for b, c in bets.items()} for s, bets in possible.items()}
     assert certain == of_core(expect["due_cents"])

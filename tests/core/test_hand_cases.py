@@ -67,14 +67,14 @@ class Dealer:
             self.rig.card(self.shoe.pop(0))
 
     def nodes(self) -> list[Node]:
-        found = self.rig.table.found
+        found = self.rig.table.lattice
         assert found is not None
         return list(found.frontier)
 
     def owed(self) -> None:
         """Give the cards that come by themselves."""
         while self.shoe:
-            found = self.rig.table.found
+            found = self.rig.table.lattice
             assert found is not None
             (node,) = found.frontier
             hand = found.play().hand_in_play(node)

@@ -55,7 +55,7 @@ class Dealer:
     def owed(self) -> None:
         """Give the cards that come by themselves."""
         while self.shoe:
-            found = self.rig.table.found
+            found = self.rig.table.lattice
             assert found is not None
             now = {hand.now.name for node in found.frontier if (hand := found.play().hand_in_play(node)) is not None}
             if now != {"OWED"}:

@@ -23,12 +23,12 @@ from tests.core.rig import Rig, penn
 class Asked:
     """A question as it was asked, the lattice it was chosen by, and what stood on the display."""
 
-    def __init__(self, question: Question, found: Lattice, points: int, shown: str) -> None:
+    def __init__(self, question: Question, lattice: Lattice, points: int, shown: str) -> None:
         self.question = question
-        self.found = found
+        self.lattice = lattice
         self.points = points
         self.shown = shown
-        self.stories = classes_of([LatticeCase(found, points)])
+        self.stories = classes_of([LatticeCase(lattice, points)])
 
     def dues_left(self, question: Question) -> list[int]:
         """How many different dues each answer leaves."""
@@ -74,11 +74,11 @@ class AskedRig(Rig):
     def consult(self, act: Consult) -> None:
         self.pass_ms(500)
         while (now := self.table.state.round) is not None and now.questions.asked is not None:
-            found, hole = self.table.found, now.cards.drawn[now.hole_place()].shown()
-            assert found is not None
+            lattice, hole = self.table.lattice, now.cards.drawn[now.hole_place()].shown()
+            assert lattice is not None
             assert hole is not None
             points = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10}.get(str(hole)[0]) or int(str(hole)[0])
-            self.asked.append(Asked(now.questions.asked.question, found, points, self.desired.display))
+            self.asked.append(Asked(now.questions.asked.question, lattice, points, self.desired.display))
             super().consult(act)
 
 
@@ -121,8 +121,8 @@ def useful(each: Asked) -> Iterator[Question]:
 def test_an_answer_leaves_what_weaving_the_round_again_with_it_leaves(table: AskedRig) -> None:
     for each in table.asked:
         for value in each.question.values:
-            answers = (*each.found.answers, *each.question.answers(value))
-            short, long = narrowed(each.found, answers), each.found.replayed_with(answers)
+            answers = (*each.lattice.answers, *each.question.answers(value))
+            short, long = narrowed(each.lattice, answers), each.lattice.replayed_with(answers)
             assert [cut.frontier for cut in short.cuts] == [cut.frontier for cut in long.cuts]
             assert classes_of([LatticeCase(short, each.points)]) == classes_of([LatticeCase(long, each.points)])
             kept = {story.sights for story in each.stories if value in values(each.question, story)}

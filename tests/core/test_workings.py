@@ -17,7 +17,7 @@ SEEDS = range(24)
 
 def forgetful(table: Table, stamped: StampedInput) -> StepResult:
     """The step of a table out of a checkpoint, but for its lattice."""
-    return step(Table(table.house, table.state, table.found), stamped)
+    return step(Table(table.house, table.state, table.lattice), stamped)
 
 
 def same_again(rig: Rig) -> int:

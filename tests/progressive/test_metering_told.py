@@ -138,7 +138,7 @@ def with_waiting(rig: MeterRig, count: int) -> None:
     (first,) = known.waiting
     waiting = tuple(replace(first, number=number) for number in range(1, count + 1))
     state = replace(rig.table.state, progressives=replace(known, waiting=waiting, numbered=count))
-    rig.table = Table(rig.house, state, rig.table.found)
+    rig.table = Table(rig.house, state, rig.table.lattice)
 
 
 def test_as_many_contributions_as_may_wait_and_no_more() -> None:

@@ -72,7 +72,7 @@ class AgreedPlays(NamedTuple):
     None: it has not been turned, or no hole card is dealt.
     """
 
-    found: Lattice
+    lattice: Lattice
     frontier: Frontier
     points: int | None
 
@@ -91,7 +91,7 @@ def consistent_with_hole(frontier: Frontier, points: int | None) -> Frontier:
 
 def publish(transaction: Transaction, judged: AgreedPlays) -> None:
     """Facts and dues that hold in every play."""
-    view, frontier = judged.found, judged.frontier
+    view, frontier = judged.lattice, judged.frontier
     round_now = transaction.round()
     names = RoundNames(round_now.number, round_now.bets.spots, tuple([card.number for card in round_now.cards.drawn]))
     shown = view.cards[: view.cuts[-1].cards]
@@ -123,7 +123,7 @@ def _return_offered(transaction: Transaction, judged: AgreedPlays) -> None:
 
     A correction of the up card takes the offer away, or a later one replaces it.
     """
-    play, round_now = judged.found.play(), transaction.round()
+    play, round_now = judged.lattice.play(), transaction.round()
     book = book_of(transaction.state.books, round_now.number)
     for row in () if book is None else book.rows:
         made_later = row.bet == "insurance" or (row.bet != "main" and find(row.bet).placed == "after_deal")
@@ -136,7 +136,7 @@ def _return_offered(transaction: Transaction, judged: AgreedPlays) -> None:
         basis = Basis.ANSWER if round_now.rests_on_people() else Basis.EVIDENCE
         place = (round_now.number, row.spot, row.bet, row.wager_cents, 0, basis)
         why = f"{row.bet} was not offered, or not made: it goes back"
-        publish_settlement(transaction, WagerSettled(*place, readings_relied_on(judged.found, box), why))
+        publish_settlement(transaction, WagerSettled(*place, readings_relied_on(judged.lattice, box), why))
 
 
 def dues(judged: AgreedPlays, box: int) -> Iterator[tuple[str, Due]]:
@@ -154,28 +154,28 @@ def _settle(transaction: Transaction, judged: AgreedPlays, box: int, bet: str, n
         return
     wager_cents = agreed_wager_cents(judged, box, bet)
     spot = transaction.round().bets.spots[box]
-    unseen = bet == "insurance" and may_differ_from_chips(judged.found, box, bet, net.cents)
+    unseen = bet == "insurance" and may_differ_from_chips(judged.lattice, box, bet, net.cents)
     if wager_cents is None or unseen or is_unread(transaction.round(), spot, bet):
         return
-    readings = readings_relied_on(judged.found, box)
+    readings = readings_relied_on(judged.lattice, box)
     number = transaction.round().number
     basis = Basis.ANSWER if transaction.round().rests_on_people() else Basis.EVIDENCE
     publish_settlement(transaction, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
 
 
-def may_differ_from_chips(found: Lattice, box: int, bet: str, net_cents: int) -> bool:
+def may_differ_from_chips(lattice: Lattice, box: int, bet: str, net_cents: int) -> bool:
     """Whether a wager made after the deal may be another than the chips show.
 
     It was made, or raised, while its box's reader was lost; or it is paid, and what was seen of it may be wager and
     payment together.
     """
-    is_dark = any(one.box == box for one in found.unwatched_offers(bet))
-    return is_dark or may_include_payment(found, box, bet, (net_cents,))
+    is_dark = any(one.box == box for one in lattice.unwatched_offers(bet))
+    return is_dark or may_include_payment(lattice, box, bet, (net_cents,))
 
 
-def may_include_payment(found: Lattice, box: int, bet: str, nets: Iterable[int]) -> bool:
+def may_include_payment(lattice: Lattice, box: int, bet: str, nets: Iterable[int]) -> bool:
     """Whether a wager made after the deal, of these nets, may have been seen together with its payment."""
-    return any(cents > 0 for cents in nets) and found.may_show_payment(box, bet)
+    return any(cents > 0 for cents in nets) and lattice.may_show_payment(box, bet)
 
 
 def publish_settlement(transaction: Transaction, event: WagerSettled) -> None:
@@ -211,7 +211,7 @@ def has_open_wagers(transaction: Transaction) -> bool:
 def agreed_wager_cents(judged: AgreedPlays, box: int, bet: str) -> int | None:
     """The wager in cents; None where plays differ on the insurance counted."""
     if bet == "main":
-        return judged.found.wagers[box]
+        return judged.lattice.wagers[box]
     counted = {node.insured[box] if node.insured else 0 for node in judged.frontier}
     return counted.pop() if len(counted) == 1 else None
 

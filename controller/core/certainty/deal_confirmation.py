@@ -351,18 +351,18 @@ def pause_shows_turn(transaction: Transaction) -> bool:
         return False
     if any(press.meaning in EVIDENCE for press in transaction.state.presses):
         return False
-    found = lattice_up_to_last_card(transaction)
-    return bool(found.frontier) and all(found.play().finished(node) for node in found.frontier)
+    lattice = lattice_up_to_last_card(transaction)
+    return bool(lattice.frontier) and all(lattice.play().finished(node) for node in lattice.frontier)
 
 
 def lattice_up_to_last_card(transaction: Transaction) -> Lattice:
     """The lattice of everything told up to the last card."""
     evidence = transaction.round().evidence.observations
     last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)
-    found = empty_lattice(transaction.rules, transaction.round())
+    lattice = empty_lattice(transaction.rules, transaction.round())
     for dated in evidence[: last + 1]:
-        found = found.observe(dated)
-    return found
+        lattice = lattice.observe(dated)
+    return lattice
 
 
 def deadline_ns(transaction: Transaction) -> int:

@@ -50,7 +50,7 @@ def rebuild(transaction: Transaction, before: Round) -> None:
     transaction.change_questions(asked=None, considered=-1)
     # What the cards had decided of wagers that wait for the trigger box they must decide again.
     transaction.change(progressives=transaction.state.progressives.undecided(now.number))
-    transaction.found = empty_lattice(transaction.rules, transaction.round())
+    transaction.open_lattice = empty_lattice(transaction.rules, transaction.round())
     for dated in before.evidence.observations:
         item = _item_named(transaction.round(), dated.item, boxes, places)
         if item is None:
@@ -86,10 +86,10 @@ def payment_began(transaction: Transaction) -> bool:
     """Whether at some moment every play, whatever the hole card, had the players finished: then it counts as turned."""
     if not transaction.round().is_dealt() or not transaction.round().cards.hole_dealt:
         return False
-    found = empty_lattice(transaction.rules, transaction.round())
+    lattice = empty_lattice(transaction.rules, transaction.round())
     for dated in transaction.round().evidence.observations:
-        found = found.observe(dated)
-        if found.frontier and all(found.play().finished(node) for node in found.frontier):
+        lattice = lattice.observe(dated)
+        if lattice.frontier and all(lattice.play().finished(node) for node in lattice.frontier):
             return True
     return False
 

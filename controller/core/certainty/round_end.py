@@ -58,8 +58,8 @@ def _owes_card(transaction: Transaction) -> bool:
 
     Who doubles may lay other chips for the whole of it, so that no chip is left of those that lay there.
     """
-    found = transaction.lattice()
-    return any(hand.now is HandStatus.OWED for node in found.frontier for hand in node.hands)
+    lattice = transaction.lattice()
+    return any(hand.now is HandStatus.OWED for node in lattice.frontier for hand in node.hands)
 
 
 def takes_no_card(transaction: Transaction) -> bool:
@@ -68,15 +68,15 @@ def takes_no_card(transaction: Transaction) -> bool:
     All hands broke, say, or the dealer's hand is complete. A wager that makes the dealer draw and that the readers
     have still to tell of keeps it open.
     """
-    found, points = transaction.lattice(), transaction.hole_points()
+    lattice, points = transaction.lattice(), transaction.hole_points()
     if not transaction.round().is_dealt():
         return False
     with_hole = _holes_told(points)
-    nodes = [node for node in found.frontier if with_hole == WITH_ANY or node.hole & with_hole]
-    if not nodes or not all(map(found.over.__getitem__, nodes)):
+    nodes = [node for node in lattice.frontier if with_hole == WITH_ANY or node.hole & with_hole]
+    if not nodes or not all(map(lattice.over.__getitem__, nodes)):
         # Chips of a double, say, are still to be told.
         return False
-    return not any(_made_late(transaction, found.play(), node) or found.drawing(node) & with_hole for node in nodes)
+    return not any(_made_late(transaction, lattice.play(), node) or lattice.drawing(node) & with_hole for node in nodes)
 
 
 def _holes_told(points: int | None) -> int:
@@ -86,12 +86,12 @@ def _holes_told(points: int | None) -> int:
 
 def _left_lying(transaction: Transaction) -> bool:
     """Whether a wager that is no push lies as it did at the last card: the next deal does not begin so."""
-    found, points, round_now = transaction.lattice(), transaction.hole_points(), transaction.round()
-    ends = found.ends(points) if points is not None or not round_now.cards.hole_dealt else found.frontier
+    lattice, points, round_now = transaction.lattice(), transaction.hole_points(), transaction.round()
+    ends = lattice.ends(points) if points is not None or not round_now.cards.hole_dealt else lattice.frontier
     for box, spot in enumerate(round_now.bets.spots):
         zone = transaction.state.felt.get(key(spot, "main"))
         lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.cards.lying)
-        if lies and 0 not in main_due(found, ends, box, points).cents():
+        if lies and 0 not in main_due(lattice, ends, box, points).cents():
             return True
     return False
 
@@ -157,8 +157,8 @@ def _names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]
 
 def may_be_over(transaction: Transaction) -> bool:
     """Whether some play of the open round is over, with the hole card once it is turned; also where no play is left."""
-    found, with_hole = transaction.lattice(), _holes_told(transaction.hole_points())
-    return not found.frontier or any(holes & with_hole for holes in found.over.values())
+    lattice, with_hole = transaction.lattice(), _holes_told(transaction.hole_points())
+    return not lattice.frontier or any(holes & with_hole for holes in lattice.over.values())
 
 
 def played_zones(transaction: Transaction) -> tuple[str, ...]:

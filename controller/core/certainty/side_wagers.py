@@ -49,7 +49,7 @@ def _dues(
             if spot in round_now.bets.spots
         }
         staked = {wager: cents for wager, cents in staked.items() if wager not in marks}
-    if not staked and judged.found.play().offered_zone not in transaction.rules.side_bets:
+    if not staked and judged.lattice.play().offered_zone not in transaction.rules.side_bets:
         return
     felt = _felt_of(transaction, judged, closed=closed)._replace(awards=_awards(transaction))
     for (box, bet), nets in uncertain_wagers.dues_together(transaction, felt, staked).items():
@@ -73,7 +73,7 @@ def _felt_of(transaction: Transaction, judged: AgreedPlays, *, closed: bool) -> 
     """The open round as its side wagers see it."""
     round_now = transaction.round()
     faces = [card.ruled or card.face for card in round_now.cards.drawn]
-    ended = HoleHypothesis(judged.found, judged.frontier, judged.points, 1)
+    ended = HoleHypothesis(judged.lattice, judged.frontier, judged.points, 1)
     return SideEvidence(
         transaction.rules, faces, len(round_now.bets.spots), round_now.hole_place(), Judgement((ended,), closed)
     )
@@ -114,7 +114,7 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
         bonus = mystery_cents(transaction.state.progressives, *place)
         basis = Basis.ANSWER if transaction.round().rests_on_people() else Basis.EVIDENCE
         why = f"{net.why}; must-hit-by mystery" if bonus else net.why
-        fields = (*place, staked_cents, net.cents + bonus, basis, readings_relied_on(judged.found, box), why)
+        fields = (*place, staked_cents, net.cents + bonus, basis, readings_relied_on(judged.lattice, box), why)
         publish_settlement(transaction, WagerSettled(*fields, _row_cents(transaction, box, net) + bonus))
 
 

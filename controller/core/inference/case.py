@@ -203,8 +203,8 @@ class RoundCase:
             key: cents for key, cents in self.contents.items() if key[1] in self.rules.side_bets and cents
         }
         mains = [wagers[spot] for spot in self.spots]
-        found = Lattice.begin(self.rules, mains, lying, self.answers, self.silent())
-        self.worlds = UnreadCardHypotheses((UnreadCardHypothesis((), found),))
+        lattice = Lattice.begin(self.rules, mains, lying, self.answers, self.silent())
+        self.worlds = UnreadCardHypotheses((UnreadCardHypothesis((), lattice),))
 
     def observe(self, dated: DatedObservation) -> None:
         """Evidence that is never dropped."""
@@ -256,7 +256,7 @@ class RoundCase:
             return None
         cases = tuple(
             LatticeCase(
-                end.found,
+                end.lattice,
                 end.points,
                 sides(self.view(Judgement((end,), closed=True)), self.staked(), _offered_zone(end)),
             )
@@ -276,7 +276,7 @@ class RoundCase:
     def judgement(self, *, outside: bool) -> Judgement | None:
         """All plays; None if there is none."""
         self.irregularity = self.unreadable
-        dealt = self.worlds is not None and len(self.faces) >= self.worlds.worlds[0].found.play().deal_cards
+        dealt = self.worlds is not None and len(self.faces) >= self.worlds.worlds[0].lattice.play().deal_cards
         if self.closed and not dealt:
             self.irregularity = self.irregularity or "the round was closed before the deal was complete"
         elif self.worlds is None and self.early:
@@ -293,7 +293,7 @@ class RoundCase:
 
     def is_turned(self, worlds: UnreadCardHypotheses) -> bool:
         """By its key, or because every play has the players finished."""
-        nodes = [(world.found.play(), node) for world in worlds.worlds for node in world.found.frontier]
+        nodes = [(world.lattice.play(), node) for world in worlds.worlds for node in world.lattice.frontier]
         return bool(nodes) and all(node.turned or play.finished(node) for play, node in nodes)
 
     def staked(self) -> dict[tuple[int, str], int]:
@@ -317,8 +317,8 @@ class RoundCase:
         """Insurance, or another wager made after the deal, whose chips lie there and may still be changed."""
         if self.closed:
             return frozenset()
-        open_now = [end.found for end in judgement.ended if any(node.offers for node in end.frontier)]
-        zones = {found.play().offered_zone: found.contents for found in open_now}
+        open_now = [end.lattice for end in judgement.ended if any(node.offers for node in end.frontier)]
+        zones = {lattice.play().offered_zone: lattice.contents for lattice in open_now}
         return frozenset(zone for zone, contents in zones.items() if zone and contents.get((box, zone)))
 
     def view(self, judgement: Judgement) -> SideEvidence:
@@ -352,18 +352,18 @@ class RoundCase:
         """Why there is no legal play, with the likely cause if one stands out; ``outside``: asked line by line."""
         if self.irregularity != _NO_PLAY or self.worlds is None or None in self.faces or self.silences:
             return self.irregularity
-        found = self.worlds.worlds[0].found
-        told = (self.answers, self.closed, sum(isinstance(dated.item, ChipsObserved) for dated in found.evidence))
+        lattice = self.worlds.worlds[0].lattice
+        told = (self.answers, self.closed, sum(isinstance(dated.item, ChipsObserved) for dated in lattice.evidence))
         if outside and self.memory.hopeless == told:
             return self.irregularity
         hidden = -1 if self.closed else self.hole_place()
         ranks = [UNKNOWN if at == hidden else RANKS[f.rank] for at, f in enumerate(self.faces) if f is not None]
         pieces = tuple(
             RankedObservation(dated, ranks[place_of(dated.item.card)] if isinstance(dated.item, CardObserved) else None)
-            for dated in found.evidence
+            for dated in lattice.evidence
         )
         names = tuple(str(number) for number in range(1, len(ranks) + 1))
-        fields = (self.rules, found.wagers, found.cuts[0].contents, pieces, names, self.spots)
+        fields = (self.rules, lattice.wagers, lattice.cuts[0].contents, pieces, names, self.spots)
         search = Search(memory=self.memory if outside else None)
         cause = single_fault(ObservedRound(*fields, self.closed, self.closed, self.answers), search)
         self.memory.hopeless = told if search.hopeless else ()
@@ -379,7 +379,7 @@ class RoundCase:
 
 def _offered_zone(end: HoleHypothesis) -> str:
     """The zone of what is offered after the deal against the up card of these plays."""
-    return end.found.play().offered_zone
+    return end.lattice.play().offered_zone
 
 
 def _only(nets: list[int]) -> int | None:

@@ -100,9 +100,9 @@ def net_of(play: Play, outcome: Outcome, end: DealerEnd, *, even_money: bool) ->
     return net
 
 
-def main_due(found: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due:
+def main_due(lattice: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due:
     """The nets of a box's main wager over all plays."""
-    play = found.play()
+    play = lattice.play()
     nets: set[Net] = set()
     known = True
     for node, told in frontier.items():
@@ -121,10 +121,10 @@ def even_money_may_come(play: Play, node: Node, box: int) -> bool:
 
 
 def certain_main_nets(
-    found: Lattice, frontier: Frontier, boxes: Iterable[int], hole_points: int | None
+    lattice: Lattice, frontier: Frontier, boxes: Iterable[int], hole_points: int | None
 ) -> dict[int, Net | None]:
     """The nets of the main wagers, of these boxes, on which all plays agree; found sooner than all that they may be."""
-    play = found.play()
+    play = lattice.play()
     agreed_cents: dict[int, int | None] = dict.fromkeys(boxes)
     for node, told in frontier.items():
         ends: set[DealerEnd] | None = None
@@ -146,12 +146,12 @@ def certain_main_nets(
         if not agreed_cents:
             break
     known = [box for box, cents in agreed_cents.items() if cents is not None]
-    return {box: main_due(found, frontier, box, hole_points).certain() for box in known}
+    return {box: main_due(lattice, frontier, box, hole_points).certain() for box in known}
 
 
-def insurance_due(found: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
+def insurance_due(lattice: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
     """The nets of a box's insurance over all plays; None if no play has it."""
-    play = found.play()
+    play = lattice.play()
     if not play.insurance_offered():
         return None
     insured = {node.insured[box] if node.insured else 0 for node in frontier}
@@ -166,7 +166,7 @@ def insurance_due(found: Lattice, frontier: Frontier, box: int, hole_points: int
         elif natural is None:
             known = False
         else:
-            nets.add(insurance_net(found.rules, cents, dealer_natural=natural))
+            nets.add(insurance_net(lattice.rules, cents, dealer_natural=natural))
     return Due(frozenset(nets), known)
 
 

@@ -33,7 +33,7 @@ CLOSED_EARLY: Final = "the round was closed before it could end"
 class _Stem(NamedTuple):
     """How far an account has been weighed."""
 
-    found: Trace
+    trace: Trace
     place: int = 0
     """Cards so far."""
     hole: int = UNKNOWN
@@ -63,14 +63,14 @@ class Search:
         cards = [] if self.memory else _deal_of(account, stem, at)
         if cards:
             self.spend(len(cards))
-            stem = _Stem(stem.found.dealt(cards), stem.place + len(cards), stem.hole)
+            stem = _Stem(stem.trace.dealt(cards), stem.place + len(cards), stem.hole)
         for index in range(at + len(cards), len(account.pieces)):
             after = self.weighed(account, stem, index)
             if after is None:
                 return False
             stem = after
-        dealt = stem.place >= stem.found.game.deal_cards
-        return _ended(account, stem.found, stem.hole if account.turned else UNKNOWN, dealt)
+        dealt = stem.place >= stem.trace.game.deal_cards
+        return _ended(account, stem.trace, stem.hole if account.turned else UNKNOWN, dealt)
 
     def beginning(self, account: ObservedRound) -> _Stem:
         """An account before its first piece of evidence."""
@@ -89,7 +89,7 @@ class Search:
 
     def weighed(self, account: ObservedRound, stem: _Stem, index: int) -> _Stem | None:
         """An account with one more piece of evidence; None if no play can explain it any more."""
-        found, place, hole = stem
+        trace, place, hole = stem
         dated, rank = account.pieces[index]
         if rank is not None:
             hidden = place == hole_place(account)
@@ -100,20 +100,20 @@ class Search:
             # Which of equal cards a hand has makes no difference to what may follow.
             dated = replace(dated, item=CardObserved(0 if hidden else rank))
             place += 1
-        after = self.observed(found, dated)
+        after = self.observed(trace, dated)
         if after is None:
             return None
-        if not after.nodes and found.nodes and isinstance(dated.item, ChipsObserved):
+        if not after.nodes and trace.nodes and isinstance(dated.item, ChipsObserved):
             # What no play explains is left out of the account.
             return stem
         return _Stem(after, place, hole) if after.nodes or may_have_moved_before(account, index) else None
 
-    def observed(self, found: Trace, dated: DatedObservation) -> Trace | None:
+    def observed(self, trace: Trace, dated: DatedObservation) -> Trace | None:
         """One more piece of evidence; None if too much is left open."""
         self.spend(1)
         if self.memory is None:
-            return found.observe(dated, self.ways)
-        return self.memory.observed(found, dated, self.ways)
+            return trace.observe(dated, self.ways)
+        return self.memory.observed(trace, dated, self.ways)
 
     def spend(self, pieces: int) -> None:
         """Weigh some pieces of evidence."""
@@ -122,22 +122,22 @@ class Search:
             raise SearchExhausted
 
 
-def _ended(account: ObservedRound, found: Trace, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
+def _ended(account: ObservedRound, trace: Trace, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
     """Whether the account holds to its end."""
     if account.closed:
         if account.rules.hole_card == "none":
-            return dealt and found.may_end(())
-        return dealt and found.may_end([points_of(hole)] if hole else range(1, 11))
-    return any(not hole or node.hole >> points_of(hole) & 1 for node in found.nodes)
+            return dealt and trace.may_end(())
+        return dealt and trace.may_end([points_of(hole)] if hole else range(1, 11))
+    return any(not hole or node.hole >> points_of(hole) & 1 for node in trace.nodes)
 
 
 def _deal_of(account: ObservedRound, stem: _Stem, at: int) -> list[DatedObservation]:
     """The cards of the deal that follow each other from a piece on, but for the deal's last."""
     cards: list[DatedObservation] = []
-    if not stem.found.dealing():
+    if not stem.trace.dealing():
         return cards
     # The hole card is the last of a deal.
-    for dated, rank in account.pieces[at : at + stem.found.game.deal_cards - stem.place - 1]:
+    for dated, rank in account.pieces[at : at + stem.trace.game.deal_cards - stem.place - 1]:
         if not rank:
             break
         cards.append(replace(dated, item=CardObserved(rank)))

@@ -307,10 +307,10 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
             TooManyOrders: the times leave too much open.
         """
         silences = self.silences if silences is None else silences
-        found = Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, silences)
+        lattice = Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, silences)
         for dated in self.evidence:
-            found = found.observe(dated)
-        return found
+            lattice = lattice.observe(dated)
+        return lattice
 
     @property
     def frontier(self) -> Frontier:

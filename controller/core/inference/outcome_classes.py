@@ -46,7 +46,7 @@ def _no_sides(_: Node) -> _Dues:
 class LatticeCase(NamedTuple):
     """One lattice with one value of the hole card; several where cards could not be read."""
 
-    found: Lattice
+    lattice: Lattice
     points: int | None
     """What the hole card counts; None where no hole card is dealt."""
     sides: Sides = _no_sides
@@ -106,12 +106,12 @@ def classes_of(cases: Iterable[LatticeCase]) -> list[OutcomeClass]:
 
 def _told_of(case: LatticeCase) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
     """The complete plays of a case."""
-    graph = Graph(case.found)
+    graph = Graph(case.lattice)
     play, points = graph.play, case.points
     closings = {state: list(graph.endings(state[1], points)) for state in graph.last}
     closings = {state: ended for state, ended in closings.items() if ended}
     ends = tuple({end for ended in closings.values() for node, _ in ended for end in dealer_ends(play, node, points)})
-    book = _ClassIndex(case.found, ends)
+    book = _ClassIndex(case.lattice, ends)
     beginnings_at: dict[WindowState, set[int]] = {graph.start: {0}}
     for level in graph.reaching(set(closings)):
         following: dict[WindowState, set[int]] = {}
@@ -141,26 +141,26 @@ def _mains(node: Node, told: tuple[_BoxOutcome, ...], end: int, wagers: tuple[in
 
 def _more(case: LatticeCase, node: Node) -> _Dues:
     """The nets of insurance and side wagers."""
-    play = case.found.play()
+    play = case.lattice.play()
     if not play.insurance_offered():
         return case.sides(node)
     second = points_of(node.second) if case.points is None else case.points
     natural = {play.up_points, second} == {1, 10}
-    insured = (insurance_net(case.found.rules, cents, dealer_natural=natural).cents for cents in node.insured)
+    insured = (insurance_net(case.lattice.rules, cents, dealer_natural=natural).cents for cents in node.insured)
     return (*insured, *case.sides(node))
 
 
 class _ClassIndex:
     """Beginnings of classes, each a number: 0 is the empty one, every other is another with one box more."""
 
-    def __init__(self, found: Lattice, ends: tuple[DealerEnd, ...]) -> None:
+    def __init__(self, lattice: Lattice, ends: tuple[DealerEnd, ...]) -> None:
         self.numbers: dict[tuple[int, _BoxOutcome], int] = {}
         self.told: list[tuple[_BoxOutcome, ...]] = [()]
-        up = found.play().up_points
+        up = lattice.play().up_points
 
         @cache
         def page(outcome: Outcome) -> _BoxOutcome:
-            nets = tuple(net_of(found.play(), outcome, end, even_money=False).cents for end in ends)
+            nets = tuple(net_of(lattice.play(), outcome, end, even_money=False).cents for end in ends)
             return _BoxOutcome(visible_box(outcome), nets, _unlikely(outcome, up))
 
         self.page = page

@@ -30,13 +30,13 @@ from controller.core.inference.unobserved import endings_with_outages
 class Graph:
     """The states of a round's evidence from its first card on, level by level, and those where it stands now."""
 
-    def __init__(self, found: Lattice) -> None:
-        self.play = found.play()
-        self.answers = found.answers
-        self.start: WindowState = (0, next(iter(found.cuts[0].frontier)))
-        self.levels = [level for cut in found.cuts[1:] for level in _unbroken(cut)]
-        self.last: list[WindowState] = [(0, node) for node in found.frontier]
-        self.layout = found.last_layout()
+    def __init__(self, lattice: Lattice) -> None:
+        self.play = lattice.play()
+        self.answers = lattice.answers
+        self.start: WindowState = (0, next(iter(lattice.cuts[0].frontier)))
+        self.levels = [level for cut in lattice.cuts[1:] for level in _unbroken(cut)]
+        self.last: list[WindowState] = [(0, node) for node in lattice.frontier]
+        self.layout = lattice.last_layout()
 
     def endings(self, node: Node, hole_points: int | None = None) -> Iterator[Step]:
         """The complete plays a node where the evidence ends may be, where the answers allow them."""
@@ -65,17 +65,17 @@ def _unbroken(cut: LatticePrefix) -> Iterator[Level]:
             through.extend({state for onward in level.values() for _, state in onward if state[0] == 0})
 
 
-def narrowed(found: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
+def narrowed(lattice: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
     """The round with more answers than it had: of the ways walked only those that they allow.
 
     Raises:
         TooManyOrders: the times leave too much open.
     """
-    if any(answer.surrendered for answer in answers if answer not in found.answers):
+    if any(answer.surrendered for answer in answers if answer not in lattice.answers):
         # Who is said to have surrendered need not have shown it: there are ways that have not been walked.
-        return found.replayed_with(answers)
-    cuts = [found.cuts[0]]
-    for cut in found.cuts[1:]:
+        return lattice.replayed_with(answers)
+    cuts = [lattice.cuts[0]]
+    for cut in lattice.cuts[1:]:
         reached: dict[WindowState, OutcomesByBox] = {(0, node): told for node, told in cuts[-1].frontier.items()}
         kept: list[Level] = []
         for level in _unbroken(cut):
@@ -90,4 +90,4 @@ def narrowed(found: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
             reached = following
         frontier: Frontier = {node: told for (_, node), told in reached.items()}
         cuts.append(replace(cut, frontier=frontier, levels=tuple(kept)))
-    return replace(found, cuts=tuple(cuts), answers=answers)
+    return replace(lattice, cuts=tuple(cuts), answers=answers)

@@ -29,10 +29,10 @@ _Place = tuple[_Stand | None, tuple[_Symbol, ...]]
 class PlayCounter:
     """Counts the plays of one reconstruction."""
 
-    def __init__(self, found: Lattice, hole_points: int | None, *, closed: bool = True) -> None:
-        self.graph = Graph(found)
+    def __init__(self, lattice: Lattice, hole_points: int | None, *, closed: bool = True) -> None:
+        self.graph = Graph(lattice)
         self.play = self.graph.play
-        self.answers = found.answers
+        self.answers = lattice.answers
         self.closed = closed
         self.hole_points = hole_points
         self.spellings: dict[_Stand, dict[_Symbol, frozenset[_Place]]] = {}

@@ -234,7 +234,7 @@ def _about_box(box: int, sights: Iterable[VisibleBox]) -> Iterator[Question]:
 def _rough_question(cases: tuple[LatticeCase, ...]) -> Question | None:
     """A good question where the classes are too many to tell: about the box whose own due differs most."""
     best: tuple[tuple[int, int, int], Question] | None = None
-    for box in range(len(cases[0].found.wagers)):
+    for box in range(len(cases[0].lattice.wagers)):
         nets = _nets_of(cases, box)
         due = len(set().union(*nets.values()))
         for place, question in enumerate(_about_box(box, nets)):
@@ -252,7 +252,7 @@ def _nets_of(cases: tuple[LatticeCase, ...], box: int) -> dict[VisibleBox, set[t
     """What a box may be due against each of the dealer's ends, by what it looks like."""
     nets: dict[VisibleBox, set[tuple[int, ...]]] = {}
     for case in cases:
-        play, frontier = case.found.play(), case.found.ends(case.points)
+        play, frontier = case.lattice.play(), case.lattice.ends(case.points)
         met = {end for node in frontier for end in dealer_ends(play, node, case.points)}
         ends = sorted(met, key=lambda end: (end.natural, end.total))
         for outcome in {outcome for told in frontier.values() for outcome in told[box]}:

@@ -42,7 +42,7 @@ def side_due(felt: SideEvidence, box: int, bet: str, wager_cents: int) -> set[Si
     nets: set[SideNet | None] = set()
     made = not placed_later
     for end in felt.judgement.ended:
-        if placed_later and end.found.play().offered_zone != bet:
+        if placed_later and end.lattice.play().offered_zone != bet:
             continue
         for node in end.frontier:
             made = made or bool(node.insured and node.insured[box])
@@ -78,7 +78,7 @@ def faces_at(felt: SideEvidence, end: HoleHypothesis, place: int) -> tuple[Card,
     face = felt.faces[place]
     if face is not None:
         return (face,)
-    rank = rank_of(end.found.cards[place])
+    rank = rank_of(end.lattice.cards[place])
     if rank:
         return tuple(face for face in DECK if FACE_RANKS[face] == rank)
     if place == felt.hole_place and end.points is not None:
@@ -118,7 +118,7 @@ def views_at(felt: SideEvidence, end: HoleHypothesis, box: int, node: Node) -> I
     elif felt.hole_place < 0:
         places += [place_of(card) for card in node.dealers()]
     complete = _is_complete(felt, end, node)
-    played = complete or end.found.play().all_played(node)
+    played = complete or end.lattice.play().all_played(node)
     broke = all(one.kind is BoxStatus.BROKEN for one in node.boxes) if played else None
     for first, second, up, *rest in product(*(faces_at(felt, end, place) for place in places)):
         # Where no hole card is dealt the up card may be all there is in the end.
@@ -128,7 +128,7 @@ def views_at(felt: SideEvidence, end: HoleHypothesis, box: int, node: Node) -> I
 
 def _is_complete(felt: SideEvidence, end: HoleHypothesis, node: Node) -> bool:
     """Whether the dealer's hand lies open and takes no more cards."""
-    play = end.found.play()
+    play = end.lattice.play()
     hidden = felt.hole_place >= 0 and end.points is None
     if felt.judgement.closed:
         return True

@@ -33,7 +33,7 @@ class UnreadCardHypothesis(NamedTuple):
     """One assumption about the unread cards: their ranks by place, and the lattice that follows."""
 
     ranks: tuple[tuple[int, int], ...]
-    found: Lattice
+    lattice: Lattice
 
 
 class UnreadCardHypotheses(NamedTuple):
@@ -45,7 +45,7 @@ class UnreadCardHypotheses(NamedTuple):
     def legal(self, hole: int | None) -> bool:
         """Whether some play explains everything, with a hole card of this rank (None: any)."""
         bit = (1 << min(hole, 10)) if hole is not None else -1
-        return any(node.hole & bit for world in self.worlds for node in world.found.frontier)
+        return any(node.hole & bit for world in self.worlds for node in world.lattice.frontier)
 
     def observe(self, dated: DatedObservation) -> UnreadCardHypotheses:
         """One more piece of evidence in every world. A world without a play is kept: chips told late may revive it.
@@ -59,13 +59,13 @@ class UnreadCardHypotheses(NamedTuple):
         if isinstance(item, CardObserved) and item.card & 15 == 0 and not self.is_hole(item.card >> 4):
             return self.unread_card(dated, item.card >> 4)
         return UnreadCardHypotheses(
-            tuple(UnreadCardHypothesis(w.ranks, w.found.observe(dated)) for w in self.worlds), self.unread
+            tuple(UnreadCardHypothesis(w.ranks, w.lattice.observe(dated)) for w in self.worlds), self.unread
         )
 
     def is_hole(self, place: int) -> bool:
         """Whether a place is the hole card's, whose rank no world assumes."""
-        found = self.worlds[0].found
-        return found.rules.hole_card == "dealt" and place == 2 * len(found.wagers) + 1
+        lattice = self.worlds[0].lattice
+        return lattice.rules.hole_card == "dealt" and place == 2 * len(lattice.wagers) + 1
 
     def unread_card(self, dated: DatedObservation, place: int) -> UnreadCardHypotheses:
         """Every world with every rank the card may have."""
@@ -74,7 +74,7 @@ class UnreadCardHypotheses(NamedTuple):
         split = tuple(
             UnreadCardHypothesis(
                 (*world.ranks, (place, rank)),
-                world.found.observe(
+                world.lattice.observe(
                     DatedObservation(dated.first_ns, dated.last_ns, CardObserved(place << 4 | rank), dated.number)
                 ),
             )
@@ -85,7 +85,7 @@ class UnreadCardHypotheses(NamedTuple):
     def replayed_with(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...]) -> UnreadCardHypotheses:
         """The same evidence with other answers, or other silences of readers."""
         return UnreadCardHypotheses(
-            tuple(UnreadCardHypothesis(w.ranks, w.found.replayed_with(answers, silences)) for w in self.worlds),
+            tuple(UnreadCardHypothesis(w.ranks, w.lattice.replayed_with(answers, silences)) for w in self.worlds),
             self.unread,
         )
 
@@ -93,7 +93,7 @@ class UnreadCardHypotheses(NamedTuple):
 class HoleHypothesis(NamedTuple):
     """The plays of one hypothesis with one value of the hole card (None: not turned, or no hole card is dealt)."""
 
-    found: Lattice
+    lattice: Lattice
     frontier: Frontier
     points: int | None
     weight: int
@@ -108,15 +108,15 @@ class Judgement(NamedTuple):
 
     def plays(self) -> int:
         """Their exact number."""
-        return sum(end.weight * PlayCounter(end.found, end.points, closed=self.closed).plays() for end in self.ended)
+        return sum(end.weight * PlayCounter(end.lattice, end.points, closed=self.closed).plays() for end in self.ended)
 
     def main(self, box: int) -> Due:
         """What the main wager of a box may be due."""
-        return _joined([main_due(end.found, end.frontier, box, end.points) for end in self.ended])
+        return _joined([main_due(end.lattice, end.frontier, box, end.points) for end in self.ended])
 
     def insurance(self, box: int) -> Due | None:
         """What the insurance of a box may be due; None if no play has it."""
-        dues = [insurance_due(end.found, end.frontier, box, end.points) for end in self.ended]
+        dues = [insurance_due(end.lattice, end.frontier, box, end.points) for end in self.ended]
         if all(due is None for due in dues):
             return None
         return _joined([_NOT_INSURED if due is None else due for due in dues])
@@ -141,7 +141,7 @@ def _stand(end: HoleHypothesis, node: Node, told: OutcomesByBox, box: int) -> se
         return {outcome.hands for outcome in told[box]}
     if node.turn == box and node.hands:
         return {tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)}
-    deal = end.found.play().deal
+    deal = end.lattice.play().deal
     return {(PlayedHand(deal.initial[box], deal.wagers[box], 0),)}
 
 
@@ -155,15 +155,15 @@ def judge(worlds: UnreadCardHypotheses, hole: int | None, *, turned: bool, close
     suits = _SUITS ** len(worlds.unread)
     ended: list[HoleHypothesis] = []
     for world in worlds.worlds:
-        found = world.found
-        dealt = found.rules.hole_card == "dealt"
+        lattice = world.lattice
+        dealt = lattice.rules.hole_card == "dealt"
         for points, weight in _hole_values(hole, turned=turned) if dealt else [(None, 1)]:
             if closed:
-                frontier = found.ends(points)
+                frontier = lattice.ends(points)
             else:
-                frontier = {n: told for n, told in found.frontier.items() if points is None or n.hole >> points & 1}
+                frontier = {n: told for n, told in lattice.frontier.items() if points is None or n.hole >> points & 1}
             if frontier:
-                ended.append(HoleHypothesis(found, frontier, points, suits * weight))
+                ended.append(HoleHypothesis(lattice, frontier, points, suits * weight))
     return Judgement(tuple(ended), closed)
 
 

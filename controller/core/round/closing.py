@@ -128,9 +128,9 @@ def may_be_over(transaction: Transaction) -> bool:
         return bool(round_now.cards.turn_key or round_now.ending.close_refused or not round_now.cards.drawn)
     if round_now.evidence.trouble or round_now.ending.close_refused or not round_now.cards.drawn:
         return True
-    found = transaction.lattice()
-    play, layout = found.play(), layout_of(found.play(), found.contents)
-    return any(True for node in found.frontier for _ in endings(play, node, layout))
+    lattice = transaction.lattice()
+    play, layout = lattice.play(), layout_of(lattice.play(), lattice.contents)
+    return any(True for node in lattice.frontier for _ in endings(play, node, layout))
 
 
 def awaits_only_turn(round_now: Round) -> bool:
@@ -167,10 +167,10 @@ def answer_waiting(transaction: Transaction, waited: Round, words: str, who: str
 
 def rejudge_waiting(transaction: Transaction, waited: Round, change: Callable[[], bool]) -> None:
     """Go back to a round that waits; if ``change`` changed something judge it again, and let it wait on or close it."""
-    open_round, open_found, rules = transaction.state.round, transaction.found, transaction.rules
+    open_round, lattice, rules = transaction.state.round, transaction.open_lattice, transaction.rules
     transaction.rules = transaction.state.former_rules.get(waited.profile_hash, rules)
     transaction.change(round=waited)
-    transaction.found = lattice_of(transaction.rules, waited)
+    transaction.open_lattice = lattice_of(transaction.rules, waited)
     if change():
         if not transaction.round().evidence.trouble and not _finish(transaction):
             transaction.irregular("no legal play explains it as it was corrected")
@@ -186,7 +186,7 @@ def rejudge_waiting(transaction: Transaction, waited: Round, change: Callable[[]
         keep_waiting(transaction, kept)
     transaction.leave_round()
     transaction.change(round=open_round)
-    transaction.found, transaction.rules = open_found, rules
+    transaction.open_lattice, transaction.rules = lattice, rules
 
 
 def _hand_to_floor(transaction: Transaction, *, turned: bool = True) -> None:
@@ -277,7 +277,7 @@ def _finish(transaction: Transaction) -> bool:
     if left and asked is not None:
         transaction.emit(*_unsettled(transaction, left), RoundPending(transaction.round().number, asked.number))
         return True
-    plays = PlayCounter(judged.found, points).plays()
+    plays = PlayCounter(judged.lattice, points).plays()
     transaction.emit(
         *_unsettled(transaction, left),
         RoundClosed(transaction.round().number, _dealer_cards(transaction.round(), ends), plays, _outcome(left)),
@@ -304,7 +304,7 @@ def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[Wager
     for box, spot in enumerate(transaction.round().bets.spots):
         for bet, due in dues(judged, box):
             if (spot, bet) not in transaction.round().ending.settled:
-                is_doubtful = bet == "insurance" and may_include_payment(judged.found, box, bet, due.cents())
+                is_doubtful = bet == "insurance" and may_include_payment(judged.lattice, box, bet, due.cents())
                 is_unknown = is_doubtful or uncertain_wagers.is_unread(transaction.round(), spot, bet)
                 possible = () if is_unknown else due.cents()
                 yield WagerUnresolved(
@@ -331,7 +331,7 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
     for box, spot in enumerate(transaction.round().bets.spots):
         due = next(due for bet, due in dues(judged, box) if bet == "main")
-        if spot in transaction.round().bets.declared or any(one.box == box for one in judged.found.silences):
+        if spot in transaction.round().bets.declared or any(one.box == box for one in judged.lattice.silences):
             continue
         if (
             (spot, "main") in transaction.round().ending.settled
@@ -339,12 +339,12 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
             or _may_have_surrendered(judged.frontier, box)
         ):
             continue
-        fitting = [net for net in due.nets if net.cents in _as_paid(judged.found, box)]
+        fitting = [net for net in due.nets if net.cents in _as_paid(judged.lattice, box)]
         if len({net.cents for net in fitting}) == 1:
             net = agreed(fitting)
-            fields = (transaction.round().number, spot, "main", judged.found.wagers[box], net.cents)
+            fields = (transaction.round().number, spot, "main", judged.lattice.wagers[box], net.cents)
             publish_settlement(
-                transaction, WagerSettled(*fields, Basis.PAID, readings_relied_on(judged.found, box), net.why)
+                transaction, WagerSettled(*fields, Basis.PAID, readings_relied_on(judged.lattice, box), net.why)
             )
 
 
@@ -354,7 +354,7 @@ def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
     return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
 
 
-def _as_paid(found: Lattice, box: int) -> set[int]:
+def _as_paid(lattice: Lattice, box: int) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
@@ -363,12 +363,12 @@ def _as_paid(found: Lattice, box: int) -> set[int]:
     have been laid down and picked up between two looks: that no payment was seen is then no sign of a push. What comes
     after a pause may be the next bet, laid beside a wager that pushed.
     """
-    last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardObserved))
-    paid_by_ns = _paid_by(found, last_card_ns)
-    staked = content = found.wagers[box]
+    last_card_ns = max(dated.last_ns for dated in lattice.evidence if isinstance(dated.item, CardObserved))
+    paid_by_ns = _paid_by(lattice, last_card_ns)
+    staked = content = lattice.wagers[box]
     nets: set[int] = set()
     is_touched = False
-    for dated in found.evidence:
+    for dated in lattice.evidence:
         item = dated.item
         if not isinstance(item, ChipsObserved) or item.idle or (item.box, item.zone) != (box, "main"):
             continue
@@ -391,10 +391,10 @@ def _as_paid(found: Lattice, box: int) -> set[int]:
     return nets | {content - staked} if is_touched else nets
 
 
-def _paid_by(found: Lattice, last_card_ns: int) -> int:
+def _paid_by(lattice: Lattice, last_card_ns: int) -> int:
     """When the dealer was done with paying: from the last card on chips move one after another, and then pause."""
     done_ns = last_card_ns
-    moves = sorted(one.last_ns for one in found.evidence if isinstance(one.item, ChipsObserved))
+    moves = sorted(one.last_ns for one in lattice.evidence if isinstance(one.item, ChipsObserved))
     for moved_ns in moves:
         if moved_ns - done_ns >= deal_confirmation.BETWEEN_ROUNDS_NS:
             break

@@ -260,12 +260,12 @@ def _happened_unseen(
     unseen = round_now.main_zone_outage(item.box, told.first_ns, told.last_ns)
     silences = (*round_now.evidence.silences, unseen)
     try:
-        found = woven.replayed_with(round_now.evidence.answers, silences).observe(told)
+        lattice = woven.replayed_with(round_now.evidence.answers, silences).observe(told)
     except TooManyOrders:
         return False
-    if not transaction.legal(found):
+    if not transaction.legal(lattice):
         return False
-    transaction.found = found
+    transaction.open_lattice = lattice
     transaction.change_evidence(observations=(*before, told), silences=silences)
     return True
 
@@ -294,12 +294,12 @@ def take_exchange(transaction: Transaction, zone: Zone, first_ns: int, last_ns: 
     if round_now.hides_faces():
         # Whether a hand broke is said by faces that nothing may depend on yet.
         return
-    found = transaction.lattice()
-    if all(node.boxes[box].kind is BoxStatus.BROKEN for node in found.frontier):
+    lattice = transaction.lattice()
+    if all(node.boxes[box].kind is BoxStatus.BROKEN for node in lattice.frontier):
         cleared = ChipsObserved(box, zone.name, zone.cents, 0)
         told = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
         if not transaction.has_unread_card(told):
-            _happened_unseen(transaction, found, round_now.evidence.observations, told)
+            _happened_unseen(transaction, lattice, round_now.evidence.observations, told)
 
 
 def _is_keyed(transaction: Transaction) -> bool:
@@ -357,12 +357,12 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
     if round_now.must_ignore_faces():
         return False
     try:
-        found = transaction.lattice().observe(
+        lattice = transaction.lattice().observe(
             DatedObservation(first_ns, at_ns, CardObserved(seen(len(round_now.cards.drawn), face)))
         )
     except TooManyOrders:
         return False
-    return transaction.legal(found)
+    return transaction.legal(lattice)
 
 
 def refute_payment(transaction: Transaction) -> None:
@@ -555,7 +555,7 @@ def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: b
     is_new = not are_identical(known.rests_on, _rests_on(transaction, judged))
     if not is_new and known.confirmed >= confirmed:
         return
-    dealt = len(judged.found.cards) >= judged.found.play().deal_cards and bool(judged.frontier) and _dealt(judged)
+    dealt = len(judged.lattice.cards) >= judged.lattice.play().deal_cards and bool(judged.frontier) and _dealt(judged)
     if is_new:
         publish(transaction, judged)
         if dealt:
@@ -571,7 +571,7 @@ def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ..
     Whatever is corrected weaves the lattice again, and then its last cut is another value. In the deal the cards that
     have come since that cut make another game, but nothing that is published then depends on it.
     """
-    state, round_now, found = transaction.state, transaction.round(), judged.found
+    state, round_now, found = transaction.state, transaction.round(), judged.lattice
     game = found.game if found.cuts[-1].cards >= found.play().deal_cards else None
     lattice = (found.cuts[-1], game, judged.points, transaction.house)
     told = (round_now.evidence.published, round_now.ending.settled, state.books, state.progressives)
@@ -581,7 +581,7 @@ def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ..
 
 def _dealt(judged: AgreedPlays) -> bool:
     """Whether the readers have confirmed the layout up to the end of the deal."""
-    return all(node.dealt == judged.found.play().deal_cards for node in judged.frontier)
+    return all(node.dealt == judged.lattice.play().deal_cards for node in judged.frontier)
 
 
 def _was_touched(transaction: Transaction, spot: int, zone: str) -> bool:

@@ -87,17 +87,17 @@ def ask_after_hit(transaction: Transaction) -> bool:
     if hit is None or transaction.house.shoe_numbers_cards:
         return False
     until = replace(transaction.round().evidence, observations=evidence[: evidence.index(hit) + 1], trouble="")
-    found = lattice_of(transaction.rules, replace(transaction.round(), evidence=until))
-    if not found.frontier:
+    lattice = lattice_of(transaction.rules, replace(transaction.round(), evidence=until))
+    if not lattice.frontier:
         return False
-    spot, text = _hand_asked(transaction, found)
+    spot, text = _hand_asked(transaction, lattice)
     transaction.change_questions(missed_after=hit.number, doubt=transaction.ask(spot, text, ("no", "yes")))
     return True
 
 
-def _hand_asked(transaction: Transaction, found: Lattice) -> tuple[int, str]:
+def _hand_asked(transaction: Transaction, lattice: Lattice) -> tuple[int, str]:
     """The spot in play (0: plays differ), and the question about its hand."""
-    hands = {(node.turn, found.play().current(node) if len(node.hands) > 1 else -1) for node in found.frontier}
+    hands = {(node.turn, lattice.play().current(node) if len(node.hands) > 1 else -1) for node in lattice.frontier}
     turns = {turn for turn, _ in hands}
     if len(turns) != 1:
         return 0, "Was a card missed after the key hit?"

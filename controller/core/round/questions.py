@@ -38,9 +38,9 @@ def consider(transaction: Transaction) -> None:
     idle = round_now.questions.considered == len(round_now.evidence.observations) or round_now.evidence.trouble
     if not turned or idle or confirmed_until_ns(transaction) < confirmation_needed_ns(transaction):
         return
-    found = transaction.lattice()
-    play = found.play()
-    nodes = consistent_with_hole(found.frontier, points)
+    lattice = transaction.lattice()
+    play = lattice.play()
+    nodes = consistent_with_hole(lattice.frontier, points)
     is_played = all(play.all_played(node) and _of_points(play.holes(node, drawing=False), points) for node in nodes)
     if is_played and _matters(transaction):
         transaction.change_questions(considered=len(round_now.evidence.observations))
@@ -93,7 +93,7 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     answers = (*transaction.round().evidence.answers, *asked.question.answers(value))
     transaction.change_questions(asked=None, considered=-1)
     transaction.change_evidence(answers=answers)
-    transaction.found = narrowed(transaction.lattice(), answers)
-    if not consistent_with_hole(transaction.found.frontier, hole_points(transaction)):
+    transaction.open_lattice = narrowed(transaction.lattice(), answers)
+    if not consistent_with_hole(transaction.open_lattice.frontier, hole_points(transaction)):
         transaction.irregular("no legal play agrees with the answer")
     return True

@@ -236,7 +236,7 @@ def _laid_too_early(before: Table, transaction: Transaction, number: int | None,
         round_now is None
         or round_now.number != number
         or position != 2 * len(round_now.bets.spots)
-        or transaction.found is None
+        or transaction.open_lattice is None
     ):
         return
     up_card = round_now.cards.drawn[len(round_now.bets.spots)].shown()
@@ -405,10 +405,10 @@ def _overtook_unpaid(transaction: Transaction) -> None:
 
 def _players_finished(before: Table) -> bool:
     """Whether only the dealer could still have drawn when the round was closed."""
-    found = before.found
-    if found is None or not found.frontier or len(found.cards) < found.play().deal_cards:
+    lattice = before.lattice
+    if lattice is None or not lattice.frontier or len(lattice.cards) < lattice.play().deal_cards:
         return False
-    return all(found.play().finished(node) for node in found.frontier)
+    return all(lattice.play().finished(node) for node in lattice.frontier)
 
 
 def _mispaid(transaction: Transaction, wrong: payment_check.RoundMispay) -> None:

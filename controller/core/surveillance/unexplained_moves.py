@@ -171,9 +171,7 @@ def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     as the round ends, and looks like what it is in that round, not in the next.
     """
     silences = () if round_now is None else round_now.evidence.silences
-    dark = round_now is not None and any(
-        round_now.bets.spots[one.box] == spot and one.hides(zone) for one in silences
-    )
+    dark = round_now is not None and any(round_now.bets.spots[one.box] == spot and one.hides(zone) for one in silences)
     return cards_unheard(round_now) or dark
 
 
@@ -235,7 +233,7 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
 
 def _may_be_settled(transaction: Transaction) -> bool:
     """Whether insurance may have been taken or paid: in some play all boxes have played, or no play is left."""
-    found = transaction.lattice()
-    play, insured = found.play(), found.last_layout().insured
-    reached = (after for node in found.frontier for after, _ in play.reach(node, insured))
-    return not found.frontier or any(play.all_played(node) for node in reached)
+    lattice = transaction.lattice()
+    play, insured = lattice.play(), lattice.last_layout().insured
+    reached = (after for node in lattice.frontier for after, _ in play.reach(node, insured))
+    return not lattice.frontier or any(play.all_played(node) for node in reached)

@@ -174,7 +174,7 @@ class Table(NamedTuple):
 
     house: House
     state: State
-    found: Lattice | None = None
+    lattice: Lattice | None = None
     workings: Workings = Workings()
     """What follows from these two and need not be worked out again."""
 

@@ -33,7 +33,7 @@ class Savepoint(NamedTuple):
     """What a transaction goes back to when what was tried since does not hold."""
 
     state: State
-    found: Lattice | None
+    lattice: Lattice | None
     events: int
     left: tuple[Round, ...]
 
@@ -46,7 +46,7 @@ class Transaction:
         self.rules = table.house.rules
         self.stamped = stamped
         self.state: State = msgspec.structs.replace(table.state, number=stamped.number)
-        self.found = table.found
+        self.open_lattice = table.lattice
         # What is kept from step to step, part by part while the step lasts.
         self._times, self._facts, self.published, self.looked = table.workings
         self.events: list[Event] = []
@@ -56,16 +56,16 @@ class Transaction:
     def table(self) -> Table:
         """The table as it is now."""
         return Table(
-            self.house, self.state, self.found, Workings(self._times, self._facts, self.published, self.looked)
+            self.house, self.state, self.open_lattice, Workings(self._times, self._facts, self.published, self.looked)
         )
 
     def savepoint(self) -> Savepoint:
         """Where ``roll_back`` goes back to."""
-        return Savepoint(self.state, self.found, len(self.events), self.left)
+        return Savepoint(self.state, self.open_lattice, len(self.events), self.left)
 
     def roll_back(self, to: Savepoint) -> None:
         """Undo everything since, its events too."""
-        self.state, self.found, self.left = to.state, to.found, to.left
+        self.state, self.open_lattice, self.left = to.state, to.lattice, to.left
         del self.events[to.events :]
 
     def change(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
@@ -109,7 +109,7 @@ class Transaction:
         """No round is open any more."""
         self.left = (*self.left, self.round())
         self.change(round=None)
-        self.found = None
+        self.open_lattice = None
 
     def round_known(self, number: int) -> Round | None:
         """A round that is open, waits for an answer or was left in this step; None: it is over."""
@@ -123,8 +123,8 @@ class Transaction:
 
     def lattice(self) -> Lattice:
         """The open round's lattice."""
-        assert self.found is not None, "no round is open"
-        return self.found
+        assert self.open_lattice is not None, "no round is open"
+        return self.open_lattice
 
     def shoe_is_away(self) -> bool:
         """Whether cards may be drawn now of which the table will never hear."""
@@ -173,15 +173,15 @@ class Transaction:
                 self.change_evidence(curable=False)
             return True
         try:
-            found = before.observe(dated)
+            lattice = before.observe(dated)
         except TooManyOrders:
             self.irregular("the times of the readings leave too many orders open", known=False)
             return False
-        explained = self.legal(found) or not self.legal(before) or not may_drop
+        explained = self.legal(lattice) or not self.legal(before) or not may_drop
         if not explained:
             dated = replace(dated, item=idle(dated.item))
-            found = before.observe(dated)
-        self.found = found
+            lattice = before.observe(dated)
+        self.open_lattice = lattice
         self.change_evidence(observations=(*evidence, dated))
         return explained
 
@@ -200,12 +200,12 @@ class Transaction:
         face = round_now.cards.drawn[round_now.hole_place()].shown()
         return None if face is None else points_of(seen(0, face))
 
-    def legal(self, found: Lattice) -> bool:
+    def legal(self, lattice: Lattice) -> bool:
         """Whether some play explains what a lattice was told, with the hole card once it is turned."""
         points = self.hole_points()
         if points is None:
-            return bool(found.frontier)
-        return any(node.hole >> points & 1 for node in found.frontier)
+            return bool(lattice.frontier)
+        return any(node.hole >> points & 1 for node in lattice.frontier)
 
     def irregular(self, reason: str, *, curable: bool = False, likely: str = "", known: bool = True) -> None:
         """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all.
