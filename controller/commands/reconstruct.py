@@ -99,7 +99,7 @@ def recounts(lines: Iterable[tuple[int, TableLine | EvidenceLine]], folder: Path
     recount: RoundCase | None = None
     for number, line in lines:
         heard.append((number, line))
-        if isinstance(line, DeclareLine) and recount is not None and recount.worlds is not None:
+        if isinstance(line, DeclareLine) and recount is not None and recount.hypotheses is not None:
             # The box was in play from the first card on, whenever it is said.
             first, *others = heard
             declared = [one for one in others if isinstance(one[1], DeclareLine)]

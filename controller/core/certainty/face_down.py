@@ -1,11 +1,11 @@
 """Cards dealt face down to the players (pitch): nothing that leaves the process depends on them before they are shown.
 
 A player picks the cards up, and the felt shows no face of a hand until the dealer turns it over to settle it. Until
-then the lattice is woven as ever, but nothing it says is told: no owner of a drawn card, no hand, no due, no question,
-no alert about chips whose meaning the cards decide. Only the up card lies open, and what the dealer draws after the key
-of the turn. The players' cards are shown, all together, when the dealer's own open cards are complete after that key or
-a main wager is touched after it, as then he turns the hands over; when payment has begun in every play; or when the
-round is closed. Then everything is told at once.
+then the lattice is built as ever, but nothing it says is published: no owner of a drawn card, no hand, no due, no
+question, no alert about chips whose meaning the cards decide. Only the up card lies open, and what the dealer draws
+after the key of the turn. The players' cards are shown, all together, when the dealer's own open cards are complete
+after that key or a main wager is touched after it, as then he turns the hands over; when payment has begun in every
+play; or when the round is closed. Then everything is told at once.
 
 A hand that its player shows earlier (a natural, a broken hand, a pair) is told with the others: which hands those are,
 the hidden cards decide.

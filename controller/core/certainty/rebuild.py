@@ -1,4 +1,4 @@
-"""Weaving a round again after something about its cards or boxes was corrected."""
+"""The lattice of a round again, after its cards, boxes or outages were corrected."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def remembered_card(round_now: Round, place: int) -> int:
 
 
 def rebuild(transaction: Transaction, before: Round) -> None:
-    """Weave the open round again; its evidence, answers and silences name cards and boxes as they were ``before``.
+    """Rebuild the open round's lattice; its evidence, answers and outages name cards and boxes as ``before``.
 
     Changes of chips that no play explains any more are alerted. A question that waits is taken back; the next review
     asks again if need be.
@@ -175,14 +175,14 @@ def reader_returned(transaction: Transaction, device: str, at_ns: int) -> None:
 
 
 def rebuild_with_outages(transaction: Transaction, silences: tuple[Outage, ...]) -> None:
-    """Weave the open round again with other silences of its readers."""
+    """Rebuild the open round's lattice with other outages of its readers."""
     transaction.change_evidence(silences=silences)
     if not transaction.round().evidence.trouble:
         rebuild(transaction, transaction.round())
 
 
 def rebuild_corrected(transaction: Transaction, before: Round) -> None:
-    """Weave the round again after a correction: what no person has ruled is settled anew; if it is cured it resumes."""
+    """Rebuild after a correction: wagers without a person's ruling are settled anew; a round that is cured resumes."""
     book = book_of(transaction.state.books, before.number)
     ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
     trouble, curable, closed = before.evidence.trouble, before.evidence.curable, transaction.round().dealing.closed()

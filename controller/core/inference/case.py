@@ -78,7 +78,7 @@ class RoundCase:
         """Answers given before the first card."""
         self.spots: tuple[int, ...] = ()
         self.faces: list[Card | None] = []
-        self.worlds: UnreadCardHypotheses | None = None
+        self.hypotheses: UnreadCardHypotheses | None = None
         self.answers: tuple[PlayAnswer, ...] = ()
         self.alerts: list[CaseAlert] = []
         self.irregularity: str | None = None
@@ -99,7 +99,7 @@ class RoundCase:
 
     def card(self, face: Card | None, at_ns: int) -> None:
         """A card left the shoe."""
-        if self.worlds is None:
+        if self.hypotheses is None:
             self.begin()
             for action, spot, pressed_ns in self.early:
                 self.key(action, spot, pressed_ns)
@@ -113,7 +113,7 @@ class RoundCase:
         """The content of a zone changed; before the first card that is betting."""
         before = self.contents.get((spot, zone), 0)
         self.contents[spot, zone] = cents
-        if self.worlds is None or before == cents:
+        if self.hypotheses is None or before == cents:
             return
         if zone in self.rules.side_bets and find(zone).placed != "after_deal" and spot in self.spots:
             return
@@ -133,21 +133,21 @@ class RoundCase:
 
     def moved(self, dated: DatedObservation) -> bool:
         """Whether some play explains a change. One that takes the last play away only says what lies there."""
-        assert self.worlds is not None
-        after = self.attempt(self.worlds, dated)
+        assert self.hypotheses is not None
+        after = self.attempt(self.hypotheses, dated)
         if after is None:
             return False
-        if self.worlds.legal(self.hole()) and not after.legal(self.hole()):
+        if self.hypotheses.legal(self.hole()) and not after.legal(self.hole()):
             # What only another hole card explains still shows that the players have finished.
             self.turned = self.turned or self.is_turned(after)
             self.observe(replace(dated, item=idle(dated.item)))
             return False
-        self.worlds = after
+        self.hypotheses = after
         return True
 
     def key(self, action: str, spot: int | None, at_ns: int) -> None:
         """The dealer pressed a key. One told before the first card belongs to the round by its time alone."""
-        if self.worlds is None:
+        if self.hypotheses is None:
             self.early.append((action, spot, at_ns))
             return
         if spot is not None and spot not in self.spots:
@@ -159,10 +159,10 @@ class RoundCase:
 
     def answer(self, spot: int, fields: dict[str, Any]) -> None:
         """An operator answered; it holds of the whole round, whenever it is said."""
-        if self.worlds is None:
+        if self.hypotheses is None:
             self.said.append((spot, fields))
         elif self.take_answer(spot, fields):
-            self.worlds = self.worlds.replayed_with(self.answers, self.silent())
+            self.hypotheses = self.hypotheses.replayed_with(self.answers, self.silent())
 
     def take_answer(self, spot: int, fields: dict[str, Any]) -> bool:
         """Take an answer in; False: it speaks of a spot that is not in play."""
@@ -175,8 +175,8 @@ class RoundCase:
     def health(self, device: str, from_ns: int, to_ns: int) -> None:
         """From here to there a device's silence means nothing; of a reader its spot names the device."""
         self.silences = (*self.silences, (device, from_ns, to_ns))
-        if self.worlds is not None:
-            self.worlds = self.worlds.replayed_with(self.answers, self.silent())
+        if self.hypotheses is not None:
+            self.hypotheses = self.hypotheses.replayed_with(self.answers, self.silent())
 
     def silent(self) -> tuple[Outage, ...]:
         """The silences of readers, by box."""
@@ -204,19 +204,19 @@ class RoundCase:
         }
         mains = [wagers[spot] for spot in self.spots]
         lattice = Lattice.begin(self.rules, mains, lying, self.answers, self.silent())
-        self.worlds = UnreadCardHypotheses((UnreadCardHypothesis((), lattice),))
+        self.hypotheses = UnreadCardHypotheses((UnreadCardHypothesis((), lattice),))
 
     def observe(self, dated: DatedObservation) -> None:
         """Evidence that is never dropped."""
-        assert self.worlds is not None
-        after = self.attempt(self.worlds, dated)
+        assert self.hypotheses is not None
+        after = self.attempt(self.hypotheses, dated)
         if after is not None:
-            self.worlds = after
+            self.hypotheses = after
 
-    def attempt(self, worlds: UnreadCardHypotheses, dated: DatedObservation) -> UnreadCardHypotheses | None:
-        """The worlds with one more piece of evidence; None if too much is left open."""
+    def attempt(self, hypotheses: UnreadCardHypotheses, dated: DatedObservation) -> UnreadCardHypotheses | None:
+        """The hypotheses with one more piece of evidence; None if too much is left open."""
         try:
-            return worlds.observe(dated)
+            return hypotheses.observe(dated)
         except TooManyOrders:
             self.fail("the times of the readings leave too many orders open")
         except TooManyUnread:
@@ -276,24 +276,30 @@ class RoundCase:
     def judgement(self, *, outside: bool) -> Judgement | None:
         """All plays; None if there is none."""
         self.irregularity = self.unreadable
-        dealt = self.worlds is not None and len(self.faces) >= self.worlds.worlds[0].lattice.play().deal_cards
+        dealt = (
+            self.hypotheses is not None and len(self.faces) >= self.hypotheses.hypotheses[0].lattice.play().deal_cards
+        )
         if self.closed and not dealt:
             self.irregularity = self.irregularity or "the round was closed before the deal was complete"
-        elif self.worlds is None and self.early:
+        elif self.hypotheses is None and self.early:
             self.irregularity = _NO_PLAY
-        if self.worlds is None or self.irregularity:
+        if self.hypotheses is None or self.irregularity:
             return None
-        self.turned = self.turned or (dealt and self.is_turned(self.worlds))
+        self.turned = self.turned or (dealt and self.is_turned(self.hypotheses))
         turned = dealt and (self.closed or not outside or self.turned)
-        judgement = judge(self.worlds, self.hole(), turned=turned, closed=self.closed)
+        judgement = judge(self.hypotheses, self.hole(), turned=turned, closed=self.closed)
         if not judgement.ended:
             self.irregularity = _NO_PLAY
             return None
         return judgement
 
-    def is_turned(self, worlds: UnreadCardHypotheses) -> bool:
+    def is_turned(self, hypotheses: UnreadCardHypotheses) -> bool:
         """By its key, or because every play has the players finished."""
-        nodes = [(world.lattice.play(), node) for world in worlds.worlds for node in world.lattice.frontier]
+        nodes = [
+            (hypothesis.lattice.play(), node)
+            for hypothesis in hypotheses.hypotheses
+            for node in hypothesis.lattice.frontier
+        ]
         return bool(nodes) and all(node.turned or play.finished(node) for play, node in nodes)
 
     def staked(self) -> dict[tuple[int, str], int]:
@@ -350,9 +356,9 @@ class RoundCase:
 
     def irregularity_told(self, *, outside: bool) -> str | None:
         """Why there is no legal play, with the likely cause if one stands out; ``outside``: asked line by line."""
-        if self.irregularity != _NO_PLAY or self.worlds is None or None in self.faces or self.silences:
+        if self.irregularity != _NO_PLAY or self.hypotheses is None or None in self.faces or self.silences:
             return self.irregularity
-        lattice = self.worlds.worlds[0].lattice
+        lattice = self.hypotheses.hypotheses[0].lattice
         told = (self.answers, self.closed, sum(isinstance(dated.item, ChipsObserved) for dated in lattice.evidence))
         if outside and self.memory.hopeless == told:
             return self.irregularity

@@ -342,11 +342,11 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         kept = rewound(self.cuts, self.evidence, evidence)
         cut = kept[-1]
         game = self.game if cards is self.cards else game_with_cards(self.game, cards)
-        weave = OrderWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
-        frontier = weave.run(dict(cut.frontier))
-        last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
-        contents = weave.contents_after(weave.full)
-        new = LatticePrefix(len(evidence), len(cards), last_ns, frontier, contents, tuple(weave.levels))
+        walk = OrderWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
+        frontier = walk.run(dict(cut.frontier))
+        last_ns = max(cut.last_ns, *(late.last_ns for late in walk.window))
+        contents = walk.contents_after(walk.full)
+        new = LatticePrefix(len(evidence), len(cards), last_ns, frontier, contents, tuple(walk.levels))
         given = (self.answers, self.silences)
         return Lattice(self.rules, self.wagers, evidence, cards, (*kept, new), game, *given)
 

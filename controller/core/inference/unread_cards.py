@@ -39,18 +39,18 @@ class UnreadCardHypothesis(NamedTuple):
 class UnreadCardHypotheses(NamedTuple):
     """Every assumption that leaves a legal play, and the places of the cards that could not be read."""
 
-    worlds: tuple[UnreadCardHypothesis, ...]
+    hypotheses: tuple[UnreadCardHypothesis, ...]
     unread: tuple[int, ...] = ()
 
     def legal(self, hole: int | None) -> bool:
         """Whether some play explains everything, with a hole card of this rank (None: any)."""
         bit = (1 << min(hole, 10)) if hole is not None else -1
-        return any(node.hole & bit for world in self.worlds for node in world.lattice.frontier)
+        return any(node.hole & bit for hypothesis in self.hypotheses for node in hypothesis.lattice.frontier)
 
     def observe(self, dated: DatedObservation) -> UnreadCardHypotheses:
-        """One more piece of evidence in every world. A world without a play is kept: chips told late may revive it.
+        """One more piece of evidence in every hypothesis. One without a play is kept: chips told late may revive it.
 
-        An unread card comes with rank 0 and splits each world into thirteen.
+        An unread card comes with rank 0 and splits each hypothesis into thirteen.
 
         Raises:
             TooManyOrders, TooManyUnread: too much is left open.
@@ -59,33 +59,33 @@ class UnreadCardHypotheses(NamedTuple):
         if isinstance(item, CardObserved) and item.card & 15 == 0 and not self.is_hole(item.card >> 4):
             return self.unread_card(dated, item.card >> 4)
         return UnreadCardHypotheses(
-            tuple(UnreadCardHypothesis(w.ranks, w.lattice.observe(dated)) for w in self.worlds), self.unread
+            tuple(UnreadCardHypothesis(w.ranks, w.lattice.observe(dated)) for w in self.hypotheses), self.unread
         )
 
     def is_hole(self, place: int) -> bool:
-        """Whether a place is the hole card's, whose rank no world assumes."""
-        lattice = self.worlds[0].lattice
+        """Whether a place is the hole card's, whose rank no hypothesis assumes."""
+        lattice = self.hypotheses[0].lattice
         return lattice.rules.hole_card == "dealt" and place == 2 * len(lattice.wagers) + 1
 
     def unread_card(self, dated: DatedObservation, place: int) -> UnreadCardHypotheses:
-        """Every world with every rank the card may have."""
+        """Every hypothesis with every rank the card may have."""
         if len(self.unread) == _UNREAD_LIMIT:
             raise TooManyUnread
         split = tuple(
             UnreadCardHypothesis(
-                (*world.ranks, (place, rank)),
-                world.lattice.observe(
+                (*hypothesis.ranks, (place, rank)),
+                hypothesis.lattice.observe(
                     DatedObservation(dated.first_ns, dated.last_ns, CardObserved(place << 4 | rank), dated.number)
                 ),
             )
-            for world, rank in product(self.worlds, _RANKS)
+            for hypothesis, rank in product(self.hypotheses, _RANKS)
         )
         return UnreadCardHypotheses(split, (*self.unread, place))
 
     def replayed_with(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...]) -> UnreadCardHypotheses:
         """The same evidence with other answers, or other silences of readers."""
         return UnreadCardHypotheses(
-            tuple(UnreadCardHypothesis(w.ranks, w.lattice.replayed_with(answers, silences)) for w in self.worlds),
+            tuple(UnreadCardHypothesis(w.ranks, w.lattice.replayed_with(answers, silences)) for w in self.hypotheses),
             self.unread,
         )
 
@@ -150,12 +150,12 @@ def _joined(dues: list[Due]) -> Due:
     return Due(frozenset().union(*(due.nets for due in dues)), all(due.known for due in dues))
 
 
-def judge(worlds: UnreadCardHypotheses, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
+def judge(hypotheses: UnreadCardHypotheses, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
     """All plays; ``hole`` is the hole card's rank (None: it could not be read), which counts once it is ``turned``."""
-    suits = _SUITS ** len(worlds.unread)
+    suits = _SUITS ** len(hypotheses.unread)
     ended: list[HoleHypothesis] = []
-    for world in worlds.worlds:
-        lattice = world.lattice
+    for hypothesis in hypotheses.hypotheses:
+        lattice = hypothesis.lattice
         dealt = lattice.rules.hole_card == "dealt"
         for points, weight in _hole_values(hole, turned=turned) if dealt else [(None, 1)]:
             if closed:

@@ -1,7 +1,7 @@
 """The key *undo*: the dealer takes back the last key press, as long as no card has come since.
 
 It is a correction like the floor's: the journal keeps it, ``KeyUndone`` says that it no longer counts, the round
-is woven again without it, and a wager that was settled on it and now comes to something else is adjusted. What was
+is rebuilt without it, and a wager that was settled on it and now comes to something else is adjusted. What was
 opened stays open and what was told stays told. Pressed again it takes back the press before.
 """
 

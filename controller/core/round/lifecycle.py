@@ -156,9 +156,9 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
     kept = boxed and change.zone in played
     if kept:
         item = ChipsObserved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
-        told, woven = DatedObservation(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
+        told, earlier = DatedObservation(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
         explained = transaction.observe(told, may_drop=True)
-        explained = _several_told_as_one(transaction, woven, told, explained=explained) or explained
+        explained = _several_told_as_one(transaction, earlier, told, explained=explained) or explained
         if explained and change.zone == "insurance" and not round_now.evidence.trouble:
             _check_insurance(transaction, change)
         elif (
@@ -212,11 +212,13 @@ def report_unexplained(transaction: Transaction, change: ZoneChange, first_ns: i
         _alert_of(transaction, change)
 
 
-def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedObservation, *, explained: bool) -> bool:
+def _several_told_as_one(
+    transaction: Transaction, earlier: Lattice, told: DatedObservation, *, explained: bool
+) -> bool:
     """Whether a change is what several moves with a card between them came to between two looks of a slow reader.
 
     A pair that is split, dealt to and split again; a hand that is doubled, breaks and is cleared away, perhaps for the
-    next bet. Then what happened at the box between these looks counts as unseen. ``woven`` is the lattice without it,
+    next bet. Then what happened at the box between these looks counts as unseen. ``earlier`` is the lattice without it,
     ``explained`` whether it was taken for one move.
 
     Whether a hand was doubled unseen is asked wherever the looks leave time for it, unless the house's procedure has a
@@ -240,7 +242,7 @@ def _several_told_as_one(transaction: Transaction, woven: Lattice, told: DatedOb
         return False
     if not _holds_card(round_now, told.first_ns, told.last_ns):
         return False
-    return _happened_unseen(transaction, woven, round_now.evidence.observations[:-1], told)
+    return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], told)
 
 
 def _exceeds_one_move(item: ChipsObserved) -> bool:
@@ -249,18 +251,18 @@ def _exceeds_one_move(item: ChipsObserved) -> bool:
 
 
 def _happened_unseen(
-    transaction: Transaction, woven: Lattice, before: tuple[DatedObservation, ...], told: DatedObservation
+    transaction: Transaction, earlier: Lattice, before: tuple[DatedObservation, ...], told: DatedObservation
 ) -> bool:
     """Take a change of a main zone so that what happened there between its looks went unseen, if a play explains that.
 
-    ``woven`` is the lattice of the evidence ``before`` it.
+    ``earlier`` is the lattice of the evidence ``before`` it.
     """
     round_now, item = transaction.round(), told.item
     assert isinstance(item, ChipsObserved), "chips moved"
     unseen = round_now.main_zone_outage(item.box, told.first_ns, told.last_ns)
     silences = (*round_now.evidence.silences, unseen)
     try:
-        lattice = woven.replayed_with(round_now.evidence.answers, silences).observe(told)
+        lattice = earlier.replayed_with(round_now.evidence.answers, silences).observe(told)
     except TooManyOrders:
         return False
     if not transaction.legal(lattice):
@@ -568,7 +570,7 @@ def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: b
 def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ...]:
     """All that decides what ``_tell_certain`` tells: where nothing of it has changed nothing is left to tell.
 
-    Whatever is corrected weaves the lattice again, and then its last cut is another value. In the deal the cards that
+    Every correction rebuilds the lattice, and then its last cut is another value. In the deal the cards that
     have come since that cut make another game, but nothing that is published then depends on it.
     """
     state, round_now, found = transaction.state, transaction.round(), judged.lattice

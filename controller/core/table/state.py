@@ -193,7 +193,7 @@ class StepResult(NamedTuple):
 
 
 def restore(house: House, state: State) -> Table:
-    """The table of a checkpoint: the lattice is woven again from the round's evidence."""
+    """The table of a checkpoint: the lattice is built again from the round's evidence."""
     return Table(house, state, None if state.round is None else lattice_of(house.rules, state.round))
 
 

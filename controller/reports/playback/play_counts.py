@@ -52,5 +52,5 @@ def play_counts(house: House, locked: BettingClosed, given: Iterable[StampedInpu
                 named = int(meaning) if meaning.isdigit() else None
             case _:
                 continue
-        if recount.worlds is not None:
+        if recount.hypotheses is not None:
             yield LegalPlays(stamped.number, recount.account(outside=True).plays)
