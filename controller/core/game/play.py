@@ -70,7 +70,9 @@ class Play:
             else Box(BoxStatus.PENDING)
             for cards in self.deal.initial
         )
-        return self.next_box(replace(node, dealt=self.deal_cards, turn=-1, offers=True), (), kinds, node.quiet)
+        return self.next_box(
+            replace(node, dealt=self.deal_cards, turn=-1, offers=True), (), kinds, node.silent_surrenders
+        )
 
     # --- moves of the box in play -------------------------------------------------------------------
 
@@ -83,9 +85,9 @@ class Play:
             kind = boxes[turn].kind
             if kind is BoxStatus.PENDING:
                 hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
-                return replace(node, turn=turn, hands=(hand,), boxes=boxes, quiet=quiet), emitted
+                return replace(node, turn=turn, hands=(hand,), boxes=boxes, silent_surrenders=quiet), emitted
             emitted = (*emitted, (turn, self.undecided_outcome(turn, kind)))
-        return replace(node, turn=self.boxes, hands=(), boxes=boxes, quiet=quiet), emitted
+        return replace(node, turn=self.boxes, hands=(), boxes=boxes, silent_surrenders=quiet), emitted
 
     def undecided_outcome(self, box: int, kind: BoxStatus) -> Outcome:
         """The outcome of a box that ended on its first two cards without playing them."""
@@ -97,7 +99,7 @@ class Play:
         index = self.current(node)
         box = node.boxes[node.turn]
         if best(hand.cards) > 21 and len(node.hands) > 1:
-            box = Box(BoxStatus.PENDING, tuple(sorted((*box.untaken, hand.base + hand.extra))))
+            box = Box(BoxStatus.PENDING, tuple(sorted((*box.busts_not_taken, hand.base + hand.extra))))
         hands = (*node.hands[:index], hand, *node.hands[index + 1 :])
         going_on = hand.now is not HandStatus.DONE or index + 1 < len(hands)
         if going_on:
@@ -110,8 +112,8 @@ class Play:
         kind = BoxStatus.BROKEN if outcome.all_broke() else BoxStatus.LIVE
         if kind is BoxStatus.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
             kind = BoxStatus.SURRENDERED
-        ended = (*node.boxes[: node.turn], Box(kind, box.untaken), *node.boxes[node.turn + 1 :])
-        quiet = node.quiet & ~(1 << node.turn)
+        ended = (*node.boxes[: node.turn], Box(kind, box.busts_not_taken), *node.boxes[node.turn + 1 :])
+        quiet = node.silent_surrenders & ~(1 << node.turn)
         return self.next_box(node, (*emitted, (node.turn, outcome)), ended, quiet)
 
     def current(self, node: Node) -> int:
@@ -202,7 +204,7 @@ class Play:
                 steps.append(self.stand(node, hand, insured, emitted))
             if self.may_surrender_silently(node.turn) and self.untouched_hand(node, node.turn):
                 gone, also = self.surrender(node, node.turn, emitted)
-                steps.append((replace(gone, quiet=gone.quiet | 1 << node.turn), also))
+                steps.append((replace(gone, silent_surrenders=gone.silent_surrenders | 1 << node.turn), also))
 
     def may_surrender_silently(self, box: int) -> bool:
         """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""
@@ -216,9 +218,9 @@ class Play:
     def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
         """The box gives up; in its own turn the next box comes into play."""
         boxes = (*node.boxes[:box], Box(BoxStatus.SURRENDERED), *node.boxes[box + 1 :])
-        node, quiet = self.checked(node), node.quiet & ~(1 << box)
+        node, quiet = self.checked(node), node.silent_surrenders & ~(1 << box)
         if node.turn != box:
-            return replace(node, boxes=boxes, quiet=quiet), emitted
+            return replace(node, boxes=boxes, silent_surrenders=quiet), emitted
         return self.next_box(node, (*emitted, (box, self.undecided_outcome(box, BoxStatus.SURRENDERED))), boxes, quiet)
 
     def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
@@ -237,7 +239,7 @@ class Play:
         if node.decided:
             return node
         quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is BoxStatus.PENDING)
-        return replace(node, decided=True, quiet=node.quiet | quiet)
+        return replace(node, decided=True, silent_surrenders=node.silent_surrenders | quiet)
 
     def surrender_offered(self, node: Node) -> bool:
         """Whether a box may surrender before its turn."""

@@ -51,7 +51,7 @@ class Hand(msgspec.Struct, frozen=True, cache_hash=True):
     base: int
     extra: int = 0
     now: HandStatus = HandStatus.OPEN
-    said: Confirmation = Confirmation.NOTHING
+    confirmation: Confirmation = Confirmation.NOTHING
     gave_up: bool = False
 
 
@@ -67,11 +67,13 @@ class BoxStatus(IntEnum):
 
 
 class Box(msgspec.Struct, frozen=True, cache_hash=True):
-    """A box not in play: its kind and the stakes of broken split hands still on the layout, sorted."""
+    """A box not in play."""
 
     kind: BoxStatus
-    untaken: tuple[int, ...] = ()
-    lies: bool = False  # Where busts are taken at once: all its hands broke and their chips still have to be taken.
+    busts_not_taken: tuple[int, ...] = ()
+    """The stakes of its broken split hands that still lie on the layout, sorted."""
+    bust_on_layout: bool = False
+    """Where busts are taken at once: all its hands broke and their chips still have to be taken."""
 
 
 class Deal(msgspec.Struct, frozen=True):
@@ -108,14 +110,16 @@ class Node(msgspec.Struct, frozen=True, cache_hash=True):
     turned: bool = False
     paying: bool = False
     """Take-and-pay of main wagers has begun."""
-    unconfirmed: int = 0
+    surrenders_to_confirm: int = 0
     """Boxes, as bits, whose surrender was shown by chips since the last card or key, and may be confirmed by a key."""
-    quiet: int = 0
+    silent_surrenders: int = 0
     """Boxes, as bits, that if they surrendered unshown may have done so since the last card: chips may yet show it."""
     second: int = 0
     """The dealer's second card where no hole card is dealt; 0: it has not come."""
-    unseen: tuple[tuple[int, int], ...] = ()  # Main cents of boxes whose reader is lost for a while, if not as told.
-    spell: int = 0  # Which of the times with the same readers lost it is (``Layout.spells``).
+    hidden_chips: tuple[tuple[int, int], ...] = ()
+    """Main cents of boxes whose reader is lost for a while, where they are not as last reported."""
+    outage_period: int = 0
+    """Index of the period with the same readers lost (``Layout.outages``)."""
     decided: bool = False
     """A box has decided, though insurance is still offered: no box surrenders before its turn any more."""
 

@@ -149,7 +149,7 @@ class OrderWalk(Window):
             layout = self.layout(mask)
             enabled = [(index, self.between(mask, index)) for index in self.enabled(mask)]
             for node, told in frontier.items():
-                if node.paying and not node.unseen and self.paid_through(mask, node):
+                if node.paying and not node.hidden_chips and self.paid_through(mask, node):
                     # Payment explains every change of chips that is left: their order does not matter.
                     join(ended, node, told)
                     edges[mask, node] = [((), (0, node))]
@@ -430,7 +430,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         if known is None:
             card = CardObserved(len(self.cards) << 4 | 2)
             # Where busts are taken at once that is still to be told of these.
-            told_late = any(box.lies for box in node.boxes)
+            told_late = any(box.bust_on_layout for box in node.boxes)
             reached = (
                 after
                 for after, _ in successors_with_outages(self.game, node, card, self.last_layout(), (0, NEVER_ENDS))

@@ -64,7 +64,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     mains: tuple[int, ...]
     insured: tuple[int, ...]
-    spells: tuple[OutagePeriod, ...] = ()
+    outages: tuple[OutagePeriod, ...] = ()
     """When which readers were lost, one time after another; empty where none was."""
     late: tuple[tuple[int, int], ...] = ()
     """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
@@ -73,9 +73,9 @@ class Layout(msgspec.Struct, frozen=True):
     back: frozenset[int] = frozenset()
     """Those of them whose reader comes back."""
 
-    def during(self, spell: int) -> Layout:
-        """The layout in one of its spells."""
-        return replace(self, dark=self.spells[spell].dark, back=self.spells[spell].back)
+    def during(self, period: int) -> Layout:
+        """The layout in one of its periods."""
+        return replace(self, dark=self.outages[period].dark, back=self.outages[period].back)
 
 
 NEVER_ENDS: Final = 1 << 62

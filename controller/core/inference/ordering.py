@@ -29,7 +29,7 @@ class Window:
         silences: tuple[Outage, ...] = (),
     ) -> None:
         self.play = play
-        self.spells = outage_periods(silences)
+        self.outages = outage_periods(silences)
         self.window, self.contents = window, contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
@@ -59,14 +59,14 @@ class Window:
     def laid(self, mask: int) -> Layout:
         """The layout when the evidence in ``mask`` has happened, worked out."""
         layout = layout_of(self.play, self.contents_after(mask))
-        if not self.spells:
+        if not self.outages:
             return layout
         left = [dated for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return layout_with_outages(layout, self.spells, left)
+        return layout_with_outages(layout, self.outages, left)
 
     def between(self, mask: int, index: int) -> tuple[int, int]:
         """The first and the last moment at which a piece may happen as the next one after the evidence in ``mask``."""
-        if not self.spells:
+        if not self.outages:
             return 0, NEVER_ENDS
         done = [dated.first_ns for at, dated in enumerate(self.window) if mask >> at & 1 or at == index]
         left = [dated.last_ns for at, dated in enumerate(self.window) if not mask >> at & 1]
@@ -82,4 +82,4 @@ class Window:
         """Whether payment explains everything that remains after the evidence in ``mask``."""
         left = [dated.item for index, dated in enumerate(self.window) if not mask >> index & 1]
         chips = [item for item in left if isinstance(item, ChipsObserved) and pays(self.play, node, item)]
-        return chips == left and not any(node.quiet >> item.box & 1 for item in chips)
+        return chips == left and not any(node.silent_surrenders >> item.box & 1 for item in chips)

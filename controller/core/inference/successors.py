@@ -57,8 +57,8 @@ def _card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[St
         node = replace(node, dealt=node.dealt + 1)
         yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
     elif not (node.paying or _busts_lie(node, layout)):
-        for reached, emitted in _card_drawn(play, replace(node, unconfirmed=0), card, layout):
-            yield replace(reached, quiet=0) if reached.quiet else reached, emitted
+        for reached, emitted in _card_drawn(play, replace(node, surrenders_to_confirm=0), card, layout):
+            yield replace(reached, silent_surrenders=0) if reached.silent_surrenders else reached, emitted
 
 
 def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
@@ -78,7 +78,7 @@ def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[S
 
 def _busts_lie(node: Node, layout: Layout) -> bool:
     """Where the house takes busts at once: whether chips of a box whose hands all broke still lie there."""
-    return any(box.lies and index not in layout.dark - layout.back for index, box in enumerate(node.boxes))
+    return any(box.bust_on_layout and index not in layout.dark - layout.back for index, box in enumerate(node.boxes))
 
 
 def _left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
@@ -87,7 +87,7 @@ def _left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
     broke = node.boxes[box].kind is BoxStatus.BROKEN and layout.mains[box] > 0
     if not broke or play.rules.options.busts_taken != "at_once":
         return step
-    return put_box(node, box, replace(node.boxes[box], lies=True)), emitted
+    return put_box(node, box, replace(node.boxes[box], bust_on_layout=True)), emitted
 
 
 # --- chips ------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
 
 def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Confirmation = Confirmation.ALL) -> Node:
     """The hand in play raised by ``cents``; it is owed its one card."""
-    return _with_hand(play, node, replace(hand, extra=cents, now=HandStatus.OWED, said=said))
+    return _with_hand(play, node, replace(hand, extra=cents, now=HandStatus.OWED, confirmation=said))
 
 
 def split(play: Play, node: Node, hand: Hand, said: Confirmation = Confirmation.ALL) -> Node:
@@ -209,8 +209,8 @@ def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, 
     for gone, also in surrenders(
         play, node, box, emitted, offered=play.surrender_offered(node) or play.may_surrender_silently(box)
     ):
-        is_now = play.surrender_offered(node) or node.turn == box or node.quiet >> box & 1
-        yield replace(gone, unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
+        is_now = play.surrender_offered(node) or node.turn == box or node.silent_surrenders >> box & 1
+        yield replace(gone, surrenders_to_confirm=node.surrenders_to_confirm | 1 << box) if is_now else gone, also
 
 
 def _gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
@@ -230,7 +230,7 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
     if box.kind is BoxStatus.BROKEN and item.after == 0:
         yield put_box(node, item.box, Box(BoxStatus.BROKEN)), ()
     taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.frozen and item.after < item.before)
-    if box.kind is BoxStatus.SURRENDERED and node.quiet >> item.box & 1:
+    if box.kind is BoxStatus.SURRENDERED and node.silent_surrenders >> item.box & 1:
         if item.after in {0, *play.rules.halves_cents(wager)}:
             yield surrender_shown_late(play, node, item), ()
     elif box.kind is BoxStatus.SURRENDERED and taken:
@@ -240,20 +240,25 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
     elif box.kind is BoxStatus.NATURAL and play.rules.hole_check == "device":
         # Paid while others have still to play: the device has found no natural.
         yield play.checked(node), ()
-    if box.untaken and 0 < item.after < item.before:
+    if box.busts_not_taken and 0 < item.after < item.before:
         for left in {
-            left_after(box.untaken, taken) for taken in ways_to_take_cents(box.untaken, item.before - item.after)
+            left_after(box.busts_not_taken, taken)
+            for taken in ways_to_take_cents(box.busts_not_taken, item.before - item.after)
         }:
-            yield put_box(node, item.box, replace(box, untaken=left)), ()
+            yield put_box(node, item.box, replace(box, busts_not_taken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(BoxStatus.EVEN_MONEY)), ()
 
 
 def surrender_shown_late(play: Play, node: Node, item: ChipsObserved) -> Node:
     """A box's chips have changed: of one that surrendered unshown since the last card they show it, for its key."""
-    bit = 1 << item.box & node.quiet
+    bit = 1 << item.box & node.silent_surrenders
     shows = item.after < item.before and item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}
-    return replace(node, quiet=node.quiet & ~bit, unconfirmed=node.unconfirmed | (bit if shows else 0))
+    return replace(
+        node,
+        silent_surrenders=node.silent_surrenders & ~bit,
+        surrenders_to_confirm=node.surrenders_to_confirm | (bit if shows else 0),
+    )
 
 
 def put_box(node: Node, index: int, box: Box) -> Node:
@@ -266,7 +271,7 @@ def _dealer_pays(
 ) -> Iterator[Step]:
     """All boxes have played: naturals and surrenders are settled, and with the dealer's hand complete all the rest."""
     closed = play.close_offers(node, layout.insured)
-    closed = replace(closed, quiet=closed.quiet & ~(1 << item.box))
+    closed = replace(closed, silent_surrenders=closed.silent_surrenders & ~(1 << item.box))
     kind = closed.boxes[item.box].kind
     if kind is BoxStatus.SURRENDERED or (kind is BoxStatus.NATURAL and play.frozen):
         yield closed, emitted
@@ -282,7 +287,7 @@ def _key_spoke(play: Play, node: Node, item: KeyObserved, layout: Layout) -> Ite
     """A key of the dealer's."""
     if node.dealt < play.deal_cards or (node.paying and item.action != "surrender"):
         return
-    confirmed = replace(node, unconfirmed=0)
+    confirmed = replace(node, surrenders_to_confirm=0)
     match item.action:
         case "insurance_closed":
             if node.offers:
@@ -292,7 +297,7 @@ def _key_spoke(play: Play, node: Node, item: KeyObserved, layout: Layout) -> Ite
         case "even_money":
             yield from even_money(play, confirmed, item.box)
         case "surrender":
-            if node.unconfirmed if item.box is None else node.unconfirmed >> item.box & 1:
+            if node.surrenders_to_confirm if item.box is None else node.surrenders_to_confirm >> item.box & 1:
                 yield confirmed, ()
             for reached, emitted in play.reach(confirmed, layout.insured):
                 box = reached.turn if item.box is None else item.box
@@ -336,12 +341,14 @@ def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -
             yield play.stand(node, hand, layout.insured, ())
         case "hit" if open_hand and play.may_hit(node, hand):
             step = _with_hand(
-                play, play.stood(node, layout.insured), replace(hand, now=HandStatus.OWED, said=Confirmation.ALL)
+                play,
+                play.stood(node, layout.insured),
+                replace(hand, now=HandStatus.OWED, confirmation=Confirmation.ALL),
             )
-        case "double" if hand.said is Confirmation.DOUBLE_MAY_FOLLOW:
-            step = _with_hand(play, closed, replace(hand, said=Confirmation.ALL))
-        case "split" if hand.said is Confirmation.SPLIT_MAY_FOLLOW:
-            step = _with_hand(play, closed, replace(hand, said=Confirmation.ALL))
+        case "double" if hand.confirmation is Confirmation.DOUBLE_MAY_FOLLOW:
+            step = _with_hand(play, closed, replace(hand, confirmation=Confirmation.ALL))
+        case "split" if hand.confirmation is Confirmation.SPLIT_MAY_FOLLOW:
+            step = _with_hand(play, closed, replace(hand, confirmation=Confirmation.ALL))
         case "double" if open_hand and play.may_double(node, hand):
             step = _with_hand(play, closed, replace(hand, now=HandStatus.DOUBLING))
         case "split" if open_hand and play.may_split(node, hand):

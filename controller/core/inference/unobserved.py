@@ -58,10 +58,10 @@ def outage_periods(silences: tuple[Outage, ...]) -> tuple[OutagePeriod, ...]:
     if not silences:
         return ()
     begun = {0, *(one.from_ns for one in silences), *(one.to_ns + 1 for one in silences if not one.open())}
-    return tuple(_spell_at(silences, from_ns) for from_ns in sorted(begun))
+    return tuple(_period_at(silences, from_ns) for from_ns in sorted(begun))
 
 
-def _spell_at(silences: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
+def _period_at(silences: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
     """The readers lost at a moment."""
     lost = [one for one in silences if one.from_ns <= at_ns <= one.to_ns]
     dark = frozenset(one.box for one in lost)
@@ -69,11 +69,11 @@ def _spell_at(silences: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
 
 
 def layout_with_outages(
-    layout: Layout, spells: tuple[OutagePeriod, ...], waiting: Iterable[DatedObservation]
+    layout: Layout, periods: tuple[OutagePeriod, ...], waiting: Iterable[DatedObservation]
 ) -> Layout:
     """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
     late = {(late.item.box, late.first_ns) for late in waiting if _of_main(late.item)}
-    return replace(layout, spells=spells, late=tuple(sorted(late)))
+    return replace(layout, outages=periods, late=tuple(sorted(late)))
 
 
 def _of_main(item: Observation) -> TypeGuard[ChipsObserved]:
@@ -88,14 +88,14 @@ def successors_with_outages(
 
     ``between`` are the first and the last moment at which it may happen, in nanoseconds.
     """
-    if not layout.spells:
+    if not layout.outages:
         yield from successors.successors(play, node, item, layout)
         return
     first_ns, last_ns = between
-    over = sum(spell.from_ns <= first_ns for spell in layout.spells) - 1
+    over = sum(period.from_ns <= first_ns for period in layout.outages) - 1
     for reached, emitted in _unseen(play, node, layout, last_ns):
-        if reached.spell >= over:
-            now = layout.during(reached.spell)
+        if reached.outage_period >= over:
+            now = layout.during(reached.outage_period)
             yield from _told_late(play, (reached, emitted), item, now)
             if isinstance(item, ChipsObserved) and _tells_of_before(play, reached, item, now):
                 yield reached, emitted
@@ -105,7 +105,7 @@ def _told_late(play: Play, step: Step, item: Observation, layout: Layout) -> Ite
     """What may follow where a box's chips are not what was last told: the change it tells of began with those."""
     node, emitted = step
     if isinstance(item, ChipsObserved) and item.zone == "main" and item.counts():
-        lay = dict(node.unseen).get(item.box)
+        lay = dict(node.hidden_chips).get(item.box)
         if lay is not None:
             node = _with_unseen(node, item.box, None)
             if lay == item.after or item.idle:
@@ -118,27 +118,27 @@ def _told_late(play: Play, step: Step, item: Observation, layout: Layout) -> Ite
 
 def _with_unseen(node: Node, box: int, cents: int | None) -> Node:
     """The node with what lies unseen in a box's main zone; None: what was last told."""
-    others = tuple(one for one in node.unseen if one[0] != box)
-    return replace(node, unseen=others if cents is None else tuple(sorted((*others, (box, cents)))))
+    others = tuple(one for one in node.hidden_chips if one[0] != box)
+    return replace(node, hidden_chips=others if cents is None else tuple(sorted((*others, (box, cents)))))
 
 
 def _seen_again(node: Node, layout: Layout) -> Node | None:
-    """The node once the next spell begins: none if a reader that is back would have seen other chips than were told.
+    """The node once the next period begins: none if a reader that is back would have seen other chips than were told.
 
     The first inventory of a reader that is back comes after its return: until then a change may be told late.
     """
-    then = layout.spells[node.spell + 1]
-    for box, cents in node.unseen:
+    then = layout.outages[node.outage_period + 1]
+    for box, cents in node.hidden_chips:
         if cents == layout.mains[box]:
             node = _with_unseen(node, box, None)
         elif box not in then.dark and not any(of == box and at < then.from_ns for of, at in layout.late):
             return None
-    return replace(node, spell=node.spell + 1)
+    return replace(node, outage_period=node.outage_period + 1)
 
 
 def _lying(node: Node, box: int, layout: Layout) -> int:
     """The main chips of a box, seen or not."""
-    return dict(node.unseen).get(box, layout.mains[box])
+    return dict(node.hidden_chips).get(box, layout.mains[box])
 
 
 def _left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
@@ -148,20 +148,20 @@ def _left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
 
 def endings_with_outages(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The complete plays a node may be, what went unseen at dark boxes included."""
-    if not layout.spells:
+    if not layout.outages:
         yield from successors.endings(play, node, layout)
         return
     for reached, emitted in _unseen(play, node, layout, NEVER_ENDS):
-        for after, also in successors.endings(play, reached, layout.during(reached.spell)):
+        for after, also in successors.endings(play, reached, layout.during(reached.outage_period)):
             yield after, (*emitted, *also)
 
 
 def _unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[Step]:
     """The node itself and what it becomes, up to a moment, by moves that the chips of dark boxes would have shown."""
     begun: list[Step] = [(node, ())]
-    ends = [spell.from_ns for spell in layout.spells[node.spell + 1 :]]
-    for spell, end_ns in enumerate([*ends, NEVER_ENDS + 1], start=node.spell):
-        reached = [*_unseen_at_once(play, begun, layout.during(spell))]
+    ends = [period.from_ns for period in layout.outages[node.outage_period + 1 :]]
+    for period, end_ns in enumerate([*ends, NEVER_ENDS + 1], start=node.outage_period):
+        reached = [*_unseen_at_once(play, begun, layout.during(period))]
         yield from reached
         if end_ns > last_ns:
             return
@@ -188,7 +188,7 @@ def _unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterat
 
 def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """An unobserved change that leaves what was last reported: a winner takes his chips and lets the old wager lie."""
-    for box, cents in node.unseen:
+    for box, cents in node.hidden_chips:
         if box in layout.dark:
             moved = ChipsObserved(box, "main", cents, layout.mains[box])
             for after, also in successors.chips_moved(play, node, moved, layout):
@@ -198,7 +198,7 @@ def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 def _shown_late(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The chips of a surrender that nothing has shown since the last card, gone unseen: its key may confirm them."""
     for box in layout.dark:
-        if node.quiet >> box & 1 and node.boxes[box].kind is BoxStatus.SURRENDERED:
+        if node.silent_surrenders >> box & 1 and node.boxes[box].kind is BoxStatus.SURRENDERED:
             gone = ChipsObserved(box, "main", _lying(node, box, layout), 0)
             yield _left_with(successors.surrender_shown_late(play, node, gone), box, 0, layout), ()
 
@@ -232,12 +232,12 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
     """Broken hands taken from a box unseen: all of them, where that is owed at once, or some after a split."""
     state = node.boxes[box]
-    if state.lies:
+    if state.bust_on_layout:
         yield _with_unseen(successors.put_box(node, box, Box(BoxStatus.BROKEN)), box, 0), ()
-    for stakes in {*ways_to_take(state.untaken)}:
+    for stakes in {*ways_to_take(state.busts_not_taken)}:
         # What is taken lay there: chips that an unexplained change left cannot have been more than they are.
         if sum(stakes) < lay_cents:
-            left = replace(state, untaken=left_after(state.untaken, stakes))
+            left = replace(state, busts_not_taken=left_after(state.busts_not_taken, stakes))
             yield _with_unseen(successors.put_box(node, box, left), box, lay_cents - sum(stakes)), ()
 
 
