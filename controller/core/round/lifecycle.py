@@ -70,7 +70,7 @@ def lock_deferred_bets(transaction: Transaction, ended: Round) -> None:
     transaction.change_bets(locked_by=ended.ending.next_locked_by)
     if ended.evidence.unheard:
         # What was not heard while that round waited may be of this one, whose bets were locked then.
-        transaction.heard_not_all()
+        transaction.note_absence()
     for name, before in sorted(ended.ending.next_moved.items()):
         spot, _, zone = name.partition("/")
         after = cents_at(transaction.state.felt, int(spot), zone)
