@@ -101,8 +101,9 @@ class Journals:
         raise JournalRefused(f"no journal of {identity.text()} was named; see: tableside web --journal")
 
     def _index(self, identity: Identity) -> RoundIndex:
-        index = self._indexes.setdefault(identity, RoundIndex())
         with self._reader(identity) as reader:
+            # Only of a journal that there is: an address may name any.
+            index = self._indexes.setdefault(identity, RoundIndex())
             index.take(_journal_events(reader, index.seq + 1))
         return index
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from playwright.async_api import expect
 
 from controller.formats.journal.records import Identity
 from controller.io.mqtt.connection import Broker
-from controller.reports.playback.round_index import RoundQuery
+from controller.reports.playback.round_index import RoundIndex, RoundQuery
 from controller.web.journals import JournalRefused, Journals, wanted_of
 from tests.core.journals import HERE, journal_of
 from tests.core.rig import Rig, penn
@@ -42,6 +43,22 @@ def nine() -> Rig:
     rig.talk(WHO_GOT_THE_NINE)
     rig.answer("3")
     return rig
+
+
+async def test_a_journal_that_is_not_there_leaves_nothing_behind_however_often_it_is_asked_for(tmp_path: Path) -> None:
+    """An address may name any: what is kept for each would fill the memory of the program."""
+    journals = Journals([await kept(two_rounds(), tmp_path)])
+    before = indexes()
+    for epoch in range(1, 50):
+        with pytest.raises(JournalRefused, match="no journal of"):
+            await journals.found(Identity("harbour", "bj-9", epoch), RoundQuery())
+    assert len(await journals.found(HERE, RoundQuery())) == 2
+    assert indexes() == before + 1
+
+
+def indexes() -> int:
+    """How many indexes of rounds are in memory."""
+    return sum(isinstance(one, RoundIndex) for one in gc.get_objects())
 
 
 async def kept(rig: Rig, folder: Path) -> Path:
