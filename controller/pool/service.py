@@ -24,6 +24,7 @@ from controller.io.system.rate_limits import NANOSECONDS, Pacer
 from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, tcp_listener
 from controller.pool.complaints import Complaints
 from controller.pool.ledger import Ledger, LedgerFailed, TableAccount
+from controller.pool.posting_rates import OWED, PostingRates
 from controller.pool.postings import (
     AwardOutcome,
     DeclinedOutcome,
@@ -97,6 +98,8 @@ class LinkEndpoint(NamedTuple):
     secret_key: bytes
     tables: Mapping[str, str]
     reconcile_seconds: float = RECONCILE_SECONDS
+    owed: int = OWED
+    """Postings that a table may make at once without an alarm."""
 
 
 class _Waiting(NamedTuple):
@@ -116,6 +119,7 @@ class LinkService:
         self._clock = clock
         self._turns: Turns[_Waiting] = Turns(set(where.tables.values()), clock, chance)
         self._complaints = Complaints(ledger.pool, clock)
+        self._rates = PostingRates(self._complaints, clock, where.owed)
         self._accounts: dict[str, TableAccount] = {}
         self._standing = PoolBalance(0, 0)
         self._turn = asyncio.Lock()
@@ -272,6 +276,7 @@ class LinkService:
 
     def _note(self, posting: Posting, answer: LedgerAnswer) -> None:
         if isinstance(answer, LedgerEntry):
+            self._rates.note_entry(posting.table)
             if isinstance(answer.outcome, DeclinedOutcome):
                 where = {"epoch": posting.epoch, "seq": posting.seq, "entry": answer.number}
                 self._complaints.alarm("posting declined", posting.table, answer.outcome.reason, **where)
