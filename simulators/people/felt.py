@@ -53,9 +53,9 @@ class Habits(Value, frozen=True, tag="habits"):
     """How people behave; rates are per mille.
 
     ``stand_key``: ``always``: each stand, double, split and surrender has its key; ``sometimes``: half of them;
-    ``never``: no play key at all (hit and even money included). ``whims``: decisions made at random among the legal
-    ones. ``fumbles``: chances to touch or swap chips that are taken; not ``touching``, only to swap. ``bust_bets``:
-    boxes that wager on EZ Bust where it is offered.
+    ``never``: no play key at all (hit and even money included). ``whims_per_mille``: decisions made at random among the
+    legal ones. ``fumbles_per_mille``: chances to touch or swap chips that are taken; not ``touching``, only to swap.
+    ``bust_bets_per_mille``: boxes that wager on EZ Bust where it is offered.
     """
 
     stand_key: StandKey = "always"

@@ -80,7 +80,7 @@ def takes_no_card(transaction: Transaction) -> bool:
 
 
 def _holes_told(points: int | None) -> int:
-    """The hole card that is told, as a bit of ``holes_of``: its points, or any where it is not (None)."""
+    """The hole card that is known, as a bit: its points, or any where it is not known (None)."""
     return WITH_ANY if points is None else 1 << points
 
 

@@ -161,7 +161,7 @@ class PayJackpot(Value, frozen=True, tag="pay_jackpot"):
 
 
 class ProposeMeterChange(Value, frozen=True, tag="propose_move"):
-    """A person proposes what moves a meter, or refuses an award."""
+    """A person proposes to move a meter, or to refuse an award."""
 
     at_ns: int
     meter: str
@@ -251,7 +251,7 @@ class FitnessLevel(StrEnum):
 
 
 class FitnessReported(Value, frozen=True, tag="fitness_told"):
-    """The process found out how fit the table is; ``cause`` is a key of ``fitness.KINDS``, ``text`` says what is."""
+    """The process found out how fit the table is in one respect, ``cause``; ``text`` is the finding, for display."""
 
     at_ns: int
     cause: str
@@ -287,7 +287,7 @@ Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 
 
 class DeadlinePassed(Value, frozen=True, tag="deadline_passed"):
-    """The clock: up to ``at_ns`` nothing more had come than was told before it. The table asks for it."""
+    """The clock: up to ``at_ns`` no reading had come but those before this input. The table asks for it."""
 
     at_ns: int
 
@@ -334,7 +334,7 @@ class StampedInput(Value, frozen=True, tag="stamped"):
     ``number`` counts inputs of the epoch from 1 without a gap. ``at_ns`` is monotonic, ``wall_ns`` since 1970 UTC, for
     people. ``nonce`` is 32 random bytes. For a card, ``commitment`` is the HMAC-SHA-256 of its face under ``nonce``, in
     hex, and ``closed`` says that face and nonce are withheld (replay without the key): the face then reads as None.
-    ``order``: what somebody signed, of which this input was made.
+    ``order`` is the signed order that this input was made of.
     """
 
     number: int

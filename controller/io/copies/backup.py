@@ -79,7 +79,7 @@ def restore(copy: Path, journal: Path, key: bytes, held_seq: int = 0, *, is_asid
 
     ``copy`` is a backup, or the folder of a second copy, of whose rows the journal is built anew. With ``is_aside``
     what lies at ``journal`` gets another name (``aside``) once the copy is known to be fit; records of it that follow
-    the copy's last are taken over, as far as they can be read and proven (``journal_tail``).
+    the copy's last are taken over, as far as they can be read and proven (``tail_salvage``).
 
     ``key`` is the table's: what was not written with it is not put back.
 
