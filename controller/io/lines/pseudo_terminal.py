@@ -17,7 +17,7 @@ from controller.io.lines.serial import DescriptorTransport
 def serving(link: Path) -> Opener:
     """Opens a pseudo-terminal and makes ``link`` name its far end; closing removes both.
 
-    The opener raises ``OSError`` if there is something else at ``link`` or no pseudo-terminal to be had.
+    The opener raises ``OSError`` if there is something else at ``link`` or no pseudo-terminal is free.
     """
 
     async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:

@@ -29,4 +29,4 @@ def keep_private() -> None:
 
         if ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0:
             return
-    log.warning("other processes of this user may read what is in memory: prctl is not to be had here")
+    log.warning("other processes of this user may read what is in memory: prctl is not available here")
