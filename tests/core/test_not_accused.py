@@ -6,6 +6,7 @@ import pytest
 
 from controller.core.game.rules import Options, Rules
 from controller.core.messages.alerts import BetDecreasedAfterLock
+from controller.core.messages.events import QuestionAsked
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from firmware_protocols.readings import DeviceHealth, HealthState
@@ -111,6 +112,28 @@ def test_nor_is_a_player_whose_bets_were_dealt_to_unheard_while_the_round_before
     rig.talk("1 main 0")
     assert AlertKind.PINCHING not in kinds(rig)
     assert rig.told(BetDecreasedAfterLock) != []
+
+
+def test_nor_is_one_of_whose_deal_only_the_last_card_is_heard() -> None:
+    """The shoe was away as the round before was closed and the next bets were dealt to, which no key had locked."""
+    rig = table(
+        "1 main 20 \n key no_more_bets \n Th 7d 9s Td \n key stand hole_turned \n 1 main 40 \n 1 main 0",
+        stand_key="always",
+    )
+    rig.late = True
+    rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns))
+    rig.talk("key round_closed \n 1 main 20")
+    rig.pass_ms(3_000)
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
+    rig.give(AnswerQuestion(rig.now_ns, 1, "yes", "dealer"))
+    rig.late = False
+    rig.pass_ms(100)
+    rig.talk("Ks")
+    rig.pass_ms(2_000)
+    rig.talk("1 main 40 \n 1 main 0")
+    rig.pass_ms(2_000)
+    assert {AlertKind.CAPPING, AlertKind.PINCHING}.isdisjoint(kinds(rig))
+    assert [event.round for event in rig.events if isinstance(event, QuestionAsked)] == [1, 2]
 
 
 @pytest.mark.parametrize("rules", [GUARDED, pitch()], ids=["hole card guarded", "face down"])

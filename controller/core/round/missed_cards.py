@@ -42,8 +42,12 @@ def note_unheard(transaction: Transaction, reason: str) -> None:
 
 
 def note_bets(transaction: Transaction) -> None:
-    """The shoe is back between two rounds: where bets lie, a deal to them may have begun unheard."""
-    if transaction.state.round is None and not transaction.house.shoe_numbers_cards:
+    """The shoe is back between two rounds: where bets lie, a deal to them may have begun unheard.
+
+    A round that has been closed by key waits for the answer whether cards were drawn, which may be the next deal's.
+    """
+    round_now = transaction.state.round
+    if (round_now is None or round_now.ending.closing) and not transaction.house.shoe_numbers_cards:
         transaction.change(dealt_unheard=any(wager.bet == "main" for wager in lock.bets_on_layout(transaction)))
 
 
