@@ -15,6 +15,7 @@ from controller.core.messages.events import (
     HandsSplit,
     InsuranceTaken,
     RoundClosed,
+    RoundPending,
     SpotSurrendered,
     WagerUnresolved,
 )
@@ -199,6 +200,29 @@ def test_a_wager_made_later_beside_a_chip_of_the_main_wager_is_what_its_own_chip
     rig.late = False
     rig.talk("key round_closed")
     assert rig.postings() == ["1: spot 1 main -20.00", "1: spot 1 ez_bust -5.00"]
+    assert accused(rig) == []
+
+
+def test_a_surrender_whose_lock_is_told_only_as_its_round_waits_for_an_answer_was_not_left_lying() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E5",))
+    rig.lay(2, "main", ("E4",))
+    rig.lay(1, "lucky_ladies", ("E3",))
+    rig.lay(1, "twenty_one_plus_three", ("E3",))
+    rig.talk("key no_more_bets \n Th 9h 9c 6d 7s 3s")
+    rig.late = True
+    rig.lay(1, "lucky_ladies", ())
+    rig.lay(1, "twenty_one_plus_three", ())
+    rig.late = False
+    rig.talk("key surrender")
+    rig.lay(1, "main", ())
+    rig.talk("2s 5s")
+    rig.lay(2, "main", (), spread_ms=600)
+    rig.lay(1, "main", ("E1", "E2"))
+    rig.talk("key no_more_bets \n Th 9h 9c 6d")
+    assert len(rig.told(RoundPending)) == 1
+    assert locked(rig) == [(1, "main", 1000), (2, "main", 1500), (1, "main", 1000)]
+    assert AlertKind.LOSING_BET_LEFT not in {event.kind for event in rig.events if isinstance(event, AlertRaised)}
     assert accused(rig) == []
 
 
