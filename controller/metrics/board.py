@@ -24,7 +24,7 @@ TABLES_LIMIT: Final = 2_000
 """Tables that are shown; names beyond it are somebody's flood."""
 
 NAMES_LIMIT: Final = 64
-"""Devices, meters or consumers shown of one table."""
+"""Devices, lines, meters, consumers, phases or kinds of alerts shown of one table."""
 
 PICTURE_LIMIT_BYTES: Final = 256 * 1024
 """Many times the largest picture that is read here."""
@@ -185,7 +185,7 @@ def _pace(now: PaceNow) -> Iterator[Sample]:
     yield Sample("rounds_per_hour", {}, found.rounds_per_hour)
     yield Sample("rounds_last_hour", {}, found.rounds)
     yield Sample("irregular_last_hour", {}, found.irregular)
-    for phase, spent in found.phase_ms.items():
+    for phase, spent in list(found.phase_ms.items())[:NAMES_LIMIT]:
         yield Sample("phase_seconds", {"phase": phase}, spent / 1000)
     yield Sample("questions_last_hour", {}, found.questions)
     yield Sample("questions_open", {}, found.questions_open)

@@ -118,6 +118,17 @@ def test_names_without_end_are_bounded() -> None:
     assert (len(found["up"]), len(found["device_ready"])) == (TABLES_LIMIT, NAMES_LIMIT)
 
 
+def test_phases_and_kinds_of_alerts_without_end_are_bounded() -> None:
+    """Each becomes a series of the database, which whoever writes what one table retains must not fill."""
+    pace = json.loads(dict(examples())[f"{ROOT_TOPIC}/state/pace"])
+    many = {f"name{number}": 1 for number in range(1_000)}
+    pace["figures"] |= {"phase_ms": many, "alerts": many}
+    board = Board()
+    board.hear(f"{ROOT_TOPIC}/state/pace", json.dumps(pace).encode(), 0)
+    found = values(board)
+    assert (len(found["phase_seconds"]), len(found["alerts_last_hour"])) == (NAMES_LIMIT, NAMES_LIMIT)
+
+
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 async def test_figures_over_http_as_a_parser_of_openmetrics_reads_them(tmp_path: Path) -> None:
     port, figures = free_port(), FigureCollector(SystemClock(), (tmp_path, tmp_path / "none"))
