@@ -137,3 +137,17 @@ async def test_without_a_second_language_there_is_nothing_to_choose(broker: Brok
         await window.page.locator("details.look summary").click()
         await expect(window.page.locator(".settings")).to_be_visible()
         assert await window.page.get_by_label("Language").count() == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "pit", "table/harbour/bj-1", "dealer/harbour/bj-1", "sign/harbour/bj-1", "technician/harbour/bj-1", "round"],
+)
+async def test_markup_in_a_houses_words_is_shown_as_text(
+    path: str, broker: Broker, window: Window, tmp_path: Path
+) -> None:
+    marked = {key: f"<img src=x onerror=alert(1)>{text}" for key, text in english().items()}
+    async with staged(broker, Rig(penn())), pages(broker, texts=folder(tmp_path, de=marked)) as at:
+        await window.page.goto(f"{at}/{path}?lang=de")
+        await expect(window.page.locator("body")).to_contain_text("<img src=x")
+        assert await window.page.locator("img").count() == 0
