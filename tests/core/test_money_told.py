@@ -278,7 +278,7 @@ def test_a_dealer_dealt_no_hole_card_ends_with_the_up_card_where_nobody_waits() 
     assert found.frontier
     for node in found.frontier:
         assert list(dealer_ends(found.play(), node, None)) == [DealerEnd(natural=False, total=6)]
-        assert next(dealer_ends(found.play(), node, None)).natural is False
+        assert next(iter(dealer_ends(found.play(), node, None))).natural is False
 
 
 def test_a_dealers_hand_that_need_not_draw_is_known_while_boxes_play() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from controller.core.certainty.agreed_facts import RoundNames, inferred
 from controller.core.certainty.reader_zones import spots_watched
@@ -28,14 +29,8 @@ def confirmed_until_ns(transaction: Transaction) -> int:
     Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
     """
     state, round_now = transaction.state, transaction.round()
-    rests_on = (
-        state.confirmed,
-        state.felt,
-        state.devices,
-        round_now.bets.spots,
-        round_now.bets.locked,
-        round_now.evidence.silences,
-    )
+    bets, evidence = round_now.bets, round_now.evidence
+    rests_on = (state.confirmed, state.felt, state.devices, bets.spots, bets.locked, evidence.silences)
     if not are_identical(transaction.looked.rests_on, rests_on):
         transaction.looked = ChipsHorizon(rests_on, _looked_until(transaction))
     return transaction.looked.known_ns
@@ -50,9 +45,8 @@ def _looked_until(transaction: Transaction) -> int:
     if round_now.evidence.silences:
         dark = (one for one in round_now.evidence.silences if one.open() and one.hides("main"))
         spots = set(spots).difference(round_now.bets.spots[one.box] for one in dark)
-    confirmed, until = state.confirmed, NEVER_ENDS
-    for spot in spots:
-        until = min(until, confirmed.get(str(spot), -1))
+    confirmed = state.confirmed
+    until = min([confirmed.get(str(spot), -1) for spot in spots], default=NEVER_ENDS)
     return min(until, ambiguous_since_ns(state.felt, spots))
 
 
@@ -66,7 +60,7 @@ def lock_confirmation_ns(round_now: Round) -> int:
     return max(round_now.bets.lock_ns, round_now.bets.shared.changed_ns)
 
 
-class AgreedPlays(NamedTuple):
+class AgreedPlays(msgspec.Struct, frozen=True):
     """A lattice, the nodes of it that agree with the hole card, and what that counts.
 
     None: it has not been turned, or no hole card is dealt.
@@ -141,9 +135,8 @@ def _return_offered(transaction: Transaction, judged: AgreedPlays) -> None:
 
 def dues(judged: AgreedPlays, box: int) -> Iterator[tuple[str, Due]]:
     """The wagers of a box and what they may be due."""
-    view, frontier, points = judged
-    yield "main", main_due(view, frontier, box, points)
-    insured = insurance_due(view, frontier, box, points)
+    yield "main", main_due(judged.lattice, judged.frontier, box, judged.points)
+    insured = insurance_due(judged.lattice, judged.frontier, box, judged.points)
     if insured is not None:
         yield "insurance", insured
 

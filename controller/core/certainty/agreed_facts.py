@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from controller.core.game.hand import Outcome, best, place_of
 from controller.core.game.play import Play
 from controller.core.inference.lattice import Frontier
@@ -20,7 +22,7 @@ from controller.core.messages.events import (
 from controller.core.table.workings import PublishedFacts
 
 
-class RoundNames(NamedTuple):
+class RoundNames(msgspec.Struct, frozen=True):
     """How the outside calls things: the round, the spot of each box, the reading that brought each card."""
 
     round: int
@@ -45,6 +47,8 @@ def inferred(
 
 def dealt_initially(cards: tuple[int, ...], play: Play, names: RoundNames, known: PublishedFacts) -> Iterator[Event]:
     """The initial deal: its order is certain."""
+    if known.cards.issuperset(names.cards[: min(len(cards), play.deal_cards)]):
+        return
     boxes = len(names.spots)
     for place in range(min(len(cards), play.deal_cards)):
         if names.cards[place] not in known.cards:
@@ -82,22 +86,18 @@ def _drawn(cards: tuple[int, ...], frontier: Frontier, names: RoundNames, known:
 def _places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, int | None]]]:
     """The box (the number of boxes: the dealer) and its hand that hold each of these cards, over all plays."""
     held: dict[int, set[tuple[int, int | None]]] = {card: set() for card in cards}
-    # Plays differ in a box or two: what the others hold is looked through once.
-    seen: set[tuple[int, frozenset[Outcome]]] = set()
     for node, told in frontier.items():
         for card in cards.intersection(node.dealers()):
             held[card].add((len(told), None))
         for index, hand in enumerate(node.hands):
             for card in cards.intersection(hand.cards):
                 held[card].add((node.turn, index))
-        for box, outcomes in enumerate(told):
-            if not outcomes or (box, outcomes) in seen:
-                continue
-            seen.add((box, outcomes))
-            for outcome in outcomes:
-                for index, played in enumerate(outcome.hands):
-                    for card in cards.intersection(played.cards):
-                        held[card].add((box, index))
+    # Plays differ in a box or two: what the others hold is looked through once.
+    for box, told_of_box in enumerate(zip(*frontier.values(), strict=True)):
+        for outcome in {outcome for outcomes in set(told_of_box) for outcome in outcomes}:
+            for index, played in enumerate(outcome.hands):
+                for card in cards.intersection(played.cards):
+                    held[card].add((box, index))
     return held
 
 

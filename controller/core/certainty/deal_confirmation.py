@@ -13,7 +13,7 @@ from typing import Any, Final, assert_never
 
 from msgspec.structs import replace
 
-from controller.core.certainty.reader_zones import with_confirmed_zones
+from controller.core.certainty.reader_zones import confirmed_zones
 from controller.core.game.rules import Rules
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, KeyObserved
@@ -188,8 +188,8 @@ def note_quiet(transaction: Transaction, silence: ChipsConfirmed | DeadlinePasse
     """Up to a moment nothing changed but what was told: at these spots, or at all, as the clock says."""
     match silence:
         case ChipsConfirmed(spots, upto_ns, unseen):
-            looked = with_confirmed_zones(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
-            transaction.change(confirmed=looked.confirmed, dark_zones=looked.dark_zones)
+            looked, dark = confirmed_zones(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
+            transaction.change(confirmed=looked, dark_zones=dark)
         case DeadlinePassed(at_ns):
             _clock_told(transaction, transaction.table_ns(at_ns))
         case _:

@@ -19,9 +19,10 @@ from controller.core.certainty.agreed_facts import RoundNames, dealt_initially
 from controller.core.game.hand import points_of, seen, total
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import ChipsObserved
+from controller.core.table.round_state import Round
 from controller.core.table.shoe import UnseenCard
 from controller.core.table.transaction import Transaction
-from controller.core.table.workings import PublishedFacts
+from controller.core.table.workings import PublishedFacts, are_identical
 
 
 def detect_show(transaction: Transaction) -> None:
@@ -57,8 +58,9 @@ def show_hands(transaction: Transaction) -> None:
 
 def release_withheld(transaction: Transaction) -> None:
     """Tell what was kept back while the deal was closed."""
-    kept = transaction.round().cards.kept_back
-    if kept and not transaction.round().hides_faces():
+    round_now = transaction.round()
+    kept = round_now.cards.kept_back
+    if kept and not round_now.hides_faces():
         transaction.change_cards(kept_back=())
         transaction.emit(*kept)
 
@@ -82,10 +84,18 @@ def _dealer_is_done(transaction: Transaction) -> bool:
 def open_face_up(transaction: Transaction) -> None:
     """Open every card that lies face up."""
     round_now = transaction.round()
+    if are_identical(transaction.opened, _decides_what_lies_open(round_now)):
+        return
     hole = round_now.hole_place()
     for place, card in enumerate(round_now.cards.drawn):
         if not card.opened and place != hole and not round_now.conceals(place):
             transaction.open_card(place)
+    transaction.opened = _decides_what_lies_open(transaction.round())
+
+
+def _decides_what_lies_open(round_now: Round) -> tuple[object, ...]:
+    """All that ``Round.conceals`` and the place of the hole card rest on."""
+    return round_now.cards, round_now.dealing, round_now.bets.spots
 
 
 def keep_closed(transaction: Transaction, *places: int) -> None:

@@ -5,8 +5,6 @@ A spot may have several readers, one for each zone. What a lost reader leaves op
 
 from __future__ import annotations
 
-import msgspec
-
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.house import House
 from controller.core.table.layout import key
@@ -39,16 +37,20 @@ def dark_zones_after_loss(house: House, state: State, device: str) -> dict[str, 
     return {**{name: known_until_ns(state, *spot_and_zone(name)) for name in names}, **state.dark_zones}
 
 
-def with_confirmed_zones(state: State, spots: tuple[int, ...], upto_ns: int, unseen: tuple[str, ...]) -> State:
-    """The table once readers have looked at every zone of some spots but those ``unseen``.
+def confirmed_zones(
+    state: State, spots: tuple[int, ...], upto_ns: int, unseen: tuple[str, ...]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """``State.confirmed`` and ``dark_zones`` once readers have looked at every zone of some spots but those ``unseen``.
 
     Of a spot whose main zone is unseen nothing is confirmed.
     """
     dark = {name: known_until_ns(state, *spot_and_zone(name)) for name in unseen} | state.dark_zones
-    told = [spot for spot in spots if key(spot, "main") not in unseen]
-    looked = {str(spot): max(upto_ns, state.confirmed.get(str(spot), -1)) for spot in told}
+    told = [spot for spot in spots if key(spot, "main") not in unseen] if unseen else spots
+    looked = dict(state.confirmed)
+    for spot in map(str, told):
+        looked[spot] = max(upto_ns, looked.get(spot, -1))
     kept = {name: ns for name, ns in dark.items() if name in unseen or spot_and_zone(name)[0] not in told}
-    return msgspec.structs.replace(state, confirmed={**state.confirmed, **looked}, dark_zones=kept)
+    return looked, kept
 
 
 def spot_and_zone(name: str) -> tuple[int, str]:

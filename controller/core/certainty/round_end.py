@@ -68,10 +68,9 @@ def takes_no_card(transaction: Transaction) -> bool:
     All hands broke, say, or the dealer's hand is complete. A wager that makes the dealer draw and that the readers
     have still to tell of keeps it open.
     """
-    lattice, points = transaction.lattice(), transaction.hole_points()
     if not transaction.round().is_dealt():
         return False
-    with_hole = _holes_told(points)
+    lattice, with_hole = transaction.lattice(), _holes_told(transaction.hole_points())
     nodes = [node for node in lattice.frontier if with_hole == WITH_ANY or node.hole & with_hole]
     if not nodes or not all(map(lattice.over.__getitem__, nodes)):
         # Chips of a double, say, are still to be told.
@@ -145,8 +144,8 @@ def _draws_for(transaction: Transaction) -> bool:
 def chips_at_boxes(transaction: Transaction, round_now: Round) -> tuple[str, ...]:
     """The chips in the zones that tell of the play, at the round's boxes."""
     felt, zones = transaction.state.felt, played_zones(transaction)
-    names = _names_of(round_now.bets.spots, zones)
-    return tuple([chip for name in names if name in felt for chip in felt[name].chips])
+    lying = map(felt.get, _names_of(round_now.bets.spots, zones))
+    return tuple([chip for zone in lying if zone is not None for chip in zone.chips])
 
 
 @lru_cache(maxsize=256)

@@ -37,9 +37,11 @@ def note_shared(transaction: Transaction) -> None:
 def note_departure(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
     """A zone hears a chip no more that two held at the lock: the other must be looked at again before it counts."""
     round_now, name = transaction.round(), key(after.spot, after.name)
+    if round_now.bets.locked or not round_now.bets.shared.zones_of:
+        return
     gone = set(() if before is None else before.chips).difference(after.chips)
     held = (chip for chip, zones in round_now.bets.shared.zones_of.items() if name in zones)
-    if not round_now.bets.locked and not gone.isdisjoint(held):
+    if not gone.isdisjoint(held):
         transaction.change_shared(changed_ns=max(last_ns, round_now.bets.shared.changed_ns))
 
 

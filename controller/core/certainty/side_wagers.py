@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import and_
 
 from controller.core.certainty import uncertain_wagers
 from controller.core.certainty.agreed_dues import (
@@ -16,6 +17,7 @@ from controller.core.certainty.agreed_dues import (
 )
 from controller.core.game.side_bet import SideNet, find, terms_of
 from controller.core.game.wager import Basis
+from controller.core.inference.lattice import Frontier, Lattice
 from controller.core.inference.outcome_classes import Sides
 from controller.core.inference.side_dues import SideEvidence, side_rows, sides
 from controller.core.inference.unread_cards import HoleHypothesis, Judgement
@@ -40,21 +42,37 @@ def _dues(
     transaction: Transaction, judged: AgreedPlays, *, closed: bool
 ) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
     """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
-    round_now, staked = transaction.round(), _staked_before(transaction)
-    if not transaction.rules.aggregate_limit_cents:
-        # Where no limit binds wagers to one another those that are settled say nothing of the rest.
-        marks = {
-            (round_now.bets.spots.index(spot), bet)
-            for spot, bet in round_now.ending.settled
-            if spot in round_now.bets.spots
-        }
-        staked = {wager: cents for wager, cents in staked.items() if wager not in marks}
-    if not staked and judged.lattice.play().offered_zone not in transaction.rules.side_bets:
+    round_now, staked = transaction.round(), _staked_open(transaction)
+    if not staked and not _may_be_made_later(transaction, judged.lattice, judged.frontier):
         return
     felt = _felt_of(transaction, judged, closed=closed)._replace(awards=_awards(transaction))
     for (box, bet), nets in uncertain_wagers.dues_together(transaction, felt, staked).items():
         if (round_now.bets.spots[box], bet) not in round_now.ending.settled:
             yield box, bet, _wager_cents(judged, box, staked.get((box, bet), 0)), nets
+
+
+def _staked_open(transaction: Transaction) -> dict[tuple[int, str], int]:
+    """Of what was staked before the deal that which must be judged together with what is not settled yet."""
+    round_now, staked = transaction.round(), _staked_before(transaction)
+    if not staked or transaction.rules.aggregate_limit_cents:
+        return staked
+    # Where no limit binds wagers to one another those that are settled say nothing of the rest.
+    marks = {
+        (round_now.bets.spots.index(spot), bet)
+        for spot, bet in round_now.ending.settled
+        if spot in round_now.bets.spots
+    }
+    return {wager: cents for wager, cents in staked.items() if wager not in marks}
+
+
+def _may_be_made_later(transaction: Transaction, lattice: Lattice, frontier: Frontier) -> bool:
+    """Whether in some play a side wager made after the deal is not settled, or may still be made."""
+    bet = lattice.game.offered_zone
+    if bet not in transaction.rules.side_bets:
+        return False
+    round_now = transaction.round()
+    unsettled = [(spot, bet) not in round_now.ending.settled for spot in round_now.bets.spots]
+    return any(node.offers or any(map(and_, unsettled, map(bool, node.insured))) for node in frontier)
 
 
 def _staked_before(transaction: Transaction) -> dict[tuple[int, str], int]:
@@ -165,10 +183,12 @@ def row_known(transaction: Transaction, spot: int, bet: str) -> bool:
 
 def sides_differ(transaction: Transaction) -> bool:
     """Whether plays that are over differ on what a side wager of the open round comes to."""
-    points = hole_points(transaction)
+    points, lattice = hole_points(transaction), transaction.lattice()
     if points is None:
         return False
-    judged = AgreedPlays(transaction.lattice(), transaction.lattice().ends(points), points)
+    if not (_staked_open(transaction) or _may_be_made_later(transaction, lattice, lattice.frontier)):
+        return False
+    judged = AgreedPlays(lattice, lattice.ends(points), points)
     return any(len(nets) > 1 for _, _, _, nets in _dues(transaction, judged, closed=True))
 
 

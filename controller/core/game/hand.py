@@ -63,9 +63,14 @@ def holes_that_draw(up: int, drawn: tuple[int, ...], hits_soft_17: bool) -> int:
     return mask
 
 
+_NATURAL: Final = 11
+"""Points of an ace, as one, with a ten."""
+
+
 def is_natural(first: int, second: int) -> bool:
     """An ace with a ten-point card: only ever the two initial cards of a box or of the dealer (58 Pa. Code 633a.1)."""
-    return {points_of(first), points_of(second)} == {1, 10}
+    one, other = points_of(first), points_of(second)
+    return one + other == _NATURAL and min(one, other) == 1
 
 
 class PlayedHand(msgspec.Struct, frozen=True, cache_hash=True):

@@ -35,12 +35,12 @@ class Play:
         self.deal = deal
         self.boxes = len(deal.wagers)
         self.nets: dict[tuple[Outcome, DealerEnd, bool], Net] = {}
+        self.cents: dict[tuple[frozenset[Outcome], frozenset[DealerEnd], bool], tuple[int, ...]] = {}
         self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
-        self.lenient = (
-            [box for box in range(self.boxes) if self.may_surrender_silently(box)]
-            if rules.surrender_turn == "any"
-            else []
-        )
+        self.ended: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
+        self.dealer_ends: dict[tuple[Node, int | None], frozenset[DealerEnd]] = {}
+        any_turn = rules.surrender_turn == "any" and rules.surrender == "late"
+        self.lenient = [box for box in range(self.boxes) if self.may_surrender_silently(box)] if any_turn else []
         """Boxes that may have surrendered before their turn without a sign."""
         self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
         self.up_points = points_of(deal.up)
@@ -108,10 +108,11 @@ class Play:
                 hands = (*hands[: index + 1], waiting, *hands[index + 2 :])
             boxes = (*node.boxes[: node.turn], box, *node.boxes[node.turn + 1 :])
             return replace(node, hands=hands, boxes=boxes), emitted
-        outcome = Outcome("played", tuple(PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands))
-        kind = BoxStatus.BROKEN if outcome.all_broke() else BoxStatus.LIVE
-        if kind is BoxStatus.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
-            kind = BoxStatus.SURRENDERED
+        played = tuple([PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands])
+        lost = [hand.gave_up or hand.broke() for hand in played]
+        outcome, kind = Outcome("played", played), BoxStatus.LIVE
+        if all(lost):
+            kind = BoxStatus.BROKEN if outcome.all_broke() else BoxStatus.SURRENDERED
         ended = (*node.boxes[: node.turn], Box(kind, box.busts_not_taken), *node.boxes[node.turn + 1 :])
         quiet = node.silent_surrenders & ~(1 << node.turn)
         return self.next_box(node, (*emitted, (node.turn, outcome)), ended, quiet)

@@ -43,8 +43,18 @@ def agreed(nets: Iterable[Net]) -> Net:
     return Net(net.cents, ((name, "; or: ".join(why for why, _ in ways)),))
 
 
-def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[DealerEnd]:
+def dealer_ends(play: Play, node: Node, hole_points: int | None) -> frozenset[DealerEnd]:
     """How the dealer may yet end at ``node``; ``hole_points`` None: the hole card has not been turned."""
+    # The same few nodes are judged for every box, and at every reading.
+    key = node, hole_points
+    ends = play.dealer_ends.get(key)
+    if ends is None:
+        ends = play.dealer_ends[key] = frozenset(_dealer_ends(play, node, hole_points))
+    return ends
+
+
+def _dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[DealerEnd]:
+    """The same, worked out."""
     if node.second:
         # Where no hole card is dealt the dealer's second card comes face up.
         hole_points = points_of(node.second)
@@ -109,7 +119,7 @@ def main_due(lattice: Lattice, frontier: Frontier, box: int, hole_points: int | 
         ended = _outcomes(play, node, told, box)
         known = known and bool(ended) and not even_money_may_come(play, node, box)
         paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
-        for end in set(dealer_ends(play, node, hole_points)):
+        for end in dealer_ends(play, node, hole_points):
             nets.update(net_of(play, outcome, end, even_money=paid) for outcome in ended)
     return Due(frozenset(nets), known)
 
@@ -126,27 +136,41 @@ def certain_main_nets(
     """The nets of the main wagers, of these boxes, on which all plays agree; found sooner than all that they may be."""
     play = lattice.play()
     agreed_cents: dict[int, int | None] = dict.fromkeys(boxes)
+    even_money = play.rules.even_money
     for node, told in frontier.items():
-        ends: set[DealerEnd] | None = None
         for box in list(agreed_cents):
-            ended = _outcomes(play, node, told, box)
-            if not ended or even_money_may_come(play, node, box):
+            ended = told[box] or _outcomes(play, node, told, box)
+            if not ended or (even_money and even_money_may_come(play, node, box)):
                 del agreed_cents[box]
                 continue
-            if ends is None:
-                ends = set(dealer_ends(play, node, hole_points))
             paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
-            cents = agreed_cents[box]
-            for outcome, end in product(ended, ends):
-                net_cents = net_of(play, outcome, end, even_money=paid).cents
-                if cents not in {None, net_cents}:
-                    del agreed_cents[box]
-                    break
-                cents = agreed_cents[box] = net_cents
+            found_cents = _first_two_cents(play, ended, dealer_ends(play, node, hole_points), even_money=paid)
+            if len({*found_cents, agreed_cents[box]} - {None}) > 1:
+                del agreed_cents[box]
+            elif found_cents:
+                agreed_cents[box] = found_cents[0]
         if not agreed_cents:
             break
     known = [box for box, cents in agreed_cents.items() if cents is not None]
     return {box: main_due(lattice, frontier, box, hole_points).certain() for box in known}
+
+
+def _first_two_cents(
+    play: Play, ended: frozenset[Outcome], ends: frozenset[DealerEnd], *, even_money: bool
+) -> tuple[int, ...]:
+    """The nets in cents of a box that ended in one of these ways against these ends of the dealer's; two are enough."""
+    key = ended, ends, even_money
+    known = play.cents.get(key)
+    if known is None:
+        found: list[int] = []
+        for outcome, end in product(ended, ends):
+            cents = net_of(play, outcome, end, even_money=even_money).cents
+            if cents not in found:
+                found.append(cents)
+            if len(found) > 1:
+                break
+        known = play.cents[key] = tuple(found)
+    return known
 
 
 def insurance_due(lattice: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:

@@ -12,7 +12,7 @@ taken by ``play_count.py`` when somebody asks.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import is_not
 from typing import Final, Protocol, TypeVar
 
@@ -92,7 +92,9 @@ class PlayAnswer(Value, frozen=True, tag=False):
 
 def admitted(answers: tuple[PlayAnswer, ...], emitted: tuple[Emission, ...]) -> bool:
     """Whether the answers allow these boxes to end so."""
-    return all(answer.fits(outcome) for box, outcome in emitted for answer in answers if answer.box == box)
+    return not answers or all(
+        answer.fits(outcome) for box, outcome in emitted for answer in answers if answer.box == box
+    )
 
 
 class LatticePrefix(msgspec.Struct, frozen=True):
@@ -110,6 +112,9 @@ class LatticePrefix(msgspec.Struct, frozen=True):
 
 class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round is judged
     """The evidence leaves more orders open than ``ORDERS_LIMIT``."""
+
+
+_ANY_TIME: Final = (0, NEVER_ENDS)
 
 
 class OrderWalk(Window):
@@ -147,7 +152,9 @@ class OrderWalk(Window):
         self.levels.append(edges)
         for mask, frontier in level.items():
             layout = self.layout(mask)
-            enabled = [(index, self.between(mask, index)) for index in self.enabled(mask)]
+            enabled = [
+                (index, self.between(mask, index) if self.outages else _ANY_TIME) for index in self.enabled(mask)
+            ]
             for node, told in frontier.items():
                 if node.paying and not node.hidden_chips and self.paid_through(mask, node):
                     # Payment explains every change of chips that is left: their order does not matter.
@@ -174,8 +181,14 @@ def with_finished_boxes(told: OutcomesByBox, emitted: tuple[Emission, ...]) -> O
         return told
     boxes = list(told)
     for index, outcome in emitted:
-        boxes[index] = frozenset((outcome,))
+        boxes[index] = _alone(outcome)
     return tuple(boxes)
+
+
+@lru_cache(maxsize=4096)
+def _alone(outcome: Outcome) -> frozenset[Outcome]:
+    """The outcome as the only one of its box; of the many plays in which it is, it is the same set."""
+    return frozenset((outcome,))
 
 
 _K = TypeVar("_K")
@@ -187,7 +200,7 @@ def join(frontier: dict[_K, OutcomesByBox], place: _K, told: OutcomesByBox) -> N
     if known is None:
         frontier[place] = told
     elif known != told:
-        frontier[place] = tuple(old | new for old, new in zip(known, told, strict=True))
+        frontier[place] = tuple([old if old is new else old | new for old, new in zip(known, told, strict=True)])
 
 
 def _merge_all(frontier: Frontier, other: Frontier) -> None:
@@ -339,12 +352,13 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
                 cards = self.cards
         slack = self.rules.options.key_slack
         evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
-        kept = rewound(self.cuts, self.evidence, evidence)
+        # Without slack none of it is put in another place.
+        kept = rewound(self.cuts, self.evidence if slack else (), evidence)
         cut = kept[-1]
         game = self.game if cards is self.cards else game_with_cards(self.game, cards)
         walk = OrderWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
         frontier = walk.run(dict(cut.frontier))
-        last_ns = max(cut.last_ns, *(late.last_ns for late in walk.window))
+        last_ns = max([cut.last_ns, *[late.last_ns for late in walk.window]])
         contents = walk.contents_after(walk.full)
         new = LatticePrefix(len(evidence), len(cards), last_ns, frontier, contents, tuple(walk.levels))
         given = (self.answers, self.silences)
@@ -407,10 +421,13 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
                     pass
         return False
 
-    @cached_property
+    @property
     def paying(self) -> bool:
         """Whether payment has begun in every play."""
-        return bool(self.frontier) and all(node.paying for node in self.frontier)
+        for node in self.frontier:
+            if not node.paying:
+                return False
+        return bool(self.frontier)
 
     @cached_property
     def over(self) -> dict[Node, int]:

@@ -41,7 +41,32 @@ class LayoutLine(NamedTuple):
     def of(cls, marks: dict[int, str], classes: list[OutcomeClass]) -> LayoutLine:
         """The line of these classes."""
         dues = different_dues(classes)
-        return cls(marks, classes, dues, sum(outcome_class.weight for outcome_class in classes) if dues > 1 else 0)
+        return cls(marks, classes, dues, sum([outcome_class.weight for outcome_class in classes]) if dues > 1 else 0)
+
+
+class Partings(NamedTuple):
+    """How the lines of one comparison can be told apart, as far as that was asked: each is asked again and again."""
+
+    known: dict[tuple[frozenset[tuple[int, str]], int], list[LayoutLine]]
+    """The parts of a line, by its marks and the box."""
+
+    def by(self, line: LayoutLine, box: int) -> list[LayoutLine]:
+        """The parts of a line by what lies at a box; empty where that says nothing, or cannot be shown."""
+        key = frozenset(line.marks.items()), box
+        parts = self.known.get(key)
+        if parts is None:
+            parts = self.known[key] = _parts(line, box)
+        return parts
+
+
+def _parts(line: LayoutLine, box: int) -> list[LayoutLine]:
+    """The same, worked out."""
+    classes: dict[str, list[OutcomeClass]] = {}
+    for outcome_class in line.classes:
+        classes.setdefault(box_mark(outcome_class.sights[box]), []).append(outcome_class)
+    if len(classes) == 1 or "" in classes:
+        return []
+    return [LayoutLine.of({**line.marks, box: sight}, classes[sight]) for sight in sorted(classes)]
 
 
 _Measure = Callable[[list[LayoutLine]], tuple[int, int]]
@@ -91,13 +116,14 @@ def best_layout(classes: list[OutcomeClass]) -> list[LayoutLine]:
     First the worst line is always told apart. Then once more: no line may come out worse, and within that it is the
     line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
     """
-    best = [LayoutLine.of({}, classes)]
+    whole, parted = LayoutLine.of({}, classes), Partings({})
+    best = [whole]
     for measure in (_by_dues, _by_likelihood):
-        lines = _told_apart(classes, 0, measure)
+        lines = _told_apart(whole, 0, measure, parted)
         worst = max(line.dues for line in lines)
         best = min(best, lines, key=_badness)
         if worst > 1:
-            best = min(best, _told_apart(classes, worst, measure), key=_badness)
+            best = min(best, _told_apart(whole, worst, measure, parted), key=_badness)
     return best
 
 
@@ -116,42 +142,41 @@ def _badness(lines: list[LayoutLine]) -> tuple[int, int]:
     return max(line.dues for line in lines), sum(line.open for line in lines)
 
 
-def _told_apart(classes: list[OutcomeClass], bearable: int, measure: _Measure) -> list[LayoutLine]:
+def _told_apart(whole: LayoutLine, bearable: int, measure: _Measure, parted: Partings) -> list[LayoutLine]:
     """Lines grown from a single one.
 
     Those that leave more dues than ``bearable`` are told apart first, the worst first; then the likeliest to stay open.
     """
-    lines = [LayoutLine.of({}, classes)]
+    lines = [whole]
     more: list[LayoutLine] | None = lines
     while more is not None:
         lines = more
         open_now = [line for line in lines if line.dues > 1]
         open_now.sort(key=lambda line: (-line.dues if line.dues > bearable else 0, -line.open))
-        more = next(filter(None, (_with_parts(lines, line, measure) for line in open_now)), None)
+        more = next(filter(None, (_with_parts(lines, line, measure, parted) for line in open_now)), None)
     return lines
 
 
-def _with_parts(lines: list[LayoutLine], line: LayoutLine, measure: _Measure) -> list[LayoutLine] | None:
+def _with_parts(
+    lines: list[LayoutLine], line: LayoutLine, measure: _Measure, parted: Partings
+) -> list[LayoutLine] | None:
     """The lines with one of them told apart by one box more; None if that helps nothing or does not fit."""
     used = {box for one in lines for box in one.marks}
     boxes = range(len(line.classes[0].sights))
     allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < _BOXES_LIMIT)]
-    parts = _best_parts(line, allowed, measure)
+    parts = _best_parts(line, allowed, measure, parted)
     at = lines.index(line)
     more = [*lines[:at], *parts, *lines[at + 1 :]]
     return more if parts and _fits(more) else None
 
 
-def _best_parts(line: LayoutLine, boxes: list[int], measure: _Measure) -> list[LayoutLine]:
+def _best_parts(line: LayoutLine, boxes: list[int], measure: _Measure, parted: Partings) -> list[LayoutLine]:
     """A line told apart by the one box whose parts measure least; empty if no box helps."""
     best: tuple[tuple[int, int, int], list[LayoutLine]] | None = None
     for box in boxes:
-        classes: dict[str, list[OutcomeClass]] = {}
-        for outcome_class in line.classes:
-            classes.setdefault(box_mark(outcome_class.sights[box]), []).append(outcome_class)
-        if len(classes) == 1 or "" in classes:
+        parts = parted.by(line, box)
+        if not parts:
             continue
-        parts = [LayoutLine.of({**line.marks, box: sight}, classes[sight]) for sight in sorted(classes)]
         rank = *measure(parts), box
         if min(part.dues for part in parts) < line.dues and (best is None or rank < best[0]):
             best = rank, parts

@@ -34,6 +34,8 @@ class Window:
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
         self.before = [0] * len(window)
+        if len(window) == 1:
+            return
         slack = bool(play.rules.options.key_slack)
         for j, later in enumerate(window):
             for i, earlier in enumerate(window):

@@ -37,13 +37,13 @@ def successors(play: Play, node: Node, item: Observation, layout: Layout) -> Ite
     """Every node the round may stand at after ``item``, with the boxes that finished on the way."""
     match item:
         case CardObserved():
-            yield from _card_came(play, node, item.card, layout)
+            return _card_came(play, node, item.card, layout)
         case ChipsObserved(idle=True):
-            yield node, ()
+            return iter(((node, ()),))
         case ChipsObserved():
-            yield from chips_moved(play, node, item, layout)
+            return chips_moved(play, node, item, layout)
         case KeyObserved():
-            yield from _key_spoke(play, node, item, layout)
+            return _key_spoke(play, node, item, layout)
         case _:
             assert_never(item)
 
@@ -359,8 +359,18 @@ def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -
         yield step, ()
 
 
-def endings(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+def endings(play: Play, node: Node, layout: Layout) -> tuple[Step, ...]:
     """The complete plays a node may be: everybody has played and the dealer has drawn what he must."""
+    # Whether a round may be over is asked several times a reading, and again of what stands where it stood.
+    key = node, layout.insured if node.offers else ()
+    ended = play.ended.get(key)
+    if ended is None:
+        ended = play.ended[key] = tuple(_endings(play, node, layout))
+    return ended
+
+
+def _endings(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+    """The same, worked out."""
     if node.dealt < play.deal_cards:
         return
     if play.may_be_stopped(node):

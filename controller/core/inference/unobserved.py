@@ -54,6 +54,8 @@ class Outage(Value, frozen=True, tag=False):
 
 def outage_periods(silences: tuple[Outage, ...]) -> tuple[OutagePeriod, ...]:
     """The times with the same readers of main wagers lost, one after another from the first card on; none: none was."""
+    if not silences:
+        return ()
     silences = tuple(one for one in silences if one.hides("main"))
     if not silences:
         return ()
@@ -88,9 +90,15 @@ def successors_with_outages(
 
     ``between`` are the first and the last moment at which it may happen, in nanoseconds.
     """
-    if not layout.outages:
-        yield from successors.successors(play, node, item, layout)
-        return
+    if layout.outages:
+        return _successors_unseen(play, node, item, layout, between)
+    return successors.successors(play, node, item, layout)
+
+
+def _successors_unseen(
+    play: Play, node: Node, item: Observation, layout: Layout, between: tuple[int, int]
+) -> Iterator[Step]:
+    """The same where readers are lost."""
     first_ns, last_ns = between
     over = sum(period.from_ns <= first_ns for period in layout.outages) - 1
     for reached, emitted in _unseen(play, node, layout, last_ns):
@@ -146,11 +154,15 @@ def _left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
     return _with_unseen(node, box, cents) if box in layout.back else node
 
 
-def endings_with_outages(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+def endings_with_outages(play: Play, node: Node, layout: Layout) -> Iterable[Step]:
     """The complete plays a node may be, what went unseen at dark boxes included."""
-    if not layout.outages:
-        yield from successors.endings(play, node, layout)
-        return
+    if layout.outages:
+        return _endings_unseen(play, node, layout)
+    return successors.endings(play, node, layout)
+
+
+def _endings_unseen(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+    """The same where readers are lost."""
     for reached, emitted in _unseen(play, node, layout, NEVER_ENDS):
         for after, also in successors.endings(play, reached, layout.during(reached.outage_period)):
             yield after, (*emitted, *also)

@@ -8,8 +8,9 @@ first. What truly finds no chips is refused, or is a card without bets, as it is
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from controller.core.betting import lock
@@ -48,7 +49,7 @@ _ENDS: Final = (DaemonStarted, DeviceHealth, DeviceComplained, LineDisturbed)
 """What ends the wait: a look may never come, or more than the layout is in doubt."""
 
 
-class DueInputs(NamedTuple):
+class DueInputs(msgspec.Struct, frozen=True):
     """What is to be taken now, in order, and what waits.
 
     ``ahead``: what comes before that; ``begins``: which of ``now`` begins a round by its deal's rhythm, or 0;

@@ -147,7 +147,7 @@ def _lying_since_lock(transaction: Transaction) -> frozenset[str]:
 
 def _unplaced_since(transaction: Transaction, before: Zone | None, after: Zone) -> int:
     """Since when chips had been at a zone, perhaps, that went with others before they counted there; -1: none did."""
-    if before is None or before.chips == after.chips:
+    if before is None or not before.doubted or before.chips == after.chips:
         return -1
     elsewhere = _lying_since_lock(transaction)
     gone = {

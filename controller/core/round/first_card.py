@@ -13,17 +13,19 @@ from controller.core.table.transaction import Transaction
 def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
-    paid = payment_has_begun(transaction) and not transaction.round().dealing.unturned()
-    dealt_to = transaction.round().evidence.trouble or paid or has_main_wager(transaction)
-    return bool(transaction.round().ending.closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
+    round_now = transaction.round()
+    paid = payment_has_begun(transaction) and not round_now.dealing.unturned()
+    dealt_to = round_now.evidence.trouble or paid or has_main_wager(transaction)
+    return bool(round_now.ending.closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
 
 
 def may_be_ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card that finds a wager of the next round ends the open one."""
-    if transaction.round().ending.closing or _next_locked(transaction, at_ns) or _close_meant(transaction, at_ns):
+    round_now = transaction.round()
+    if round_now.ending.closing or _next_locked(transaction, at_ns) or _close_meant(transaction, at_ns):
         return True
-    by_chips = transaction.round().rules(transaction.rules).options.no_more_bets == "sometimes" and is_over(transaction)
-    return by_chips and deal_confirmation.may_end_by_card(transaction, at_ns)
+    by_chips = round_now.rules(transaction.rules).options.no_more_bets == "sometimes"
+    return by_chips and deal_confirmation.may_end_by_card(transaction, at_ns) and is_over(transaction)
 
 
 def _next_locked(transaction: Transaction, at_ns: int) -> bool:

@@ -438,10 +438,11 @@ def _go_on(transaction: Transaction, until: int) -> None:
     if transaction.round().held():
         return
     deal_confirmation.review(transaction)
-    if transaction.round().dealing.resumes and transaction.round().cards.turn_key and transaction.round().is_dealt():
+    round_now = transaction.round()
+    if round_now.dealing.resumes and round_now.cards.turn_key and round_now.is_dealt():
         transaction.turn_hole()
         resume_if_cured(transaction)
-    round_now = transaction.round()
+        round_now = transaction.round()
     if round_now.bets.locked and not round_now.bets.contributed:
         contribute_round(transaction)
     if not round_now.evidence.trouble and round_now.waits_for_card():
@@ -517,6 +518,7 @@ def may_close(transaction: Transaction) -> bool:
 
 def _infer(transaction: Transaction, until: int) -> None:
     """Open what lies face up and publish what follows from everything known up to ``until``."""
+    before = transaction.round()
     face_down.detect_show(transaction)
     face_down.open_face_up(transaction)
     view = transaction.lattice().as_of(until)
@@ -524,7 +526,8 @@ def _infer(transaction: Transaction, until: int) -> None:
         face_down.publish_deal(transaction, view)
         return
     face_down.release_withheld(transaction)
-    if transaction.round().waits_for_card():
+    # It was asked before, and is asked again of what has been opened since.
+    if transaction.round() is not before and transaction.round().waits_for_card():
         return
     if not view.frontier and hole_turn.hole_card_known(transaction) and payment_began(transaction):
         view = rebuilt_with_hole(transaction, until)

@@ -70,8 +70,10 @@ def _is_short(visit: ChipVisit) -> bool:
 
 def _passed(transaction: Transaction, visit: ChipVisit) -> bool:
     """Whether a visit is over and its chips are heard at other spots now."""
+    if visit.zone != "main" or visit.to_ns < 0:
+        return False
     elsewhere = {chip for zone in transaction.state.felt.values() if zone.spot != visit.spot for chip in zone.chips}
-    return visit.zone == "main" and visit.to_ns >= 0 and elsewhere.issuperset(visit.came)
+    return elsewhere.issuperset(visit.came)
 
 
 def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[str]) -> None:

@@ -86,8 +86,7 @@ def protect(before: Table, transaction: Transaction) -> None:
     for event in told:
         if type(event) in _LOOKED_INTO:
             _look_into(before, transaction, event)
-            _of_devices(transaction, event)
-    _doubted(transaction, tuple([event for event in told if isinstance(event, SettlementDisputed)]))
+    _doubted(transaction, tuple([event for event in told if type(event) is SettlementDisputed]))
     insurance_lowered(before, transaction)
     _wagers_unseen(before, transaction)
     _chips_from_elsewhere(before, transaction)
@@ -104,6 +103,10 @@ def protect(before: Table, transaction: Transaction) -> None:
 def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
     """What an event means to surveillance."""
     match event:
+        case CardDrawn(number, _, position):
+            _laid_too_early(before, transaction, number, position)
+        case ChipsChanged(spot, "main", lay, lies):
+            _lowered_in_irregular(transaction, spot, lay, lies)
         case BetIncreasedAfterLock() | BetDecreasedAfterLock() | ChipsUnexplained():
             suspect_move(before, transaction, event)
         case InsuranceTooLarge(number, spot, cents, counted):
@@ -125,10 +128,6 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
         case MidShoeEntry(number, spot, cents):
             text = f"{money(cents)} at a spot that did not bet the last round of this shoe"
             _wager_refused(before, transaction, AlertKind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
-        case CardDrawn(number, _, position):
-            _laid_too_early(before, transaction, number, position)
-        case ChipsChanged(spot, "main", lay, lies):
-            _lowered_in_irregular(transaction, spot, lay, lies)
         case UnknownChip(spot, zone, chip):
             _unknown(before, transaction, spot, zone, chip)
         case ChipSeenTwice(chip):
@@ -141,11 +140,13 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
         case CardOutsideRound(card):
             text = f"card {card} was drawn with no wager on the table and no burn announced"
             raise_alert(transaction, AlertKind.CARD_OUT_OF_TURN, text, readings=(card,))
+        case DeviceAlarm() | DeviceStatusChanged():
+            _of_devices(transaction, event)
         case _:
             pass
 
 
-def _of_devices(transaction: Transaction, event: Event) -> None:
+def _of_devices(transaction: Transaction, event: DeviceAlarm | DeviceStatusChanged) -> None:
     """What an event says of who a device is."""
     match event:
         case DeviceAlarm(device, code, text) if code == EXCHANGED:
@@ -385,6 +386,8 @@ def _irregular(before: Table, transaction: Transaction, event: RoundIrregular) -
 
 def _doubted(transaction: Transaction, doubts: tuple[SettlementDisputed, ...]) -> None:
     """What was settled and is contradicted since: one alert for all wagers of a round."""
+    if not doubts:
+        return
     for number in dict.fromkeys(one.round for one in doubts):
         of_round = [one for one in doubts if one.round == number]
         wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.net_cents)}" for one in of_round)

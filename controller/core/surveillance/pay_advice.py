@@ -135,9 +135,9 @@ def advise(before: Table, transaction: Transaction) -> None:
     """What this step has settled, as things to do; what was settled as it had been paid needs doing no more."""
     settled: list[WagerSettled] = []
     for event in transaction.events:
-        if isinstance(event, BettingClosed):
+        if type(event) is BettingClosed:
             transaction.change(advice=Advice())
-        elif isinstance(event, WagerSettled) and event.basis is not Basis.PAID:
+        elif type(event) is WagerSettled and event.basis is not Basis.PAID:
             settled.append(event)
     if not settled:
         return

@@ -73,10 +73,10 @@ def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
         was = before.state.round
         _look_at_cards(transaction, open_round, dealt=was is None or was.cards.drawn is not open_round.cards.drawn)
     found: list[RoundMispay] = []
-    by_key = _closed_by_key(before, transaction)
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
         paid = paid_round(transaction, event.round) if isinstance(event, RoundClosed | RoundPending) else None
         if paid is not None and paid.closed_ns < 0:
+            by_key = _closed_by_key(before, transaction)
             change_paid_round(
                 transaction,
                 replace(paid, by_evidence=not by_key, closed_ns=transaction.table_ns(transaction.stamped.at_ns)),
@@ -91,7 +91,7 @@ def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
 
 def change_paid_round(transaction: Transaction, after: PaidRound) -> None:
     """Remember a round as it is now."""
-    transaction.change(paid=tuple(after if one.round == after.round else one for one in transaction.state.paid))
+    transaction.change(paid=tuple([after if one.round == after.round else one for one in transaction.state.paid]))
 
 
 # --- chips and cards --------------------------------------------------------------------------------
@@ -110,7 +110,8 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
         paid = replace(paid, slowest_ns=max(paid.slowest_ns, wide_ns))
     name = key(told.spot, told.zone)
     for other, zone in now.items():
-        if other != name and other in was and was[other].cents != zone.cents:
+        lay = was.get(other)
+        if zone is not lay is not None and other != name and lay.cents != zone.cents:
             paid = paid.spoilt(frozenset({zone.spot}), zone.name)
     old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
     watch = paid.watches.get(name)

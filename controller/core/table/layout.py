@@ -61,6 +61,9 @@ def cents_at(felt: Felt, spot: int, zone: str) -> int:
 def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
     """Chips seen at more than one zone, with the zones."""
     heard, twice = set[str](), set[str]()
+    zones = [zone.chips for zone in felt.values()]
+    if len(heard.union(*zones)) == sum(map(len, zones)):
+        return {}
     for zone in felt.values():
         if not heard.isdisjoint(zone.chips):
             twice.update(heard.intersection(zone.chips))
@@ -89,32 +92,40 @@ def inventory(
     known = felt.get(name)
     already = frozenset(known.chips if known else ())
     before_conflicts = conflicts(felt)
-    raw = {**felt, name: Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns, seen.values)}
-    disputed = conflicts(raw)
+    heard = Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns, seen.values)
+    after = {**felt, name: heard}
+    disputed = conflicts(after)
     told: list[Event] = [
         UnknownChip(seen.spot, seen.zone, chip)
-        for chip in raw[name].chips
+        for chip in heard.chips
         if chip not in values and chip not in seen.values and chip not in already
     ]
-    told.extend(ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts)
-    after = {other: _released(zone, disputed, last_ns) for other, zone in raw.items()}
-    doubted = _doubted_at(felt, name, raw[name].chips, first_ns)
-    zone = _counted(_released(replace(raw[name], doubted=doubted), disputed, last_ns), values)
-    # A card in somebody's pocket comes and goes with any chip, and counts as nothing.
-    worth = {**(known.values if known else {}), **zone.values, **values}
-    left, came = (
-        {chip for chip in some if worth.get(chip)}
-        for some in (already.difference(zone.chips), frozenset(zone.chips).difference(already))
-    )
-    settles = not came and bool(left) and left.issubset(before_conflicts)
+    told += [ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts]
+    for other, lying in felt.items():
+        if lying.doubted or lying.released:
+            after[other] = _released(lying, disputed, last_ns)
+    doubted = _doubted_at(felt, name, heard.chips, first_ns)
+    zone = after[name] = _counted(_released(replace(heard, doubted=doubted), disputed, last_ns), values)
     was = 0 if known is None else known.cents
     changes: tuple[ZoneChange, ...] = ()
     if zone.cents != was:
+        settles = known is not None and bool(before_conflicts) and _settles(known, zone, values, before_conflicts)
         changes = (ZoneChange(zone.spot, zone.name, was, zone.cents, -1, settles),)
         told.append(ChipsChanged(zone.spot, zone.name, was, zone.cents, len(zone.chips)))
     elif already and already != frozenset(zone.chips) and zone.cents:
         told.append(ChipsExchanged(zone.spot, zone.name, zone.cents))
-    return {**after, name: zone}, changes, told
+    return after, changes, told
+
+
+def _settles(known: Zone, zone: Zone, values: Mapping[str, int], heard_twice: Container[str]) -> bool:
+    """Whether of all that is worth anything only chips that two zones had heard went, and none came."""
+    # A card in somebody's pocket comes and goes with any chip, and counts as nothing.
+    moved = [
+        chip
+        for chip in {*known.chips} ^ {*zone.chips}
+        if values.get(chip, zone.values.get(chip, known.values.get(chip)))
+    ]
+    return bool(moved) and all(chip in known.chips and chip in heard_twice for chip in moved)
 
 
 def _counted(zone: Zone, values: Mapping[str, int]) -> Zone:
@@ -127,10 +138,13 @@ def _doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) ->
     """The chips heard at a zone that do not count there, with the first moment they may have been there."""
     was = felt.get(name)
     known, doubted = (frozenset[str](), {}) if was is None else (frozenset(was.chips), was.doubted)
+    came = [chip for chip in chips if chip not in known]
+    if not (came or doubted):
+        return {}
     elsewhere = {
-        chip for other, zone in felt.items() if other != name for chip in set(zone.chips).difference(zone.doubted)
+        chip for other, zone in felt.items() if other != name for chip in zone.chips if chip not in zone.doubted
     }
-    new = {chip: first_ns for chip in chips if chip not in known and chip in elsewhere}
+    new = {chip: first_ns for chip in came if chip in elsewhere}
     return {**new, **{chip: since_ns for chip, since_ns in doubted.items() if chip in chips}}
 
 

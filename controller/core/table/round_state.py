@@ -292,7 +292,7 @@ class Round(Value, frozen=True, tag=False):
 
     def first_blocking(self) -> int:
         """The first of these questions; 0: none."""
-        return next(iter(self.blocking_questions()), 0)
+        return self.questions.doubt or self.questions.unkeyed or self.questions.entry
 
     def held(self) -> bool:
         """Whether nothing may be concluded: until a person has answered, or the shoe is back."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from controller.core.game.hand import points_of, seen
@@ -45,19 +44,20 @@ class Transaction:
         self.house = table.house
         self.rules = table.house.rules
         self.stamped = stamped
-        self.state: State = msgspec.structs.replace(table.state, number=stamped.number)
+        self.state: State = replace(table.state, number=stamped.number)
         self.open_lattice = table.lattice
         # What is kept from step to step, part by part while the step lasts.
-        self._times, self._facts, self.published, self.looked = table.workings
+        kept = table.workings
+        self._times, self._facts = kept.times, kept.facts
+        self.published, self.looked, self.opened = kept.published, kept.looked, kept.opened
         self.events: list[Event] = []
         self.left: tuple[Round, ...] = ()
         """The rounds that this step has left, each as it was then."""
 
     def table(self) -> Table:
         """The table as it is now."""
-        return Table(
-            self.house, self.state, self.open_lattice, Workings(self._times, self._facts, self.published, self.looked)
-        )
+        workings = Workings(self._times, self._facts, self.published, self.looked, self.opened)
+        return Table(self.house, self.state, self.open_lattice, workings)
 
     def savepoint(self) -> Savepoint:
         """Where ``roll_back`` goes back to."""
@@ -70,15 +70,20 @@ class Transaction:
 
     def change(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change what the table remembers."""
-        self.state = msgspec.structs.replace(self.state, **fields)
+        self.state = replace(self.state, **fields)
 
     def change_round(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change what is remembered of the open round."""
-        self.state = msgspec.structs.replace(self.state, round=msgspec.structs.replace(self.round(), **fields))
+        self._put(replace(self.round(), **fields))
+
+    def _put(self, round_now: Round) -> None:
+        """Remember the open round as it is now."""
+        self.state = replace(self.state, round=round_now)
 
     def change_bets(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change what is wagered, of the open round."""
-        self.change_round(bets=replace(self.round().bets, **fields))
+        round_now = self.round()
+        self._put(replace(round_now, bets=replace(round_now.bets, **fields)))
 
     def change_shared(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change the chips that two antennas heard, of the open round."""
@@ -86,19 +91,23 @@ class Transaction:
 
     def change_cards(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change its cards, of the open round."""
-        self.change_round(cards=replace(self.round().cards, **fields))
+        round_now = self.round()
+        self._put(replace(round_now, cards=replace(round_now.cards, **fields)))
 
     def change_evidence(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change its evidence, of the open round."""
-        self.change_round(evidence=replace(self.round().evidence, **fields))
+        round_now = self.round()
+        self._put(replace(round_now, evidence=replace(round_now.evidence, **fields)))
 
     def change_questions(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change its questions, of the open round."""
-        self.change_round(questions=replace(self.round().questions, **fields))
+        round_now = self.round()
+        self._put(replace(round_now, questions=replace(round_now.questions, **fields)))
 
     def change_ending(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change its ending, of the open round."""
-        self.change_round(ending=replace(self.round().ending, **fields))
+        round_now = self.round()
+        self._put(replace(round_now, ending=replace(round_now.ending, **fields)))
 
     def note_absence(self) -> None:
         """The table was not listening for a while: of the open round, if there is one, it may not have heard all."""
@@ -139,7 +148,8 @@ class Transaction:
 
     def facts(self) -> PublishedFacts:
         """The inferred facts told of the open round."""
-        self._facts = self._facts.of(self.round().evidence.published, self.round().evidence.corrected_at)
+        evidence = self.round().evidence
+        self._facts = self._facts.of(evidence.published, evidence.corrected_at)
         return self._facts
 
     def emit(self, *events: Event) -> None:
@@ -195,9 +205,10 @@ class Transaction:
     def hole_points(self) -> int | None:
         """What the hole card counts, once it has been turned; None where no hole card is dealt."""
         round_now = self.round()
-        if not round_now.cards.turned or not round_now.cards.hole_dealt:
+        cards = round_now.cards
+        if not cards.turned or not cards.hole_dealt:
             return None
-        face = round_now.cards.drawn[round_now.hole_place()].shown()
+        face = cards.drawn[round_now.hole_place()].shown()
         return None if face is None else points_of(seen(0, face))
 
     def legal(self, lattice: Lattice) -> bool:
@@ -270,7 +281,7 @@ class Transaction:
             return
         # A commitment opens with the face the shoe read, whatever the floor has said since.
         self.emit(CardOpened(card.number, str(card.face or "??"), card.nonce.hex()))
-        opened = msgspec.structs.replace(card, opened=True)
+        opened = replace(card, opened=True)
         self.change_cards(drawn=(*cards[:place], opened, *cards[place + 1 :]))
 
     def turn_hole(self) -> None:

@@ -7,7 +7,6 @@ names the values it was made of; where the round has others it is made anew, or 
 from __future__ import annotations
 
 from operator import is_
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -91,14 +90,14 @@ def are_identical(values: tuple[object, ...], others: tuple[object, ...]) -> boo
     return len(values) == len(others) and all(map(is_, values, others))
 
 
-class ChipsHorizon(NamedTuple):
+class ChipsHorizon(msgspec.Struct, frozen=True):
     """Up to when the chips are known, in nanoseconds of table time, and all that decides it."""
 
     rests_on: tuple[object, ...] = ()
     known_ns: int = -1
 
 
-class PublicationBasis(NamedTuple):
+class PublicationBasis(msgspec.Struct, frozen=True):
     """All that what was last published rested on: where it is the same, publishing again would tell nothing."""
 
     rests_on: tuple[object, ...] = ()
@@ -106,10 +105,12 @@ class PublicationBasis(NamedTuple):
     """Whether the readers had confirmed everything told by then."""
 
 
-class Workings(NamedTuple):
+class Workings(msgspec.Struct, frozen=True):
     """What is kept of the open round."""
 
     times: Timeline = Timeline()
     facts: PublishedFacts = PublishedFacts()
     published: PublicationBasis = PublicationBasis()
     looked: ChipsHorizon = ChipsHorizon()
+    opened: tuple[object, ...] = ()
+    """All that decides which cards lie open, when each that does had last been opened."""
