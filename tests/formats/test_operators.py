@@ -115,3 +115,9 @@ def test_mistakes_are_told_by_line(before: str, after: str, said: str) -> None:
         read_operators(FILE.replace(before, after), "operators.toml")
     assert said in told.value.lines[0]
     assert "\n" not in told.value.lines[0]
+
+
+@pytest.mark.parametrize("unseen", ["   ", "\\u200b", "\\u3164", "\\u202e"])
+def test_a_name_in_the_file_can_be_seen(unseen: str) -> None:
+    with pytest.raises(ConfigError, match="expected a name that can be seen"):
+        read_operators(FILE.replace("J. Lee", unseen), "operators.toml")

@@ -14,7 +14,7 @@ import msgspec
 
 from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalCode, RefusalReason
-from controller.formats.orders.person_names import look_alike, mixed_scripts
+from controller.formats.orders.person_names import is_seen, look_alike, mixed_scripts
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, Reply, is_signed
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 from controller.formats.text.struct_decoder import Mistake
@@ -141,6 +141,8 @@ def _twice(found: Operators) -> Iterable[Mistake]:
     for number, operator in enumerate(found.operator):
         if not operator.keys and not operator.signs:
             yield Mistake(("operator", number), "expected keys, signs or both")
+        if not is_seen(operator.name):
+            yield Mistake(("operator", number, "name"), f"expected a name that can be seen, got {operator.name!r}")
         if wrong := mixed_scripts(operator.name):
             yield Mistake(("operator", number, "name"), f"expected {wrong}")
         alike = next((name for name in names if look_alike(name, operator.name)), None)

@@ -29,7 +29,7 @@ from controller.core.messages.inputs import (
 from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
-from controller.formats.orders.person_names import mixed_scripts
+from controller.formats.orders.person_names import is_seen, mixed_scripts
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import Card
 
@@ -227,8 +227,8 @@ def read_command(verb: str, payload: bytes) -> FloorRequest:
         raise CommandRefused(f"{error}; expected {example}") from error
     for key in ("who", "why"):
         words = getattr(wanted, key, "-")
-        if not words.strip() or len(words) > WORDS_LIMIT:
-            raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters")
+        if not is_seen(words) or len(words) > WORDS_LIMIT:
+            raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters that can be seen")
     if wrong := mixed_scripts(getattr(wanted, "who", "")):
         raise CommandRefused(f"who: expected {wrong}")
     if isinstance(wanted, InventoryRequest):
