@@ -55,3 +55,54 @@ def test_no_public_type_of_the_controller_is_defined_twice() -> None:
 def test_types_named_like_those_of_devices_are_listed() -> None:
     shared = homes("controller").keys() & homes("devices", "firmware_protocols").keys()
     assert shared == SHARED_WITH_DEVICES
+
+
+PLUGGED_IN: Final = {"BET"}
+"""Found by name in each file of a folder of plug-ins."""
+
+
+def defined(tree: ast.Module) -> Iterator[str]:
+    """The public functions and constants of a module; a class may be public for being in a signature."""
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                if not name.startswith("_") and not is_type(name):
+                    yield name
+            case _:
+                pass
+
+
+def used(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The names that a module takes from others, as module and name."""
+    modules: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            for one in node.names:
+                modules[one.asname or one.name] = f"{node.module}.{one.name}"
+                yield node.module, one.name
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in modules:
+                yield modules[name], attribute
+            case _:
+                pass
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def test_names_taken_from_another_module_are_seen() -> None:
+    tree = ast.parse("from a.b import c, d as e\nfrom a import f\ne.g\nf.h(c)\nx.y")
+    assert set(used(tree)) == {("a.b", "c"), ("a.b", "d"), ("a", "f"), ("a.b.d", "g"), ("a.f", "h")}
+
+
+def test_what_only_one_module_of_the_core_uses_begins_with_an_underscore() -> None:
+    folders = ("controller", "simulators", "tests", "bench")
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8")) for one in folders for path in (ROOT / one).rglob("*.py")
+    }
+    taken = {name for tree in trees.values() for name in used(tree)}
+    core = {path: tree for path, tree in trees.items() if (ROOT / "controller" / "core") in path.parents}
+    own = {(module_of(path), name) for path, tree in core.items() for name in defined(tree) if name not in PLUGGED_IN}
+    assert sorted(own - taken) == []
