@@ -22,6 +22,7 @@ import asyncio
 import contextlib
 import json
 import os
+import resource
 import select
 import sqlite3
 import statistics
@@ -53,7 +54,10 @@ AGAIN_S: Final = 1.0
 ROWS: Final = (b"r" * 600, b"e" * 500, b"e" * 500, b"e" * 500, b"s" * 200)
 """About as many rows and bytes as a card without a round has in a table's journal."""
 
-REALTIME: Final = ("chrt", "-r", "1", "prlimit", "--rttime=3000000")
+RUNAWAY_US: Final = 3_000_000
+"""Of processor time without a wait, in the real-time class, is a program that spins."""
+
+REALTIME: Final = ("chrt", "-r", "1", "prlimit", f"--rttime={RUNAWAY_US}")
 
 Way = Callable[[], float]
 """Deals a card; the milliseconds it took."""
@@ -283,8 +287,21 @@ async def one_run(trees: tuple[Tree, ...], given: argparse.Namespace, seed: int)
             ways["commit"] = stack.enter_context(commits(machine.directory))
             for tree in trees:
                 ways[tree.name] = stack.enter_context(daemon(machine, tree, given.boxes, seed))
+            # The commit of the floor is this process's own, and may no more be kept waiting than a daemon's.
+            stack.enter_context(realtime() if given.realtime else contextlib.nullcontext())
             # Nothing else is to run in this process meanwhile.
             return dealt_in_turn(ways, given.cards, given.gap_ms)
+
+
+@contextlib.contextmanager
+def realtime() -> Iterator[None]:
+    """This process in the real-time class, as what ``REALTIME`` is put before; killed if it spins."""
+    resource.setrlimit(resource.RLIMIT_RTTIME, (RUNAWAY_US, RUNAWAY_US))
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def dealt_in_turn(ways: dict[str, Way], cards: int, gap_ms: float) -> dict[str, list[float]]:
