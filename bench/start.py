@@ -27,6 +27,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from bench.latency import REALTIME
 from bench.replay import RecordingRig, recorded
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.step import step
@@ -47,13 +48,25 @@ PATIENCE_S: Final = 120.0
 
 
 @contextlib.asynccontextmanager
-async def started(directory: Path, broker: Broker) -> AsyncIterator[float]:
-    """A daemon of the table there; the seconds until it said that it is online."""
+async def started(directory: Path, broker: Broker, before: tuple[str, ...]) -> AsyncIterator[float]:
+    """A daemon of the table there; the seconds until it said that it is online.
+
+    ``before`` is put before its command.
+    """
     async with connected(broker, broker.protocols()[0], "") as client:
         await client.subscribe(f"tableside/v1/{SITE}/{TABLE}/status", qos=1)
         began = time.monotonic()
         log = (directory / "daemon.log").open("ab")
-        command = (sys.executable, "-m", "controller", "run", str(directory / "table.toml"), "--log-format", "json")
+        command = (
+            *before,
+            sys.executable,
+            "-m",
+            "controller",
+            "run",
+            str(directory / "table.toml"),
+            "--log-format",
+            "json",
+        )
         # As where it is installed, its modules are left compiled.
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log, env=environment)
@@ -69,9 +82,9 @@ async def started(directory: Path, broker: Broker) -> AsyncIterator[float]:
             log.close()
 
 
-async def seconds(directory: Path, broker: Broker) -> float:
+async def seconds(directory: Path, broker: Broker, before: tuple[str, ...]) -> float:
     """How long a start took."""
-    async with started(directory, broker) as taken:
+    async with started(directory, broker, before) as taken:
         return taken
 
 
@@ -115,7 +128,7 @@ async def fill(directory: Path, rig: RecordingRig, events: int) -> None:
 
 async def measured(given: argparse.Namespace) -> dict[str, object]:
     """The starts of a table with a long journal and of one with a new journal, in turn."""
-    rig = recorded(given.rounds, (7, 7), "always", 1)
+    rig, before = recorded(given.rounds, (7, 7), "always", 1), REALTIME if given.realtime else ()
     with tempfile.TemporaryDirectory(prefix="tableside-start-", dir=given.directory) as folder:
         async with mosquitto() as broker:
             long, new = Path(folder) / "long", Path(folder) / "new"
@@ -123,15 +136,17 @@ async def measured(given: argparse.Namespace) -> dict[str, object]:
                 directory.mkdir()
                 wanted = DemoOptions(directory, None, seed=1, speed=1.0, boxes=(7, 7), keypad=True, broker=broker)
                 prepare(directory, Rack(), broker, wanted)
-                await seconds(directory, broker)
+                await seconds(directory, broker, before)
             began = time.monotonic()
             await fill(long, rig, given.events)
             filled_s = time.monotonic() - began
             journal = long / "journal.sqlite"
             with journal.open("rb") as file:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            first = await seconds(long, broker)
-            beside = [(await seconds(long, broker), await seconds(new, broker)) for _ in range(given.starts)]
+            first = await seconds(long, broker, before)
+            beside = [
+                (await seconds(long, broker, before), await seconds(new, broker, before)) for _ in range(given.starts)
+            ]
             later, fresh = (statistics.median(one) for one in zip(*beside, strict=True))
             return {
                 "events": given.events,
@@ -149,5 +164,6 @@ if __name__ == "__main__":
     parser.add_argument("--events", type=int, default=5_000_000)
     parser.add_argument("--rounds", type=int, default=40, help="played rounds whose records are told again")
     parser.add_argument("--starts", type=int, default=3)
+    parser.add_argument("--realtime", action="store_true", help="ask for the scheduler's real-time class (chrt)")
     parser.add_argument("--directory", type=Path, help="where the journals are written; default: the temporary folder")
     print(json.dumps(asyncio.run(measured(parser.parse_args()))))
