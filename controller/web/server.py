@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 import structlog
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 
 from controller.formats.journal.records import Identity
 from controller.formats.orders.requests import CommandRefused
@@ -84,8 +84,8 @@ class ServerParts(NamedTuple):
     names: HostNames
     tickets: Tickets
     files: dict[str, PageFile]
-    sockets: set[web.WebSocketResponse]
-    """The pages that are sent pictures."""
+    sockets: dict[web.WebSocketResponse, bool]
+    """The pages that are sent pictures, in the order in which they came, and whether an operator opened them."""
     journals: Journals
     accounts: Accounts
     sign_in: SignIn
@@ -245,11 +245,12 @@ async def live(request: web.Request) -> web.StreamResponse:
     holder = parts.tickets.redeem(request.query.get("ticket", ""))
     if holder is None:
         raise web.HTTPForbidden(text="expected a token of /api/ticket, unused and not older than ten seconds\n")
-    if len(parts.sockets) >= SOCKETS_LIMIT:
+    is_operators = bool(parts.sign_in.visitor(holder).name)
+    if len(parts.sockets) >= SOCKETS_LIMIT and not (is_operators and await displaced(parts.sockets)):
         raise web.HTTPServiceUnavailable(text=f"{SOCKETS_LIMIT} pages are open already\n")
     socket = web.WebSocketResponse(timeout=1.0, heartbeat=20.0, compress=False, max_msg_size=1024, writer_limit=65536)
     await socket.prepare(request)
-    parts.sockets.add(socket)
+    parts.sockets[socket] = is_operators
     try:
         async with asyncio.TaskGroup() as group:
             sending = group.create_task(stream(socket, parts, holder, request))
@@ -259,8 +260,19 @@ async def live(request: web.Request) -> web.StreamResponse:
                     break
             sending.cancel()
     finally:
-        parts.sockets.discard(socket)
+        parts.sockets.pop(socket, None)
     return socket
+
+
+async def displaced(sockets: dict[web.WebSocketResponse, bool]) -> bool:
+    """Hang up the oldest page that no operator opened, for an operator's; False: there is no such page."""
+    socket = next((socket for socket, is_operators in sockets.items() if not is_operators), None)
+    if socket is None:
+        return False
+    del sockets[socket]
+    with contextlib.suppress(ConnectionError):
+        await socket.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"an operator needs the place")
+    return True
 
 
 async def stream(socket: web.WebSocketResponse, parts: ServerParts, holder: str, request: web.Request) -> None:
@@ -394,7 +406,7 @@ def application(
     known = sign_in or SignIn(None, lambda: 0.0)
     relay = orders or OrderRelay()
     served = {**page_files(), **language_files(texts)}
-    app[PARTS] = ServerParts(floor, names, tickets, served, set(), *looked_into, known, relay, body_seconds)
+    app[PARTS] = ServerParts(floor, names, tickets, served, {}, *looked_into, known, relay, body_seconds)
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)
@@ -438,7 +450,7 @@ async def serving(app: web.Application, address: ServerAddress) -> AsyncIterator
             yield port
         finally:
             server.close()
-            for socket in set(app[PARTS].sockets):
+            for socket in tuple(app[PARTS].sockets):
                 with contextlib.suppress(ConnectionError):
                     await socket.close(code=1001, message=b"the server stops")
     finally:

@@ -8,7 +8,7 @@ import itertools
 import json
 import random
 import resource
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
 import msgspec
@@ -35,7 +35,7 @@ PATIENCE_S: Final = 30.0
 class Served:
     """Pages of tables that nobody is heard of, and where they are."""
 
-    def __init__(self, floor: FloorView, sockets: set[web.WebSocketResponse], port: int) -> None:
+    def __init__(self, floor: FloorView, sockets: Mapping[web.WebSocketResponse, bool], port: int) -> None:
         self.floor = floor
         self.sockets = sockets
         self.port = port

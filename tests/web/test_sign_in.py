@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-from aiohttp import ClientSession, WSMsgType, WSServerHandshakeError
+from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector, WSMsgType, WSServerHandshakeError
 from playwright.async_api import expect
 
 from controller.formats.mqtt.envelope import status_bytes
@@ -17,6 +17,7 @@ from controller.formats.mqtt.retained_alerts import AlertsNow
 from controller.formats.orders.operators import ChannelUser
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import SystemClock
+from controller.web.admission import SOCKETS_LIMIT
 from controller.web.sign_in import COOKIE, SESSION_SECONDS, SESSIONS_EACH, SESSIONS_LIMIT, WHAT, SignIn, SignInRefused
 from controller.web.visibility import EVERYTHING, SECTIONS
 from tests.web.conftest import Window
@@ -247,6 +248,32 @@ async def test_journals_are_for_those_who_may(broker: Broker, tmp_path: Path) ->
             cookie = {} if who is None else {COOKIE: await entered(client, at, who)}
             async with client.get(f"{at}/api/journals", cookies=cookie) as answer:
                 assert answer.status == status
+
+
+async def test_where_anonymous_pages_take_every_place_an_operators_takes_the_oldest_of_them(
+    broker: Broker,
+) -> None:
+    async with (
+        pages(broker, signers=SIGNERS) as at,
+        ClientSession(connector=TCPConnector(limit=0)) as client,
+        contextlib.AsyncExitStack() as open_pages,
+    ):
+
+        async def opened(cookie: dict[str, str]) -> ClientWebSocketResponse:
+            async with client.post(f"{at}/api/ticket", headers={"Origin": at}, cookies=cookie) as answer:
+                ticket = (await answer.json())["ticket"]
+            where = f"{at}/api/live?ticket={ticket}&table=*"
+            return await open_pages.enter_async_context(client.ws_connect(where, headers={"Origin": at}))
+
+        anonymous = [await opened({}) for _ in range(SOCKETS_LIMIT)]
+        with pytest.raises(WSServerHandshakeError, match="503"):
+            await opened({})
+        operators = await opened({COOKIE: await entered(client, at, OKAFOR)})
+        assert await operators.receive_str()
+        while not (await anonymous[0].receive()).type.name.startswith("CLOS"):
+            pass
+        assert anonymous[0].close_code == 1013
+        assert await anonymous[1].receive_str()
 
 
 async def test_a_stream_ends_with_its_session_and_a_token_is_its_holders(broker: Broker) -> None:
