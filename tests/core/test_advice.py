@@ -14,6 +14,7 @@ from controller.core.game.rules import Options
 from controller.core.messages.advice import AdviceLine, DealerAction, PaymentAdvised, Stack
 from controller.core.messages.events import Event, HoleCardRevealed, WagerSettled
 from controller.core.surveillance.pay_advice import in_chips
+from controller.io.files import profile_files
 from firmware_protocols.cards import DECK
 from tests.core.houses import DEALERS, simulated
 from tests.core.rig import Rig, penn
@@ -89,6 +90,15 @@ def test_the_keypad_shows_it_where_the_table_wants_that() -> None:
         assert rig.desired.display == shown
     rig.talk("key round_closed\n1 main 10\nkey no_more_bets")
     assert rig.table.state.advice.lines == ()
+
+
+def test_it_shows_take_and_pay_once_a_wager_made_after_the_deal_is_settled_too() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules)
+    rig.talk("1 main 25 \n key no_more_bets \n Qs 3h Kc Qh \n 1 ez_bust 5 \n key stand hole_turned")
+    assert rig.desired.display == "Round 1"
+    rig.talk("5s")
+    assert rig.postings() == ["1: spot 1 main +25.00", "1: spot 1 ez_bust -5.00"]
+    assert rig.desired.display == "Round 1: take and pay"
 
 
 @pytest.mark.parametrize("name", DEALERS)

@@ -193,12 +193,12 @@ def dispute_reopened(transaction: Transaction) -> None:
 
 def has_open_wagers(transaction: Transaction) -> bool:
     """Whether a wager of the open round is not settled, as far as that can be known without judging again."""
-    settled = transaction.round().ending.settled
-    insured = {spot for spot, bet in settled if bet == "insurance"}
-    if any((spot, "main") not in settled for spot in transaction.round().bets.spots):
+    settled, spots = transaction.round().ending.settled, transaction.round().bets.spots
+    if any((spot, "main") not in settled for spot in spots):
         return True
-    counted = {box for node in transaction.lattice().frontier for box, cents in enumerate(node.insured) if cents}
-    return any(transaction.round().bets.spots[box] not in insured for box in counted)
+    lattice = transaction.lattice()
+    made_later = {box for node in lattice.frontier for box, cents in enumerate(node.insured) if cents}
+    return any((spots[box], lattice.play().offered_zone) not in settled for box in made_later)
 
 
 def agreed_wager_cents(judged: AgreedPlays, box: int, bet: str) -> int | None:
