@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from controller.core.messages.meter_events import JackpotHit
@@ -169,6 +169,8 @@ def test_no_number_a_cycle_rests_on_can_be_changed_even_without_that_hash(kind: 
 
 
 @given(places=st.lists(st.integers(0, 10**6), min_size=2, max_size=2), seed=st.integers(0, 99))
+@example(places=[0, 1], seed=0)
+@example(places=[16, 17], seed=0)
 @settings(deadline=None, max_examples=20)
 def test_events_that_change_places_are_named_and_the_order_of_lines_means_nothing(places: list[int], seed: int) -> None:
     events = night()
@@ -182,7 +184,12 @@ def test_events_that_change_places_are_named_and_the_order_of_lines_means_nothin
         return
     for key in ("seq", "id"):
         one[key], other[key] = other[key], one[key]
-    assert faults(events)
+    found = audited(events)
+    if {one["type"], other["type"]} == {"tableside.meter_reset.v1", "tableside.mystery_revealed.v1"}:
+        # Both follow an award, and neither rests on the other.
+        return
+    # A contribution before its cycle's commitment is one that was kept until then, which is said of it.
+    assert complaints(found) or found != audited(night())
 
 
 # --- what each is called ----------------------------------------------------------------------------------
