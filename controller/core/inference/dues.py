@@ -145,10 +145,11 @@ def certain_main_nets(
                 continue
             paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
             found_cents = _first_two_cents(play, ended, dealer_ends(play, node, hole_points), even_money=paid)
-            if len({*found_cents, agreed_cents[box]} - {None}) > 1:
+            possible_cents = {*found_cents, agreed_cents[box]} - {None}
+            if len(possible_cents) > 1:
                 del agreed_cents[box]
-            elif found_cents:
-                agreed_cents[box] = found_cents[0]
+            else:
+                agreed_cents[box] = next(iter(possible_cents), None)
         if not agreed_cents:
             break
     known = [box for box, cents in agreed_cents.items() if cents is not None]
