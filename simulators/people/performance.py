@@ -237,9 +237,8 @@ async def perform(
 ) -> Performance:
     """Carry out ``acts`` in order; pauses are divided by ``speed`` (above 0), waits for the readers are not.
 
-    ``agreeing`` is the number of agreeing inventories the host asks for, of an antenna that misses chips the most it may
-    ask for. ``on_round`` is told of each round's end,
-    after its last chips have been seen.
+    ``agreeing`` is the number of agreeing inventories the host asks for; of an antenna that misses chips, the most it
+    may ask for. ``on_round`` is told of each round's end, after its last chips have been seen.
 
     Raises:
         ValueError: ``speed`` is not above 0, or chips are laid where no antenna reads.
