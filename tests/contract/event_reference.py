@@ -6,6 +6,7 @@ A field without words of its own has those of *What the fields mean everywhere* 
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 import textwrap
@@ -30,7 +31,15 @@ Every event with its fields and an example. [events.md](events.md) explains the 
 they come, and what a round looks like as events. Fields are in the order in which they are published. The examples are
 in [events.jsonl](../examples/events.jsonl), a line each: the daemon published them in runs with simulated devices, or
 the table's own step produced them with the same encoder.
+
+Every field of an event is there, unless its type says *may be left out*. A field that may be null says *or null*, and
+is then null, not left out. Only events in a journal of an earlier version lack fields that came later. The types link
+to the [objects](#objects-in-fields) that fields contain.
 """
+
+_OBJECTS: Final = """## Objects in fields
+
+Objects that the fields above contain; their fields are always there."""
 
 _GROUPS: Final = {
     "table_started": """## The process""",
@@ -79,6 +88,9 @@ def event_reference() -> str:
             raise ValueError(f"docs/examples/events.jsonl has no {name}")
         parts += [_GROUPS[name]] if name in _GROUPS else []
         parts += [f"### `{name}`", *_paragraphs(kind), table(kind, shared), f"```json\n{folded(shown[name])}\n```"]
+    parts.append(_OBJECTS)
+    for kind in _objects():
+        parts += [f"### {kind.__name__}", *_paragraphs(kind), table(kind, shared)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -91,7 +103,7 @@ def _paragraphs(kind: type[Any]) -> Iterator[str]:
     summary, _, rest = inspect.cleandoc(kind.__doc__ or "").partition("\n\n")
     # The line that a docstring begins with is the first sentence of its first paragraph.
     for paragraph in f"{summary} {rest}".split("\n\n"):
-        text = _linked(" ".join(paragraph.split()), tag_of(kind))
+        text = _linked(" ".join(paragraph.split()), _tag(kind))
         yield textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
@@ -102,14 +114,84 @@ def table(kind: type[Any], shared: Mapping[str, str]) -> str:
         ValueError: a field is described nowhere.
     """
     own = _field_docs(kind)
-    rows = ["| field | meaning |", "|---|---|"]
-    for field in msgspec.structs.fields(kind):
+    rows = ["| field | type | meaning |", "|---|---|---|"]
+    if kind in _objects() and _tag(kind):
+        rows.append(f"| `type` | string | `{_tag(kind)}` |")
+    for field in _shape(kind).fields:
         name = field.encode_name
         if field.name not in own and name not in shared:
             raise ValueError(f"{kind.__name__}.{field.name} is described neither below it nor in events.md")
-        meaning = _fragment(own[field.name], tag_of(kind)) if field.name in own else shared[name]
-        rows.append(f"| `{name}` | {meaning} |")
+        meaning = _fragment(own[field.name], _tag(kind)) if field.name in own else shared[name]
+        left_out = ", may be left out" if kind.__struct_config__.omit_defaults and not field.required else ""
+        rows.append(f"| `{name}` | {_type_text(field.type)}{left_out} | {meaning} |")
     return "\n".join(rows)
+
+
+def _tag(kind: type[Any]) -> str:
+    """Its name on the wire; empty: it has none, because its place says what it is."""
+    return str(kind.__struct_config__.tag or "")
+
+
+def _shape(kind: type[Any]) -> msgspec.inspect.StructType:
+    shape = msgspec.inspect.type_info(kind)
+    assert isinstance(shape, msgspec.inspect.StructType), f"{kind.__name__} is a struct"
+    return shape
+
+
+def _type_text(shape: msgspec.inspect.Type) -> str:
+    """The type of a field in JSON's words; an object as a link to its description.
+
+    Raises:
+        ValueError: no event has had a field of that type before.
+    """
+    match shape:
+        case msgspec.inspect.BoolType():
+            return "boolean"
+        case msgspec.inspect.IntType():
+            return "integer"
+        case msgspec.inspect.StrType() | msgspec.inspect.EnumType() | msgspec.inspect.LiteralType():
+            return "string"
+        case msgspec.inspect.NoneType():
+            return "null"
+        case msgspec.inspect.UnionType(types):
+            return " or ".join(_type_text(one) for one in types)
+        case msgspec.inspect.VarTupleType(msgspec.inspect.StructType() as item):
+            return f"list of {_type_text(item)}"
+        case msgspec.inspect.VarTupleType(item):
+            return f"list of {_type_text(item)}s"
+        case msgspec.inspect.TupleType(items):
+            return f"list of {len(items)} {_type_text(items[0])}s"
+        case msgspec.inspect.DictType(_, value):
+            return f"object of {_type_text(value)}s"
+        case msgspec.inspect.StructType(cls):
+            return f"[{cls.__name__}](#{cls.__name__.lower()})"
+        case _:
+            raise ValueError(f"no words for {shape}")
+
+
+@functools.cache
+def _objects() -> tuple[type[Any], ...]:
+    """The classes of the objects that fields of events contain, in the order in which they first come."""
+    found: dict[type[Any], None] = {}
+
+    def enter(shape: msgspec.inspect.Type) -> None:
+        match shape:
+            case msgspec.inspect.UnionType(types):
+                for one in types:
+                    enter(one)
+            case msgspec.inspect.VarTupleType(item):
+                enter(item)
+            case msgspec.inspect.StructType(cls, fields) if cls not in found:
+                found[cls] = None
+                for field in fields:
+                    enter(field.type)
+            case _:
+                pass
+
+    for kind in event_types():
+        for field in _shape(kind).fields:
+            enter(field.type)
+    return tuple(found)
 
 
 def _field_docs(kind: type[Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,17 +14,20 @@ from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
-from controller.formats.mqtt.envelope import TYPE_PREFIX, TYPE_SUFFIX, event_types
+from controller.core.game.wager import LockedWager
+from controller.formats.mqtt.envelope import TYPE_PREFIX, TYPE_SUFFIX, event_bytes, event_types, read_event
 from controller.formats.mqtt.retained_state import STATES
 from controller.formats.orders.requests import VERBS, reply_bytes
 from firmware_protocols.values import Value, tag_of
 from tests.contract.current import DIRECTORY, files
+from tests.contract.event_reference import EXAMPLES as EXAMPLES_PATH
 from tests.contract.event_reference import PATH, event_reference, examples, folded, table
 
 HERE: Final = Path(__file__).parent
 NODE: Final = shutil.which("node")
 DOCUMENT: Final[dict[str, Any]] = msgspec.json.decode((DIRECTORY / "asyncapi.json").read_bytes())
 EXAMPLES: Final = examples()
+EXAMPLE_LINES: Final = EXAMPLES_PATH.read_bytes().splitlines()
 ANEW: Final = "run: .venv/bin/python -m tests.contract.current"
 
 
@@ -66,12 +70,42 @@ class Undescribed(Value, frozen=True, tag="undescribed"):
 def test_a_field_that_is_described_nowhere_is_refused() -> None:
     shared = {"round": "the round", "untold": "the rest"}
     assert table(Undescribed, shared).splitlines()[2:] == [
-        "| `round` | the round |",
-        "| `told` | how often, see [`card_drawn`](#card_drawn) |",
-        "| `untold` | the rest |",
+        "| `round` | integer | the round |",
+        "| `told` | integer | how often, see [`card_drawn`](#card_drawn) |",
+        "| `untold` | integer | the rest |",
     ]
     with pytest.raises(ValueError, match="untold is described neither below it nor in"):
         table(Undescribed, {"round": "the round"})
+
+
+class Shapes(Value, frozen=True, omit_defaults=True, tag="shapes"):
+    """An event with a field of each kind of type."""
+
+    round: int | None
+    readings: tuple[int, ...]
+    rate: tuple[int, int]
+    passed: bool = False
+    shifts: dict[str, str] = msgspec.field(default_factory=dict)
+    wagers: tuple[LockedWager, ...] = ()
+
+
+def test_a_field_says_its_type_and_whether_it_may_be_null_or_left_out() -> None:
+    shared = dict.fromkeys(("round", "readings", "rate", "passed", "shifts", "wagers"), "what it is")
+    assert [row.split(" | ")[1] for row in table(Shapes, shared).splitlines()[2:]] == [
+        "integer or null",
+        "list of integers",
+        "list of 2 integers",
+        "boolean, may be left out",
+        "object of strings, may be left out",
+        "list of [LockedWager](#lockedwager), may be left out",
+    ]
+
+
+@pytest.mark.parametrize("line", EXAMPLE_LINES, ids=lambda line: f"{read_event(line).seq}")
+def test_every_example_has_the_bytes_that_this_version_publishes(line: bytes) -> None:
+    one = read_event(line)
+    since_1970 = datetime.fromisoformat(one.time) - datetime.fromtimestamp(0, UTC)
+    assert event_bytes(one.event, one.identity, one.seq, since_1970 // timedelta(microseconds=1) * 1000) == line
 
 
 def test_the_parser_accepts_the_document() -> None:

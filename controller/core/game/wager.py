@@ -22,6 +22,7 @@ class LockedWager(Value, frozen=True, tag=False):
     spot: int
     bet: str
     cents: int
+    """The amount wagered."""
 
 
 class BookRow(Value, frozen=True, tag=False):

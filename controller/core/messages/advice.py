@@ -20,22 +20,26 @@ class Stack(Value, frozen=True, tag=False):
     """Chips of one value."""
 
     value_cents: int
+    """The value of one chip."""
     count: int
+    """How many."""
 
 
 class AdviceLine(Value, frozen=True, tag=False):
-    """One thing to do. ``hand``: which of a split spot's hands, from 0 on the left; null: the whole wager.
-
-    ``chips`` make the amount, the largest first; ``missing_cents`` is what no chips of the table make of it.
-    """
+    """One thing for the dealer to do."""
 
     spot: int
     bet: str
     hand: int | None
+    """Which of a split spot's hands, from 0 on the left; null: the whole wager."""
     move: DealerAction
+    """``take``, ``pay``, or ``leave``: a push."""
     cents: int
+    """The amount to take, pay or leave."""
     chips: tuple[Stack, ...]
+    """Chips of the registry's values that make the amount, the largest first."""
     missing_cents: int
+    """The part of the amount that no chips of the table make."""
 
 
 class PaymentAdvised(Value, frozen=True, tag="payment_advised"):
@@ -47,10 +51,7 @@ class PaymentAdvised(Value, frozen=True, tag="payment_advised"):
 
     round: int
     lines: tuple[AdviceLine, ...]
-    """The actions: ``spot``, ``bet``, ``hand`` (of a split spot, from 0 on the left; null: the whole wager), ``move``
-    (``take``, ``pay``, ``leave``), ``cents``, ``chips`` (``value_cents`` and ``count``, of the registry's values, the
-    largest first), ``missing_cents`` (the part that no chips make).
-    """
+    """What to do, in order."""
 
 
 class Advice(Value, frozen=True, tag=False):

@@ -47,9 +47,7 @@ class TableStarted(Value, frozen=True, omit_defaults=True, tag="table_started"):
     currency: str = ""
     """The currency of amounts (ISO 4217); left out where the table file does not name one."""
     gaming_day: GamingDay | None = None
-    """The house's day: ``time_zone`` (IANA), ``begins``, and ``shifts`` (each name's beginning by that clock); left out
-    where the table file does not say.
-    """
+    """The house's day; left out where the table file does not say."""
 
 
 class InternalError(Value, frozen=True, tag="internal_error"):
@@ -203,7 +201,7 @@ class BettingClosed(Value, frozen=True, tag="betting_closed"):
 
     round: int
     wagers: tuple[LockedWager, ...]
-    """The wagers, zones without chips left out: a list of ``spot``, ``bet`` (the zone) and ``cents``."""
+    """The wagers; ``bet`` is the zone. Zones without chips are not listed."""
     profile_hash: str = ""
     """SHA-256, in hex, of the rules and options the round is played and settled by."""
 

@@ -102,7 +102,7 @@ class BoxDeclared(Value, frozen=True, tag="box_declared"):
     who: str
     why: str
     beside: tuple[LockedWager, ...] = ()
-    """Side wagers at that spot that stand now that it has a main wager: ``spot``, ``bet``, ``cents``."""
+    """Side wagers at that spot that stand now that it has a main wager."""
 
 
 class RoundResumed(Value, frozen=True, tag="round_resumed"):
@@ -133,7 +133,9 @@ class ChipCount(Value, frozen=True, tag=False):
     """A number of chips of one value."""
 
     value_cents: int
+    """The value of one chip."""
     count: int
+    """How many."""
 
 
 class InventoryEntered(Value, frozen=True, omit_defaults=True, tag="inventory_entered"):
@@ -146,9 +148,7 @@ class InventoryEntered(Value, frozen=True, omit_defaults=True, tag="inventory_en
     cents: int
     """The amount in all; negative where it takes back an earlier entry."""
     chips: tuple[ChipCount, ...]
-    """Of the amount, how many chips (``count``) of each value (``value_cents``), the highest first; empty where no
-    chips were counted.
-    """
+    """Of the amount, the chips of each value, the highest first; empty where no chips were counted."""
     slip: str
     """The number on the paper; may be empty."""
     who: str

@@ -12,7 +12,7 @@ from firmware_protocols.values import Value
 
 
 class GamingDay(Value, frozen=True, tag=False):
-    """A gaming day of a house that said nothing is a day of UTC."""
+    """When the house's day and its shifts begin. Where the table file does not say, a gaming day is a day of UTC."""
 
     time_zone: str = "UTC"
     """A name of the IANA time zone database, such as ``America/New_York``."""

@@ -18,9 +18,7 @@ class MeterOpened(Value, frozen=True, tag="meter_opened"):
 
     meter: str
     parameters: Parameters
-    """The meter's parameters: ``base_cents``, ``reset_cents``, ``limit_cents`` (0: no limit), ``unreasonable_cents``,
-    and ``rate`` and ``hidden_rate`` as parts of a wager.
-    """
+    """The meter's parameters."""
     meter_units: int
     shown_cents: int
 
@@ -186,9 +184,7 @@ class ParametersQueued(Value, frozen=True, tag="parameters_queued"):
 
     meter: str
     parameters: Parameters
-    """The meter's parameters: ``base_cents``, ``reset_cents``, ``limit_cents`` (0: no limit), ``unreasonable_cents``,
-    and ``rate`` and ``hidden_rate`` as parts of a wager.
-    """
+    """The meter's parameters."""
     who: str
     """Who proposed."""
     second: str

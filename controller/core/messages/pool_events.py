@@ -49,7 +49,7 @@ class JackpotClaimed(Value, frozen=True, tag="jackpot_claimed"):
     """The posting's number."""
     round: int
     winners: tuple[WinningRow, ...]
-    """The wagers that won: ``spot``, ``bet``, ``row``, and ``share``, the part of the pool it takes."""
+    """The wagers that won."""
     rule: str
     """How the winners of one round are evaluated."""
 

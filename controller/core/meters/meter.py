@@ -46,7 +46,7 @@ class Parameters(Value, frozen=True, tag=False):
     reset_cents: int
     """Where it starts again after its whole amount was won."""
     rate: tuple[int, int]
-    """The part of each wager that raises it: (17, 100) is 17 per cent."""
+    """The part of each wager that raises it: [17, 100] is 17 per cent."""
     unreasonable_cents: int
     """One wager may raise meter and reserve by no more than this; more is a fault and is not counted."""
     limit_cents: int = 0

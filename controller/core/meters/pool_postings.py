@@ -23,12 +23,14 @@ class WagerPosting(Value, frozen=True, tag="wagered"):
 
 
 class WinningRow(Value, frozen=True, tag=False):
-    """A wager that won: its spot, the side wager, the row of its pay table, and the part of the meter it takes."""
+    """A wager that won a part of a meter."""
 
     spot: int
     bet: str
     row: str
+    """The row of its pay table."""
     share: tuple[int, int]
+    """The part of the meter it takes: [1, 2] is a half."""
 
 
 class ClaimPosting(Value, frozen=True, tag="claimed"):

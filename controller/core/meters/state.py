@@ -85,12 +85,15 @@ class Adjustment(Value, frozen=True, tag="adjustment"):
     """Move a meter or its reserve by ``units`` for a reason of the closed list."""
 
     pool: Pool
+    """``meter`` or ``reserve``."""
     units: int
+    """By how much, in 1/10,000 cent; negative: it falls."""
     reason: Reason
+    """``equipment_correction``, ``over_limit_correction``, ``seed_recovery`` or ``funding``."""
 
 
 class JackpotRefusal(Value, frozen=True, tag="refusal"):
-    """Put a jackpot back."""
+    """Put the amount of an award back into its meter."""
 
     jackpot: int
 
@@ -102,12 +105,14 @@ class Grant(Value, frozen=True, tag="grant"):
     spot: int
     bet: str
     row: str
+    """The row of the side bet's pay table."""
 
 
 class NewParameters(Value, frozen=True, tag="new_parameters"):
     """Put a meter on other parameters, with its next reset."""
 
     parameters: Parameters
+    """The parameters from then on."""
 
 
 MeterChange = Adjustment | JackpotRefusal | Grant | NewParameters

@@ -134,7 +134,7 @@ export function sentence(one, table) {
   const values = { ...data };
   for (const [name, value] of Object.entries(data)) {
     if (name === "net_cents" || name === "before_cents" && one.name === "wager_adjusted") values[name] = net(value, table.currency);
-    else if (name === "possible_cents" && Array.isArray(value)) values[name] = value.map((cents) => net(cents, table.currency)).join(t("due.or"));
+    else if (name === "possible_cents" && Array.isArray(value)) values[name] = value.map((cents) => one.name === "wager_uncertain" ? money(cents, table.currency) : net(cents, table.currency)).join(t("due.or"));
     else if (name.endsWith("_cents") || name === "cents") values[name] = typeof value === "number" ? money(value, table.currency) : value;
     else if (name === "face") values.face = shown(value);
     else if (name === "bet" || name === "zone" || name === "meter") values[name] = bet(String(value));

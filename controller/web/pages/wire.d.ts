@@ -1,4 +1,4 @@
-// What the server sends. The fields are those of docs/events.md; docs/web.md says which message has which.
+// What the server sends. The fields are those of docs/reference/events.md; docs/guide/web.md says which message has which.
 
 export interface Card { card: number; spot: number | null; face: string | null; hand: number | null }
 export interface Hand { spot: number; hand: number; cards: number[]; total: number; stake_cents: number }
