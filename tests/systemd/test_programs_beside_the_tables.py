@@ -45,9 +45,17 @@ def test_the_pages_yield_to_a_table() -> None:
     for weight in ("CPUWeight", "IOWeight"):
         (of_table,) = re.findall(rf"^{weight}=(\d+)$", table, re.MULTILINE)
         assert int(setting("web", weight)[0]) < 100 < int(of_table), "100 is everybody else's"
+    assert setting("web", "CPUWeight")[-1] == "idle", "what a systemd that knows it takes"
     assert int(setting("web", "Nice")[0]) > 0
     assert setting("web", "CPUSchedulingPolicy") == ["batch"]
     assert re.findall(r"^Nice=", table, re.MULTILINE) == [], "below 0 it would not start in many a container"
+
+
+@pytest.mark.parametrize("unit", ["tableside@", "tableside-web@"])
+def test_what_a_unit_weighs_counts_among_all_services(unit: str) -> None:
+    text = (SYSTEMD / f"{unit}.service").read_text()
+    slices = re.findall(r"^Slice=(.*)$", text, re.MULTILINE)
+    assert slices == ["system.slice"], "an instance of a template is else in a slice of its template's name"
 
 
 def test_the_links_key_comes_as_a_credential() -> None:
