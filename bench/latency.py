@@ -212,7 +212,11 @@ class Machine(NamedTuple):
 
 @contextlib.contextmanager
 def process(machine: Machine, log: str, *command: str, folder: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """A Python program that is told to end at the end; ``folder``: the checkout it is of, ours if None."""
+    """A Python program that is told to end at the end; ``folder``: the checkout it is of, ours if None.
+
+    It has a process group of its own, for a terminal's signals, but no session: where the kernel weighs sessions
+    (``sched_autogroup_enabled``), the place that a program is given behind others holds only within its session.
+    """
     environment = {**os.environ, "PYTHONPATH": str(folder or Path.cwd())}
     whole = (*machine.before, sys.executable, *command)
     with (machine.directory / log).open("wb") as output:
@@ -223,7 +227,7 @@ def process(machine: Machine, log: str, *command: str, folder: Path | None = Non
             stderr=output,
             env=environment,
             cwd=folder,
-            start_new_session=True,
+            process_group=0,
         )
     try:
         yield started

@@ -14,8 +14,9 @@ on machines of their own do. ``--still`` asks for reduced motion: a card that sl
 
 ``--latency BLOCKS`` measures a card's way at the table instead (as ``bench.latency``), in blocks of cards in turn: with
 no page open, with as many streams read by a program that draws nothing (browsers on other machines), and with
-``--drawn`` pages of a Chromium on this machine's processors, if any. Beside it, what the daemon, the broker and the
-pages' server took of a processor for each card.
+``--drawn`` pages of a Chromium on this machine's processors, if any. Beside it, what the daemon, the broker, the
+pages' server and the streams' reader took of a processor for each card. Many short blocks tell more than a few long
+ones. ``--beside NAME=FOLDER`` has as many streams of the server of another checkout in the same turns.
 
 The pages' server has the place behind the table that its unit gives it (``systemd/tableside-web@.service``). The
 program that reads streams stands for other machines: it runs when nothing else does. Prints one JSON object.
@@ -28,13 +29,16 @@ import asyncio
 import contextlib
 import json
 import os
+import random
 import re
 import shutil
 import statistics
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -51,9 +55,22 @@ TABLE: Final = "daemon"
 FLAGS: Final = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 PATIENCE_MS: Final = 60_000
 UNIT: Final = Path("systemd/tableside-web@.service")
+WARM_UP_CARDS: Final = 2
+"""Dealt before those of a block."""
+
+DRAWS: Final = 2000
+
 WHEN_IDLE: Final = ("chrt", "--idle", "0")
 
-PROGRAMS: Final = {"daemon": "controller\0run", "broker": "mosquitto", "server": "controller\0web"}
+Way = tuple[Callable[[], object], Callable[[], object]]
+"""Opens pages, and closes them."""
+
+PROGRAMS: Final = {
+    "daemon": "controller\0run",
+    "broker": "mosquitto",
+    "server": "controller\0web",
+    "readers": "bench.page_streams",
+}
 """What a program's command line has."""
 
 TOLD: Final = """(() => {
@@ -107,36 +124,27 @@ class Ear:
         self.came[str(msgspec.json.decode(message.payload)["seq"])] = now_ms
 
 
-class Streams:
-    """As many streams as pages, read by a program of its own that draws nothing."""
+@contextlib.contextmanager
+def streams(machine: Machine, at: str) -> Iterator[Callable[[int], None]]:
+    """Has as many streams open as it is told, read by a program of its own that draws nothing."""
+    command = ("-m", "bench.page_streams", at, f"{SITE}/{TABLE}")
+    with process(machine._replace(before=WHEN_IDLE), "streams.log", *command) as started:
 
-    def __init__(self, machine: Machine, at: str) -> None:
-        self._machine, self._at = machine, at
-        self._open = contextlib.ExitStack()
+        def open_so_many(count: int) -> None:
+            assert started.stdin is not None
+            assert started.stdout is not None
+            started.stdin.write(b"%d\n" % count)
+            started.stdin.flush()
+            if not started.stdout.readline():
+                sys.exit("the streams' reader has ended; see its log")
 
-    def open(self, count: int) -> None:
-        """Read so many."""
-        reader = process(
-            self._machine._replace(before=WHEN_IDLE),
-            "streams.log",
-            "-m",
-            "bench.page_streams",
-            self._at,
-            f"{SITE}/{TABLE}",
-            str(count),
-        )
-        started = self._open.enter_context(reader)
-        assert started.stdout is not None
-        started.stdout.readline()
-
-    def close(self) -> None:
-        """No longer."""
-        self._open.close()
+        yield open_so_many
 
 
-def place() -> tuple[str, ...]:
-    """The commands that give a program the place behind others that its unit names."""
-    said = dict(re.findall(r"^(Nice|CPUSchedulingPolicy|IOSchedulingPriority)=(.*)$", UNIT.read_text(), re.MULTILINE))
+def place(folder: Path | None = None) -> tuple[str, ...]:
+    """The commands that give a program the place behind others that its unit names, in a checkout."""
+    text = ((folder or Path.cwd()) / UNIT).read_text()
+    said = dict(re.findall(r"^(Nice|CPUSchedulingPolicy|IOSchedulingPriority)=(.*)$", text, re.MULTILINE))
     policy, niceness, disk = said["CPUSchedulingPolicy"], said["Nice"], said["IOSchedulingPriority"]
     return ("chrt", f"--{policy}", "0", "nice", "-n", niceness, "ionice", "-c", "2", "-n", disk)
 
@@ -156,12 +164,12 @@ def processor_seconds() -> dict[str, float]:
 
 
 @contextlib.contextmanager
-def served(machine: Machine) -> Iterator[str]:
-    """The pages' server, as a process of its own."""
+def served(machine: Machine, folder: Path | None = None) -> Iterator[str]:
+    """The pages' server, as a process of its own; ``folder``: the checkout it is of, ours if None."""
     port = free_port()
     broker = f"{machine.broker.host}:{machine.broker.port}"
     command = ("-m", "controller", "web", "--listen", f"127.0.0.1:{port}", "--broker", broker)
-    with process(machine._replace(before=place()), "web.log", *command) as started:
+    with process(machine._replace(before=place(folder)), f"web-{port}.log", *command, folder=folder) as started:
         assert started.stdout is not None
         started.stdout.readline()
         yield f"http://127.0.0.1:{port}"
@@ -209,37 +217,62 @@ def dealt(card: Callable[[], float], cards: int, gap_s: float) -> list[float]:
     return taken
 
 
-def in_turn(
-    ways: dict[str, tuple[Callable[[], None], Callable[[], None]]], card: Callable[[], float], given: argparse.Namespace
-) -> dict[str, object]:
-    """A card's way at the table while each of these is open, in blocks in turn; and to the first, block by block."""
+def in_turn(ways: dict[str, Way], card: Callable[[], float], given: argparse.Namespace) -> dict[str, object]:
+    """A card's way at the table while each of these is open, in blocks in turn; and to the first."""
     taken: dict[str, list[list[float]]] = {name: [] for name in ways}
     spent = {name: dict.fromkeys(PROGRAMS, 0.0) for name in ways}
     for turn in range(given.latency):
         # Each way is first in every other turn.
         for name, (begin, end) in list(ways.items())[:: -1 if turn % 2 else 1]:
             begin()
-            dealt(card, 5, given.gap_s)
+            dealt(card, WARM_UP_CARDS, given.gap_s)
             before = processor_seconds()
             taken[name].append(dealt(card, given.cards, given.gap_s))
             after = processor_seconds()
             spent[name] = {one: so_far + after[one] - before[one] for one, so_far in spent[name].items()}
             end()
-    found: dict[str, object] = {}
     base = next(iter(taken.values()))
-    for name, blocks in taken.items():
-        ratios = [statistics.median(one) / statistics.median(of) for one, of in zip(blocks, base, strict=True)]
-        whole = [one for block in blocks for one in block]
-        found[name] = {
-            **percentiles(whole),
-            "to_the_first": round(
-                statistics.median(whole) / statistics.median([of for block in base for of in block]), 3
-            ),
-            "processor_ms_a_card": {one: round(1000 * s / len(whole), 2) for one, s in spent[name].items()},
-            "medians_to_the_first": [round(one, 3) for one in ratios],
-            "their_median": round(statistics.median(ratios), 3),
+    cards = given.latency * given.cards
+    return {
+        name: {
+            **percentiles([one for block in blocks for one in block]),
+            "to_the_first": to_the_first(blocks, base),
+            "processor_ms_a_card": {one: round(1000 * s / cards, 2) for one, s in spent[name].items()},
         }
-    return found
+        for name, blocks in taken.items()
+    }
+
+
+def to_the_first(blocks: list[list[float]], base: list[list[float]]) -> dict[str, float]:
+    """The ratio of the medians, and what 90 of 100 draws of as many turns, out of those there were, lie between."""
+    chance, turns = random.Random(1), list(zip(blocks, base, strict=True))
+
+    def ratio(of: list[tuple[list[float], list[float]]]) -> float:
+        here, there = (statistics.median(one for turn in of for one in turn[side]) for side in (0, 1))
+        return here / there
+
+    drawn = sorted(ratio(chance.choices(turns, k=len(turns))) for _ in range(DRAWS))
+    return {
+        "of_the_medians": round(ratio(turns), 3),
+        "from": round(drawn[DRAWS // 20], 3),
+        "to": round(drawn[-DRAWS // 20], 3),
+    }
+
+
+def ways_of(
+    machine: Machine, at: str, pages: list[Page], given: argparse.Namespace, stack: contextlib.ExitStack
+) -> dict[str, Way]:
+    """What may be open while a card is dealt."""
+    servers = {"streams": at}
+    for name, _, folder in (one.partition("=") for one in given.beside):
+        servers[name] = stack.enter_context(served(machine, Path(folder)))
+    ways: dict[str, Way] = {"no_page": (lambda: None, lambda: None)}
+    for name, server in servers.items():
+        open_so_many = stack.enter_context(streams(machine, server))
+        ways[name] = (partial(open_so_many, given.pages), partial(open_so_many, 0))
+    if pages:
+        ways["chromium"] = (lambda: show(pages, at), lambda: leave(pages))
+    return ways
 
 
 def measured(machine: Machine, given: argparse.Namespace) -> dict[str, object]:
@@ -259,18 +292,9 @@ def measured(machine: Machine, given: argparse.Namespace) -> dict[str, object]:
         ]
         dealt(card, 5, given.gap_s)
         if given.latency:
-            streams = Streams(machine, at)
-            ways = {
-                "no_page": (lambda: None, lambda: None),
-                "streams": (lambda: streams.open(given.pages), streams.close),
-            }
-            if pages:
-                ways["chromium"] = (lambda: show(pages, at), lambda: leave(pages))
-            return in_turn(ways, card, given)
+            return in_turn(ways_of(machine, at, pages, given, stack), card, given)
         show(pages, at)
-        others = Streams(machine, at)
-        stack.callback(others.close)
-        others.open(given.pages - given.drawn)
+        stack.enter_context(streams(machine, at))(given.pages - given.drawn)
         dealt(card, 5, given.gap_s)
         since_ms = time.time_ns() / 1e6
         table = percentiles(dealt(card, given.cards, given.gap_s))
@@ -297,6 +321,7 @@ def main() -> None:
     parser.add_argument("--boxes", type=int, default=7)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--latency", type=int, default=0, metavar="BLOCKS")
+    parser.add_argument("--beside", action="append", default=[], metavar="NAME=FOLDER", help="the server of a checkout")
     print(json.dumps(asyncio.run(run(parser.parse_args())), indent=1))
 
 
