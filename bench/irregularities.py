@@ -50,7 +50,7 @@ def drew_on_17(script: Script, rng: Random) -> list[Act] | None:
 def stood_on_16(script: Script, rng: Random) -> list[Act] | None:
     """The dealer takes a card too few."""
     del rng
-    return None if len(script.told.dealer) < 3 else [a for n, a in enumerate(script.acts) if n != script.draws[-1]]
+    return None if len(script.played.dealer) < 3 else [a for n, a in enumerate(script.acts) if n != script.draws[-1]]
 
 
 def out_of_turn(script: Script, rng: Random) -> list[Act] | None:
@@ -100,7 +100,7 @@ def zones_of(script: Script, spot: int) -> set[str]:
 
 def dealers_total(script: Script) -> int:
     """The dealer's hard or soft total."""
-    points = [POINTS[card.rank] for card in script.told.dealer]
+    points = [POINTS[card.rank] for card in script.played.dealer]
     return sum(points) + (10 if 1 in points and sum(points) <= 11 else 0)
 
 

@@ -54,7 +54,7 @@ class _Down:
 
     since_ns: int
     last_ns: int
-    told: bool
+    reported: bool
     stuck: bool = False
     again_ns: int = -1
     up_ns: int = -1
@@ -117,7 +117,7 @@ class KeypadSession(DeviceOutbox):
             if down.up_ns >= 0:
                 self._released(key, down)
         for key, down in self._down.items():
-            if not down.told or down.again_ns >= 0:
+            if not down.reported or down.again_ns >= 0:
                 self._complain("cut_off", f"key {key} was down when the line went", now_ns)
         self._down.clear()
         self._unsent = b""
@@ -144,7 +144,7 @@ class KeypadSession(DeviceOutbox):
             return down.again_ns + REPEAT_WAIT_NS
         if not self._releases:
             return down.last_ns + REPEAT_DELAY_NS
-        if not down.told:
+        if not down.reported:
             return down.since_ns + self._held_ns
         return None if down.stuck else down.since_ns + self._stuck_ns
 
@@ -203,9 +203,9 @@ class KeypadSession(DeviceOutbox):
             down.last_ns, down.again_ns = at_ns, -1
 
     def _pressed(self, key: str, at_ns: int) -> None:
-        told = key not in self._holdable
-        self._down[key] = _Down(since_ns=at_ns, last_ns=at_ns, told=told)
-        if told:
+        reported = key not in self._holdable
+        self._down[key] = _Down(since_ns=at_ns, last_ns=at_ns, reported=reported)
+        if reported:
             self._readings.append(KeyPressed(at_ns=at_ns, key=key))
 
     def _pressed_again(self, key: str, down: _Down, at_ns: int) -> None:
@@ -237,7 +237,7 @@ class KeypadSession(DeviceOutbox):
     def _released(self, key: str, down: _Down) -> None:
         """A key is up since it was last heard of: of one that waited it is known now whether it was held."""
         del self._down[key]
-        if not down.told:
+        if not down.reported:
             held = down.last_ns - down.since_ns >= self._held_ns
             self._readings.append(KeyPressed(at_ns=down.since_ns, key=key, held=held))
 
@@ -256,8 +256,8 @@ class KeypadSession(DeviceOutbox):
     def _watch_length(self, key: str, down: _Down, now_ns: int) -> None:
         """Tell a key that has become held or stuck."""
         length_ns = (now_ns if self._releases else down.last_ns) - down.since_ns
-        if not down.told and length_ns >= self._held_ns:
-            down.told = True
+        if not down.reported and length_ns >= self._held_ns:
+            down.reported = True
             self._readings.append(KeyPressed(at_ns=down.since_ns, key=key, held=True))
         if not down.stuck and length_ns >= self._stuck_ns:
             down.stuck = True

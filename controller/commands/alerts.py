@@ -27,9 +27,9 @@ def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
     """
     from controller.formats.mqtt.retained_alerts import alerts_told
 
-    told = alerts_told(published(reader))
-    waiting = [one for one in told if not one.acknowledged]
-    shown = told if everything else waiting
+    listed = alerts_told(published(reader))
+    waiting = [one for one in listed if not one.acknowledged]
+    shown = listed if everything else waiting
     if as_json:
         say_json(shown)
     else:
@@ -38,7 +38,7 @@ def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
             say(first, style="" if one.acknowledged else "bad" if one.event.severity == "critical" else "warning")
             for line in others:
                 say(line)
-        say(f"{len(waiting)} of {len(told)} alerts wait to be acknowledged")
+        say(f"{len(waiting)} of {len(listed)} alerts wait to be acknowledged")
     raise SystemExit(1 if waiting else 0)
 
 
@@ -46,14 +46,14 @@ def lines(one: ListedAlert) -> list[str]:
     """An alert for people: what, where, on what evidence, and who has seen it."""
     event = one.event
     where = f" round {event.round}" if event.round else ""
-    told = [f"{event.alert:>5}  {one.raised[:19].replace('T', ' ')}  {event.severity:<8}  {event.kind}{where}"]
-    told.append(f"       {event.text}")
+    text = [f"{event.alert:>5}  {one.raised[:19].replace('T', ' ')}  {event.severity:<8}  {event.kind}{where}"]
+    text.append(f"       {event.text}")
     if event.before or event.after:
-        told.append(
+        text.append(
             f"       chips before: {' '.join(event.before) or 'none'}; after: {' '.join(event.after) or 'none'}"
         )
-    told.append(f"       event {one.seq}, readings {' '.join(str(number) for number in event.readings)}")
+    text.append(f"       event {one.seq}, readings {' '.join(str(number) for number in event.readings)}")
     if one.acknowledged:
         note = f": {one.note}" if one.note else ""
-        told.append(f"       acknowledged {one.acknowledged[:19].replace('T', ' ')} by {one.who}{note}")
-    return told
+        text.append(f"       acknowledged {one.acknowledged[:19].replace('T', ' ')} by {one.who}{note}")
+    return text

@@ -45,8 +45,8 @@ def command(table_file: Path, *, as_json: bool) -> None:
     warnings = (*absent_ports(table.config), *unpaired_lines(table.config), *layout)
     if as_json:
         whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
-        told = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}
-        say_json({"fit": True, "mistakes": (), **whose, **told})
+        figures = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}
+        say_json({"fit": True, "mistakes": (), **whose, **figures})
         return
     for line in remarks:
         say(f"{table_file}: {line}")

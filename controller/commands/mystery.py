@@ -124,10 +124,10 @@ def end(config: Path, operations: str, surveillance: str) -> None:
             opened = custody.opened_at_the_end(store)
         finally:
             store.close()
-        told = None
+        revealed = None
         if opened is not None:
-            told = {"cycle": opened.cycle, "drawn_cents": opened.drawn_cents, "key": opened.key.hex()}
-        say(json.dumps({"ended": parsed.box.serial, "revealed": told}))
+            revealed = {"cycle": opened.cycle, "drawn_cents": opened.drawn_cents, "key": opened.key.hex()}
+        say(json.dumps({"ended": parsed.box.serial, "revealed": revealed}))
 
     _with_keys(config, work)
 

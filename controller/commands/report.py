@@ -98,16 +98,18 @@ def _account(journal: Path, times: Times) -> Shift:
     from controller.reports.shift_inventory import house_day
 
     with JournalReader(journal) as reader:
-        told, rules = _read(reader)
-    if not told or rules is None:
+        events, rules = _read(reader)
+    if not events or rules is None:
         raise EmptyPeriod(f"{journal}: no event in that time")
     now = datetime.now(UTC)
-    asked = replace(_shift_wanted(times, HouseCalendar(house_day(told), now)), written=rfc3339(now), version=version())
-    account = shift_of(told, lambda: theories(rules, edge_of(rules)), asked)
+    asked = replace(
+        _shift_wanted(times, HouseCalendar(house_day(events), now)), written=rfc3339(now), version=version()
+    )
+    account = shift_of(events, lambda: theories(rules, edge_of(rules)), asked)
     if account is None:
         raise EmptyPeriod(
             f"{journal}: no event from {asked.period.since:%Y-%m-%dT%H:%MZ} to {asked.period.until:%Y-%m-%dT%H:%MZ}; "
-            f"its events are of {told[0].time[:16]}Z to {told[-1].time[:16]}Z"
+            f"its events are of {events[0].time[:16]}Z to {events[-1].time[:16]}Z"
         )
     return account
 
@@ -149,15 +151,15 @@ def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:
 
     # Most of a journal's events, and no account needs them.
     silent = (CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, PaymentAdvised)
-    told: list[Published] = []
+    events: list[Published] = []
     started: int | None = None
     for row in reader.events():
         one = own_event(row.body)
         if not isinstance(one.event, silent):
-            told.append(one)
+            events.append(one)
         if isinstance(one.event, TableStarted):
             started = row.number
-    return told, None if started is None else _rules(reader, started)
+    return events, None if started is None else _rules(reader, started)
 
 
 def _rules(reader: JournalReader, number: int) -> Rules:

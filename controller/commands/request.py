@@ -148,8 +148,8 @@ class Sign(NamedTuple):
         transaction = body.pop("transaction")
         known = self.epoch
         if known is None and isinstance(channel, ChannelAddress):
-            told = put(channel, topics, STATUS, {"transaction": transaction}).epoch
-            known = None if isinstance(told, msgspec.UnsetType) else told
+            epoch = put(channel, topics, STATUS, {"transaction": transaction}).epoch
+            known = None if isinstance(epoch, msgspec.UnsetType) else epoch
         if known is None:
             raise NoReply("--epoch: expected the epoch of the table's journal, as state/stream has it")
         number = number_at(self.clock.wall_ns())

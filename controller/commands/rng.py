@@ -118,7 +118,7 @@ def _print(verdicts: list[TestVerdict], health: NoiseHealth, options: dict[str, 
 
     source = options["device"] or options["file"] or "the system's generator"
     what = f"{options['draws']} draws from {options['reset_cents']} to {options['ceiling_cents'] - 1} cents"
-    told = (
+    figures = (
         f"{health.samples} bytes through the health tests at {options['claimed_bits']} bits: {health.warnings} warnings"
     )
     failure = _failure(health)
@@ -138,7 +138,7 @@ def _print(verdicts: list[TestVerdict], health: NoiseHealth, options: dict[str, 
         say(json.dumps({"source": str(source), "mixed": options["mixed"], "health": counts, "tests": rows}))
         return
     say(f"{source}{', mixed as the trigger box does' if options['mixed'] else ''}: {what}")
-    say(f"{told}{'; FAILED ' + failure if failure else ''}")
+    say(f"{figures}{'; FAILED ' + failure if failure else ''}")
     for one in verdicts:
         again = f", again {one.second.p:.4f}" if one.second else ""
         word = "pass" if one.passed else "FAIL"

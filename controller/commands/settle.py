@@ -35,10 +35,10 @@ def command(case_file: str) -> None:
     from controller.formats.text.safe_parse import one_line
 
     try:
-        told = parse_json(read_bytes(case_file))
-        whole = isinstance(told, dict) and "cases" in told
+        given = parse_json(read_bytes(case_file))
+        whole = isinstance(given, dict) and "cases" in given
         folder = HERE if case_file == "-" else Path(case_file).parent
-        found = settle_all(told["cases"], folder) if whole else settle_one(told, folder)
+        found = settle_all(given["cases"], folder) if whole else settle_one(given, folder)
     except CaseError as error:
         say(f"tableside: {case_file}: {one_line(str(error))}", err=True)
         sys.exit(2)
@@ -66,7 +66,7 @@ def read_bytes(case_file: str) -> bytes:
         raise CaseError("", f"cannot be read: {error.strerror}") from error
 
 
-def settle_one(told: object, folder: Path = HERE) -> dict[str, Any]:
+def settle_one(given: object, folder: Path = HERE) -> dict[str, Any]:
     """The account of one case; a profile's relative path is relative to ``folder``.
 
     Raises:
@@ -76,9 +76,9 @@ def settle_one(told: object, folder: Path = HERE) -> dict[str, Any]:
     from controller.formats.cases.settle_output import account_json, settle
     from controller.io.files import profile_files
 
-    case = read_case(told, lambda name: rules_of(profile_files.beside(folder, name)))
-    assert isinstance(told, dict), "it was read"
-    return account_json(case, settle(case), profile_of(profile_files.beside(folder, told["rules"])).sources)
+    case = read_case(given, lambda name: rules_of(profile_files.beside(folder, name)))
+    assert isinstance(given, dict), "it was read"
+    return account_json(case, settle(case), profile_of(profile_files.beside(folder, given["rules"])).sources)
 
 
 def settle_all(cases: object, folder: Path) -> dict[str, Any]:
@@ -96,15 +96,15 @@ def settle_all(cases: object, folder: Path) -> dict[str, Any]:
     if not isinstance(cases, list):
         raise CaseError("cases", "expected a list")
     accounts: list[dict[str, Any]] = []
-    for place, told in enumerate(cases):
-        name = str(told["id"])[:40] if isinstance(told, dict) and told.get("id") else None
+    for place, given in enumerate(cases):
+        name = str(given["id"])[:40] if isinstance(given, dict) and given.get("id") else None
         try:
-            found = settle_one(told, folder)
+            found = settle_one(given, folder)
         except CaseError as error:
             refused = one_line(f"cases[{place}]{f' ({name})' if name else ''}: {error}")
             accounts.append({"id": name or str(place), "refused": refused})
             continue
-        accounts.append({"id": told.get("id", str(place)), **found, "differences": differences(told, found)})
+        accounts.append({"id": given.get("id", str(place)), **found, "differences": differences(given, found)})
     refused_cases = sum("refused" in found for found in accounts)
     different = sum(bool(found.get("differences")) for found in accounts)
     settled = len(accounts) - refused_cases

@@ -74,12 +74,12 @@ def command(
         check_profile(profile, seats, jackpots=jackpots)
         how = (True, None, "bee_tek", profile, jackpots, sensors)
         wanted = DemoOptions(directory, rounds, seed, speed, seats, *how)
-        told = asyncio.run(until_interrupted(wanted))
+        played = asyncio.run(until_interrupted(wanted))
     except (KeyFileRefused, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
-    (directory / "truth.json").write_bytes(account_bytes(truth_of(told)))
-    say(f"{len(told)} rounds played; the truth is in {directory / 'truth.json'}")
+    (directory / "truth.json").write_bytes(account_bytes(truth_of(played)))
+    say(f"{len(played)} rounds played; the truth is in {directory / 'truth.json'}")
 
 
 def prepare(wanted: DemoOptions, rack: Rack) -> None:
@@ -120,7 +120,7 @@ async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
     from simulators.people.rack import Rack
     from simulators.serve import Station, perform
 
-    rack, told, ports = Rack(), list[RoundPlayed](), wanted.directory / "ports"
+    rack, played, ports = Rack(), list[RoundPlayed](), wanted.directory / "ports"
     prepare(wanted, rack)
     async with Station(ports, **devices(profile=wanted.profile, wanted=wanted)) as station:
         say(f"ports in {ports}: {', '.join(sorted(one.name for one in ports.iterdir() if one.is_symlink()))}")
@@ -134,7 +134,7 @@ async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
                 if waiting != said:
                     said = waiting
                     say(said)
-            await perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=told.append)
+            await perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=played.append)
 
         task = asyncio.create_task(people())
         loop = asyncio.get_running_loop()
@@ -142,4 +142,4 @@ async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
             loop.add_signal_handler(number, task.cancel)
         with contextlib.suppress(asyncio.CancelledError):
             await task
-    return told
+    return played

@@ -126,7 +126,7 @@ def moment(reader: JournalReader, seq: int) -> int:
 
 def lines(now: TableStatus, *, shoe: bool) -> list[str]:
     """The table's state for people."""
-    told = [
+    lines = [
         f"{now.site}/{now.table}, epoch {now.epoch}: {now.profile}, tableside {now.version}",
         f"last event  {now.seq} at {now.time[:19].replace('T', ' ')} UTC",
         f"round       {now.round}, {now.phase}",
@@ -134,18 +134,18 @@ def lines(now: TableStatus, *, shoe: bool) -> list[str]:
         f"alerts      {now.alerts_waiting} wait to be acknowledged"
         + (f", {now.critical} critical" * bool(now.critical)),
     ]
-    told[3:3] = [f"CLOSED      no round may begin: {reason}" for reason in now.closed]
-    told += [f"device      {name}: {state}" for name, state in now.devices.items()]
-    told += [f"UNPAIRED    {name}: {UNPAIRED}" for name in now.unpaired]
+    lines[3:3] = [f"CLOSED      no round may begin: {reason}" for reason in now.closed]
+    lines += [f"device      {name}: {state}" for name, state in now.devices.items()]
+    lines += [f"UNPAIRED    {name}: {UNPAIRED}" for name in now.unpaired]
     if now.shoe:
-        told.append(f"shoe        {now.shoe}: {now.drawn} of {now.decks * 52} cards drawn, {now.burned} burned")
+        lines.append(f"shoe        {now.shoe}: {now.drawn} of {now.decks * 52} cards drawn, {now.burned} burned")
     if shoe:
         remains = " ".join(f"{face}:{count}" for face, count in now.remaining.items())
-        told += [f"            running count {now.running_count}", f"            remaining {remains or 'unknown'}"]
+        lines += [f"            running count {now.running_count}", f"            remaining {remains or 'unknown'}"]
     pace = now.pace
     phases = ", ".join(f"{name.replace('_', ' ')} {ms / 1000:.1f} s" for name, ms in pace.phase_ms.items())
     irregular, answer = f"{pace.irregular} irregular", f"{pace.answer_ms / 1000:.1f}"
-    told += [
+    lines += [
         f"pace        {pace.rounds_per_hour} rounds an hour: {pace.rounds} in {pace.seconds} s, {irregular}",
         f"phases      {phases or 'no whole round seen'}",
         f"asked       {pace.questions} questions, {pace.questions_open} open; {answer} s to an answer",
@@ -155,5 +155,5 @@ def lines(now: TableStatus, *, shoe: bool) -> list[str]:
     troubled = [one for one in pace.devices if one.faults or one.down_seconds or one.alarms or one.damaged_messages]
     for one in troubled:
         trouble = f"{one.faults} faults, {one.down_seconds} s down, {one.alarms} alarms, {one.damaged_messages} damaged"
-        told.append(f"faults      {one.device}: {trouble}")
-    return told if troubled else [*told, "faults      none"]
+        lines.append(f"faults      {one.device}: {trouble}")
+    return lines if troubled else [*lines, "faults      none"]

@@ -73,14 +73,14 @@ def said_each_second() -> Iterator[Callable[[int, int], None]]:
     """Says on standard error how far a check is, a line a second at most, for a program that waits for it."""
     due = 0.0
 
-    def told(read: int, records: int) -> None:
+    def show_progress(read: int, records: int) -> None:
         nonlocal due
         now = time.monotonic()
         if now >= due:
             due = now + SAID_EVERY_SECONDS
             say(f"{read} of {records} records read", err=True)
 
-    yield told
+    yield show_progress
 
 
 def check_journal(
@@ -159,8 +159,8 @@ def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
     if as_json:
         records = {"first": found.first, "last": found.last}
         orders = [order._asdict() for order in found.orders]
-        told = {"origin": head.origin, "signed_with": head.size, "orders": orders}
-        say_json({"proven": not is_forged, **records, **told})
+        figures = {"origin": head.origin, "signed_with": head.size, "orders": orders}
+        say_json({"proven": not is_forged, **records, **figures})
         sys.exit(1 if is_forged else 0)
     for order in found.orders:
         said = f"does not hold: {order.wrong}" if order.wrong else f"holds, key {order.key}"

@@ -163,9 +163,9 @@ def _take(transaction: Transaction) -> None:
             | MysteryRevealed()
             | RevealRefuted()
             | PoolStateRead()
-            | PoolEntryRead() as told
+            | PoolEntryRead() as reading
         ):
-            _jackpots_told(transaction, told)
+            _jackpots_told(transaction, reading)
         case WagersSensed() as sensed:
             bet_sensors.take_reading(transaction, sensed)
         case DaemonStarted() as start:
@@ -201,15 +201,15 @@ def _take(transaction: Transaction) -> None:
 # --- shoe -------------------------------------------------------------------------------------------
 
 
-def _shoe_told(transaction: Transaction, told: readings.CardDrawn | ShoeNumbering) -> None:
+def _shoe_told(transaction: Transaction, reading: readings.CardDrawn | ShoeNumbering) -> None:
     """A card left the shoe, or another shoe's cards come from here on."""
-    match told:
+    match reading:
         case readings.CardDrawn():
-            _card_drawn(transaction, told)
+            _card_drawn(transaction, reading)
         case ShoeNumbering(shoe):
             shoe_draws.numbered(transaction, shoe)
         case _:
-            assert_never(told)
+            assert_never(reading)
 
 
 def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
@@ -277,10 +277,10 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
     if name in transaction.state.afresh:
         first_ns = min(first_ns, transaction.state.down_ns)
         transaction.change(afresh=tuple(zone for zone in transaction.state.afresh if zone != name))
-    felt, changes, told = inventory(transaction.state.felt, transaction.house.chips, seen, first_ns, last_ns)
+    felt, changes, events = inventory(transaction.state.felt, transaction.house.chips, seen, first_ns, last_ns)
     before = transaction.state.felt.get(name)
     changes = chip_placement.place_chips(transaction, felt, name, last_ns, changes)
-    transaction.emit(*told)
+    transaction.emit(*events)
     passed = passing_chips.note_visits(transaction, before, felt[name], first_ns, last_ns)
     for change in changes:
         if transaction.state.round is not None and not passed:
@@ -292,13 +292,13 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         missed_cards.note_bets(transaction)
 
 
-def _jackpots_told(transaction: Transaction, told: readings.MysteryReading | RevealRefuted | PoolReading) -> None:
+def _jackpots_told(transaction: Transaction, reading: readings.MysteryReading | RevealRefuted | PoolReading) -> None:
     """What the trigger box or the link says, or was found out of the box."""
-    match told:
+    match reading:
         case PoolStateRead() | PoolEntryRead():
-            pool_answers.take_answer(transaction, told)
+            pool_answers.take_answer(transaction, reading)
         case _:
-            mystery.take_reading(transaction, told)
+            mystery.take_reading(transaction, reading)
 
 
 # --- the process and people -------------------------------------------------------------------------

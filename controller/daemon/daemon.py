@@ -190,7 +190,7 @@ class Daemon:
             self.identity,
             session=self.number + 1,
             clock=parts.clock,
-            told=self.tell_stream,
+            publish=self.tell_stream,
         )
         self.publisher = self.publishing()
 

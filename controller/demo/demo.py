@@ -120,7 +120,7 @@ async def _run(wanted: DemoOptions, say: Callable[[str], None]) -> DemoResult:
     built = devices(wanted.shoe, wanted.profile, wanted)
     async with running_broker(wanted.broker) as broker:
         prepare(directory, rack, broker, wanted)
-        told: list[RoundPlayed] = []
+        played: list[RoundPlayed] = []
         waited_in_vain = 0
         sign = None
         async with (
@@ -131,19 +131,19 @@ async def _run(wanted: DemoOptions, say: Callable[[str], None]) -> DemoResult:
             shown_in_a_browser(PagesOptions(directory, broker, wanted.web), say, os.environ),
         ):
             acts = script(wanted, rack, sevens)
-            waited_in_vain = await play_until_done(wanted, acts, station, process, told)
-            if told:
+            waited_in_vain = await play_until_done(wanted, acts, station, process, played)
+            if played:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(ENDING_SECONDS):
-                        await heard.closed(told[-1].round)
-            if len(told) == wanted.rounds:
+                        await heard.closed(played[-1].round)
+            if len(played) == wanted.rounds:
                 sign = await sign_at_the_end(station, built["beside"], sevens)
-    truth = truth_of(told)
-    found = settled(directory, len(told))
+    truth = truth_of(played)
+    found = settled(directory, len(played))
     (directory / "truth.json").write_bytes(account_bytes(truth))
     (directory / "account.json").write_bytes(account_bytes(found))
     pool = pool_reconciled(directory) if wanted.link else None
-    return DemoResult(len(told), compare(truth, found), waited_in_vain, sign, pool)
+    return DemoResult(len(played), compare(truth, found), waited_in_vain, sign, pool)
 
 
 async def sign_at_the_end(station: Station, beside: Mapping[str, object], sevens: SevensMeter) -> SignRead | None:
@@ -301,7 +301,7 @@ async def play_until_done(
     acts: Iterator[Act],
     station: Station,
     process: asyncio.subprocess.Process,
-    told: list[RoundPlayed],
+    played: list[RoundPlayed],
 ) -> int:
     """Let people play ``acts``; how often the readers were waited for in vain.
 
@@ -310,7 +310,7 @@ async def play_until_done(
     """
     if not await station.ready(looks=3):
         raise DemoFailed(f"the daemon does not serve its devices; see {wanted.directory / 'daemon.log'}")
-    playing = asyncio.create_task(perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=told.append))
+    playing = asyncio.create_task(perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=played.append))
     ending = asyncio.create_task(process.wait())
     try:
         await asyncio.wait((playing, ending), return_when=asyncio.FIRST_COMPLETED)
@@ -326,12 +326,12 @@ async def play_until_done(
         await asyncio.gather(playing, ending, return_exceptions=True)
 
 
-def truth_of(told: list[RoundPlayed]) -> CaseAccounts:
+def truth_of(played: list[RoundPlayed]) -> CaseAccounts:
     """The simulator's account."""
     return CaseAccounts(
         tuple(
             RoundAccount(one.round, tuple(WagerAccount(w.spot, w.bet, w.wager_cents, w.net_cents) for w in one.wagers))
-            for one in told
+            for one in played
         )
     )
 

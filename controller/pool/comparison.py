@@ -71,8 +71,8 @@ def compare(ledger: Ledger, identity: Identity, events: Iterable[Event]) -> Post
                     wrong.append(f"{table} posting {event.number} is something else in the ledger")
             case PoolEntryRecorded():
                 entered = event.number
-                told = (event.entry, event.shown_cents, event.units, event.hidden_units)
-                wrong += _answered(f"{table} posting {event.number}", told, entries.get(event.number))
+                answer = (event.entry, event.shown_cents, event.units, event.hidden_units)
+                wrong += _answered(f"{table} posting {event.number}", answer, entries.get(event.number))
             case JackpotHit():
                 hits[event.number] = hits.get(event.number, 0) + event.cents
             case _:
@@ -101,11 +101,11 @@ def _same(event: ContributionPosted | JackpotClaimed | VerdictPosted, deed: Post
             return False
 
 
-def _answered(which: str, told: tuple[int, int, int, int], found: _Entry | None) -> list[str]:
+def _answered(which: str, answer: tuple[int, int, int, int], found: _Entry | None) -> list[str]:
     if found is None:
         return [f"{which} was answered, and the ledger does not have it"]
     kept = (found.number, found.shown_cents, found.units, found.hidden_units)
-    return [] if told == kept else [f"{which} was answered {told}, the ledger has {kept}"]
+    return [] if answer == kept else [f"{which} was answered {answer}, the ledger has {kept}"]
 
 
 def _entries(rows: LedgerRows, pool: str, table: str, epoch: int) -> dict[int, _Entry]:

@@ -97,8 +97,8 @@ class PostgresqlDatabase:
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None:
-            told = settings(self._patience_seconds)
-            self._connection = PatientConnection.connect(self._where, autocommit=True, options=told, **KEEPALIVE)
+            options = settings(self._patience_seconds)
+            self._connection = PatientConnection.connect(self._where, autocommit=True, options=options, **KEEPALIVE)
             self._connection.patience_seconds = self._patience_seconds
         return self._connection
 

@@ -189,9 +189,9 @@ def standing(events: Iterable[Published], hours: int, *, with_bets: bool) -> Tab
     """
     events = tuple(events)
     fold = _Fold(last=events[-1] if events else None)
-    told = [one for one in events if type(one.event) not in TAKEN_ALONE]
-    waiting = [one.event.severity for one in alerts_told(told) if not one.acknowledged]
-    for one in told:
+    others = [one for one in events if type(one.event) not in TAKEN_ALONE]
+    waiting = [one.event.severity for one in alerts_told(others) if not one.acknowledged]
+    for one in others:
         fold.take(one.event)
     # Times of one form are in order as texts are.
     since = utc_text(nanoseconds(events[-1].time) - hours * HOUR_NS) if events else ""

@@ -167,7 +167,7 @@ class TriggerBox:
         state, bounds = self.state, self.state.bounds
         assert bounds is not None
         entries: tuple[BoxEntry, ...] = ()
-        told: tuple[TriggerReport, ...] = ()
+        reports: tuple[TriggerReport, ...] = ()
         own = (state.site, state.table) == (greet.site, greet.table) and greet.epoch > 0
         if state.ended:
             self._condition = TriggerCondition.ENDED
@@ -181,10 +181,10 @@ class TriggerBox:
                 state = after(state, entries[0])
             self._condition = TriggerCondition.OPEN if state.share else TriggerCondition.AWAITING_SHARE
             if state.over:
-                drawn, told = self._draw(state)
+                drawn, reports = self._draw(state)
                 entries += drawn
         greeted = TriggerGreeted(greet.token, *self._maker, bounds.reset_cents, bounds.ceiling_cents, bounds.most_units)
-        return CommandResult(entries, (greeted, *told, self._status(greet.token, entries)))
+        return CommandResult(entries, (greeted, *reports, self._status(greet.token, entries)))
 
     # --- a cycle --------------------------------------------------------------------------------------
 
@@ -248,9 +248,9 @@ class TriggerBox:
             return CommandResult((counted,), (_answer(counted),))
         opened = CycleOpened(state.cycle, number, secret.drawn_cents, secret.key)
         over = after(after(state, counted), opened)
-        next_drawn, told = self._draw(over)
+        next_drawn, reports = self._draw(over)
         entries = (counted, opened, *next_drawn)
-        return CommandResult(entries, (_answer(counted), _revealed(opened), *told, self._status(0, entries)))
+        return CommandResult(entries, (_answer(counted), _revealed(opened), *reports, self._status(0, entries)))
 
     def _repeat(self, number: int, amount_units: int) -> CommandResult:
         counted = self._past.counted(number)

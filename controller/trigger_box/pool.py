@@ -75,6 +75,6 @@ def mix(pool: bytes, noise: Noise) -> tuple[bytes, RandomStream]:
     """
     if len(pool) != POOL_BYTES or min(map(len, noise)) < NOISE_BYTES or noise.device == noise.system:
         raise ValueError("a draw needs the pool and fresh bytes of both sources")
-    told = b"".join(len(part).to_bytes(8, "big") + part for part in noise)
-    root = hmac.digest(pool, b"tableside.mix.v1" + told, hashlib.sha512)
+    message = b"".join(len(part).to_bytes(8, "big") + part for part in noise)
+    root = hmac.digest(pool, b"tableside.mix.v1" + message, hashlib.sha512)
     return hmac.digest(root, b"tableside.pool.v1", hashlib.sha512), RandomStream(root)

@@ -96,8 +96,8 @@ class Sealer:
 
     def mark(self, previous: bytes, fields: Iterable[bytes]) -> bytes:
         """The mark of a row of the store: without both keys no row is changed, added, dropped or moved unnoticed."""
-        told = b"".join(len(field).to_bytes(8, "big") + field for field in (previous, *fields))
-        return hmac.digest(self._rows, told, hashlib.sha256)
+        message = b"".join(len(field).to_bytes(8, "big") + field for field in (previous, *fields))
+        return hmac.digest(self._rows, message, hashlib.sha256)
 
     def _derived(self, purpose: bytes) -> bytes:
         return hmac.digest(self._root, purpose, hashlib.sha256)

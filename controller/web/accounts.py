@@ -132,7 +132,7 @@ async def written(path: Path, asked: ShiftChoice) -> bytes:
     )
     try:
         async with asyncio.timeout(MAKING_SECONDS):
-            told, said = await process.communicate()
+            output, said = await process.communicate()
     except TimeoutError as error:
         raise AccountRefused(f"{path.name}: no account within {MAKING_SECONDS:.0f} s; ask for a day") from error
     finally:
@@ -142,4 +142,4 @@ async def written(path: Path, asked: ShiftChoice) -> bytes:
     if process.returncode:
         reason = said.decode(errors="replace").strip().rpartition("\n")[2].removeprefix("tableside: ")
         raise AccountRefused(reason.replace(str(path), path.name))
-    return told
+    return output

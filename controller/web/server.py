@@ -290,30 +290,30 @@ async def stream(socket: web.WebSocketResponse, parts: ServerParts, holder: str,
 
     floor.wait(news, wanted)
     try:
-        told: bytes | None = reader.news() or reader.message({})
+        message: bytes | None = reader.news() or reader.message({})
         while parts.sign_in.visitor(holder) == visitor:
-            if told is not None:
+            if message is not None:
                 allowance.take(now_ns())
-                if not await sent(socket, told, request):
+                if not await sent(socket, message, request):
                     return
             try:
                 async with asyncio.timeout(SIGN_SECONDS):
                     await news.wait()
                 await asyncio.sleep(max(GATHER_SECONDS, allowance.wait_ns(now_ns()) / NANOSECONDS))
                 news.clear()
-                told = reader.news()
+                message = reader.news()
             except TimeoutError:
-                told = reader.message({})
+                message = reader.message({})
         await socket.close(code=SESSION_OVER)
     finally:
         floor.leave(news)
 
 
-async def sent(socket: web.WebSocketResponse, told: bytes, request: web.Request) -> bool:
+async def sent(socket: web.WebSocketResponse, message: bytes, request: web.Request) -> bool:
     """Send a page this; False: it does not take it, and was hung up on."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await socket.send_str(told.decode())
+            await socket.send_str(message.decode())
     except (TimeoutError, ConnectionError):
         # Closing would wait for the reader once more.
         if request.transport is not None:

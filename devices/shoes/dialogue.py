@@ -84,15 +84,15 @@ class _Draws:
 
     serial: str
     series: int
-    told: int
+    reported: int
     stored: int
 
     def now(self) -> ShoeDraws:
-        return ShoeDraws(self.serial, self.series, self.told)
+        return ShoeDraws(self.serial, self.series, self.reported)
 
 
 class Dialogue:
-    """One shoe. What it is to be told and what was learnt are taken from ``said`` and ``told``.
+    """One shoe. What it is to be told and what was learnt are taken from ``said`` and ``readings``.
 
     ``known`` is what the journal knows of shoes, the one in use last. ``looking``: nothing is stored of what is told,
     so that the shoe is neither acknowledged nor made to forget that it was without power.
@@ -100,7 +100,7 @@ class Dialogue:
 
     def __init__(self, name: str, expected: ExpectedShoe, known: Sequence[ShoeDraws], *, looking: bool = False) -> None:
         self.said: list[Command] = []
-        self.told: list[Reading] = []
+        self.readings: list[Reading] = []
         self._name = name
         self._expected = expected
         self._looking = looking
@@ -225,8 +225,8 @@ class Dialogue:
         if self._phase is not _Phase.READY or draws is None or card.series != draws.series:
             self._behind = True
             return
-        if sequence == draws.told + 1:
-            draws.told = sequence
+        if sequence == draws.reported + 1:
+            draws.reported = sequence
             self._unstored.append((draws, sequence))
             self._asked_again = False
             since_ns = self._clear_ns if self._behind else -1
@@ -235,8 +235,8 @@ class Dialogue:
             if card.unknown:
                 text = f"draw {sequence} came with no card that there is: taken as one that could not be read"
                 self._complain("invalid_card", text, now_ns)
-            self.told.append(CardDrawn(now_ns, card.face, burn=card.burn, sequence=sequence, since_ns=since_ns))
-        elif sequence > draws.told and not self._asked_again:
+            self.readings.append(CardDrawn(now_ns, card.face, burn=card.burn, sequence=sequence, since_ns=since_ns))
+        elif sequence > draws.reported and not self._asked_again:
             self._asked_again = self._behind = True
             self._say_send(draws)
 
@@ -250,8 +250,8 @@ class Dialogue:
         """Whether what the shoe keeps goes on from what was told before; what is to be said of it is said."""
         known = self._shoes.get((shoe.serial, shoe.series))
         following = status.oldest + status.waiting
-        if known is not None and following <= known.told:
-            wrong = f"its next draw would be number {following}, but {known.told} was taken before"
+        if known is not None and following <= known.reported:
+            wrong = f"its next draw would be number {following}, but {known.reported} was taken before"
             self._phase = _Phase.REFUSED
             self._set_state(HealthState.FAULTY, f"{wrong}: its memory is wrong, take another shoe", now_ns)
             return False
@@ -261,7 +261,7 @@ class Dialogue:
         self._find_gap(draws, status, now_ns)
         self._seen_awake = status.awake
         self._asked_again = False
-        self._behind = following - 1 != draws.told
+        self._behind = following - 1 != draws.reported
         self._unrelieved = status.oldest <= draws.stored < following
         if not self._behind:
             # Nothing was waiting when the shoe answered: what it tells next left it after the question.
@@ -306,12 +306,12 @@ class Dialogue:
         return _Draws(shoe.serial, shoe.series, status.oldest - 1, status.oldest - 1)
 
     def _find_gap(self, draws: _Draws, status: ShoeStatus, now_ns: int) -> None:
-        missing = status.oldest - draws.told - 1
+        missing = status.oldest - draws.reported - 1
         if missing <= 0:
             return
-        text = f"after draw {draws.told} the shoe goes on with {status.oldest}: {missing} draws are missing"
+        text = f"after draw {draws.reported} the shoe goes on with {status.oldest}: {missing} draws are missing"
         self._complain("draws_missing", text, now_ns)
-        draws.told = draws.stored = status.oldest - 1
+        draws.reported = draws.stored = status.oldest - 1
         self._entered = False
         self._phase = _Phase.SYNCING
 
@@ -322,7 +322,7 @@ class Dialogue:
             self._begin_draws(now_ns)
             return
         self._entering = draws.now()
-        self.told.append(ShoeNumbering(self._entering, now_ns))
+        self.readings.append(ShoeNumbering(self._entering, now_ns))
 
     def _begin_draws(self, now_ns: int) -> None:
         self._phase = _Phase.READY
@@ -378,9 +378,9 @@ class Dialogue:
         self.said.append(CheckShoe(self._token) if knows_it else IdentifyShoe(self._token))
 
     def _complain(self, code: str, text: str, now_ns: int) -> None:
-        self.told.append(DeviceComplained(device=self._name, code=code, text=text, at_ns=now_ns))
+        self.readings.append(DeviceComplained(device=self._name, code=code, text=text, at_ns=now_ns))
 
     def _set_state(self, state: HealthState, detail: str, now_ns: int) -> None:
         if state is not self._state:
             self._state = state
-            self.told.append(DeviceHealth(device=self._name, state=state, at_ns=now_ns, detail=detail))
+            self.readings.append(DeviceHealth(device=self._name, state=state, at_ns=now_ns, detail=detail))

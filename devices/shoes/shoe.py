@@ -54,7 +54,7 @@ class ShoeSession:
         self._state: HealthState | None = None
         self._draws: deque[CardRead] = deque(maxlen=REMEMBERED_DRAWS)
         # Shared with the dialogue, so that faults and cards stay in the order they came.
-        self._readings: list[Reading] = self._dialogue.told if self._dialogue else []
+        self._readings: list[Reading] = self._dialogue.readings if self._dialogue else []
 
     def connected(self, now_ns: int) -> None:
         """The line is open (again). Draws are remembered: a shoe with numbers sends again what was cut off."""

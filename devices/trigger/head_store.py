@@ -33,7 +33,7 @@ _KEEPING: Final = frozenset(
 
 
 class HeadKeeping:
-    """One box's head: ``due`` gives what to say now, ``told`` takes what the box says."""
+    """One box's head: ``due`` gives what to say now, ``take_kept`` takes what the box says."""
 
     def __init__(self) -> None:
         self._wanted: KeepHead | None = None

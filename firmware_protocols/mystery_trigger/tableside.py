@@ -81,9 +81,9 @@ class _Layout:
         if len(body) < size or texts is None:
             return None
         values = zip(self.fields, struct.unpack(f">{self.fixed}", body[:size]), strict=True)
-        told = dict(zip((name for name, _ in self.texts), texts, strict=True))
+        named_texts = dict(zip((name for name, _ in self.texts), texts, strict=True))
         try:
-            message: Message = self.message(**{name: _unpacked(name, value) for name, value in values}, **told)
+            message: Message = self.message(**{name: _unpacked(name, value) for name, value in values}, **named_texts)
             _check(message)
         except (ValueError, IndexError):
             return None

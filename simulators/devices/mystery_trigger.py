@@ -190,7 +190,7 @@ class TriggerBoxSimulator:
     def _greeted(self, greet: GreetTrigger) -> tuple[TriggerReport, ...]:
         memory, bounds = self._memory, self._bounds
         name = f"{greet.site}/{greet.table}/{greet.epoch}"
-        told: tuple[TriggerReport, ...] = ()
+        reports: tuple[TriggerReport, ...] = ()
         self._condition = TriggerCondition.OPEN
         if memory.name not in ("", name):
             self._condition = TriggerCondition.OTHER_TABLE
@@ -199,13 +199,13 @@ class TriggerBoxSimulator:
         else:
             memory.name = name
             if not memory.cycles or memory.cycles[-1].hit_by:
-                told = self._drawn()
+                reports = self._drawn()
             elif not memory.cycles[-1].share:
                 self._condition = TriggerCondition.AWAITING_SHARE
         greeted = TriggerGreeted(
             greet.token, SERIAL, FIRMWARE, bounds.reset_cents, bounds.ceiling_cents, bounds.most_units
         )
-        return (greeted, *told, self._status(greet.token))
+        return (greeted, *reports, self._status(greet.token))
 
     def _drawn(self) -> tuple[TriggerReport, ...]:
         """Draw for the next cycle, if there is noise to draw from."""

@@ -53,14 +53,14 @@ class Script:
     def __init__(self, acts: Iterable[Act], before: Contents) -> None:
         self.acts = list(acts)
         self.before = before
-        told = self.acts[-1]
-        assert isinstance(told, RoundPlayed), "a script ends with its truth"
-        self.told = told
+        played = self.acts[-1]
+        assert isinstance(played, RoundPlayed), "a script ends with its truth"
+        self.played = played
         self.lock = self.key(KEY_NO_MORE_BETS)
         self.close = self.key(KEY_ROUND_CLOSED)
         self.turned = self.key(KEY_HOLE_TURNED)
         self.draws = [at for at, act in enumerate(self.acts) if isinstance(act, Draw) and at > self.lock]
-        self.boxes = [wager.spot for wager in told.wagers if wager.bet == MAIN]
+        self.boxes = [wager.spot for wager in played.wagers if wager.bet == MAIN]
 
     def key(self, key: str) -> int:
         """Where a key is pressed; -1: nowhere."""
@@ -102,14 +102,14 @@ class Script:
         """Where a spot's one hand is taken or paid after the last card and all is gone in the end; -1: not so."""
         after = max(self.turned, self.draws[-1])
         lays = self.lays((spot, MAIN), after)
-        one_hand = len(self.told.hands[str(spot)]) == 1 and spot not in self.told.surrendered
+        one_hand = len(self.played.hands[str(spot)]) == 1 and spot not in self.played.surrendered
         final = self.acts[lays[-1]] if lays else None
         gone = isinstance(final, Lay) and not final.chips
         return lays[0] if one_hand and gone else -1
 
     def due(self, spot: int) -> int:
         """The true net of a main wager."""
-        return next(wager.net_cents for wager in self.told.wagers if (wager.spot, wager.bet) == (spot, MAIN))
+        return next(wager.net_cents for wager in self.played.wagers if (wager.spot, wager.bet) == (spot, MAIN))
 
 
 Offence = Callable[[Script, Chance], Planted | None]
@@ -148,7 +148,7 @@ def touch(script: Script, rng: Chance) -> Planted | None:
 def over_insure(script: Script, rng: Chance) -> Planted | None:
     """Far too much on the insurance line for a moment while it is offered."""
     closed = script.key(KEY_INSURANCE_CLOSED)
-    insured = [wager.spot for wager in script.told.wagers if wager.bet == INSURANCE]
+    insured = [wager.spot for wager in script.played.wagers if wager.bet == INSURANCE]
     if closed < 0 or not insured:
         return None
     place = (pick(rng, insured), INSURANCE)

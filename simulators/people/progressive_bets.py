@@ -147,14 +147,14 @@ def _clear(now: _Betting, chance: Chance, rack: Rack, meter: SevensMeter) -> Ite
         yield Lay(spot, zone, ())
 
 
-def _with_side_wagers(now: _Betting, told: RoundPlayed) -> RoundPlayed:
+def _with_side_wagers(now: _Betting, played: RoundPlayed) -> RoundPlayed:
     sides = [
         Wager(spot, zone, STAKES_CENTS[zone], (now.won.get(spot, 0) if zone == SEVENS else 0) - STAKES_CENTS[zone])
         for spot, zone in now.laid
     ]
     order = {MAIN: 0, "insurance": 1}
-    wagers = sorted((*told.wagers, *sides), key=lambda one: (one.spot, order.get(one.bet, 2), one.bet))
-    return replace(told, wagers=tuple(wagers))
+    wagers = sorted((*played.wagers, *sides), key=lambda one: (one.spot, order.get(one.bet, 2), one.bet))
+    return replace(played, wagers=tuple(wagers))
 
 
 def _pause(chance: Chance) -> Pause:

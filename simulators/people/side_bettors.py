@@ -232,18 +232,18 @@ class _People:
         """Whether the stake still lies as it was laid."""
         return self.rack.value_cents(self.now.zones.get(place, ())) == self.now.staked[place]
 
-    def with_side_wagers(self, told: RoundPlayed) -> RoundPlayed:
+    def with_side_wagers(self, played: RoundPlayed) -> RoundPlayed:
         """The round with its side wagers."""
         now = self.now
         now.locked = False
         for (spot, bet), cents in now.staked.items():
             if (spot, bet) not in now.due:
-                now.due[spot, bet] = (1000 if is_natural(told.dealer[:2]) else 200) * cents
-        bust = {(one.spot, one.bet): one.net_cents for one in told.wagers if one.bet == EZ_BUST}
+                now.due[spot, bet] = (1000 if is_natural(played.dealer[:2]) else 200) * cents
+        bust = {(one.spot, one.bet): one.net_cents for one in played.wagers if one.bet == EZ_BUST}
         due = now.due | held(self.fixed(now.due) | bust, self.custom.limit_cents)
         sides = [Wager(spot, bet, now.staked[spot, bet], due[spot, bet]) for spot, bet in now.due]
-        others = [replace(one, net_cents=due.get((one.spot, one.bet), one.net_cents)) for one in told.wagers]
-        return replace(told, wagers=(*others, *sorted(sides, key=lambda one: (one.spot, one.bet))))
+        others = [replace(one, net_cents=due.get((one.spot, one.bet), one.net_cents)) for one in played.wagers]
+        return replace(played, wagers=(*others, *sorted(sides, key=lambda one: (one.spot, one.bet))))
 
     def lay(self, spot: int, bet: str, cents: int) -> Iterator[Act]:
         """Make a zone worth ``cents``."""

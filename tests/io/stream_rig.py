@@ -48,7 +48,7 @@ class Table:
             journal.identity,
             session=session,
             clock=clock,
-            told=self._tell,
+            publish=self._tell,
             tick_seconds=tick_seconds,
         )
         self.publisher = Publisher(

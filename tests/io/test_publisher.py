@@ -55,7 +55,7 @@ async def test_a_long_replay_leaves_no_more_without_a_mark_than_any_burst() -> N
     memory = Memory(closed(3000))
     memory.marks = [2999]
     clock = SystemClock()
-    consumers = Consumers(("tape",), memory.ledger(), HERE, session=1, clock=clock, told=lambda _: None)
+    consumers = Consumers(("tape",), memory.ledger(), HERE, session=1, clock=clock, publish=lambda _: None)
     wanted = msgspec.json.encode({"consumer": "tape", "epoch": HERE.epoch, "first_seq": 1})
     async with mosquitto() as broker, publishing(broker, memory, consumers=consumers) as publisher:
         await memory.until(3000)

@@ -28,11 +28,11 @@ from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, WagersSensed
 
 
-def take_reading(transaction: Transaction, told: WagersSensed) -> None:
+def take_reading(transaction: Transaction, reading: WagersSensed) -> None:
     """Remember what the sensors of a side bet tell."""
-    before = _known(transaction, told.bet)
-    after = replace(before, live=told.live, latched=told.latched, lock=told.lock)
-    transaction.change(sensed={**transaction.state.sensed, told.bet: after})
+    before = _known(transaction, reading.bet)
+    after = replace(before, live=reading.live, latched=reading.latched, lock=reading.lock)
+    transaction.change(sensed={**transaction.state.sensed, reading.bet: after})
 
 
 def _known(transaction: Transaction, bet: str) -> SensorState:

@@ -80,7 +80,7 @@ def consistent_with_hole(frontier: Frontier, points: int | None) -> Frontier:
     """The nodes that agree with the hole card."""
     if points is None:
         return frontier
-    return {node: told for node, told in frontier.items() if node.hole >> points & 1}
+    return {node: outcomes for node, outcomes in frontier.items() if node.hole >> points & 1}
 
 
 def publish(transaction: Transaction, judged: AgreedPlays) -> None:
@@ -91,10 +91,10 @@ def publish(transaction: Transaction, judged: AgreedPlays) -> None:
     shown = view.cards[: view.cuts[-1].cards]
     known = transaction.facts()
     fresh = dict.fromkeys(inferred(shown, view.play(), frontier, names, known))
-    told = [fact for fact in fresh if fact not in known.every]
-    if told:
-        transaction.emit(*told)
-        transaction.change_evidence(published=(*round_now.evidence.published, *told))
+    unpublished = [fact for fact in fresh if fact not in known.every]
+    if unpublished:
+        transaction.emit(*unpublished)
+        transaction.change_evidence(published=(*round_now.evidence.published, *unpublished))
     if len(shown) < view.play().deal_cards or not frontier:
         return
     insurable = view.play().insurance_offered()

@@ -86,9 +86,9 @@ def _drawn(cards: tuple[int, ...], frontier: Frontier, names: RoundNames, known:
 def _places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, int | None]]]:
     """The box (the number of boxes: the dealer) and its hand that hold each of these cards, over all plays."""
     held: dict[int, set[tuple[int, int | None]]] = {card: set() for card in cards}
-    for node, told in frontier.items():
+    for node, by_box in frontier.items():
         for card in cards.intersection(node.dealers()):
-            held[card].add((len(told), None))
+            held[card].add((len(by_box), None))
         for index, hand in enumerate(node.hands):
             for card in cards.intersection(hand.cards):
                 held[card].add((node.turn, index))
@@ -112,12 +112,12 @@ def _standings(frontier: Frontier, box: int) -> set[_Standing]:
     """How far the box has come, over all plays; empty if in some play its turn has not come."""
     found: set[_Standing] = set()
     seen: set[frozenset[Outcome]] = set()
-    for node, told in frontier.items():
-        if told[box]:
+    for node, by_box in frontier.items():
+        if by_box[box]:
             # Plays that differ elsewhere have this box's outcomes in common.
-            if told[box] not in seen:
-                seen.add(told[box])
-                found.update(_Standing(tuple([h.extra_cents for h in one.hands]), one) for one in told[box])
+            if by_box[box] not in seen:
+                seen.add(by_box[box])
+                found.update(_Standing(tuple([h.extra_cents for h in one.hands]), one) for one in by_box[box])
         elif node.turn == box:
             found.add(_Standing(tuple([hand.extra for hand in node.hands]), None))
         else:

@@ -38,8 +38,8 @@ def _is_dealers(transaction: Transaction, nodes: tuple[Node, ...]) -> bool:
     """
     if not nodes or not all(node.drawn for node in nodes):
         return False
-    told = deal_confirmation.lattice_up_to_last_card(transaction).frontier
-    return bool(told) and all(node.drawn for node in told)
+    frontier = deal_confirmation.lattice_up_to_last_card(transaction).frontier
+    return bool(frontier) and all(node.drawn for node in frontier)
 
 
 def hole_card_known(transaction: Transaction) -> bool:

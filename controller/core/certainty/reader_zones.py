@@ -45,11 +45,11 @@ def confirmed_zones(
     Of a spot whose main zone is unseen nothing is confirmed.
     """
     dark = {name: known_until_ns(state, *spot_and_zone(name)) for name in unseen} | state.dark_zones
-    told = [spot for spot in spots if key(spot, "main") not in unseen] if unseen else spots
+    looked_at = [spot for spot in spots if key(spot, "main") not in unseen] if unseen else spots
     looked = dict(state.confirmed)
-    for spot in map(str, told):
+    for spot in map(str, looked_at):
         looked[spot] = max(upto_ns, looked.get(spot, -1))
-    kept = {name: ns for name, ns in dark.items() if name in unseen or spot_and_zone(name)[0] not in told}
+    kept = {name: ns for name, ns in dark.items() if name in unseen or spot_and_zone(name)[0] not in looked_at}
     return looked, kept
 
 

@@ -64,7 +64,7 @@ class CaseAccount(Value, frozen=True, tag=False):
 
 
 class RoundCase:
-    """Takes evidence piece by piece; ``told`` may be asked at any moment."""
+    """Takes evidence piece by piece; ``account`` may be asked at any moment."""
 
     def __init__(self, rules: Rules, wagers: dict[int, dict[str, int]]) -> None:
         self.rules = rules
@@ -106,8 +106,8 @@ class RoundCase:
         place = len(self.faces)
         self.faces.append(face)
         hole = place == self.hole_place()
-        told = place << 4 if hole or face is None else seen(place, face)
-        self.observe(DatedObservation(at_ns, at_ns, CardObserved(told)))
+        observed = place << 4 if hole or face is None else seen(place, face)
+        self.observe(DatedObservation(at_ns, at_ns, CardObserved(observed)))
 
     def chips(self, spot: int, zone: str, cents: int, first_ns: int, last_ns: int) -> None:
         """The content of a zone changed; before the first card that is betting."""
@@ -359,8 +359,8 @@ class RoundCase:
         if self.irregularity != _NO_PLAY or self.hypotheses is None or None in self.faces or self.silences:
             return self.irregularity
         lattice = self.hypotheses.hypotheses[0].lattice
-        told = (self.answers, self.closed, sum(isinstance(dated.item, ChipsObserved) for dated in lattice.evidence))
-        if outside and self.memory.hopeless == told:
+        basis = (self.answers, self.closed, sum(isinstance(dated.item, ChipsObserved) for dated in lattice.evidence))
+        if outside and self.memory.hopeless == basis:
             return self.irregularity
         hidden = -1 if self.closed else self.hole_place()
         ranks = [UNKNOWN if at == hidden else RANKS[f.rank] for at, f in enumerate(self.faces) if f is not None]
@@ -372,7 +372,7 @@ class RoundCase:
         fields = (self.rules, lattice.wagers, lattice.cuts[0].contents, pieces, names, self.spots)
         search = Search(memory=self.memory if outside else None)
         cause = single_fault(ObservedRound(*fields, self.closed, self.closed, self.answers), search)
-        self.memory.hopeless = told if search.hopeless else ()
+        self.memory.hopeless = basis if search.hopeless else ()
         return f"{self.irregularity}; likely {cause}" if cause else self.irregularity
 
     def nothing(self, *, outside: bool) -> CaseAccount:
@@ -408,6 +408,6 @@ def _stakes_of(hands: tuple[PlayedHand, ...]) -> tuple[int, ...]:
     return tuple(hand.stake_cents() for hand in hands)
 
 
-def recounted_bytes(told: CaseAccount) -> bytes:
+def recounted_bytes(account: CaseAccount) -> bytes:
     """One JSON object."""
-    return msgspec.json.encode(told)
+    return msgspec.json.encode(account)

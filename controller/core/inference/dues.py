@@ -83,10 +83,10 @@ def _dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[De
         yield from DRAWN
 
 
-def _outcomes(play: Play, node: Node, told: OutcomesByBox, box: int) -> frozenset[Outcome]:
+def _outcomes(play: Play, node: Node, outcomes: OutcomesByBox, box: int) -> frozenset[Outcome]:
     """How a box may have ended at ``node``; empty while it may still play."""
-    if told[box]:
-        return told[box]
+    if outcomes[box]:
+        return outcomes[box]
     kind = node.boxes[box].kind
     if node.dealt < play.deal_cards and play.deal.up and not play.frozen and _is_natural_dealt(play, box):
         return frozenset((play.undecided_outcome(box, BoxStatus.NATURAL),))
@@ -115,8 +115,8 @@ def main_due(lattice: Lattice, frontier: Frontier, box: int, hole_points: int | 
     play = lattice.play()
     nets: set[Net] = set()
     known = True
-    for node, told in frontier.items():
-        ended = _outcomes(play, node, told, box)
+    for node, outcomes in frontier.items():
+        ended = _outcomes(play, node, outcomes, box)
         known = known and bool(ended) and not even_money_may_come(play, node, box)
         paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
         for end in dealer_ends(play, node, hole_points):
@@ -137,9 +137,9 @@ def certain_main_nets(
     play = lattice.play()
     agreed_cents: dict[int, int | None] = dict.fromkeys(boxes)
     even_money = play.rules.even_money
-    for node, told in frontier.items():
+    for node, outcomes in frontier.items():
         for box in list(agreed_cents):
-            ended = told[box] or _outcomes(play, node, told, box)
+            ended = outcomes[box] or _outcomes(play, node, outcomes, box)
             if not ended or (even_money and even_money_may_come(play, node, box)):
                 del agreed_cents[box]
                 continue
@@ -213,8 +213,8 @@ def _natural_known(play: Play, node: Node, hole_points: int | None) -> bool | No
 def agreed_hands(frontier: Frontier, box: int) -> tuple[PlayedHand, ...] | None:
     """A box's hands where every play agrees on them."""
     found: set[tuple[PlayedHand, ...]] = set()
-    for told in frontier.values():
-        found.update(outcome.hands for outcome in told[box])
+    for outcomes in frontier.values():
+        found.update(outcome.hands for outcome in outcomes[box])
     return found.pop() if len(found) == 1 else None
 
 

@@ -155,10 +155,10 @@ class OrderWalk(Window):
             enabled = [
                 (index, self.between(mask, index) if self.outages else _ANY_TIME) for index in self.enabled(mask)
             ]
-            for node, told in frontier.items():
+            for node, outcomes in frontier.items():
                 if node.paying and not node.hidden_chips and self.paid_through(mask, node):
                     # Payment explains every change of chips that is left: their order does not matter.
-                    join(ended, node, told)
+                    join(ended, node, outcomes)
                     edges[mask, node] = [((), (0, node))]
                     continue
                 edges[mask, node] = onward = []
@@ -170,16 +170,16 @@ class OrderWalk(Window):
                         self.play, node, self.window[index].item, layout, between
                     ):
                         if not emitted or admitted(self.answers, emitted):
-                            join(target, reached, with_finished_boxes(told, emitted))
+                            join(target, reached, with_finished_boxes(outcomes, emitted))
                             onward.append((emitted, (place, reached)))
         return following
 
 
-def with_finished_boxes(told: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
+def with_finished_boxes(outcomes: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
     """The outcomes of the boxes once those that ``emitted`` names have finished."""
     if not emitted:
-        return told
-    boxes = list(told)
+        return outcomes
+    boxes = list(outcomes)
     for index, outcome in emitted:
         boxes[index] = _alone(outcome)
     return tuple(boxes)
@@ -194,19 +194,19 @@ def _alone(outcome: Outcome) -> frozenset[Outcome]:
 _K = TypeVar("_K")
 
 
-def join(frontier: dict[_K, OutcomesByBox], place: _K, told: OutcomesByBox) -> None:
+def join(frontier: dict[_K, OutcomesByBox], place: _K, outcomes: OutcomesByBox) -> None:
     """Add a way to reach ``place``."""
     known = frontier.get(place)
     if known is None:
-        frontier[place] = told
-    elif known != told:
-        frontier[place] = tuple([old if old is new else old | new for old, new in zip(known, told, strict=True)])
+        frontier[place] = outcomes
+    elif known != outcomes:
+        frontier[place] = tuple([old if old is new else old | new for old, new in zip(known, outcomes, strict=True)])
 
 
 def _merge_all(frontier: Frontier, other: Frontier) -> None:
     """Add every way of ``other``."""
-    for node, told in other.items():
-        join(frontier, node, told)
+    for node, outcomes in other.items():
+        join(frontier, node, outcomes)
 
 
 class EvidencePrefix(Protocol):
@@ -460,9 +460,9 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         play = self.play()
         layout = self.last_layout()
         ended: Frontier = {}
-        for node, told in self.frontier.items():
+        for node, outcomes in self.frontier.items():
             for reached, emitted in endings_with_outages(play, node, layout):
                 hole = reached.hole if hole_points is None else reached.hole & 1 << hole_points
                 if hole and admitted(self.answers, emitted):
-                    join(ended, replace(reached, hole=hole), with_finished_boxes(told, emitted))
+                    join(ended, replace(reached, hole=hole), with_finished_boxes(outcomes, emitted))
         return ended

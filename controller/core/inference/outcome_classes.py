@@ -94,9 +94,9 @@ def classes_of(cases: Iterable[LatticeCase]) -> list[OutcomeClass]:
     """
     weights: Counter[tuple[_Dues, tuple[VisibleBox, ...]]] = Counter()
     for case in cases:
-        for dues, told in _told_of(case):
-            unlikely = min(sum(box.unlikely for box in told) * _UNLIKELY_BITS, 90)
-            weights[dues, tuple(box.sight for box in told)] += _LIKELIEST >> unlikely
+        for dues, boxes in _told_of(case):
+            unlikely = min(sum(box.unlikely for box in boxes) * _UNLIKELY_BITS, 90)
+            weights[dues, tuple(box.sight for box in boxes)] += _LIKELIEST >> unlikely
     numbers: dict[_Dues, int] = {}
     return [
         OutcomeClass(numbers.setdefault(dues, len(numbers)), sights, weight)
@@ -126,16 +126,16 @@ def _told_of(case: LatticeCase) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
         for node, emitted in closings.get(state, ()):
             (end,) = set(dealer_ends(play, node, points))
             for beginning in beginnings:
-                told = book.pages(book.longer(beginning, emitted))
-                found.add(((*_mains(node, told, ends.index(end), play.deal.wagers), *_more(case, node)), told))
+                boxes = book.pages(book.longer(beginning, emitted))
+                found.add(((*_mains(node, boxes, ends.index(end), play.deal.wagers), *_more(case, node)), boxes))
     return found
 
 
-def _mains(node: Node, told: tuple[_BoxOutcome, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
+def _mains(node: Node, boxes: tuple[_BoxOutcome, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
     """The nets of the main wagers, by box."""
     return tuple(
         wagers[box] if node.boxes[box].kind is BoxStatus.EVEN_MONEY else ended.nets[end]
-        for box, ended in enumerate(told)
+        for box, ended in enumerate(boxes)
     )
 
 
@@ -155,7 +155,7 @@ class _ClassIndex:
 
     def __init__(self, lattice: Lattice, ends: tuple[DealerEnd, ...]) -> None:
         self.numbers: dict[tuple[int, _BoxOutcome], int] = {}
-        self.told: list[tuple[_BoxOutcome, ...]] = [()]
+        self.sequences: list[tuple[_BoxOutcome, ...]] = [()]
         up = lattice.play().up_points
 
         @cache
@@ -175,8 +175,8 @@ class _ClassIndex:
             key = beginning, self.page(outcome)
             number = self.numbers.get(key)
             if number is None:
-                number = self.numbers[key] = len(self.told)
-                self.told.append((*self.told[beginning], key[1]))
+                number = self.numbers[key] = len(self.sequences)
+                self.sequences.append((*self.sequences[beginning], key[1]))
                 if number > _CLASSES_LIMIT:
                     raise TooManyClasses
             beginning = number
@@ -184,7 +184,7 @@ class _ClassIndex:
 
     def pages(self, beginning: int) -> tuple[_BoxOutcome, ...]:
         """How each box ended."""
-        return self.told[beginning]
+        return self.sequences[beginning]
 
 
 def _unlikely(outcome: Outcome, up: int) -> int:

@@ -76,18 +76,20 @@ def narrowed(lattice: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
         return lattice.replayed_with(answers)
     cuts = [lattice.cuts[0]]
     for cut in lattice.cuts[1:]:
-        reached: dict[WindowState, OutcomesByBox] = {(0, node): told for node, told in cuts[-1].frontier.items()}
+        reached: dict[WindowState, OutcomesByBox] = {
+            (0, node): outcomes for node, outcomes in cuts[-1].frontier.items()
+        }
         kept: list[Level] = []
         for level in _unbroken(cut):
             following: dict[WindowState, OutcomesByBox] = {}
             walked: Level = {}
-            for state, told in reached.items():
+            for state, outcomes in reached.items():
                 onward = [way for way in level.get(state, ()) if not way[0] or admitted(answers, way[0])]
                 walked[state] = onward
                 for emitted, target in onward:
-                    join(following, target, with_finished_boxes(told, emitted))
+                    join(following, target, with_finished_boxes(outcomes, emitted))
             kept.append(walked)
             reached = following
-        frontier: Frontier = {node: told for (_, node), told in reached.items()}
+        frontier: Frontier = {node: outcomes for (_, node), outcomes in reached.items()}
         cuts.append(replace(cut, frontier=frontier, levels=tuple(kept)))
     return replace(lattice, cuts=tuple(cuts), answers=answers)

@@ -95,15 +95,15 @@ class PlayCounter:
         if known is not None:
             return known
         following: dict[_Symbol, set[_Place]] = {}
-        told = 0
+        ended = 0
         for state, rest in places:
             if rest:
                 following.setdefault(rest[0], set()).add((state, rest[1:]))
             elif state is None:
-                told = 1
+                ended = 1
             else:
                 for symbol, onward in self.spellings[state].items():
                     following.setdefault(symbol, set()).update(onward)
-        number = told + sum(self.count(frozenset(onward)) for onward in following.values())
+        number = ended + sum(self.count(frozenset(onward)) for onward in following.values())
         self.counts[places] = number
         return number

@@ -255,7 +255,7 @@ def _nets_of(cases: tuple[LatticeCase, ...], box: int) -> dict[VisibleBox, set[t
         play, frontier = case.lattice.play(), case.lattice.ends(case.points)
         met = {end for node in frontier for end in dealer_ends(play, node, case.points)}
         ends = sorted(met, key=lambda end: (end.natural, end.total))
-        for outcome in {outcome for told in frontier.values() for outcome in told[box]}:
+        for outcome in {outcome for outcomes in frontier.values() for outcome in outcomes[box]}:
             due = tuple(net_of(play, outcome, end, even_money=False).cents for end in ends)
             nets.setdefault(visible_box(outcome), set()).add(due)
     return nets

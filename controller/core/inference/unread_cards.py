@@ -124,7 +124,10 @@ class Judgement(NamedTuple):
     def hands(self, box: int) -> set[tuple[PlayedHand, ...]]:
         """The different ways in which a box's hands may stand."""
         return {
-            hands for end in self.ended for node, told in end.frontier.items() for hands in _stand(end, node, told, box)
+            hands
+            for end in self.ended
+            for node, outcomes in end.frontier.items()
+            for hands in _stand(end, node, outcomes, box)
         }
 
     def drawn(self) -> set[tuple[int, ...]]:
@@ -135,10 +138,10 @@ class Judgement(NamedTuple):
 _NOT_INSURED: Final = Due(frozenset({Net(0, (("no_insurance",),))}), known=True)
 
 
-def _stand(end: HoleHypothesis, node: Node, told: OutcomesByBox, box: int) -> set[tuple[PlayedHand, ...]]:
+def _stand(end: HoleHypothesis, node: Node, outcomes: OutcomesByBox, box: int) -> set[tuple[PlayedHand, ...]]:
     """How a box's hands may stand at a node."""
-    if told[box]:
-        return {outcome.hands for outcome in told[box]}
+    if outcomes[box]:
+        return {outcome.hands for outcome in outcomes[box]}
     if node.turn == box and node.hands:
         return {tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)}
     deal = end.lattice.play().deal
@@ -161,7 +164,9 @@ def judge(hypotheses: UnreadCardHypotheses, hole: int | None, *, turned: bool, c
             if closed:
                 frontier = lattice.ends(points)
             else:
-                frontier = {n: told for n, told in lattice.frontier.items() if points is None or n.hole >> points & 1}
+                frontier = {
+                    n: outcomes for n, outcomes in lattice.frontier.items() if points is None or n.hole >> points & 1
+                }
             if frontier:
                 ended.append(HoleHypothesis(lattice, frontier, points, suits * weight))
     return Judgement(tuple(ended), closed)

@@ -270,8 +270,8 @@ def with_meters(progressives: Progressives, desired: Desired) -> Desired:
     if not progressives.meters and not progressives.linked:
         return desired
     owing = tuple(PostingBacklog(one.name, one.posted, one.owed) for one in progressives.linked)
-    told = (_shown(progressives), _notice(progressives), desired_trigger_state(progressives))
-    return replace(desired, meters=told[0], notice=told[1], trigger=told[2], owing=owing)
+    parts = (_shown(progressives), _notice(progressives), desired_trigger_state(progressives))
+    return replace(desired, meters=parts[0], notice=parts[1], trigger=parts[2], owing=owing)
 
 
 def desired_trigger_state(progressives: Progressives) -> TriggerWish:
@@ -280,8 +280,8 @@ def desired_trigger_state(progressives: Progressives) -> TriggerWish:
     if cycle is None:
         return TriggerWish()
     share = None if cycle.number == progressives.revealed else OpenCycle(cycle.number, bytes.fromhex(cycle.share))
-    told = () if progressives.dispute else progressives.waiting[:_TOLD_AT_ONCE]
-    contributions = tuple(Contribute(one.number, one.units) for one in told)
+    sent = () if progressives.dispute else progressives.waiting[:_TOLD_AT_ONCE]
+    contributions = tuple(Contribute(one.number, one.units) for one in sent)
     return TriggerWish(cycle.number, progressives.revealed, progressives.answered, share, contributions)
 
 

@@ -56,44 +56,48 @@ def take_reading(transaction: Transaction, reading: readings.MysteryReading | Re
             assert_never(reading)
 
 
-def _committed(transaction: Transaction, meter: Meter, told: readings.MysteryCommitted) -> None:
+def _committed(transaction: Transaction, meter: Meter, reading: readings.MysteryCommitted) -> None:
     """A new cycle; the random bytes of this reading's stamp are the table's share of the draw."""
     known = transaction.state.progressives
-    if known.cycle is not None and told.cycle <= known.cycle.number:
+    if known.cycle is not None and reading.cycle <= known.cycle.number:
         return
     share = transaction.stamped.nonce.hex()
-    cycle = Cycle(told.cycle, told.commitment, share, told.reset_cents, told.ceiling_cents)
+    cycle = Cycle(reading.cycle, reading.commitment, share, reading.reset_cents, reading.ceiling_cents)
     change_meter(transaction, replace(known, cycle=cycle))
-    bounds = (told.reset_cents, told.ceiling_cents)
-    transaction.emit(MysteryCommitted(meter.name, told.cycle, told.commitment, share, told.start_units, *bounds))
+    bounds = (reading.reset_cents, reading.ceiling_cents)
+    transaction.emit(
+        MysteryCommitted(meter.name, reading.cycle, reading.commitment, share, reading.start_units, *bounds)
+    )
     ours = (transaction.rules.mystery_reset_cents, transaction.rules.mystery_ceiling_cents)
     stands = box_meter_units(meter, known.waiting)
     if bounds != ours:
         _dispute(transaction, meter, f"the box draws from {bounds[0]} to {bounds[1]} cents, the profile says {ours}")
-    elif told.start_units != stands:
-        _dispute(transaction, meter, f"cycle {told.cycle} starts at {told.start_units} units, here at {stands}")
+    elif reading.start_units != stands:
+        _dispute(transaction, meter, f"cycle {reading.cycle} starts at {reading.start_units} units, here at {stands}")
 
 
-def _answered(transaction: Transaction, meter: Meter, told: readings.MysteryAnswered) -> None:
+def _answered(transaction: Transaction, meter: Meter, reading: readings.MysteryAnswered) -> None:
     """One contribution was counted by the box, and won or not."""
     known = transaction.state.progressives
-    if told.number <= known.answered:
+    if reading.number <= known.answered:
         return
-    if not known.waiting or known.waiting[0].number != told.number:
-        _dispute(transaction, meter, f"the box answers contribution {told.number}, which does not wait for an answer")
+    if not known.waiting or known.waiting[0].number != reading.number:
+        _dispute(
+            transaction, meter, f"the box answers contribution {reading.number}, which does not wait for an answer"
+        )
         return
     first, *later = known.waiting
     stands = box_meter_units(meter, tuple(later))
-    ours = award_cents(transaction.rules, stands) if told.hit else 0
-    change_meter(transaction, replace(known, answered=told.number, waiting=tuple(later)))
-    if (told.meter_units, told.award_cents) != (stands, ours):
+    ours = award_cents(transaction.rules, stands) if reading.hit else 0
+    change_meter(transaction, replace(known, answered=reading.number, waiting=tuple(later)))
+    if (reading.meter_units, reading.award_cents) != (stands, ours):
         _dispute(
             transaction,
             meter,
-            f"after contribution {told.number} the box has {told.meter_units} units and awards {told.award_cents}"
+            f"after contribution {reading.number} the box has {reading.meter_units} units and awards {reading.award_cents}"
             f" cents, here it is {stands} units and {ours} cents",
         )
-    elif told.hit:
+    elif reading.hit:
         _hit(transaction, meter, first, ours)
     _settle_late(transaction, first)
 

@@ -28,29 +28,29 @@ from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
-def take_answer(transaction: Transaction, told: PoolStateRead | PoolEntryRead) -> None:
+def take_answer(transaction: Transaction, answer: PoolStateRead | PoolEntryRead) -> None:
     """One thing the link said; nothing where the table does not know the meter."""
-    linked = transaction.state.progressives.linked_meter(told.meter)
+    linked = transaction.state.progressives.linked_meter(answer.meter)
     if linked is None:
         return
-    match told:
+    match answer:
         case PoolStateRead(_, _, shown_cents, closed):
             take_pool_state(transaction, linked, shown_cents, closed)
         case PoolEntryRead():
-            _entered(transaction, linked, told)
+            _entered(transaction, linked, answer)
         case _:
-            assert_never(told)
+            assert_never(answer)
 
 
-def _entered(transaction: Transaction, linked: PooledMeter, told: PoolEntryRead) -> None:
+def _entered(transaction: Transaction, linked: PooledMeter, answer: PoolEntryRead) -> None:
     """The oldest posting owed is in the ledger. What is answered already was posted again before its answer came."""
-    if not linked.owed or linked.owed[0].seq != told.seq:
+    if not linked.owed or linked.owed[0].seq != answer.seq:
         return
     first, *later = linked.owed
-    linked = replace(linked, owed=tuple(later), entry=told.entry, shown_cents=told.shown_cents)
-    outcome = told.outcome
+    linked = replace(linked, owed=tuple(later), entry=answer.entry, shown_cents=answer.shown_cents)
+    outcome = answer.outcome
     units, hidden = (outcome.units, outcome.hidden_units) if isinstance(outcome, ContributionOutcome) else (0, 0)
-    transaction.emit(PoolEntryRecorded(linked.name, first.seq, told.entry, units, hidden, told.shown_cents))
+    transaction.emit(PoolEntryRecorded(linked.name, first.seq, answer.entry, units, hidden, answer.shown_cents))
     match outcome:
         case ContributionOutcome():
             counted = (linked.contributed_units + units, linked.reserved_units + hidden)
@@ -68,7 +68,7 @@ def _entered(transaction: Transaction, linked: PooledMeter, told: PoolEntryRead)
         case DeclinedOutcome(reason):
             change_pooled_meter(transaction, linked)
             place = (first.round or None, first.spot or None, first.bet or None)
-            transaction.emit(PoolEntryDeclined(linked.name, first.seq, told.entry, *place, reason))
+            transaction.emit(PoolEntryDeclined(linked.name, first.seq, answer.entry, *place, reason))
         case _:
             assert_never(outcome)
 

@@ -21,12 +21,12 @@ def settle_looked_at(transaction: Transaction, silence: ChipsConfirmed | Deadlin
     if not isinstance(silence, ChipsConfirmed):
         return
     upto_ns = transaction.table_ns(silence.upto_ns)
-    felt, changes, told = placed_after_look(transaction.state.felt, transaction.house.chips, silence.spots, upto_ns)
+    felt, changes, events = placed_after_look(transaction.state.felt, transaction.house.chips, silence.spots, upto_ns)
     if felt is transaction.state.felt:
         return
     before = transaction.state.felt
     transaction.change(felt=felt)
-    transaction.emit(*told)
+    transaction.emit(*events)
     if transaction.state.round is not None:
         for name, zone in felt.items():
             came = set(before[name].doubted).difference(zone.doubted)
@@ -81,8 +81,10 @@ def _parts(transaction: Transaction, spot: int, zone: str, since_ns: int) -> lis
 
 def _take_back(transaction: Transaction, parts: list[_Part], at: ZoneChange, unseen: tuple[int, int] | None) -> None:
     """Tell these changes of a zone no more; ``unseen``: between which moments what was done at the box is not known."""
-    round_now, told = transaction.round(), [one for one, _ in parts]
-    transaction.change_evidence(observations=tuple(one for one in round_now.evidence.observations if one not in told))
+    round_now, taken_back = transaction.round(), [one for one, _ in parts]
+    transaction.change_evidence(
+        observations=tuple(one for one in round_now.evidence.observations if one not in taken_back)
+    )
     silences = round_now.evidence.silences
     if unseen is not None:
         from_ns, to_ns = unseen

@@ -350,7 +350,7 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
 
 def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
     """Whether some play has a surrender: its chips may go past the zone, so what lies there says nothing."""
-    outcomes = (outcome for told in frontier.values() for outcome in told[box])
+    outcomes = (outcome for ended in frontier.values() for outcome in ended[box])
     return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
 
 

@@ -105,11 +105,11 @@ def take_card(transaction: Transaction, face: Card | None, since_ns: int, at_ns:
     if kept.unread:
         # There is no face to keep closed.
         transaction.open_card(place)
-    first_ns, told = (
+    first_ns, observed = (
         _first_moment(round_now, transaction.times(), since_ns, at_ns),
         remembered_card(transaction.round(), place),
     )
-    transaction.observe(DatedObservation(first_ns, at_ns, CardObserved(told), stamped.number), may_drop=False)
+    transaction.observe(DatedObservation(first_ns, at_ns, CardObserved(observed), stamped.number), may_drop=False)
 
 
 def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) -> int:
@@ -156,9 +156,12 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
     kept = boxed and change.zone in played
     if kept:
         item = ChipsObserved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
-        told, earlier = DatedObservation(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
-        explained = transaction.observe(told, may_drop=True)
-        explained = _several_told_as_one(transaction, earlier, told, explained=explained) or explained
+        observation, earlier = (
+            DatedObservation(first_ns, last_ns, item, transaction.stamped.number),
+            transaction.lattice(),
+        )
+        explained = transaction.observe(observation, may_drop=True)
+        explained = _several_told_as_one(transaction, earlier, observation, explained=explained) or explained
         if explained and change.zone == "insurance" and not round_now.evidence.trouble:
             _check_insurance(transaction, change)
         elif (
@@ -213,7 +216,7 @@ def report_unexplained(transaction: Transaction, change: ZoneChange, first_ns: i
 
 
 def _several_told_as_one(
-    transaction: Transaction, earlier: Lattice, told: DatedObservation, *, explained: bool
+    transaction: Transaction, earlier: Lattice, observation: DatedObservation, *, explained: bool
 ) -> bool:
     """Whether a change is what several moves with a card between them came to between two looks of a slow reader.
 
@@ -224,25 +227,25 @@ def _several_told_as_one(
     Whether a hand was doubled unseen is asked wherever the looks leave time for it, unless the house's procedure has a
     key for every decision: that the bets were locked by a key says nothing of the keys of the play.
     """
-    round_now, item = transaction.round(), told.item
+    round_now, item = transaction.round(), observation.item
     if not isinstance(item, ChipsObserved) or item.zone != "main" or not round_now.is_dealt():
         return False
-    if round_now.evidence.trouble or transaction.has_unread_card(told):
+    if round_now.evidence.trouble or transaction.has_unread_card(observation):
         return False
     keyed, is_one_move = _is_keyed(transaction), explained and not _exceeds_one_move(item)
     if not keyed and _is_cleared(transaction, round_now.bets.spots[item.box]):
         # What lies there is the next bet.
         item = replace(item, after=0)
-        told = replace(told, item=item)
+        observation = replace(observation, item=item)
     if item.after == 0:
         # A double that was keyed may have broken and been cleared away before a look found its chips.
         if keyed and transaction.legal(transaction.lattice()):
             return False
     elif item.after <= item.before or (is_one_move and transaction.legal(transaction.lattice())):
         return False
-    if not _holds_card(round_now, told.first_ns, told.last_ns):
+    if not _holds_card(round_now, observation.first_ns, observation.last_ns):
         return False
-    return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], told)
+    return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
 
 
 def _exceeds_one_move(item: ChipsObserved) -> bool:
@@ -251,24 +254,24 @@ def _exceeds_one_move(item: ChipsObserved) -> bool:
 
 
 def _happened_unseen(
-    transaction: Transaction, earlier: Lattice, before: tuple[DatedObservation, ...], told: DatedObservation
+    transaction: Transaction, earlier: Lattice, before: tuple[DatedObservation, ...], observation: DatedObservation
 ) -> bool:
     """Take a change of a main zone so that what happened there between its looks went unseen, if a play explains that.
 
     ``earlier`` is the lattice of the evidence ``before`` it.
     """
-    round_now, item = transaction.round(), told.item
+    round_now, item = transaction.round(), observation.item
     assert isinstance(item, ChipsObserved), "chips moved"
-    unseen = round_now.main_zone_outage(item.box, told.first_ns, told.last_ns)
+    unseen = round_now.main_zone_outage(item.box, observation.first_ns, observation.last_ns)
     silences = (*round_now.evidence.silences, unseen)
     try:
-        lattice = earlier.replayed_with(round_now.evidence.answers, silences).observe(told)
+        lattice = earlier.replayed_with(round_now.evidence.answers, silences).observe(observation)
     except TooManyOrders:
         return False
     if not transaction.legal(lattice):
         return False
     transaction.open_lattice = lattice
-    transaction.change_evidence(observations=(*before, told), silences=silences)
+    transaction.change_evidence(observations=(*before, observation), silences=silences)
     return True
 
 
@@ -299,9 +302,9 @@ def take_exchange(transaction: Transaction, zone: Zone, first_ns: int, last_ns: 
     lattice = transaction.lattice()
     if all(node.boxes[box].kind is BoxStatus.BROKEN for node in lattice.frontier):
         cleared = ChipsObserved(box, zone.name, zone.cents, 0)
-        told = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
-        if not transaction.has_unread_card(told):
-            _happened_unseen(transaction, lattice, round_now.evidence.observations, told)
+        observation = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
+        if not transaction.has_unread_card(observation):
+            _happened_unseen(transaction, lattice, round_now.evidence.observations, observation)
 
 
 def _is_keyed(transaction: Transaction) -> bool:
@@ -510,10 +513,10 @@ def _refuse_close(transaction: Transaction) -> None:
 
 def may_close(transaction: Transaction) -> bool:
     """Whether a round that was closed can be judged: the readers have told all of it, or the floor must rule anyway."""
-    told = confirmed_until_ns(transaction) >= confirmation_needed_ns(transaction) and bet_sensors.all_counted(
+    is_observed = confirmed_until_ns(transaction) >= confirmation_needed_ns(transaction) and bet_sensors.all_counted(
         transaction
     )
-    return bool(transaction.round().evidence.trouble) or (not transaction.round().held() and told)
+    return bool(transaction.round().evidence.trouble) or (not transaction.round().held() and is_observed)
 
 
 def _infer(transaction: Transaction, until: int) -> None:
@@ -579,9 +582,9 @@ def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ..
     state, round_now, found = transaction.state, transaction.round(), judged.lattice
     game = found.game if found.cuts[-1].cards >= found.play().deal_cards else None
     lattice = (found.cuts[-1], game, judged.points, transaction.house)
-    told = (round_now.evidence.published, round_now.ending.settled, state.books, state.progressives)
+    published = (round_now.evidence.published, round_now.ending.settled, state.books, state.progressives)
     wagers = (round_now.bets.wagers, round_now.bets.declared, round_now.bets.uncertain, round_now.bets.lost_zones)
-    return (*lattice, *told, *wagers, round_now.evidence.silences)
+    return (*lattice, *published, *wagers, round_now.evidence.silences)
 
 
 def _dealt(judged: AgreedPlays) -> bool:

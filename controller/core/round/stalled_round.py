@@ -43,13 +43,13 @@ def _waits(transaction: Transaction) -> bool:
 
 def review(transaction: Transaction) -> None:
     """End the round, or ask, once a minute has passed; take the question back once anything has happened."""
-    told, round_now = transaction.stamped.input, transaction.state.round
+    given, round_now = transaction.stamped.input, transaction.state.round
     if round_now is None:
         return
     if round_now.questions.lingers and round_now.questions.lingered != len(round_now.evidence.observations):
         closing.withdraw_end_question(transaction)
     late = (
-        isinstance(told, DeadlinePassed) and transaction.table_ns(told.at_ns) >= _quiet_since(transaction) + _QUIET_NS
+        isinstance(given, DeadlinePassed) and transaction.table_ns(given.at_ns) >= _quiet_since(transaction) + _QUIET_NS
     )
     if not late or not _waits(transaction):
         return

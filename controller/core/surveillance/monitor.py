@@ -82,11 +82,11 @@ _LOOKED_INTO: Final = frozenset(
 
 def protect(before: Table, transaction: Transaction) -> None:
     """Raise what this step shows."""
-    told = tuple(transaction.events)
-    for event in told:
+    events = tuple(transaction.events)
+    for event in events:
         if type(event) in _LOOKED_INTO:
             _look_into(before, transaction, event)
-    _doubted(transaction, tuple([event for event in told if type(event) is SettlementDisputed]))
+    _doubted(transaction, tuple([event for event in events if type(event) is SettlementDisputed]))
     insurance_lowered(before, transaction)
     _wagers_unseen(before, transaction)
     _chips_from_elsewhere(before, transaction)
@@ -302,22 +302,22 @@ def _unknown(before: Table, transaction: Transaction, spot: int, zone: str, chip
 
 def _chips_from_elsewhere(before: Table, transaction: Transaction) -> None:
     """Chips that came to this table although the house keeps them somewhere else."""
-    told = transaction.stamped.input
-    if not isinstance(told, ChipsSeen) or not transaction.house.elsewhere:
+    reading = transaction.stamped.input
+    if not isinstance(reading, ChipsSeen) or not transaction.house.elsewhere:
         return
     lain = {chip for zone in before.state.felt.values() for chip in zone.chips}
-    for chip in sorted(set(told.chips) - lain):
+    for chip in sorted(set(reading.chips) - lain):
         place = transaction.house.elsewhere.get(chip)
         if place is not None:
-            text = f"spot {told.spot} {told.zone}: chip {chip} should be elsewhere: {place}"
-            fields = chips_before_and_after(before, transaction, told.spot, told.zone)
-            raise_alert(transaction, AlertKind.CHIP_ELSEWHERE, text, spot=told.spot, zone=told.zone, **fields)
+            text = f"spot {reading.spot} {reading.zone}: chip {chip} should be elsewhere: {place}"
+            fields = chips_before_and_after(before, transaction, reading.spot, reading.zone)
+            raise_alert(transaction, AlertKind.CHIP_ELSEWHERE, text, spot=reading.spot, zone=reading.zone, **fields)
 
 
 def _moment(transaction: Transaction) -> int:
     """When this step's chips were seen, in table time."""
-    told = transaction.stamped.input
-    return transaction.table_ns(told.by_ns) if isinstance(told, ChipsSeen) else transaction.state.last_ns
+    reading = transaction.stamped.input
+    return transaction.table_ns(reading.by_ns) if isinstance(reading, ChipsSeen) else transaction.state.last_ns
 
 
 def _duplicates(transaction: Transaction) -> None:

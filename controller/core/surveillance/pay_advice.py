@@ -34,12 +34,16 @@ def _order(line: AdviceLine) -> tuple[bool, int, bool, int, str]:
 
 
 def _lines_of(
-    rules: Rules, settled: Iterable[WagerSettled], told: Sequence[Event], faces: dict[int, int], chips: tuple[int, ...]
+    rules: Rules,
+    settled: Iterable[WagerSettled],
+    events: Sequence[Event],
+    faces: dict[int, int],
+    chips: tuple[int, ...],
 ) -> tuple[AdviceLine, ...]:
-    """What is to be done about settled wagers. ``told`` are the round's facts, ``faces`` its open cards by number."""
+    """What is to be done about settled wagers. ``events`` are the round's facts, ``faces`` its open cards by number."""
     found: list[AdviceLine] = []
     for event in settled:
-        hands = _by_hand(rules, event, told, faces) if event.bet == "main" else ()
+        hands = _by_hand(rules, event, events, faces) if event.bet == "main" else ()
         if hands:
             found += [_line(event, place, cents, chips) for place, cents in hands]
         else:
@@ -55,11 +59,11 @@ def _line(event: WagerSettled, hand: int | None, cents: int, chips: tuple[int, .
 
 
 def _by_hand(
-    rules: Rules, event: WagerSettled, told: Sequence[Event], faces: dict[int, int]
+    rules: Rules, event: WagerSettled, events: Sequence[Event], faces: dict[int, int]
 ) -> tuple[tuple[int, int], ...]:
     """The nets of a split spot's hands, left to right; empty where there is one hand, or not every hand is known."""
-    hands = [one for one in told if isinstance(one, HandCompleted) and one.spot == event.spot]
-    dealer = [faces[one.card] for one in told if isinstance(one, CardDealt) and not one.spot and one.card in faces]
+    hands = [one for one in events if isinstance(one, HandCompleted) and one.spot == event.spot]
+    dealer = [faces[one.card] for one in events if isinstance(one, CardDealt) and not one.spot and one.card in faces]
     if len(hands) < 2:
         return ()
     end = _dealer_end(tuple(dealer))
@@ -142,9 +146,9 @@ def advise(before: Table, transaction: Transaction) -> None:
     if not settled:
         return
     for number in sorted({event.round for event in settled}):
-        faces, told = _known_of(before, transaction, number)
+        faces, events = _known_of(before, transaction, number)
         of_round = [event for event in settled if event.round == number]
-        lines = _lines_of(transaction.rules, of_round, told, faces, transaction.house.denominations)
+        lines = _lines_of(transaction.rules, of_round, events, faces, transaction.house.denominations)
         transaction.emit(PaymentAdvised(number, lines))
         if transaction.state.advice.round in {0, number}:
             everything = tuple(sorted((*transaction.state.advice.lines, *lines), key=_order))
@@ -158,7 +162,7 @@ def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dic
     round_now = next((one for one in rounds if one.number == number), None)
     if round_now is None:
         return {}, ()
-    told = [
+    events = [
         one
         for one in (*round_now.evidence.published, *transaction.events)
         if isinstance(one, HandCompleted | CardDealt)
@@ -166,7 +170,7 @@ def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dic
     # What this step has opened counts; what it has not stays closed, even where the round is over: one that is voided
     # before the turn opens no hole card.
     just = {one.card for one in transaction.events if isinstance(one, CardOpened)}
-    return dict(_open_cards(round_now, just)), tuple(dict.fromkeys(one for one in told if one.round == number))
+    return dict(_open_cards(round_now, just)), tuple(dict.fromkeys(one for one in events if one.round == number))
 
 
 def _open_cards(round_now: Round, just_opened: Container[int]) -> Iterator[tuple[int, int]]:

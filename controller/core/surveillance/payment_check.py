@@ -99,26 +99,26 @@ def change_paid_round(transaction: Transaction, after: PaidRound) -> None:
 
 def _look_at_chips(before: Table, transaction: Transaction) -> None:
     """A zone's new content, as one more look at it."""
-    told = transaction.stamped.input
-    if not isinstance(told, ChipsSeen) or not transaction.state.paid or transaction.state.paid[-1].frozen:
+    reading = transaction.stamped.input
+    if not isinstance(reading, ChipsSeen) or not transaction.state.paid or transaction.state.paid[-1].frozen:
         return
     paid, was, now = transaction.state.paid[-1], before.state.felt, transaction.state.felt
-    wide_ns = told.by_ns - told.after_ns
+    wide_ns = reading.by_ns - reading.after_ns
     if paid.closed_ns >= 0:
         paid = replace(paid, after_ns=max(paid.after_ns, wide_ns))
     else:
         paid = replace(paid, slowest_ns=max(paid.slowest_ns, wide_ns))
-    name = key(told.spot, told.zone)
+    name = key(reading.spot, reading.zone)
     for other, zone in now.items():
         lay = was.get(other)
         if zone is not lay is not None and other != name and lay.cents != zone.cents:
             paid = paid.spoilt(frozenset({zone.spot}), zone.name)
-    old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
+    old = was.get(name) or Zone(reading.spot, reading.zone, (), 0, reading.after_ns)
     watch = paid.watches.get(name)
-    if watch is None and (told.zone == "insurance" or is_after_deal_zone(transaction.rules, told.zone)):
-        watch = ZoneHistory(told.spot, told.zone, 0, (ZoneContent(0, 0, 0, old.cents, old.chips),))
+    if watch is None and (reading.zone == "insurance" or is_after_deal_zone(transaction.rules, reading.zone)):
+        watch = ZoneHistory(reading.spot, reading.zone, 0, (ZoneContent(0, 0, 0, old.cents, old.chips),))
     if watch is not None and old.chips != now[name].chips:
-        look = _looked(transaction, told, old, now[name], paid.closed_ns)
+        look = _looked(transaction, reading, old, now[name], paid.closed_ns)
         sound = look.came_cents - look.left_cents == now[name].cents - old.cents
         watch = watch.after(look)
         if not sound or any(name in zones for zones in conflicts(now).values()):
@@ -127,12 +127,12 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
     change_paid_round(transaction, paid)
 
 
-def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
+def _looked(transaction: Transaction, reading: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
     """A zone's content with the value of the chips that came and of those that left."""
     chips = transaction.house.chips
     came = sum(chips.get(chip, now.values.get(chip, 0)) for chip in set(now.chips) - set(old.chips))
     left = sum(chips.get(chip, old.values.get(chip, 0)) for chip in set(old.chips) - set(now.chips))
-    first_ns, last_ns = transaction.table_ns(told.after_ns), transaction.table_ns(told.by_ns)
+    first_ns, last_ns = transaction.table_ns(reading.after_ns), transaction.table_ns(reading.by_ns)
     # A reader often tells after the close what happened before it.
     closed = 0 <= closed_ns <= first_ns
     over = _may_be_over(transaction, transaction.state.paid[-1].round)
@@ -149,8 +149,8 @@ def _may_be_over(transaction: Transaction, number: int) -> bool:
 
 def _closed_by_key(before: Table, transaction: Transaction) -> bool:
     """Whether a key has closed the round that was open."""
-    told, round_now = transaction.stamped.input, before.state.round
-    pressed = isinstance(told, KeyPressed) and transaction.house.keys.get(told.key) == "round_closed"
+    reading, round_now = transaction.stamped.input, before.state.round
+    pressed = isinstance(reading, KeyPressed) and transaction.house.keys.get(reading.key) == "round_closed"
     return pressed or round_now is None or round_now.ending.closing
 
 

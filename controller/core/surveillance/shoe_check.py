@@ -84,17 +84,17 @@ def _counted(transaction: Transaction, event: Event) -> None:
 
 def _drawn(transaction: Transaction, account: ShoeAccount, *, outside: bool, card: int) -> ShoeAccount:
     """One card more has left the shoe; the face of one outside a round is kept for the shoe's end."""
-    told = transaction.stamped.input
+    reading = transaction.stamped.input
     account = replace(account, drawn=account.drawn + 1)
     if (
         not outside
-        or not isinstance(told, readings.CardDrawn)
-        or (told.face is None and not transaction.stamped.closed)
+        or not isinstance(reading, readings.CardDrawn)
+        or (reading.face is None and not transaction.stamped.closed)
     ):
         return account
     burned = any(isinstance(event, CardBurned) and event.card == card for event in transaction.events)
     kept = UnseenCard(
-        card, told.face, transaction.stamped.nonce, deal_confirmation.guards_hole_card(transaction.rules), burned
+        card, reading.face, transaction.stamped.nonce, deal_confirmation.guards_hole_card(transaction.rules), burned
     )
     return replace(account, closed=(*account.closed, kept))
 

@@ -212,22 +212,27 @@ def exclude_from_payment_check(transaction: Transaction, name: str) -> None:
 
 def insurance_lowered(before: Table, transaction: Transaction) -> None:
     """Insurance taken back once it counts and before it is settled: it counts all the same."""
-    told, round_now = transaction.stamped.input, transaction.state.round
-    if not isinstance(told, ChipsSeen) or told.zone != "insurance" or round_now is None or round_now.evidence.trouble:
+    reading, round_now = transaction.stamped.input, transaction.state.round
+    if (
+        not isinstance(reading, ChipsSeen)
+        or reading.zone != "insurance"
+        or round_now is None
+        or round_now.evidence.trouble
+    ):
         return
     paid = transaction.state.paid[-1] if transaction.state.paid else None
-    name = key(told.spot, told.zone)
+    name = key(reading.spot, reading.zone)
     was, now = before.state.felt.get(name), transaction.state.felt[name]
-    counted = paid.insured.get(str(told.spot), 0) if paid is not None else 0
-    settled = round_now.cards.turned or (told.spot, "insurance") in round_now.ending.settled
+    counted = paid.insured.get(str(reading.spot), 0) if paid is not None else 0
+    settled = round_now.cards.turned or (reading.spot, "insurance") in round_now.ending.settled
     # A device that finds no natural has decided it before anything shows that; hidden hands tell nothing of theirs.
     settled = settled or transaction.rules.hole_check == "device" or round_now.hides_faces()
     if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or _may_be_settled(transaction):
         return
-    kind = AlertKind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, told.spot, told.zone) else AlertKind.PINCHING
-    text = f"spot {told.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
+    kind = AlertKind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, reading.spot, reading.zone) else AlertKind.PINCHING
+    text = f"spot {reading.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
     amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
-    raise_alert(transaction, kind, text, round=round_now.number, spot=told.spot, zone=told.zone, **amounts)
+    raise_alert(transaction, kind, text, round=round_now.number, spot=reading.spot, zone=reading.zone, **amounts)
     exclude_from_payment_check(transaction, name)
 
 

@@ -95,12 +95,12 @@ def inventory(
     heard = Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns, seen.values)
     after = {**felt, name: heard}
     disputed = conflicts(after)
-    told: list[Event] = [
+    events: list[Event] = [
         UnknownChip(seen.spot, seen.zone, chip)
         for chip in heard.chips
         if chip not in values and chip not in seen.values and chip not in already
     ]
-    told += [ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts]
+    events += [ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts]
     for other, lying in felt.items():
         if lying.doubted or lying.released:
             after[other] = _released(lying, disputed, last_ns)
@@ -111,10 +111,10 @@ def inventory(
     if zone.cents != was:
         settles = known is not None and bool(before_conflicts) and _settles(known, zone, values, before_conflicts)
         changes = (ZoneChange(zone.spot, zone.name, was, zone.cents, -1, settles),)
-        told.append(ChipsChanged(zone.spot, zone.name, was, zone.cents, len(zone.chips)))
+        events.append(ChipsChanged(zone.spot, zone.name, was, zone.cents, len(zone.chips)))
     elif already and already != frozenset(zone.chips) and zone.cents:
-        told.append(ChipsExchanged(zone.spot, zone.name, zone.cents))
-    return after, changes, told
+        events.append(ChipsExchanged(zone.spot, zone.name, zone.cents))
+    return after, changes, events
 
 
 def _settles(known: Zone, zone: Zone, values: Mapping[str, int], heard_twice: Container[str]) -> bool:
@@ -163,7 +163,7 @@ def placed_after_look(
     waiting = [(name, zone) for name, zone in felt.items() if zone.released]
     if not waiting:
         return felt, (), []
-    after, changes, told = dict(felt), list[ZoneChange](), list[Event]()
+    after, changes, events = dict(felt), list[ZoneChange](), list[Event]()
     looked = frozenset(spots)
     for name, zone in waiting:
         here = (
@@ -177,5 +177,5 @@ def placed_after_look(
         after[name] = _counted(replace(zone, doubted=doubted, released=alone), values)
         if after[name].cents != zone.cents:
             changes.append(ZoneChange(zone.spot, zone.name, zone.cents, after[name].cents, since_ns, settles=True))
-            told.append(ChipsChanged(zone.spot, zone.name, zone.cents, after[name].cents, len(zone.chips)))
-    return after, tuple(changes), told
+            events.append(ChipsChanged(zone.spot, zone.name, zone.cents, after[name].cents, len(zone.chips)))
+    return after, tuple(changes), events

@@ -61,7 +61,7 @@ class Timeline(msgspec.Struct, frozen=True):
 class PublishedFacts(msgspec.Struct, frozen=True):
     """The inferred facts told of a round since its cards or boxes were last corrected."""
 
-    told: tuple[Event, ...] = ()
+    facts: tuple[Event, ...] = ()
     since: int = 0
     """How many had been told by then."""
     every: frozenset[Event] = frozenset()
@@ -71,18 +71,20 @@ class PublishedFacts(msgspec.Struct, frozen=True):
     spots: frozenset[int] = frozenset()
     """The spots whose play is told to be over."""
 
-    def of(self, told: tuple[Event, ...], since: int) -> PublishedFacts:
+    def of(self, facts: tuple[Event, ...], since: int) -> PublishedFacts:
         """The published facts of a round, these being what an earlier step knew."""
-        if told is self.told and since == self.since:
+        if facts is self.facts and since == self.since:
             return self
-        known = len(self.told)
-        begun = self if since == self.since and told[:known] == self.told else PublishedFacts(told[:since], since)
+        known = len(self.facts)
+        begun = self if since == self.since and facts[:known] == self.facts else PublishedFacts(facts[:since], since)
         if begun is not self:
-            begun = replace(begun, every=frozenset(begun.told))
-        later = told[len(begun.told) :]
+            begun = replace(begun, every=frozenset(begun.facts))
+        later = facts[len(begun.facts) :]
         cards = [fact.card for fact in later if isinstance(fact, CardDealt)]
         spots = [fact.spot for fact in later if isinstance(fact, HandCompleted | SpotSurrendered)]
-        return PublishedFacts(told, since, begun.every.union(later), begun.cards.union(cards), begun.spots.union(spots))
+        return PublishedFacts(
+            facts, since, begun.every.union(later), begun.cards.union(cards), begun.spots.union(spots)
+        )
 
 
 def are_identical(values: tuple[object, ...], others: tuple[object, ...]) -> bool:

@@ -88,22 +88,22 @@ def alerts_told(events: Iterable[Published]) -> tuple[ListedAlert, ...]:
     Who acknowledges the alert that says that too many wait acknowledges all that were raised until then without being
     listed.
     """
-    told: dict[int, ListedAlert] = {}
+    listed: dict[int, ListedAlert] = {}
     unlisted: list[int] = []
     full = 0
     for one in events:
         match one.event:
             case AlertRaised() as event:
-                told[event.alert] = ListedAlert(one.seq, one.time, event)
+                listed[event.alert] = ListedAlert(one.seq, one.time, event)
                 if full:
                     unlisted.append(event.alert)
                 full = event.alert if event.kind is AlertKind.ALERTS_UNREAD else full
             case AlertAcknowledged(alert, _, who, note):
                 for number in (alert, *unlisted) if alert == full else (alert,):
-                    seen = told[number]
-                    told[number] = ListedAlert(seen.seq, seen.raised, seen.event, who, note, one.time)
+                    seen = listed[number]
+                    listed[number] = ListedAlert(seen.seq, seen.raised, seen.event, who, note, one.time)
                 if alert == full:
                     unlisted, full = [], 0
             case _:
                 pass
-    return tuple(told.values())
+    return tuple(listed.values())

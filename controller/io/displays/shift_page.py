@@ -75,7 +75,7 @@ def shift_page(shift: Shift) -> str:
         }
     lines = {"counts": tuple(counts(shift)), "restated": tuple(restated_lines(shift)), "heads": RESTATED[1:]}
     entered = {"recounts": tuple(restated_counts(shift)), "counts_for": counts_for}
-    told = {
+    headline = {
         "span": span(shift),
         "average": average(shift),
         "made": made(shift),
@@ -83,7 +83,7 @@ def shift_page(shift: Shift) -> str:
         "itself": TABLE,
     }
     return environment.from_string(text).render(
-        shift=shift, plots=plots, verdict=verdict, ruled=words.ruled, stands=stands, **lines, **entered, **told
+        shift=shift, plots=plots, verdict=verdict, ruled=words.ruled, stands=stands, **lines, **entered, **headline
     )
 
 

@@ -95,7 +95,7 @@ class _Consumer:
 
 
 class Consumers:
-    """The configured consumers of one table. ``told`` takes the payload of ``state/stream`` and the alarms in it."""
+    """The configured consumers of one table. ``publish`` takes the payload of ``state/stream`` and the alarms in it."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Consumers:
         *,
         session: int,
         clock: Clock,
-        told: Callable[[StreamNow], None],
+        publish: Callable[[StreamNow], None],
         tick_seconds: float = TICK_SECONDS,
     ) -> None:
         self._consumers: dict[str, _Consumer] = {name: _Consumer(0) for name in names}
@@ -113,7 +113,7 @@ class Consumers:
         self._identity = identity
         self._session = session
         self._clock = clock
-        self._told = told
+        self._publish = publish
         self._tick_seconds = tick_seconds
         self._replays: dict[str, tuple[int, int | None]] = {}
         self._samples: collections.deque[tuple[float, int]] = collections.deque(maxlen=SAMPLE_LIMIT)
@@ -134,7 +134,7 @@ class Consumers:
                 plain = (now.seq, now.published, now.consumers, now.alarms)
                 if plain != before or self._seconds() - told_at >= BEAT_SECONDS:
                     before, told_at = plain, self._seconds()
-                    self._told(now)
+                    self._publish(now)
                 await self._keep(KEEP_SECONDS)
                 await asyncio.sleep(self._tick_seconds)
         finally:

@@ -194,9 +194,9 @@ class Scrub:
         while data := await said.read(READ_BYTES):
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
-                told = PROGRESS.fullmatch(line)
-                if told:
-                    self._reading(int(told[1]), int(told[2]))
+                progress = PROGRESS.fullmatch(line)
+                if progress:
+                    self._reading(int(progress[1]), int(progress[2]))
                 else:
                     kept += line + b"\n"
             kept, rest = kept[-READ_BYTES:], rest[-READ_BYTES:]

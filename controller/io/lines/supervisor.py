@@ -235,8 +235,8 @@ class LineSupervisor:
         now_ns = self._clock.monotonic_ns()
         self._guarded(lambda: self._session.disconnected(now_ns))
         self.settle()
-        for device, told in self._health.items():
-            if told.state is not HealthState.LOST and not self._refusal:
+        for device, known in self._health.items():
+            if known.state is not HealthState.LOST and not self._refusal:
                 # The session that should have said so has failed, or the wrong device is gone too.
                 self._guarded(lambda name=device: self._report_health(_lost(name, now_ns)))  # type: ignore[misc]
 
@@ -277,8 +277,8 @@ class LineSupervisor:
             if self._refusal:
                 # It is there, only not what it should be; told once, however often it is tried again.
                 health = msgspec.structs.replace(health, state=HealthState.FAULTY, detail=self._refusal)
-        told = self._health.get(health.device)
-        if told is not None and (told.state, told.detail) == (health.state, health.detail):
+        known = self._health.get(health.device)
+        if known is not None and (known.state, known.detail) == (health.state, health.detail):
             return
         self._health[health.device] = health
         log.info("device health", device=health.device, state=health.state.value, detail=health.detail)

@@ -73,9 +73,9 @@ class PaceBoard:
         while rows := await self._read(self._seq, ROWS_AT_ONCE):
             self._seq = rows[-1].seq
             for row in rows:
-                told = own_event(row.body)
-                self._kept.append((nanoseconds(told.time), told.event))
-                self._taken.take(told)
+                published = own_event(row.body)
+                self._kept.append((nanoseconds(published.time), published.event))
+                self._taken.take(published)
         since_ns = self._clock.wall_ns() - HOUR_NS
         while self._kept and self._kept[0][0] < since_ns:
             self._kept.popleft()

@@ -90,11 +90,11 @@ class RequestVerdict(enum.Enum):
 
 
 class RequestLimit:
-    """Admits what each client asks for, by verb; ``told`` takes one line for each flood, when it begins."""
+    """Admits what each client asks for, by verb; ``report`` takes one line for each flood, when it begins."""
 
-    def __init__(self, clock: Clock, told: Callable[[str], None]) -> None:
+    def __init__(self, clock: Clock, report: Callable[[str], None]) -> None:
         self._clock = clock
-        self._told = told
+        self._report = report
         self._buckets: dict[tuple[str, str], Allowance] = {}
         self._refusals = Allowance(REFUSALS_PER_SECOND, REFUSALS_PER_SECOND)
         self._crowd = Allowance(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)
@@ -116,7 +116,7 @@ class RequestLimit:
         if before_ns is None or now_ns - before_ns >= CALM_NS:
             text = f"{verb} by {client}: more than {REQUESTS_PER_SECOND} a second; what is beyond is refused"
             log.error("too many requests", reason=text, refused=self.refused)
-            self._told(text)
+            self._report(text)
         return RequestVerdict.REFUSED if self._refusals.take(now_ns) else RequestVerdict.DROPPED
 
     def _new_bucket(self, client: str, verb: str, now_ns: int) -> Allowance:

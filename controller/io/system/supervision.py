@@ -28,7 +28,7 @@ class TaskEnded(Exception):  # noqa: N818 - named for what happened
 
 
 class Supervision:
-    """Runs services until cancelled. ``told(name, error)`` is called when one has failed for the first time in a while.
+    """Runs services until cancelled. ``report(name, error)`` is called when one fails for the first time in a while.
 
     ``fatal`` are the errors that end everything whenever they come; ``refusals`` do so at a service's first start, as
     they are about what the table file says. A service with a ``vital`` name ends everything with any error.
@@ -36,13 +36,13 @@ class Supervision:
 
     def __init__(
         self,
-        told: Callable[[str, Exception], None],
+        report: Callable[[str, Exception], None],
         *,
         fatal: tuple[type[Exception], ...],
         refusals: tuple[type[Exception], ...] = (),
         vital: frozenset[str] = frozenset(),
     ) -> None:
-        self._told = told
+        self._report = report
         self._fatal = fatal
         self._refusals = refusals
         self._vital = vital
@@ -78,6 +78,6 @@ class Supervision:
             if loop.time() - begun >= CALM_SECONDS:
                 pauses.reset()
             if loop.time() - failed_at >= CALM_SECONDS:
-                self._told(name, error)
+                self._report(name, error)
             is_first, failed_at = False, loop.time()
             await asyncio.sleep(pauses.next_seconds())

@@ -135,7 +135,7 @@ class _Connection:
         if self._bytes > WINDOW_BYTES or self._frames > WINDOW_FRAMES:
             raise ExcessTraffic(f"{self._bytes} bytes in {self._frames} frames without an end that can be answered")
 
-    def told(self, data: bytes) -> None:
+    def answered(self, data: bytes) -> None:
         """The peer is sent something."""
         if any(length > ANSWER_BYTES and not flags & COMMAND for flags, length in self._heard.take(data)):
             self._bytes = self._frames = 0
@@ -308,7 +308,7 @@ class ZmtpProxy:
             if where is None:
                 return
             inside = await self._reached(where)
-            outward, inward = (one.told, one.sent) if self._is_ours else (one.sent, one.told)
+            outward, inward = (one.answered, one.sent) if self._is_ours else (one.sent, one.answered)
             over = asyncio.get_running_loop().create_future()
             there = _Pump(one.outside, inside, outward, self._clock, over)
             back = _Pump(inside, one.outside, inward, self._clock, over)
