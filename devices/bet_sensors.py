@@ -1,8 +1,8 @@
 """A unit of bet sensors: where progressive wagers lie, and where they lay when betting ended.
 
-The table says for which round the unit is to be locked and which lamps are to be lit; the unit is told until it says
+The table says for which round the unit is to be locked and which lamps are to be lit; the unit is asked until it says
 itself that it is so. What it latched is believed only then. A unit that was locked and says it is not has lost power:
-what it latched is gone, and the table is told so before it is told what a new lock latched.
+what it latched is gone, and the table learns so before it learns what a new lock latched.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ OUTPUTS_NS: Final = 1_000 * _MS
 """Between two looks at lock and lamps: a unit that lost power is found out within a second."""
 
 AGREEING: Final = 2
-"""Looks that must agree before they are told: a hand over a sensor covers it, and one check sum in 65,536 lies."""
+"""Looks that must agree before they are reported: a hand over a sensor covers it, and one check sum in 65,536 lies."""
 
 AGAIN_NS: Final = 500 * _MS
 """Between two tries with a unit that was given up: it is alone on its line, so that asking costs nothing."""

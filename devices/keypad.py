@@ -1,4 +1,4 @@
-"""The dealer's keypad: keys down and up become presses, long ones told apart where that matters."""
+"""The dealer's keypad: keys down and up become presses, long ones distinguished where that matters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REST_NS: Final = 40_000_000
 """A key down again so soon after it was let go was not let go: contacts bounce then too, and a finger is slower."""
 
 BOUNCES_LIMIT: Final = 10
-"""A press in which the contacts bounce so often is told: the key is worn out, or the line repeats itself."""
+"""A press in which the contacts bounce so often is reported: the key is worn out, or the line repeats itself."""
 
 REPEAT_DELAY_NS: Final = 1_200_000_000
 """A held key that repeats has said itself again by then (after 500 or 1000 ms, as the makers' manuals have it)."""
@@ -68,7 +68,7 @@ class _Down:
 class KeypadSession(DeviceOutbox):
     """Turns keys going down and up into presses.
 
-    Most keys are told when they go down. Only keys in ``holdable`` wait: for their release, or for ``held_ns`` to
+    Most keys are reported when they go down. Only keys in ``holdable`` wait: for their release, or for ``held_ns`` to
     pass, so their presses come up to ``held_ns`` late and are still dated when the key went down. A key that is down
     again sooner than anybody presses it twice was never let go.
 
@@ -111,7 +111,7 @@ class KeypadSession(DeviceOutbox):
         self._set_state(HealthState.READY, now_ns)
 
     def disconnected(self, now_ns: int) -> None:
-        """The line is gone. A key still waiting to be told short from long is reported, not guessed."""
+        """The line is gone. A key still waiting to be known as short or long is reported, not guessed."""
         self._take(self._listener.close(), self._listener.heard_ns)
         for key, down in tuple(self._down.items()):
             if down.up_ns >= 0:

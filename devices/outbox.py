@@ -25,7 +25,7 @@ class Outbox:
 
 
 class DeviceOutbox(Outbox):
-    """The same of a single device, whose health is told when it changes."""
+    """The same of a single device, whose health is reported when it changes."""
 
     def __init__(self, name: str) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """A session behind a paired line: it is driven as it always is, and what it says and hears is authenticated.
 
-Until the device has proved that it has the key, the session is not told that the line is open. After that, silence for
-so long pairs anew: a device that was started again has forgotten the pairing.
+Until the device has proved that it has the key, the session does not learn that the line is open. After that, silence
+for so long pairs anew: a device that was started again has forgotten the pairing.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Listener:
 
 
 def disturbed(device: str, fault: LineFault, at_ns: int) -> LineDisturbed:
-    """A line fault as the table is told of it."""
+    """A line fault as the table is informed of it."""
     return LineDisturbed(device=device, reason=fault.reason, data=fault.data, at_ns=at_ns)
 
 

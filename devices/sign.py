@@ -1,4 +1,4 @@
-"""The jackpot sign: what a player reads on it is what the table says, within a second, or the table is told.
+"""The jackpot sign: what a player reads on it is what the table says, within a second, or the table is informed.
 
 The page is set up once; after that only amounts are written, and a notice for a hit. Between writes the sign is asked
 whether it met errors and what it holds. Whatever differs is set up anew: a sign that lost its memory does not say so.

@@ -1,7 +1,7 @@
 """The 16-bit cyclic redundancy checks that serial protocols use, by table.
 
 Several of them share the polynomial 0x1021 and differ only in start value, bit order or final inversion, so each is
-told from the others by its check value: the CRC of the nine ASCII digits ``123456789`` (catalogue of parametrised CRC
+known from the others by its check value: the CRC of the nine ASCII digits ``123456789`` (catalogue of parametrised CRC
 algorithms).
 """
 

@@ -81,8 +81,8 @@ class ShoeStatus(Value, frozen=True, tag="shoe_status"):
     """How a shoe is, asked or (``token`` 0) because lock, lid or mode changed.
 
     ``series`` is the number of its memory, ``oldest`` that of the oldest draw it keeps (of its next draw if it keeps
-    none; 32 bits each) and ``waiting`` how many it keeps (0 to 120). ``awake``: it was told to send draws since it was
-    last without power. ``locked``: no card can leave it. ``burning``: its burn mode is on.
+    none; 32 bits each) and ``waiting`` how many it keeps (0 to 120). ``awake``: it was ordered to send draws since it
+    was last without power. ``locked``: no card can leave it. ``burning``: its burn mode is on.
     """
 
     token: int
@@ -98,7 +98,7 @@ class ShoeStatus(Value, frozen=True, tag="shoe_status"):
 class SendDraws(Value, frozen=True, tag="send_draws"):
     """Tell the shoe of ``series`` to send every draw it keeps, oldest first, and from now on each new one at once.
 
-    It is told by the table whose journal knows the series; the shoe is *awake* then.
+    It is sent by the table whose journal knows the series; the shoe is *awake* then.
     """
 
     series: int
@@ -295,6 +295,6 @@ Command = (
     | SignCommand
     | SensorCommand
 )
-"""Everything a device may be told."""
+"""Everything a device may be sent."""
 
 Message = Report | Command

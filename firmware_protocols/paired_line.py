@@ -1,7 +1,7 @@
 """A paired line: two ends that hold one key, and every byte between them under a message authentication code.
 
 Bytes of any protocol go in at one end and come out at the other as they were said, in that order, or not at all: what
-somebody between them makes up, changes, turns back or says again is dropped, and told. What is said can be read by
+somebody between them makes up, changes, turns back or says again is dropped, and reported. What is said can be read by
 anybody. docs/reference/mystery-trigger.md has the wire byte by byte.
 
 The host begins with 16 fresh bytes, the device answers with 16 of its own and proves that it has the key. From both and

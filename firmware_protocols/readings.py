@@ -1,4 +1,4 @@
-"""What the table is told: the evidence. Dated, debounced, free of vendors.
+"""What the table receives: the evidence. Dated, debounced, free of vendors.
 
 Times are monotonic nanoseconds of the machine that took the reading. Every reading is stamped with a number,
 wall time and 32 random bytes on the impure floor before it is stepped.
@@ -17,8 +17,8 @@ from firmware_protocols.values import Value
 class CardDrawn(Value, frozen=True, tag="card_drawn"):
     """A card left the shoe at ``at_ns``. ``face`` None: it could not be read. ``burn``: by the shoe's burn mode.
 
-    ``since_ns``: it was told late (its first telling was lost, or nobody listened) and left the shoe at some moment
-    from then to ``at_ns``; 0: nobody knows since when; -1: it was told at once.
+    ``since_ns``: it was reported late (its first telling was lost, or nobody listened) and left the shoe at some moment
+    from then to ``at_ns``; 0: nobody knows since when; -1: it was reported at once.
     """
 
     at_ns: int
@@ -40,7 +40,7 @@ class ShoeDraws(Value, frozen=True, tag=False):
 
 
 class ShoeNumbering(Value, frozen=True, tag="shoe_numbering"):
-    """From here on draws are those of ``shoe``, and follow its ``last``. Told before any of them is asked for."""
+    """From here on draws are those of ``shoe``, and follow its ``last``. Reported before any of them is asked for."""
 
     shoe: ShoeDraws
     at_ns: int
@@ -62,11 +62,12 @@ class ChipsSeen(Value, frozen=True, omit_defaults=True, tag="chips_seen"):
 
 
 class ChipsConfirmed(Value, frozen=True, omit_defaults=True, tag="chips_confirmed"):
-    """Every change of chips at these spots up to ``upto_ns`` has been told.
+    """Every change of chips at these spots up to ``upto_ns`` has been reported.
 
     Given when asked for: each zone of the spots was inventoried by a request sent after ``upto_ns`` and held what was
-    last told. Without it the silence of a reader that is polled now and then would be taken for evidence. ``unseen``
-    are zones of these spots, as ``SPOT/ZONE``, of which it is not said, because their readers are lost or faulty.
+    last reported. Without it the silence of a reader that is polled now and then would be taken for evidence.
+    ``unseen`` are zones of these spots, as ``SPOT/ZONE``, of which it is not said, because their readers are lost or
+    faulty.
     """
 
     spots: tuple[int, ...]
@@ -134,7 +135,7 @@ class WagersSensed(Value, frozen=True, tag="wagers_sensed"):
 
 
 # --- the mystery trigger (docs/reference/mystery-trigger.md) --------------------------------------------------
-# Told in the order reveal, then the next commitment; one may come again after a restart, in the same words.
+# Reported in the order reveal, then the next commitment; one may come again after a restart, in the same words.
 
 
 class MysteryCommitted(Value, frozen=True, tag="mystery_committed"):

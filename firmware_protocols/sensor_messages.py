@@ -99,4 +99,4 @@ SensorReport = SensorsRead | SensorOutputs | SensorsLocked | SensorsSet | Sensor
 """Everything a unit of bet sensors may say."""
 
 SensorCommand = ReadSensors | ReadSensorOutputs | LockSensors | SetSensors | AskOtherwise
-"""Everything a unit of bet sensors may be told."""
+"""Everything a unit of bet sensors may be sent."""

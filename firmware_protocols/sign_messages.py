@@ -87,4 +87,4 @@ SignReport = SignStatus | AmountHeld
 SignCommand = (
     ClearSign | ResetSign | LayOutSign | ShowPage | RunPage | ShowAmount | ShowNotice | ReadSignStatus | ReadAmount
 )
-"""Everything a sign may be told."""
+"""Everything a sign may be sent."""

@@ -1,7 +1,7 @@
 """What passes between a table and its mystery trigger box, vendor words removed: reports and commands.
 
 The box holds the number that a must-hit-by meter has to exceed, and the meter itself; the table tells it of each
-contribution and is told whether it hit. Meters are in units of 1/10,000 cent. docs/reference/mystery-trigger.md is the
+contribution and answers whether it hit. Meters are in units of 1/10,000 cent. docs/reference/mystery-trigger.md is the
 whole account.
 """
 
@@ -91,7 +91,7 @@ class RecallCycle(Value, frozen=True, tag="recall_cycle"):
 class KeepHead(Value, frozen=True, tag="keep_head"):
     """A signed head of the table's journal, for the box to keep: the journal of ``epoch`` had ``size`` records.
 
-    ``root`` is that of the Merkle tree over them. The box keeps the latest it was told (by epoch, then size), without
+    ``root`` is that of the Merkle tree over them. The box keeps the latest it was sent (by epoch, then size), without
     checking the signature, and answers with the one it has then.
     """
 
@@ -184,11 +184,11 @@ TriggerReport = (
 """Everything a box may say."""
 
 TriggerCommand = GreetTrigger | CheckTrigger | OpenCycle | Contribute | RecallCycle | KeepHead | RecallHead
-"""Everything a box may be told."""
+"""Everything a box may be sent."""
 
 
 class TriggerWish(Value, frozen=True, tag="trigger_wish"):
-    """What a table wants of its trigger box: a function of the table, told anew after every commit that changes it.
+    """What a table wants of its trigger box: a function of the table, sent anew after every commit that changes it.
 
     ``cycle``, ``revealed`` and ``number`` are what its journal has: the last commitment, the last cycle revealed, the
     last contribution answered, each 0 if none. ``share`` is chosen once the commitment is in the journal, and

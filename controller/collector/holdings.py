@@ -12,7 +12,7 @@ from controller.collector.store import StoreFailed, StoreRefused
 from controller.io.system.patient_connection import KEEPALIVE, REPEATABLE, one_line
 
 COMPLAINTS: Final = 50
-"""The latest that are told."""
+"""The latest that are reported."""
 
 
 class HeldTable(msgspec.Struct, frozen=True):

@@ -37,7 +37,7 @@ LINGER_SECONDS: Final = 0.05
 """How long is waited for more before what came is written: one sync of the disk for all of it."""
 
 REFUSED_LIMIT: Final = 1_000
-"""Topics that the broker refused, each told once."""
+"""Topics that the broker refused, each reported once."""
 
 log = structlog.get_logger(__name__)
 

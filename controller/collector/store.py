@@ -316,9 +316,9 @@ class Store:
         return stream, rows
 
     def _kept(self, connection: psycopg.Connection, piece: TableWrite) -> tuple[int, DatabaseRows]:
-        """The events alone; rounds that are open are looked for again when more is told of them."""
+        """The events alone; rounds that are open are looked for again when more is reported of them."""
         stream = self._epochs[piece.name].stream
-        house, _ = _last_told(connection, stream)
+        house, _ = _last_known(connection, stream)
         fold = StreamFold(Identity(*piece.name, piece.held.epoch), house, (), self._stored(stream))
         rows = fold.keep(piece.events)
         connection.execute(
@@ -331,7 +331,7 @@ class Store:
         return stream, rows
 
     def _fold(self, connection: psycopg.Connection, piece: TableWrite, stream: int) -> StreamFold:
-        house, open_rounds = _last_told(connection, stream)
+        house, open_rounds = _last_known(connection, stream)
         return StreamFold(Identity(*piece.name, piece.held.epoch), house, open_rounds, self._stored(stream))
 
     def _stored(self, stream: int) -> StoredEvents:
@@ -378,7 +378,7 @@ def prepare(owner: str) -> tuple[int, int]:
         raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
 
 
-def _last_told(connection: psycopg.Connection, stream: int) -> tuple[TableHouse, list[int]]:
+def _last_known(connection: psycopg.Connection, stream: int) -> tuple[TableHouse, list[int]]:
     """What a table last said of its house, and its rounds that are open."""
     row = connection.execute(
         "SELECT currency, time_zone, day_begins, open_rounds FROM tableside_store.streams WHERE stream = %s", (stream,)
@@ -416,7 +416,7 @@ def _layout(connection: psycopg.Connection[Any]) -> int:
 
 
 def _forget(connection: psycopg.Connection, found: Iterable[tuple[int, DatabaseRows]]) -> None:
-    """Rounds that are told anew: their rows of before."""
+    """Rounds that are reported anew: their rows of before."""
     redone = [(stream, day, number) for stream, rows in found for day, number in rows.redone]
     if not redone:
         return

@@ -25,9 +25,9 @@ def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
 
     Exit status: 0 nothing waits, 1 something does, 2 the journal cannot be read.
     """
-    from controller.formats.mqtt.retained_alerts import alerts_told
+    from controller.formats.mqtt.retained_alerts import listed_alerts
 
-    listed = alerts_told(published(reader))
+    listed = listed_alerts(published(reader))
     waiting = [one for one in listed if not one.acknowledged]
     shown = listed if everything else waiting
     if as_json:

@@ -72,7 +72,7 @@ async def capture(
     out.write(heading_text(line, f"port {port}"))
     out.flush()
 
-    def write(from_device: bool, data: bytes) -> None:  # noqa: FBT001 - as a tap is told
+    def write(from_device: bool, data: bytes) -> None:  # noqa: FBT001 - as a tap receives it
         out.write(piece_text(Piece(clock.monotonic_ns() - begin_ns, from_device, data)))
         # Whoever pulls the plug to see what happens wants to read what happened before.
         out.flush()

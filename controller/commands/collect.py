@@ -58,7 +58,7 @@ def command() -> None:
 @CONFIG
 @logged
 def run(config: Path) -> None:
-    """Collect as CONFIG says until told to stop (SIGTERM or Ctrl-C)."""
+    """Collect as CONFIG says until stopped (SIGTERM or Ctrl-C)."""
     import asyncio
 
     from controller.io.system.privacy import keep_private

@@ -15,7 +15,7 @@ from controller.commands.client import PORT, broker_address
 from controller.commands.meters import exact
 from controller.commands.profile_option import profile_named
 from controller.commands.suggestions import profiles
-from controller.commands.terminal import say, say_told
+from controller.commands.terminal import say, say_account_line
 from controller.demo import PROFILE
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ async def until_interrupted(wanted: DemoOptions) -> DemoResult:
     from controller.demo.demo import run_demo
 
     loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(run_demo(wanted, say_told))
+    task = asyncio.ensure_future(run_demo(wanted, say_account_line))
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, task.cancel)
     try:
@@ -190,11 +190,11 @@ def summary(shown: DemoResult, directory: Path, *, jackpots: bool) -> None:
     if found.open:
         say(f"{found.open} left open: the evidence allows more than one net", style="warning")
     for line in found.different:
-        say_told(f"DIFFERENT  {line}")
+        say_account_line(f"DIFFERENT  {line}")
     if shown.waited_in_vain:
         say(f"the readers were waited for in vain {shown.waited_in_vain} times")
     for line in jackpot_lines(shown):
-        say_told(line)
+        say_account_line(line)
     journal = directory / "journal.sqlite"
     say(f"left in {directory}: journal.sqlite, truth.json, account.json")
     say()

@@ -60,4 +60,4 @@ def command(
     for topic in said:
         say(topic)
     if not said:
-        say("no table has said at this broker what it is" if not remove else "nothing was told of these tables")
+        say("no table has said at this broker what it is" if not remove else "nothing was published about these tables")

@@ -87,7 +87,7 @@ def driven(
     show: Callable[[Reading], None],
     clock: Clock,
 ) -> LineSupervisor:
-    """A supervisor that serves the device on ``port`` as the daemon would, with ``tap`` told what passes."""
+    """A supervisor that serves the device on ``port`` as the daemon would, with ``tap`` given what passes."""
     import random
 
     from controller.daemon.wiring import liveness_ns
@@ -115,7 +115,7 @@ def listening(port: str, device: ProbedDevice | None, baud: int) -> tuple[Line, 
     return line, serial_opener(port, line)
 
 
-def bytes_lines(at_ns: int, from_device: bool, data: bytes) -> list[str]:  # noqa: FBT001 - as a tap is told
+def bytes_lines(at_ns: int, from_device: bool, data: bytes) -> list[str]:  # noqa: FBT001 - as a tap receives it
     """Bytes for people: time in seconds, direction, hex, letters."""
     lines = []
     for place in range(0, len(data), SHOWN_BYTES):

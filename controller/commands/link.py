@@ -49,7 +49,7 @@ def command() -> None:
 @CONFIG
 @logged
 def run(config: Path) -> None:
-    """Serve the pool of CONFIG to its tables until told to stop (SIGTERM or Ctrl-C)."""
+    """Serve the pool of CONFIG to its tables until stopped (SIGTERM or Ctrl-C)."""
     import asyncio
 
     from controller.io.system.privacy import keep_private

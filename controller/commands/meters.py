@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.commands.suggestions import journals
-from controller.commands.terminal import AS_JSON, say, say_text, say_told
+from controller.commands.terminal import AS_JSON, say, say_account_line, say_text
 
 if TYPE_CHECKING:
     from controller.reports.audit.meter_audit import AwardLine, MeterBook, MeterLine
@@ -42,7 +42,7 @@ def command(journal: Path, *, as_json: bool) -> None:
         say_text(msgspec.json.format(msgspec.json.encode(book), indent=1))
     else:
         for line in meter_lines(book):
-            say_told(line)
+            say_account_line(line)
     sys.exit(0 if book.reconciled() else 1)
 
 
@@ -52,17 +52,17 @@ def meter_lines(book: MeterBook) -> list[str]:
         return ["no meters"]
     lines: list[str] = []
     for meter in book.meters.values():
-        lines += told_meter(meter)
+        lines += _own_meter_lines(meter)
     for linked in book.linked.values():
-        lines += told_linked(linked)
-    lines += [told_award(one) for one in book.awards.values()]
+        lines += _linked_meter_lines(linked)
+    lines += [_award_line(one) for one in book.awards.values()]
     for order in book.orders.values():
         kind = order["move"]["type"].replace("_", " ")
         lines.append(f"order {order['order']}: {kind} of {order['meter']}, proposed by {order['who']}: {order['why']}")
     return lines
 
 
-def told_meter(line: MeterLine) -> list[str]:
+def _own_meter_lines(line: MeterLine) -> list[str]:
     """One meter."""
     from controller.reports.live_narrative import dollars
 
@@ -86,7 +86,7 @@ def told_meter(line: MeterLine) -> list[str]:
     ]
 
 
-def told_linked(line: LinkedLine) -> list[str]:
+def _linked_meter_lines(line: LinkedLine) -> list[str]:
     """One linked meter: what of it went through this table."""
     from controller.reports.live_narrative import dollars
 
@@ -107,7 +107,7 @@ def told_linked(line: LinkedLine) -> list[str]:
     ]
 
 
-def told_award(one: AwardLine) -> str:
+def _award_line(one: AwardLine) -> str:
     """One award."""
     from controller.reports.live_narrative import dollars
 

@@ -29,11 +29,11 @@ PORT: Final = 9464
 @logged
 @click.argument("tables", default="+/+", metavar="[TABLES]")
 def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options: Any) -> None:  # noqa: ANN401
-    """Serve figures of TABLES (SITE/TABLE, + for any; default all) of a broker at /metrics until told to stop.
+    """Serve figures of TABLES (SITE/TABLE, + for any; default all) of a broker at /metrics until stopped.
 
     It only reads the retained topics of tables: no table depends on it.
 
-    Exit status: 0 when told to stop, 2 it cannot be served.
+    Exit status: 0 when stopped, 2 it cannot be served.
     """
     import asyncio
     import random

@@ -30,7 +30,7 @@ EVENTS_LIMIT_BYTES: Final = 4 * 1024**3
     "held",
     multiple=True,
     metavar="SEQ:HASH",
-    help="The hash of the table's stream after event SEQ, as state/stream told it or a consumer acknowledged it.",
+    help="The hash of the table's stream after event SEQ, as state/stream gave it or a consumer acknowledged it.",
 )
 @AS_JSON
 def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> None:

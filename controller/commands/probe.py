@@ -72,7 +72,7 @@ async def probe(port: str, device: ProbedDevice | None, spots: tuple[int, ...], 
     clock = SystemClock()
     begin_ns = clock.monotonic_ns()
 
-    def show_bytes(from_device: bool, data: bytes) -> None:  # noqa: FBT001 - as a tap is told
+    def show_bytes(from_device: bool, data: bytes) -> None:  # noqa: FBT001 - as a tap receives it
         for line in bytes_lines(clock.monotonic_ns() - begin_ns, from_device, data):
             say(line)
 

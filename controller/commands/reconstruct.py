@@ -25,7 +25,7 @@ HERE: Final = Path()
 """The folder in which the program was started."""
 
 LINE_LIMIT: Final = 65_536
-"""Bytes of a line: several times the longest that says anything. What has no lines is told from a round by it."""
+"""Bytes of a line: several times the longest that says anything. It distinguishes a round from what has no lines."""
 
 LINES_LIMIT: Final = 1_000
 """Lines of a file: several times those of the longest round."""

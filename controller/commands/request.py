@@ -1,4 +1,4 @@
-"""What the commands share that put a request to a table: over which channel, its options, how the reply is told."""
+"""What the commands share that put a request to a table: over which channel, its options, how the reply is worded."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def table_of(ctx: click.Context, param: click.Parameter, value: str) -> Topics:
 
 def correction(function: F) -> F:
     """The options of a command that corrects something: which broker, who and why; first the table."""
-    return told_why(asked_of_table(function))
+    return with_why(asked_of_table(function))
 
 
-def told_why(function: F) -> F:
+def with_why(function: F) -> F:
     """The option --why."""
     return WHY(function)
 

@@ -83,7 +83,7 @@ def report(as_json: bool, **options: Any) -> None:  # noqa: ANN401, FBT001 - cli
     from controller.io.system.log import configure_log
     from devices.trigger.noise_health import NoiseHealth
 
-    # What is wrong with a line is told once, at the end.
+    # What is wrong with a line is reported once, at the end.
     configure_log("auto", level="error")
     limit = options["ceiling_cents"] - options["reset_cents"]
     if limit < 2:

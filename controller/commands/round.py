@@ -1,4 +1,4 @@
-"""``tableside round``: a round told in words, with the evidence for each conclusion."""
+"""``tableside round``: a round in words, with the evidence for each conclusion."""
 
 from __future__ import annotations
 

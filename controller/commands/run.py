@@ -13,7 +13,7 @@ from controller.commands.logged import logged
 @click.argument("table_file", type=click.Path(path_type=Path))
 @logged
 def command(table_file: Path) -> None:
-    """Run the table described by TABLE_FILE until it is told to stop (SIGTERM or Ctrl-C).
+    """Run the table described by TABLE_FILE until stopped (SIGTERM or Ctrl-C).
 
     Exit status: 0 stopped, 2 the table file, key or journal cannot be used, 70 the disk failed.
     """

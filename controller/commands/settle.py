@@ -1,4 +1,4 @@
-"""``tableside settle``: settle hands that are told as JSON."""
+"""``tableside settle``: settle hands that are given as JSON."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from controller.commands.journal_reader import of_journal, published
-from controller.commands.terminal import refuse, say_json, say_told
+from controller.commands.terminal import refuse, say_account_line, say_json
 
 if TYPE_CHECKING:
     from controller.formats.mqtt.envelope import Published
@@ -54,7 +54,7 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, fol
         say_json(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0))
     else:
         for line in lines(found, shoe=shoe):
-            say_told(line)
+            say_account_line(line)
     raise SystemExit(1 if found.waits() else 0)
 
 

@@ -67,7 +67,7 @@ log = structlog.get_logger(__name__)
 
 
 def run(table_file: Path) -> None:
-    """Run the table that a file describes until it is told to stop, and end as ``tableside run`` says."""
+    """Run the table that a file describes until stopped, and end as ``tableside run`` says."""
     keep_private()
     try:
         table = load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))

@@ -1,4 +1,4 @@
-"""``tableside tap``: what a display at the table is told."""
+"""``tableside tap``: what a display at the table receives."""
 
 from __future__ import annotations
 

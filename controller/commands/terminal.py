@@ -83,7 +83,7 @@ def refuse(*lines: object) -> NoReturn:
     sys.exit(REFUSED)
 
 
-def say_told(line: str) -> None:
+def say_account_line(line: str) -> None:
     """Print a line of a table's account; its first word says how it looks."""
     first, *_ = line.split(maxsplit=1) or [""]
     say(line, style=HEADS.get(first, ""))
@@ -133,7 +133,7 @@ def table_lines(columns: Sequence[Column], rows: Iterable[Sequence[Cell | str]],
 
 @contextlib.contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error while something lasts, for a person at a terminal; to be told how much of all is done."""
+    """A bar on standard error while something lasts, for a person at a terminal; given how much of all is done."""
     if not is_coloured(sys.stderr, os.environ):
         yield lambda _done, _all: None
         return

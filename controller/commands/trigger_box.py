@@ -34,7 +34,7 @@ class ProcessParts(NamedTuple):
 @click.argument("config", type=click.Path(path_type=Path))
 @logged
 def command(config: Path) -> None:
-    """Run the mystery trigger box described by CONFIG until it is told to stop (SIGTERM or Ctrl-C).
+    """Run the mystery trigger box described by CONFIG until stopped (SIGTERM or Ctrl-C).
 
     Two people begin its store with `tableside mystery begin`. Exit status: 0 stopped, 2 the file, a key or the store
     cannot be used, 70 the disk failed.

@@ -1,4 +1,4 @@
-"""How a command ends that runs until it is told to stop."""
+"""How a command ends that runs until stopped."""
 
 from __future__ import annotations
 

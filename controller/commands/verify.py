@@ -94,7 +94,7 @@ def check_journal(
 ) -> None:
     """Check a journal or a second copy, say what came of it, and end with a status other than 0 if it is not whole.
 
-    ``reading`` is told how many records of a journal have been read, of how many.
+    ``reading`` receives how many records of a journal have been read, of how many.
     """
     from controller.formats.journal.seals import Sealing
     from controller.formats.journal.segments import SegmentDamaged

@@ -79,11 +79,11 @@ def command(
     texts: Path | None,
     **broker_options: Any,  # noqa: ANN401 - as click hands them over
 ) -> None:
-    """Serve the browser pages of TABLES (SITE/TABLE, + for any; default all) of a broker until told to stop.
+    """Serve the browser pages of TABLES (SITE/TABLE, + for any; default all) of a broker until stopped.
 
     No table depends on it. It serves this machine alone unless --listen says otherwise.
 
-    Exit status: 0 when told to stop, 2 it cannot be served.
+    Exit status: 0 when stopped, 2 it cannot be served.
     """
     import asyncio
     import random

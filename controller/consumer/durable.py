@@ -36,7 +36,7 @@ TICK_SECONDS: Final = 1.0
 
 
 class ConsumerOutput(NamedTuple):
-    """Who is told what: a line for each event, complaints, and what goes on."""
+    """Who is informed of what: a line for each event, complaints, and what goes on."""
 
     show: Callable[[str], None]
     complain: Callable[[str], None]

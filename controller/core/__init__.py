@@ -11,7 +11,7 @@ show. Imports run down this list and never up:
 - ``certainty``: what every legal play of the live round agrees on, emitted once.
 - ``progressives``: meters in live play: contributions, awards, orders, the pool, the mystery meter.
 - ``table``: what a table remembers between two steps, and the transaction in which a step changes it.
-- ``analysis``: rounds told in words, and what games return.
+- ``analysis``: rounds in words, and what games return.
 - ``messages``: every value that enters or leaves ``step``.
 - ``inference``: the hidden state of a round: all legal plays that explain its observations.
 - ``meters``: the arithmetic of one progressive meter, and its awards.

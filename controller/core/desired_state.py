@@ -1,4 +1,4 @@
-"""What the devices should be told, given the table: the dealer's line, the looks, the signs, the sensors."""
+"""What the devices should be sent, given the table: the dealer's line, the looks, the signs, the sensors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from controller.core.table.transaction import Transaction
 
 
 def wanted(transaction: Transaction) -> Desired:
-    """What the devices should be told, meters, sensors and looks for the sake of protection included."""
+    """What the devices should be sent, meters, sensors and looks for the sake of protection included."""
     found = live_meters.with_meters(transaction.state.progressives, _desired(transaction))
     return monitor.with_second_looks(transaction, bet_sensors.with_sensors(transaction, found))
 
 
 def _desired(transaction: Transaction) -> Desired:
-    """What the devices should be told, given the table."""
+    """What the devices should be sent, given the table."""
     round_now = transaction.state.round
     if transaction.state.held:
         table = transaction.table()

@@ -90,7 +90,7 @@ _EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 
 
 def step(table: Table, stamped: StampedInput) -> StepResult:
-    """The table after ``stamped``, the events it gives in order, and what the devices should be told, when asked."""
+    """The table after ``stamped``, the events it gives in order, and what the devices should be sent, when asked."""
     table = _with_order(table, stamped)
     due = awaited_bets.due_inputs(table, stamped)
     if due.now == (stamped,):
@@ -143,7 +143,7 @@ def _take(transaction: Transaction) -> None:
     """Let one input do what it does."""
     match transaction.stamped.input:
         case readings.CardDrawn() | ShoeNumbering() as heard:
-            _shoe_told(transaction, heard)
+            _shoe_reported(transaction, heard)
         case ChipsSeen() as seen:
             _chips_seen(transaction, seen)
         case ChipsConfirmed() | DeadlinePassed() as silence:
@@ -165,7 +165,7 @@ def _take(transaction: Transaction) -> None:
             | PoolStateRead()
             | PoolEntryRead() as reading
         ):
-            _jackpots_told(transaction, reading)
+            _jackpots_reported(transaction, reading)
         case WagersSensed() as sensed:
             bet_sensors.take_reading(transaction, sensed)
         case DaemonStarted() as start:
@@ -201,7 +201,7 @@ def _take(transaction: Transaction) -> None:
 # --- shoe -------------------------------------------------------------------------------------------
 
 
-def _shoe_told(transaction: Transaction, reading: readings.CardDrawn | ShoeNumbering) -> None:
+def _shoe_reported(transaction: Transaction, reading: readings.CardDrawn | ShoeNumbering) -> None:
     """A card left the shoe, or another shoe's cards come from here on."""
     match reading:
         case readings.CardDrawn():
@@ -292,7 +292,9 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
         missed_cards.note_bets(transaction)
 
 
-def _jackpots_told(transaction: Transaction, reading: readings.MysteryReading | RevealRefuted | PoolReading) -> None:
+def _jackpots_reported(
+    transaction: Transaction, reading: readings.MysteryReading | RevealRefuted | PoolReading
+) -> None:
     """What the trigger box or the link says, or was found out of the box."""
     match reading:
         case PoolStateRead() | PoolEntryRead():

@@ -103,7 +103,7 @@ class DaemonParts(NamedTuple):
 
 
 class PendingRequest(NamedTuple):
-    """What somebody asked for, the input it became, and who is to be told what came of it."""
+    """What somebody asked for, the input it became, and who is to be informed what came of it."""
 
     given: Input
     payload: bytes
@@ -143,14 +143,14 @@ class Daemon:
         self.table = parts.recovered.table or Table(parts.house, State())
         self.reveals = BoxReveals(self.identity, self.table.state.progressives.cycle)
         self.fit = {cause: one.level for cause, one in self.table.state.unfit.items()}
-        """How fit the table was last told to be, by cause."""
+        """How fit the table was last reported to be, by cause."""
         self.number = parts.journal.head.number
         self.checkpoint_at = self.number
         self.desired = Desired()
         self.apply: Callable[[Desired], None] = lambda _: None
-        """Told what the devices should be told, after each commit that changes it."""
+        """Receives what the devices should be sent, after each commit that changes it."""
         self.stored: Callable[[CardDrawn | ShoeNumbering], None] = lambda _: None
-        """Told each card, and whose draws come, once the journal has it: now the shoe may forget it, or send them."""
+        """Receives each card, and whose draws come, once the journal has it: the shoe may forget it, or send them."""
         self.felt = FeltPicture()
         self.shown: dict[str, bytes] = {}
         """What the pictures below ``state/`` were last, without their seq."""
@@ -174,9 +174,9 @@ class Daemon:
         self.signed = dict(self.table.state.signed)
         """The highest number of an order that each signing key has given."""
         self.alarms: tuple[str, ...] = ()
-        self.meters_told: Progressives | None = None
+        self.meters_shown: Progressives | None = None
         """What the picture of the meters was last made of; a linked meter moves without an event."""
-        self.orders_told: tuple[Books, tuple[ProposedRuling, ...]] | None = None
+        self.orders_shown: tuple[Books, tuple[ProposedRuling, ...]] | None = None
         """What the picture of the orders was last made of: settled, proposed and withdrawn a few times in a round."""
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
@@ -317,8 +317,8 @@ class Daemon:
     ) -> None:
         """Run the table, and what goes on ``beside`` it, until cancelled.
 
-        Whatever fails is told and started again, but for what ends the table: its disk, our own code that steps, what
-        is ``ending``, and at the start ``refusals``, which are about what the table file says.
+        Whatever fails is reported and started again, but for what ends the table: its disk, our own code that steps,
+        what is ``ending``, and at the start ``refusals``, which are about what the table file says.
 
         On hold (the journal says that the table must not go on by itself) only the broker is served: the devices are
         not opened and the journal's records stay as they are.
@@ -534,12 +534,12 @@ class Daemon:
             self.show("advice", advice_bytes(self.table.state))
             self.show("alerts", alerts_bytes(self.table.state))
         books = (self.table.state.books, self.table.state.proposed)
-        if events and books != self.orders_told:
-            self.orders_told = books
+        if events and books != self.orders_shown:
+            self.orders_shown = books
             self.show("orders", orders_bytes(self.table.house, self.table.state))
         known = self.table.state.progressives
-        if known is not self.meters_told and (known.meters or known.linked):
-            self.meters_told = known
+        if known is not self.meters_shown and (known.meters or known.linked):
+            self.meters_shown = known
             self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
 
 

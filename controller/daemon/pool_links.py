@@ -94,7 +94,7 @@ class PoolLink:
         self.end = TableEnd(ways, session, ends.clock, self.take_event, chance=ends.chance, alarm=self.complain)
         self._several = len(ways) > 1
         self._last_state: tuple[int | None, str] | None = None
-        """What the table was last told the pool shows, and why it is closed."""
+        """What the pool was last reported to show, and why it is closed."""
 
     def post(self, owing: PostingBacklog) -> None:
         """Post what is owed and was not posted yet."""
@@ -123,7 +123,7 @@ class PoolLink:
         now_ns = self._clock.monotonic_ns()
         match event:
             case PoolState(shown_cents, closed):
-                # That it is closed still is told again: how long it has been is the table's to judge.
+                # That it is closed still is reported again: how long it has been is the table's to judge.
                 if closed or self._last_state != (shown_cents, closed):
                     self._last_state = (shown_cents, closed)
                     self._deliver(PoolStateRead(now_ns, self._name, shown_cents, closed))

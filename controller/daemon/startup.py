@@ -55,9 +55,9 @@ class TableJournal(NamedTuple):
     second: SecondCopy | None = None
 
     def watches(self, tell: Callable[[str, FitnessLevel, str], None], board: MachineBoard) -> list[JournalWatch]:
-        """What looks after it while the table runs; ``tell`` is told how fit that leaves the table, by cause.
+        """What looks after it while the table runs; ``tell`` receives how fit that leaves the table, by cause.
 
-        ``board`` is told what a technician may see of it.
+        ``board`` receives what a technician may see of it.
         """
         path = self.journal.path
         disk = DiskWatch(path, self.reserve, partial(tell, "storage"), os.statvfs, board.disk)

@@ -83,7 +83,7 @@ def bus_name(place: int) -> str:
 
 
 class TriggerBoxWiring(NamedTuple):
-    """Whose contributions a trigger box is told, and what the journal knows of it.
+    """Whose contributions a trigger box is sent, and what the journal knows of it.
 
     ``pairing_key`` is None where its line is not paired; ``fresh`` gives random bytes, as many as are asked for.
     """

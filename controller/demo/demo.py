@@ -209,7 +209,7 @@ def own(directory: Path) -> Iterator[None]:
 
 @contextlib.asynccontextmanager
 async def daemon(directory: Path) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The daemon, as a process of its own, told to stop at the end."""
+    """The daemon, as a process of its own, ordered to stop at the end."""
     command = [sys.executable, "-m", "controller", "run", str(directory / "table.toml"), "--log-format", "json"]
     with (directory / "daemon.log").open("wb") as output:
         # A session of its own: Ctrl-C is for the demo, which stops the daemon when the round's accounts are in.
@@ -238,7 +238,7 @@ class TableSubscriber:
         self._changed = asyncio.Event()
 
     def take(self, payload: bytes) -> None:
-        """An event came; one that comes again, as a broker may send it, is told once."""
+        """An event came; one that comes again, as a broker may send it, is reported once."""
         try:
             published = read_event(payload)
         except PayloadRefused as refused:

@@ -1,6 +1,6 @@
 """The latest picture of each table, and the samples that these are. Pure: messages in, samples out.
 
-A figure that a table has not told is left out; it is never 0 instead.
+A figure that a table has not reported is left out; it is never 0 instead.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ HELP: Final[dict[str, str]] = {
     "round": "Number of the open or last round",
     "rounds_per_hour": "Rounds closed in the last hour, as a rate",
     "rounds_last_hour": "Rounds closed in the last hour",
-    "irregular_last_hour": "Rounds told as irregular in the last hour",
+    "irregular_last_hour": "Rounds published as irregular in the last hour",
     "phase_seconds": "Mean length of each phase of a round in the last hour",
     "questions_last_hour": "Questions asked in the last hour",
     "questions_open": "Questions that wait for an answer",

@@ -1,4 +1,4 @@
-"""What Home Assistant is told so that it finds a table: one retained message for each thing it can show.
+"""What Home Assistant is sent so that it finds a table: one retained message for each thing it can show.
 
 It reads the table's own retained pictures from then on; nothing of ours runs for it. The format is that of MQTT
 discovery: ``homeassistant/COMPONENT/NODE/OBJECT/config``. Pure: pictures in, messages out.

@@ -27,7 +27,7 @@ from controller.io.system.patient_connection import (
 from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, _LedgerRow, on_conflict
 
 ATTEMPTS: Final = 5
-"""Times that one piece of work is tried before its failure is told."""
+"""Times that one piece of work is tried before its failure is reported."""
 
 T = TypeVar("T")
 

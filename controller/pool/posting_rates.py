@@ -1,7 +1,8 @@
 """Whether a table posts more than a table at play can lay.
 
 The link sees no chips and believes its tables: who posts wagers that nobody laid raises the pool without money, and the
-ledger grows by what is posted. That is entered all the same, as a table that catches up does no other; but it is told.
+ledger grows by what is posted. That is entered all the same, as a table that catches up does no other; but it is
+reported.
 """
 
 from __future__ import annotations

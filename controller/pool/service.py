@@ -62,7 +62,7 @@ BATCH_LIMIT: Final = 500
 """Postings in one transaction."""
 
 STALE_SECONDS: Final = 1.0
-"""How old the last look may be that tables are told of."""
+"""How old the last look may be that tables are informed of."""
 
 LOOK_SECONDS: Final = 0.25
 """Between two looks at the ledger: what other processes did is shown within this time."""
@@ -315,7 +315,7 @@ class LinkService:
             log.info("reconciled", pool=self._ledger.pool, **totals(found))
 
     def _condemn(self, mistakes: tuple[str, ...]) -> None:
-        """Nothing more is entered; tables are told why before the link ends."""
+        """Nothing more is entered; tables are informed why before the link ends."""
         for mistake in mistakes:
             log.error("ALARM: the ledger does not add up", pool=self._ledger.pool, mistake=mistake)
         if self._wrong is None:

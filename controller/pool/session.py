@@ -29,7 +29,7 @@ WINDOW: Final = 64
 """Postings that may be under way at once."""
 
 STILL_NS: Final = 900_000_000_000
-"""How often the table is told again that the pool is closed still."""
+"""How often the table is informed again that the pool is closed still."""
 
 BEHIND_LIMIT: Final = 3
 """Times in a row that the ledger may be behind what it has answered."""

@@ -131,7 +131,7 @@ class LiveNarrator:
         return " ".join(self._faces.get(card, "??") for card in cards)
 
     def _deal_if_done(self, event: Event) -> list[str]:
-        """The initial deal in one line, told before the first thing that follows it."""
+        """The initial deal in one line, reported before the first thing that follows it."""
         done = sum(spot == DEALER for spot in self._owners.values()) >= 2
         if self._dealt or not done or isinstance(event, CardDealt):
             return []

@@ -86,7 +86,7 @@ class RoundRow(ExportRow, frozen=True):
 class HandRow(ExportRow, frozen=True):
     """A hand that every legal play agrees on: its faces, as the floor last named them, best total and whole stake.
 
-    A round that no legal play explains has none, whatever was told of its hands before.
+    A round that no legal play explains has none, whatever was published of its hands before.
     """
 
     round: int
@@ -143,7 +143,7 @@ class AlertRow(ExportRow, frozen=True):
 
 
 class MeterRow(ExportRow, frozen=True):
-    """What a meter did or was told to do. ``units``: where it stood then, in 1/10,000 cent, as far as the event says.
+    """What a meter did or was ordered to do. ``units``: where it stood, in 1/10,000 cent, as far as the event says.
 
     ``data`` is the event's, as JSON.
     """

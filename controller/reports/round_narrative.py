@@ -1,4 +1,4 @@
-"""A round told in words out of a journal's events, with the readings that each conclusion rests on."""
+"""A round in words out of a journal's events, with the readings that each conclusion rests on."""
 
 from __future__ import annotations
 

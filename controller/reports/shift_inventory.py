@@ -86,7 +86,7 @@ def _by_entry(one: _Dated) -> int:
 
 
 def house_day(events: Iterable[Published]) -> GamingDay:
-    """The house's day as its table last told it."""
+    """The house's day as its table last reported it."""
     days = [one.event.gaming_day for one in events if isinstance(one.event, TableStarted)]
     return (days[-1] if days else None) or GamingDay()
 

@@ -27,7 +27,7 @@ IN_DOLLARS: Final = ("", "USD")
 
 
 class AccountFormat(NamedTuple):
-    """How an account is told: its money and its clock."""
+    """How an account is worded: its money and its clock."""
 
     currency: str
     time_zone: str
@@ -69,7 +69,7 @@ class AccountFormat(NamedTuple):
 
 
 def words_of(shift: Shift) -> AccountFormat:
-    """How this account is told."""
+    """How this account is worded."""
     return AccountFormat(shift.currency, shift.time_zone)
 
 

@@ -30,7 +30,7 @@ from controller.core.messages.raised_alerts import Severity
 from controller.core.table.pace import HOUR_NS, Pace, PaceFigures, figures, main_boxes, pace_after
 from controller.core.table.shoe import ShoeAccount, remaining, running_count
 from controller.formats.mqtt.envelope import Published, nanoseconds, utc_text
-from controller.formats.mqtt.retained_alerts import alerts_told
+from controller.formats.mqtt.retained_alerts import listed_alerts
 from controller.reports import recent_takings
 from controller.reports.recent_takings import RecentTakings
 from firmware_protocols.readings import HealthState
@@ -73,7 +73,7 @@ class TableStatus(msgspec.Struct, frozen=True):
 
 
 class _Fold(msgspec.Struct):
-    """What the events told so far."""
+    """What the events reported so far."""
 
     last: Published | None = None
     started: TableStarted | None = None
@@ -190,7 +190,7 @@ def standing(events: Iterable[Published], hours: int, *, with_bets: bool) -> Tab
     events = tuple(events)
     fold = _Fold(last=events[-1] if events else None)
     others = [one for one in events if type(one.event) not in TAKEN_ALONE]
-    waiting = [one.event.severity for one in alerts_told(others) if not one.acknowledged]
+    waiting = [one.event.severity for one in listed_alerts(others) if not one.acknowledged]
     for one in others:
         fold.take(one.event)
     # Times of one form are in order as texts are.

@@ -104,7 +104,7 @@ class TriggerBoxService:
             self.rng,
             clock=parts.clock,
             chance=parts.chance,
-            deliver=self._noise_told,
+            deliver=self._noise_reported,
             talk=Talk(parts.chance, Quota(bytes_per_second=NOISE_BYTES_PER_SECOND)),
         )
         self.box = TriggerBox(store.state, store, sealer, BoxLabel(config.box.serial, firmware[:12]), self._noise)
@@ -225,7 +225,7 @@ class TriggerBoxService:
         device = self.rng.take(NOISE_BYTES)
         return Noise(device, self.parts.entropy.take(NOISE_BYTES)) if device else None
 
-    def _noise_told(self, reading: Reading) -> None:
+    def _noise_reported(self, reading: Reading) -> None:
         match reading:
             case DeviceComplained(_, code, text):
                 log.error("noise source halted", test=code, reason=text)

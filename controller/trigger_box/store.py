@@ -1,7 +1,7 @@
 """The box's store: one SQLite file of entries, each marked so that only whoever has both keys could have written it.
 
 A mark covers the entry and the mark before, so nothing can be changed, dropped or moved. What it cannot show is that
-the last entries are missing: that the table notices, which knows what it was told.
+the last entries are missing: that the table notices, which knows what it has received.
 """
 
 from __future__ import annotations

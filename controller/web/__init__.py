@@ -5,5 +5,5 @@ pages, and over a WebSocket a picture of each table, at most ten times a second.
 does not know that it is there, and never waits for it. ``pages`` is the front end: standard modules, served as they
 lie there.
 
-Never in here: a card that is not told, a decision about money, a connection that a table depends on.
+Never in here: a card that is not published, a decision about money, a connection that a table depends on.
 """

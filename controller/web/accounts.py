@@ -1,6 +1,6 @@
 """The account of a shift, as ``tableside report`` writes it: made by that program, so that no page waits meanwhile.
 
-A journal of a whole day takes seconds to read; in this process nothing else would be told in that time.
+A journal of a whole day takes seconds to read; in this process nothing else would be sent in that time.
 """
 
 from __future__ import annotations

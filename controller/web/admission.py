@@ -1,6 +1,6 @@
 """Who is let in at the door: a page of ours, under a name of ours, in numbers that this program can bear.
 
-A browser that is led here by another site's page says so (``Origin``), and one that is told another name for this
+A browser that is led here by another site's page says so (``Origin``), and one that is given another name for this
 address says that (``Host``): both are refused. A WebSocket needs a token that only a page of ours can have fetched,
 once.
 """

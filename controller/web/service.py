@@ -49,7 +49,7 @@ class WebParts(NamedTuple):
 
 
 async def serve(source: Source, address: ServerAddress, around: WebParts, say: Callable[[str], None]) -> None:
-    """Serve the pages of a broker's tables until cancelled; ``say`` is told the address once it is served.
+    """Serve the pages of a broker's tables until cancelled; ``say`` receives the address once it is served.
 
     Raises:
         ConfigError: a file of words in another language has mistakes.

@@ -1,4 +1,4 @@
-"""What one table has published, as a browser is told: sections that change one by one, and the latest events.
+"""What one table has published, as a browser receives it: sections that change one by one, and the latest events.
 
 Everything that comes off the broker is decoded as what it claims to be and encoded again: what is no picture of this
 version of the format never reaches a page.

@@ -41,7 +41,7 @@ READS_JOURNALS: Final[frozenset[Role]] = frozenset({"floor", "surveillance", "au
 AWARD_PAID: Final = "jackpot_paid"
 
 NO_MONEY: Final[dict[str, Any]] = {"bets": (), "average_bet_cents": None, "side_bet_per_mille": None}
-"""Of the pace, where what the table takes is not told."""
+"""Of the pace, where what the table takes is not published."""
 
 
 class Sight(NamedTuple):

@@ -71,9 +71,9 @@ DOUBTS_BORNE: Final = 10
 class BetSpotsSession(Outbox):
     """Keeps the inventories of all zones of one bus going and tells what changed.
 
-    ``zones`` maps (address, antenna or None) to (spot, zone), in the order of polling. Each reader's health is told
-    under ``name/address``. With ``values`` "chip" the memory of each new chip is read once, before it is told, and what
-    it says is told with it.
+    ``zones`` maps (address, antenna or None) to (spot, zone), in the order of polling. Each reader's health is reported
+    under ``name/address``. With ``values`` "chip" the memory of each new chip is read once, before it is reported, and
+    what it says is reported with it.
 
     Raises:
         ValueError: no zones, a limit below 1, or an address, an antenna or ``values`` the protocol has no words for.
@@ -114,7 +114,7 @@ class BetSpotsSession(Outbox):
         self._confirm_ns = 0
 
     def confirm(self, upto_ns: int) -> None:
-        """Ask for a ``ChipsConfirmed`` once every change up to ``upto_ns`` has been told; 0: not any more.
+        """Ask for a ``ChipsConfirmed`` once every change up to ``upto_ns`` has been reported; 0: not any more.
 
         It is given once all zones of the readers that work have been inventoried since, as often as must agree.
         """

@@ -17,7 +17,7 @@ With ``agreeing`` at 1 that is exactly "last inventory without the change, first
 
 A reader that did not answer may have begun anew, and some say their last inventory again before they look. So after it
 has returned what it said last proves nothing for a while, and what it says else is fresh. A chip named once before that
-was there all the same: if it is gone afterwards, that it came is told with that it went.
+was there all the same: if it is gone afterwards, that it came is reported with its going.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class ZoneEvidence:
 
     @property
     def known_ns(self) -> int:
-        """Every change up to this moment has been told; 0 before the first agreement."""
+        """Every change up to this moment has been reported; 0 before the first agreement."""
         return 0 if self._content is None else self._steady_ns
 
     def opened(self, now_ns: int) -> None:

@@ -32,7 +32,7 @@ class AntennaZone:
         return max(reader_ns, self.backoff.due_ns) if self.reader.identified else reader_ns
 
     def is_known(self) -> bool:
-        """Whether its content has been told or confirmed since its reader was last away."""
+        """Whether its content has been reported or confirmed since its reader was last away."""
         return self.evidence.known_ns > self.reader.since_ns
 
 

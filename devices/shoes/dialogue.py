@@ -1,13 +1,13 @@
 """Talking with a shoe that answers: who it is, how it is, and each of its draws exactly once.
 
-The shoe keeps every draw until it is acknowledged and sends them in order, the oldest first, whenever it is told to. A
-draw is known by the shoe, the series of the memory that numbers it, and its number, which never comes again in that
+The shoe keeps every draw until it is acknowledged and sends them in order, the oldest first, whenever it is ordered to.
+A draw is known by the shoe, the series of the memory that numbers it, and its number, which never comes again in that
 series. So a draw is taken only when its number follows the last one taken; one taken before is not taken again, and one
 too early means that the shoe has to send again. What the shoe says that it keeps, in each answer to the heartbeat,
 shows whether anything is still to come, or can never come.
 
-Where the journal does not yet know that draws are now this shoe's, of this series, after this number, it is told so
-first; only when it has stored that is the shoe told to send. What restarts then, and when, changes nothing.
+Where the journal does not yet know that draws are now this shoe's, of this series, after this number, that is reported
+first; only when it has been stored is the shoe ordered to send. What restarts then, and when, changes nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SHOES_KNOWN: Final = 32
 """Memories of shoes whose last draw is remembered: years of exchanged shoes; the one longest away is forgotten."""
 
 _UNSTORED: Final = 256
-"""Draws told and not yet stored that are remembered: twice what a shoe keeps."""
+"""Draws reported and not yet stored that are remembered: twice what a shoe keeps."""
 
 _HELD_CHECKS: Final = 3
 _TOKENS: Final = 0xFFFF
@@ -80,7 +80,7 @@ _ANSWERING: Final = (_Phase.SYNCING, _Phase.ENTERING, _Phase.READY)
 
 @dataclass(slots=True)
 class _Draws:
-    """The draws that one memory of one shoe numbers: the last one told, and the last one stored for good."""
+    """The draws that one memory of one shoe numbers: the last one reported, and the last one stored for good."""
 
     serial: str
     series: int
@@ -92,10 +92,10 @@ class _Draws:
 
 
 class Dialogue:
-    """One shoe. What it is to be told and what was learnt are taken from ``said`` and ``readings``.
+    """One shoe. What it is to be sent and what was learnt are taken from ``said`` and ``readings``.
 
-    ``known`` is what the journal knows of shoes, the one in use last. ``looking``: nothing is stored of what is told,
-    so that the shoe is neither acknowledged nor made to forget that it was without power.
+    ``known`` is what the journal knows of shoes, the one in use last. ``looking``: nothing is stored of what is
+    reported, so that the shoe is neither acknowledged nor made to forget that it was without power.
     """
 
     def __init__(self, name: str, expected: ExpectedShoe, known: Sequence[ShoeDraws], *, looking: bool = False) -> None:
@@ -158,7 +158,7 @@ class Dialogue:
             self._ask(now_ns)
 
     def acknowledge(self, sequence: int) -> None:
-        """The draw of that number, told before, is stored for good, and so are those before it."""
+        """The draw of that number, reported before, is stored for good, and so are those before it."""
         if all(number != sequence for _, number in self._unstored):
             return
         draws, number = self._unstored.popleft()
@@ -216,11 +216,12 @@ class Dialogue:
             self._look_at(status, now_ns)
             self._say_lock()
         elif not status.token:
-            # The answer to being told to lock, among others: one whose lock jams is told again with the next question.
+            # The answer to the order to lock, among others: one whose lock jams is ordered again with the next
+            # question.
             self._look_at(status, now_ns)
 
     def drawn(self, card: CardRead, sequence: int, now_ns: int) -> None:
-        """A draw came. Before the shoe was told to send, it will come again; who it is was not yet known."""
+        """A draw came. Before the shoe was ordered to send, it will come again; who it is was not yet known."""
         draws = self._draws
         if self._phase is not _Phase.READY or draws is None or card.series != draws.series:
             self._behind = True
@@ -247,7 +248,7 @@ class Dialogue:
         self._begin(now_ns)
 
     def _reconciled(self, status: ShoeStatus, shoe: ShoeIdentified, now_ns: int) -> bool:
-        """Whether what the shoe keeps goes on from what was told before; what is to be said of it is said."""
+        """Whether what the shoe keeps goes on from what was reported before; what is to be said of it is said."""
         known = self._shoes.get((shoe.serial, shoe.series))
         following = status.oldest + status.waiting
         if known is not None and following <= known.reported:

@@ -32,10 +32,11 @@ class ShoeSession:
     its own number of the draw; one without numbers is believed each time.
 
     A shoe that takes acknowledgements is asked who it is and refused (``faulty``) unless it is as ``expected``; it is
-    ready once it has said which draws it keeps and the journal knows whose they are: ``ShoeNumbering`` is told, and
+    ready once it has said which draws it keeps and the journal knows whose they are: ``ShoeNumbering`` is reported, and
     answered by ``entered``. Each draw after those of ``known`` (what the journal has of shoes, the one in use last) is
-    told once, in order, whatever is unplugged, exchanged or restarted; the shoe keeps it until ``acknowledge``. What
-    can never come is complained of as ``draws_missing``. ``looking``: nothing is stored, and the shoe stays as it is.
+    reported once, in order, whatever is unplugged, exchanged or restarted; the shoe keeps it until ``acknowledge``.
+    What can never come is complained of as ``draws_missing``. ``looking``: nothing is stored, and the shoe stays as it
+    is.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class ShoeSession:
         return taken
 
     def acknowledge(self, sequence: int) -> None:
-        """The ``CardDrawn`` of that number is stored for good, and those told before it: the shoe may forget them.
+        """The ``CardDrawn`` of that number is stored for good, and those reported before it: the shoe may forget them.
 
         To be called only after the commit. It means nothing to a shoe that takes no acknowledgements.
         """

@@ -1,6 +1,6 @@
 """What a trigger box keeps of the table's journal: its signed head, asked for first and then replaced by later ones.
 
-A journal set back shows it by lacking what the box keeps. So the box is told of no other head before it has said, since
+A journal set back shows it by lacking what the box keeps. So the box is sent no other head before it has said, since
 its line was opened, which one it has. A box that does not know of heads answers nothing, and is asked seldom.
 """
 
@@ -47,7 +47,7 @@ class HeadKeeping:
         return self._kept is None and self._asked >= ASKED_AT_ONCE
 
     def want(self, head: KeepHead) -> None:
-        """The box is to keep this head; before it has said which one it has, it is not told."""
+        """The box is to keep this head; before it has said which one it has, this is not sent."""
         if self._kept is not None:
             self._wanted = head
 

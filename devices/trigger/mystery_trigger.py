@@ -1,8 +1,8 @@
-"""The mystery trigger box: greeted, kept alive, told of contributions until it has answered each of them once.
+"""The mystery trigger box: greeted, kept alive, sent contributions until it has answered each of them once.
 
 Whatever is lost on the line is said again: the box answers a contribution said twice in the same words, and says again
-what it committed to and revealed. So the table is told, exactly once and in this order, for each cycle: the commitment,
-an answer to each contribution up to the hit, the reveal.
+what it committed to and revealed. So the table is informed, exactly once and in this order, for each cycle: the
+commitment, an answer to each contribution up to the hit, the reveal.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class TriggerTable:
 class MysteryTriggerSession(Outbox):
     """One trigger box. ``wish`` is what the table wants of it, from the journal at the start.
 
-    ``serial``: refuse any other box (``faulty``). The box is ready while it may be told of contributions; health says
+    ``serial``: refuse any other box (``faulty``). The box is ready while it may be sent contributions; health says
     why not.
     """
 
@@ -110,7 +110,7 @@ class MysteryTriggerSession(Outbox):
         self._state: tuple[HealthState, str] | None = None
         self._heads = HeadKeeping()
         self.head_shown: Callable[[HeadKept], None] = lambda _: None
-        """Told which signed head of the journal the box keeps, on each opening of the line and when it is another."""
+        """Says which signed head of the journal the box keeps, on each opening of the line and when it is another."""
         self._box = ""
         self._refusal = ""
         self._status: TriggerStatus | None = None
@@ -128,7 +128,7 @@ class MysteryTriggerSession(Outbox):
         self._say_what_is_due(now_ns)
 
     def keep_head(self, head: KeepHead, now_ns: int) -> None:
-        """Have the box keep a signed head of the journal; nothing comes of it before ``head_shown`` has been told."""
+        """Have the box keep a signed head of the journal; nothing comes of it before ``head_shown`` was reported."""
         self._heads.want(head)
         self._say_what_is_due(now_ns)
 
@@ -239,7 +239,7 @@ class MysteryTriggerSession(Outbox):
             return
         if self._status is None or status.condition is not self._status.condition:
             # What was on its way may have been set aside; say it again as soon as it is wanted. Only a change does so:
-            # a box that answers each message with how it is would be told the same again at once, for ever.
+            # a box that answers each message with how it is would be sent the same again at once, for ever.
             self._sent_at_ns.clear()
         self._status = status
         if status.condition is TriggerCondition.UNGREETED:
@@ -302,7 +302,7 @@ class MysteryTriggerSession(Outbox):
             )
         )
 
-    # --- what the box is told -------------------------------------------------------------------------
+    # --- what the box is sent -------------------------------------------------------------------------
 
     def _say_what_is_due(self, now_ns: int) -> None:
         status = self._status

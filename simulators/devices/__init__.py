@@ -1,1 +1,1 @@
-"""Simulated devices: each speaks its real protocol, byte for byte, and shows what it was told."""
+"""Simulated devices: each speaks its real protocol, byte for byte, and shows what it was sent."""

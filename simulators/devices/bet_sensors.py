@@ -38,7 +38,7 @@ class BetSensorsSimulator:
         self.covered: set[int] = set()
         """The sensors on which something lies, from 1."""
         self.heard: list[Command] = []
-        """Everything it was told and asked, in order; the last of it where that is long."""
+        """Everything it was sent and asked, in order; the last of it where that is long."""
         self.looks = 0
         """How often it was asked which sensors are covered."""
         self.restart()

@@ -14,7 +14,7 @@ ROWS: Final = 4
 
 
 class KeypadSimulator:
-    """As delivered it reports keys going down and not their release, until told to.
+    """As delivered it reports keys going down and not their release, until ordered to.
 
     A text that passes the end of a row goes on in the next; what passes the last row is not shown.
 
@@ -35,7 +35,7 @@ class KeypadSimulator:
 
     @property
     def is_set_up(self) -> bool:
-        """Whether it has been told to report releases."""
+        """Whether it has been ordered to report releases."""
         return self._reports_ups
 
     @property

@@ -35,10 +35,10 @@ DRAWS_KEPT: Final = 120
 """Draws it has room for; then it locks itself."""
 
 SERIES: Final = 0x5A01C3F7
-"""The series of a simulated shoe's memory, unless told otherwise."""
+"""The series of a simulated shoe's memory, unless another is given."""
 
 SIMULATED: Final = ShoeIdentified(0, "Tableside", "Sim-1", "S0001", "2.0")
-"""Who a simulated shoe says it is, unless told otherwise; the series is its memory's."""
+"""Who a simulated shoe says it is, unless another is given; the series is its memory's."""
 
 
 class ShoeHeld(ValueError):  # noqa: N818 - named for what happened
@@ -80,7 +80,7 @@ class ReferenceShoeSimulator:
         self._frees_late = frees_late
         self._lid_open = self._burning = False
         self.jammed = False
-        """Its lock does not move: told to, it says at once how it is."""
+        """Its lock does not move: ordered to, it says at once how it is."""
         self.power_cycle()
 
     def power_cycle(self) -> None:
@@ -90,7 +90,7 @@ class ReferenceShoeSimulator:
         self._acknowledged = self._memory.freed
 
     def lose_memory(self, series: int) -> None:
-        """Its memory failed and is begun anew under another ``series``; it is locked until told to send its draws."""
+        """Its memory failed and is begun anew under another ``series``; it is locked until ordered to send."""
         self._memory = _Memory(series, is_new=True)
         self.power_cycle()
 
@@ -131,7 +131,7 @@ class ReferenceShoeSimulator:
 
     @property
     def locked(self) -> bool:
-        """Whether it holds its cards back: it was told to, has no room left, or cannot know its numbers."""
+        """Whether it holds its cards back: it was ordered to, has no room left, or cannot know its numbers."""
         return self._memory.locked or self._memory.is_new or self.waiting >= DRAWS_KEPT
 
     def draw(self, card: Card, *, burn: bool = False) -> bytes:
@@ -199,20 +199,20 @@ class ReferenceShoeSimulator:
                 was_locked = self.locked
                 self._awake = True
                 self._memory.is_new = False
-                return self._all_draws() + self._lock_told(was_locked=was_locked)
+                return self._all_draws() + self._lock_report(was_locked=was_locked)
             case ShowDraws(series) if series == self._memory.series:
                 self._shown = True
                 return self._all_draws()
             case AcknowledgeDraw(series, sequence) if series == self._memory.series:
                 was_locked = self.locked
                 self._forget(sequence)
-                return self._lock_told(was_locked=was_locked)
+                return self._lock_report(was_locked=was_locked)
             case LockShoe() if self.jammed:
                 return self._unasked_status()
             case LockShoe(locked):
                 was_locked = self.locked
                 self._memory.locked = locked
-                return self._lock_told(was_locked=was_locked)
+                return self._lock_report(was_locked=was_locked)
             case _:
                 return b""
 
@@ -222,7 +222,7 @@ class ReferenceShoeSimulator:
     def _all_draws(self) -> bytes:
         return b"".join(map(self._wire.encode, self._kept()))
 
-    def _lock_told(self, *, was_locked: bool) -> bytes:
+    def _lock_report(self, *, was_locked: bool) -> bytes:
         return b"" if self.locked is was_locked else self._unasked_status()
 
     def _record(self, face: Card | None, *, burn: bool, unknown: int = 0) -> bytes:
@@ -234,7 +234,7 @@ class ReferenceShoeSimulator:
         memory.next_number += 1
         if not self._awake and not self._shown:
             return b""
-        return self._wire.encode(draw) + self._lock_told(was_locked=False)
+        return self._wire.encode(draw) + self._lock_report(was_locked=False)
 
     def _forget(self, sequence: int) -> None:
         if any(draw.sequence == sequence for draw in self._kept()):

@@ -30,7 +30,7 @@ class Noise(StrEnum):
 
 
 class NoiseSimulator:
-    """A source that sends when told to, as ``noise`` says, which may be changed at any time."""
+    """A source that sends when ordered to, as ``noise`` says, which may be changed at any time."""
 
     def __init__(self, codec: Codec, chance: Chance, noise: Noise = Noise.HEALTHY) -> None:
         del codec

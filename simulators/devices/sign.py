@@ -1,4 +1,4 @@
-"""A jackpot sign that does not exist: it keeps what it is told, and shows what a player would read."""
+"""A jackpot sign that does not exist: it keeps what it is sent, and shows what a player would read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SignSimulator:
         self._codec = codec
         self._mute = mute
         self.heard: list[Command] = []
-        """Everything it was told and asked, in order."""
+        """Everything it was sent and asked, in order."""
         self.read: list[str] = []
         """Every different text that a player could read, in order."""
         self.forget()

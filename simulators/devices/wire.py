@@ -1,4 +1,4 @@
-"""A null modem in memory: the host's session at one end, a simulated device at the other, and a clock that is told.
+"""A null modem in memory: the host's session at one end, a simulated device at the other, and a clock that is set.
 
 Nothing here waits: ``run_until`` carries out what would happen up to a moment, in order, and ends.
 """

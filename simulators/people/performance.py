@@ -25,7 +25,7 @@ for it is waited for that, too; the gap keeps their times apart."""
 
 AGAIN_S: Final = 0.1
 """From one press of a key to the next of the same key, whatever the speed: the host takes a key that is down again
-sooner for one whose contacts bounce. From a key to a card as well: a key that may be held is told so much later."""
+sooner for one whose contacts bounce. From a key to a card as well: a key that may be held is reported so much later."""
 
 HOLD_S: Final = 1.2
 """A key is held for so long, whatever the speed: the host's own clock decides that it was (after one second)."""
@@ -238,7 +238,7 @@ async def perform(
     """Carry out ``acts`` in order; pauses are divided by ``speed`` (above 0), waits for the readers are not.
 
     ``agreeing`` is the number of agreeing inventories the host asks for; of an antenna that misses chips, the most it
-    may ask for. ``on_round`` is told of each round's end, after its last chips have been seen.
+    may ask for. ``on_round`` receives each round's end, after its last chips have been seen.
 
     Raises:
         ValueError: ``speed`` is not above 0, or chips are laid where no antenna reads.

@@ -138,7 +138,7 @@ async def test_a_new_epoch_begins_a_new_file_and_keeps_the_old_one(tmp_path: Pat
             await kept.until(exported(new))
         async with table(old, broker) as running:
             await running.deal(2)
-            await kept.until_complaint("epoch 3 is told after epoch 5")
+            await kept.until_complaint("epoch 3 came after epoch 5")
     assert events.read_bytes() == exported(new)
     assert (tmp_path / "events.3").read_bytes() == b"".join(exported(old).splitlines(keepends=True)[:4])
 

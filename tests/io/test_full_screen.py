@@ -109,7 +109,7 @@ def test_in_a_real_terminal_it_follows_the_journal_and_ends_with_ctrl_c(tmp_path
     signal.signal(signal.SIGINT, before)
     os.close(far)
     try:
-        found = read_until(near, "told")
+        found = read_until(near, "published")
         assert "harbour/bj-1" in found
         assert "\x1b[?1049h" in found, "the whole screen, and the one before is kept"
         process.send_signal(signal.SIGINT)

@@ -216,4 +216,4 @@ async def test_the_command_says_where_it_told_it_and_what_is_wrong(broker: Broke
         status, _, told_wrong = await ran("home-assistant", *wrong, *where)
         assert (status, reason in told_wrong) == (2, True)
     status, said, _ = await ran("home-assistant", "elsewhere/+", "--remove", *where)
-    assert (status, said) == (0, "nothing was told of these tables\n")
+    assert (status, said) == (0, "nothing was published about these tables\n")

@@ -55,7 +55,7 @@ def test_every_honest_night_is_proven(seed: int, boxes: int, away: int) -> None:
     assert [cycle.proven() for cycle in audit.cycles] == [True] * hits + [False]
     assert sum(cycle.contributions for cycle in audit.cycles) == 4 * boxes
     assert audit.unchecked == (
-        f"cycle {hits + 1}: its number is not revealed; that it is the one committed to cannot be told before it is",
+        f"cycle {hits + 1}: its number is not revealed; that it is the one committed to cannot be known before it is",
     )
 
 
@@ -63,7 +63,7 @@ def test_what_could_not_be_checked_is_said() -> None:
     audit = audited(night())
     assert audit.unchecked[0] == (
         f"events 1 to {WHOLE}: no hash of the stream was given (state/stream, or --stream-hash): whether one was"
-        f" changed in what bears on no cycle, and whether any follow event {WHOLE}, cannot be told"
+        f" changed in what bears on no cycle, and whether any follow event {WHOLE}, cannot be known"
     )
     half = HashMark(IDENTITY.epoch, 700, hash_after(NIGHT, 700))
     audit = audited(night(), marks=[half])
@@ -104,7 +104,7 @@ def test_a_run_of_events_that_is_missing_is_named_and_no_cycle_it_lies_in_is_pro
 def test_an_end_that_is_cut_off_is_named_by_what_the_table_said_of_its_stream(last: int) -> None:
     events = night()[:last]
     assert audited(events, marks=[END]).missing == (Range(last + 1, WHOLE),)
-    assert f"and whether any follow event {last}, cannot be told" in audited(events).unchecked[0]
+    assert f"and whether any follow event {last}, cannot be known" in audited(events).unchecked[0]
 
 
 def changed(value: Any) -> Any:
@@ -309,7 +309,7 @@ def test_an_event_delivered_twice_counts_once_and_topics_are_passed_over() -> No
 
 def test_two_hashes_for_one_event_are_named() -> None:
     audit = audited(night(), marks=[END, END._replace(hash=b"0" * 32)])
-    assert f"two hashes of the stream were told for event {WHOLE}" in audit.faults
+    assert f"two hashes of the stream were published for event {WHOLE}" in audit.faults
 
 
 @pytest.mark.parametrize("content", [[], [b"hello"], [b"{}"]])

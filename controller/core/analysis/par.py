@@ -139,8 +139,8 @@ def _stake_of(terms: SideBetTerms) -> int:
 def deal_counts(bet: SideBet, terms: SideBetTerms, decks: int) -> tuple[Counter[str], int]:
     """How many ways of dealing make each row, and how many there are.
 
-    The box's two cards are counted without their order, the up card and the hole card told apart from them; a card no
-    row looks at is not counted at all.
+    The box's two cards are counted without their order, the up card and the hole card distinguished from them; a card
+    no row looks at is not counted at all.
     """
     cards = 52 * decks
     counts: Counter[str] = Counter()
@@ -166,7 +166,7 @@ def deal_counts(bet: SideBet, terms: SideBetTerms, decks: int) -> tuple[Counter[
 
 
 def _pairs(decks: int) -> Iterator[tuple[Card, Card, int]]:
-    """Every two faces, and how many ways there are to be dealt them, their order not told apart."""
+    """Every two faces, and how many ways there are to be dealt them, in any order."""
     for first, second in combinations_with_replacement(DECK, 2):
         ways = decks * (decks - 1) // 2 if first is second else decks * decks
         if ways:

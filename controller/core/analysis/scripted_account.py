@@ -57,7 +57,7 @@ def account(
     """The account of a scripted round at its end. ``sides`` are the side wagers that stand.
 
     Raises:
-        TellingError: a meter pays and was not told.
+        TellingError: a meter pays and was not given.
     """
     nets: dict[int, dict[str, Net | SideNet]] = {}
     hands: dict[int, tuple[Net, ...]] = {}

@@ -1,4 +1,4 @@
-"""What the main wager loses, measured: rounds told to the rules and settled by the code that settles live ones.
+"""What the main wager loses, measured: rounds scripted, and settled by the code that settles live ones.
 
 Chance is handed in. The sums are integers and the interval is exact arithmetic on them, so equal deals give equal
 answers on every machine.

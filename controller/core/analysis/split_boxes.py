@@ -1,6 +1,6 @@
 """What a split box comes to: each of its hands by itself, knowing which second cards of all of them made pairs again.
 
-The second cards are told apart only as far as the splitting asks: a pair that is split again, or none. How the other
+The second cards are distinguished only as far as the splitting asks: a pair that is split again, or none. How the other
 hands then go on is unknown, and unknown cards change no chance. A shoe of which an unknown card is known to make no
 pair is not enumerated: what holds while nothing is known of the card is the mean of what holds if it makes a pair and
 of what holds if it makes none.

@@ -31,7 +31,7 @@ class StatedMystery(NamedTuple):
 
 
 class StatedMeters(NamedTuple):
-    """The meters a round needs; None: not told."""
+    """The meters a round needs; None: not given."""
 
     linked: StatedPooledMeter | None = None
     mystery: StatedMystery | None = None

@@ -1,12 +1,13 @@
 """Which of the chips that lie there at the lock are wagers, and which of them raise an alert.
 
-What the card refuses is no wager, exactly as a told round has it (``scripted_account.refused_side_bet``,
+What the card refuses is no wager, exactly as a scripted round has it (``scripted_account.refused_side_bet``,
 ``procedures``): a side wager without a main wager, a side wager of another amount than its one stake, a side wager that
 is made after the deal. A wager outside the limits of the table's sign was accepted if cards are dealt to it, and stands
 (COMAR 36.05.03.14 C).
 
 Who did not bet the last round may be refused until the shuffle. Chips cannot show whether the dealer dealt to such a
-box, and the cards after it go elsewhere if he did: so a person says it, and until then nothing of the round is told.
+box, and the cards after it go elsewhere if he did: so a person says it, and until then nothing of the round is
+published.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def _newcomers(transaction: Transaction, spots: tuple[int, ...]) -> tuple[int, .
     return tuple(spot for spot in spots if spot not in bet)
 
 
-def _told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
+def _published_at_lock(house: House, round_now: Round) -> Iterator[Event]:
     """What the wagers of a lock want a person to know."""
     rules, number = house.rules, round_now.number
     for wager in round_now.bets.refused:
@@ -120,7 +121,7 @@ def ask_or_publish_lock(transaction: Transaction) -> None:
         transaction.change_questions(entry=transaction.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
         return
     locked = BettingClosed(transaction.round().number, transaction.round().bets.wagers, transaction.house.profile_hash)
-    transaction.emit(locked, *_told_at_lock(transaction.house, transaction.round()))
+    transaction.emit(locked, *_published_at_lock(transaction.house, transaction.round()))
     closed_meters.raise_standing(transaction)
 
 
@@ -139,7 +140,7 @@ def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
 
 
 def abandon_lock(transaction: Transaction) -> None:
-    """The round ends before its lock was told: its wagers go on the books as they lie, for the floor.
+    """The round ends before its lock was published: its wagers go on the books as they lie, for the floor.
 
     No person has said who was let in, or the readers have not confirmed what lay there.
     """

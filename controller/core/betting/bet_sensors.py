@@ -36,7 +36,7 @@ def take_reading(transaction: Transaction, reading: WagersSensed) -> None:
 
 
 def _known(transaction: Transaction, bet: str) -> SensorState:
-    """What the sensors of a side bet told last."""
+    """What the sensors of a side bet reported last."""
     return transaction.state.sensed.get(bet, SensorState())
 
 
@@ -193,11 +193,11 @@ def _look_for_late(transaction: Transaction, bet: str) -> None:
         )
 
 
-# --- what they are told -----------------------------------------------------------------------------
+# --- what they are sent -----------------------------------------------------------------------------
 
 
 def with_sensors(transaction: Transaction, desired: Desired) -> Desired:
-    """What the devices should be told, bet sensors included: locked for the open round, lamps at accepted wagers."""
+    """What the devices should be sent, bet sensors included: locked for the open round, lamps at accepted wagers."""
     round_now = transaction.state.round
     if round_now is None or not transaction.house.sensors:
         return desired

@@ -1,4 +1,4 @@
-"""Wagers laid while a meter they feed is closed: who is told of them, and whether they count.
+"""Wagers laid while a meter they feed is closed: who is informed of them, and whether they count.
 
 Whether a meter is closed is asked at the lock, for that is when a wager is made. By the table file's ``while_closed``
 such a wager stands, contributes and may win when link or trigger box answer; or it is refused like any other that the
@@ -21,7 +21,7 @@ from controller.core.table.transaction import Transaction
 
 
 def closed_meters(state: State) -> dict[str, str]:
-    """Why each meter is closed that is, by name, as last told."""
+    """Why each meter is closed that is, by name, as last reported."""
     return {name: why for name, why in state.progressives.closed.items() if why}
 
 

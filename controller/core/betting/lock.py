@@ -1,4 +1,4 @@
-"""The lock: which of the chips that lie there are the bets of a round, also where chips moved before that was told."""
+"""The lock: which of the chips that lie there are the bets of a round, also where chips moved before its report."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at
 
 
 def note_reader_lost(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: int) -> None:
-    """A reader is lost in the middle of a round, perhaps before it has told what lay there at the lock."""
+    """A reader is lost in the middle of a round, perhaps before it has reported what lay there at the lock."""
     _unwatched(transaction, device, spots, at_ns)
     _keep_unread_zones(transaction, device)
 
@@ -201,7 +201,7 @@ def replace_bets(transaction: Transaction, bets: Bets) -> None:
 
 
 def keep_moved_zone(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
-    """Keep what lay in a zone at a lock that has still to be told, or put off, once its chips move after it."""
+    """Keep what lay in a zone at a lock that has still to be published, or put off, once its chips move after it."""
     round_now, name = transaction.round(), key(change.spot, change.zone)
     if not round_now.bets.locked:
         transaction.change_bets(moved={name: change.before, **round_now.bets.moved})

@@ -1,4 +1,4 @@
-"""What the lattice says of a round's money: facts and dues that every legal play agrees on, told once."""
+"""What the lattice says of a round's money: facts and dues that every legal play agrees on, published once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from controller.core.table.workings import ChipsHorizon, are_identical
 def confirmed_until_ns(transaction: Transaction) -> int:
     """The moment up to which the chips of every box are confirmed.
 
-    Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
+    Until the lock has been published any spot may turn out to be a box; of a reader that is lost nothing can be
+    awaited.
     """
     state, round_now = transaction.state, transaction.round()
     bets, evidence = round_now.bets, round_now.evidence
@@ -56,7 +57,7 @@ def confirmation_needed_ns(transaction: Transaction) -> int:
 
 
 def lock_confirmation_ns(round_now: Round) -> int:
-    """The moment the readers must have confirmed before the lock is told."""
+    """The moment the readers must have confirmed before the lock is published."""
     return max(round_now.bets.lock_ns, round_now.bets.shared.changed_ns)
 
 

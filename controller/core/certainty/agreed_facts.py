@@ -93,8 +93,8 @@ def _places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, 
             for card in cards.intersection(hand.cards):
                 held[card].add((node.turn, index))
     # Plays differ in a box or two: what the others hold is looked through once.
-    for box, told_of_box in enumerate(zip(*frontier.values(), strict=True)):
-        for outcome in {outcome for outcomes in set(told_of_box) for outcome in outcomes}:
+    for box, of_box in enumerate(zip(*frontier.values(), strict=True)):
+        for outcome in {outcome for outcomes in set(of_box) for outcome in outcomes}:
             for index, played in enumerate(outcome.hands):
                 for card in cards.intersection(played.cards):
                     held[card].add((box, index))

@@ -74,9 +74,9 @@ def _size(transaction: Transaction) -> int:
 
 def gap_ns(transaction: Transaction) -> int:
     """How long no card comes at the end of a deal."""
-    told_s = transaction.rules.options.deal_gap_s
-    if told_s:
-        return told_s * _SECOND_NS
+    stated_s = transaction.rules.options.deal_gap_s
+    if stated_s:
+        return stated_s * _SECOND_NS
     return max(_SECOND_NS, _GAP_TIMES * usual_ms(transaction) * 1_000_000)
 
 
@@ -106,7 +106,7 @@ def _in_rhythm(transaction: Transaction) -> bool:
 
 
 def card_coming(transaction: Transaction, since_ns: int, at_ns: int) -> None:
-    """Before a card is taken, told at ``at_ns``: if a long gap lies before it, the clock has said so by now."""
+    """Before a card is taken, reported at ``at_ns``: if a long gap lies before it, the clock has said so by now."""
     if (
         transaction.state.round is None
         or not transaction.round().dealing.unturned()
@@ -114,7 +114,7 @@ def card_coming(transaction: Transaction, since_ns: int, at_ns: int) -> None:
     ):
         return
     if since_ns < at_ns:
-        _told_late(transaction, since_ns)
+        _came_late(transaction, since_ns)
     deal = transaction.round().dealing
     if not _at_once(transaction, at_ns):
         change_deal(transaction, quiet_ns=max(deal.quiet_ns, at_ns))
@@ -123,8 +123,8 @@ def card_coming(transaction: Transaction, since_ns: int, at_ns: int) -> None:
         unconfirm(transaction, "a card followed the deal at once")
 
 
-def _told_late(transaction: Transaction, since_ns: int) -> None:
-    """A card is told that left the shoe at some moment since ``since_ns``: what seemed a pause was perhaps none."""
+def _came_late(transaction: Transaction, since_ns: int) -> None:
+    """A card is reported that left the shoe at some moment since ``since_ns``: what seemed a pause was perhaps none."""
     deal = transaction.round().dealing
     if deal.stands == "open":
         change_deal(transaction, uneven=deal.uneven or "a card was told late")
@@ -185,18 +185,18 @@ def disturbed(transaction: Transaction, why: str, at_ns: int) -> None:
 
 
 def note_quiet(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
-    """Up to a moment nothing changed but what was told: at these spots, or at all, as the clock says."""
+    """Up to a moment nothing changed but what was reported: at these spots, or at all, as the clock says."""
     match silence:
         case ChipsConfirmed(spots, upto_ns, unseen):
             looked, dark = confirmed_zones(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
             transaction.change(confirmed=looked, dark_zones=dark)
         case DeadlinePassed(at_ns):
-            _clock_told(transaction, transaction.table_ns(at_ns))
+            _clock_reported(transaction, transaction.table_ns(at_ns))
         case _:
             assert_never(silence)
 
 
-def _clock_told(transaction: Transaction, at_ns: int) -> None:
+def _clock_reported(transaction: Transaction, at_ns: int) -> None:
     """The clock says that nothing more has come."""
     if transaction.state.round is not None and transaction.round().dealing.unturned():
         change_deal(transaction, quiet_ns=max(transaction.round().dealing.quiet_ns, at_ns))
@@ -356,7 +356,7 @@ def pause_shows_turn(transaction: Transaction) -> bool:
 
 
 def lattice_up_to_last_card(transaction: Transaction) -> Lattice:
-    """The lattice of everything told up to the last card."""
+    """The lattice of everything reported up to the last card."""
     evidence = transaction.round().evidence.observations
     last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)
     lattice = empty_lattice(transaction.rules, transaction.round())

@@ -5,10 +5,10 @@ then the lattice is built as ever, but nothing it says is published: no owner of
 question, no alert about chips whose meaning the cards decide. Only the up card lies open, and what the dealer draws
 after the key of the turn. The players' cards are shown, all together, when the dealer's own open cards are complete
 after that key or a main wager is touched after it, as then he turns the hands over; when payment has begun in every
-play; or when the round is closed. Then everything is told at once.
+play; or when the round is closed. Then everything is published at once.
 
-A hand that its player shows earlier (a natural, a broken hand, a pair) is told with the others: which hands those are,
-the hidden cards decide.
+A hand that its player shows earlier (a natural, a broken hand, a pair) is published with the others: which hands those
+are, the hidden cards decide.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _touched(transaction: Transaction) -> bool:
 
 
 def show_hands(transaction: Transaction) -> None:
-    """The players' cards lie face up: what was kept back is told."""
+    """The players' cards lie face up: what was kept back is published."""
     kept = transaction.round().cards.kept_back
     transaction.change_cards(shown=True, kept_back=())
     transaction.emit(*kept)
@@ -112,7 +112,7 @@ def publish_deal(transaction: Transaction, view: Lattice) -> None:
     """Whose the cards of the deal are: its order is certain whatever their faces."""
     round_now = transaction.round()
     names = RoundNames(round_now.number, round_now.bets.spots, tuple(card.number for card in round_now.cards.drawn))
-    # What was told before a correction of the deal stays told, too.
+    # What was published before a correction of the deal stays published, too.
     known = (
         PublishedFacts().of(round_now.evidence.published, 0) if round_now.evidence.corrected_at else transaction.facts()
     )

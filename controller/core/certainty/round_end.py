@@ -70,15 +70,15 @@ def takes_no_card(transaction: Transaction) -> bool:
     """
     if not transaction.round().is_dealt():
         return False
-    lattice, with_hole = transaction.lattice(), _holes_told(transaction.hole_points())
+    lattice, with_hole = transaction.lattice(), _known_holes(transaction.hole_points())
     nodes = [node for node in lattice.frontier if with_hole == WITH_ANY or node.hole & with_hole]
     if not nodes or not all(map(lattice.over.__getitem__, nodes)):
-        # Chips of a double, say, are still to be told.
+        # Chips of a double, say, are still to be reported.
         return False
     return not any(_made_late(transaction, lattice.play(), node) or lattice.drawing(node) & with_hole for node in nodes)
 
 
-def _holes_told(points: int | None) -> int:
+def _known_holes(points: int | None) -> int:
     """The hole card that is known, as a bit: its points, or any where it is not known (None)."""
     return WITH_ANY if points is None else 1 << points
 
@@ -156,7 +156,7 @@ def _names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]
 
 def may_be_over(transaction: Transaction) -> bool:
     """Whether some play of the open round is over, with the hole card once it is turned; also where no play is left."""
-    lattice, with_hole = transaction.lattice(), _holes_told(transaction.hole_points())
+    lattice, with_hole = transaction.lattice(), _known_holes(transaction.hole_points())
     return not lattice.frontier or any(holes & with_hole for holes in lattice.over.values())
 
 

@@ -171,7 +171,7 @@ def display_text(transaction: Transaction) -> str:
 
 
 def may_be_incomplete(felt: Felt, change: ZoneChange) -> bool:
-    """Whether a zone's antenna hears a chip that does not count there yet: a change may be more than it was told as."""
+    """Whether a zone's antenna hears a chip that does not count there yet: a change may be more than was reported."""
     return bool(felt[key(change.spot, change.zone)].doubted)
 
 

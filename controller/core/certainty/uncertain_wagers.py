@@ -53,7 +53,7 @@ def unseen_at_lock(round_now: Round, change: ZoneChange, first_ns: int) -> bool:
 
 
 def drop_known_zones(transaction: Transaction) -> None:
-    """A reader that is back has told what lies at its spots: what lay there at the lock is known, or told uncertain."""
+    """A reader that is back has reported what lies at its spots: what lay there at the lock is known or uncertain."""
     round_now, state = transaction.round(), transaction.state
     if round_now.bets.lost_zones:
         lost = (
@@ -107,7 +107,7 @@ def events_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
 
 
 def events_after_lock(round_now: Round, change: ZoneChange) -> Iterator[WagerUncertain]:
-    """An uncertain wager of which a reader has told after the lock was told."""
+    """An uncertain wager on which a reader has reported after the lock was published."""
     name = key(change.spot, change.zone)
     if change.spot in round_now.bets.spots and (change.spot, change.zone) not in round_now.ending.settled:
         yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.bets.uncertain[name])

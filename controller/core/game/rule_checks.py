@@ -9,7 +9,7 @@ from controller.core.game.rules import Rules, SideBetTerms
 from controller.core.game.side_bet import SideBet, find, names, terms_of
 
 CENTS_LIMIT: Final = 10**12
-"""No amount that is laid, due, declared or told is above ten thousand million dollars.
+"""No amount that is laid, due, declared or reported is above ten thousand million dollars.
 
 At a thousand to one, the longest odds of any pay table, it is still below 2**53: exact in every language that reads it.
 """

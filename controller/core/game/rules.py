@@ -140,7 +140,7 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     surrender_turn: Literal["own", "any"] = "any"
     """Whose turn it is when a box surrenders: ``any``, until somebody has decided, or always its ``own`` (A38)."""
     surrender_on: Literal["first_decision", "any_hand"] = "first_decision"
-    """``any_hand``: also later and on split hands (A12); then only a told action shows it, never chips."""
+    """``any_hand``: also later and on split hands (A12); then only a scripted action shows it, never chips."""
     double_on: Literal["any", "any_but_21", "nine_to_eleven"] = "any_but_21"
     """Two-card hands that may be doubled; a 21 is finished whatever is said here."""
     double_count: Literal["best", "hard_or_best"] = "best"

@@ -36,7 +36,7 @@ def side_dues(felt: SideEvidence, staked: Mapping[_Wager, int]) -> dict[_Wager, 
     if not felt.rules.aggregate_limit_cents:
         return found
     held: dict[_Wager, set[SideNet | None]] = {wager: set() for wager in found}
-    for known in _told_apart(felt):
+    for known in _distinguished(felt):
         (end,) = known.judgement.ended
         # Nodes that differ in nothing a side wager looks at come to the same.
         for node in {_looked_at(end, node): node for node in end.frontier}.values():
@@ -59,7 +59,7 @@ def _looked_at(end: HoleHypothesis, node: Node) -> tuple[object, ...]:
     return node.dealt, node.drawn, node.second, node.insured, node.offers, played, broke
 
 
-def _told_apart(felt: SideEvidence) -> Iterator[SideEvidence]:
+def _distinguished(felt: SideEvidence) -> Iterator[SideEvidence]:
     """The round once for each assumption about the faces of its unread cards; a closed hole card stays closed."""
     for end in felt.judgement.ended:
         unread = [place for place, face in enumerate(felt.faces) if face is None]

@@ -1,4 +1,4 @@
-"""A round told as lines of evidence, and everything its legal plays agree on: ``tableside reconstruct``."""
+"""A round as lines of evidence, and everything its legal plays agree on: ``tableside reconstruct``."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class RoundCase:
         }
         self.declared: dict[int, int] = {}
         self.early: list[tuple[str, int | None, int]] = []
-        """Keys that were told before the first card."""
+        """Keys that were reported before the first card."""
         self.said: list[tuple[int, dict[str, Any]]] = []
         """Answers given before the first card."""
         self.spots: tuple[int, ...] = ()
@@ -86,7 +86,7 @@ class RoundCase:
         self.side_wagers: dict[tuple[int, str], int] = {}
         self.closed = False
         self.turned = False
-        """Whether the outside has been told that the hole card is turned, which nothing undoes."""
+        """Whether the outside has heard that the hole card is turned, which nothing undoes."""
         self.silences: tuple[tuple[str, int, int], ...] = ()
         self.memory = SearchMemory()
         """What searches for a likely cause have in common, line after line."""
@@ -146,7 +146,7 @@ class RoundCase:
         return True
 
     def key(self, action: str, spot: int | None, at_ns: int) -> None:
-        """The dealer pressed a key. One told before the first card belongs to the round by its time alone."""
+        """The dealer pressed a key. One reported before the first card belongs to the round by its time alone."""
         if self.hypotheses is None:
             self.early.append((action, spot, at_ns))
             return
@@ -354,7 +354,7 @@ class RoundCase:
         """A face, ?? for an unread one."""
         return str(self.faces[place] or _UNREAD)
 
-    def irregularity_told(self, *, outside: bool) -> str | None:
+    def irregularity_with_cause(self, *, outside: bool) -> str | None:
         """Why there is no legal play, with the likely cause if one stands out; ``outside``: asked line by line."""
         if self.irregularity != _NO_PLAY or self.hypotheses is None or None in self.faces or self.silences:
             return self.irregularity
@@ -377,7 +377,7 @@ class RoundCase:
 
     def nothing(self, *, outside: bool) -> CaseAccount:
         """No legal play: nothing is known; or no card yet: one play of which there is nothing to tell."""
-        irregularity = self.irregularity_told(outside=outside)
+        irregularity = self.irregularity_with_cause(outside=outside)
         if self.irregularity:
             return CaseAccount(0, None, None, None, None, None, None, irregularity, self.alerts)
         return CaseAccount(1, {}, {}, (), {}, {}, None, None, self.alerts)

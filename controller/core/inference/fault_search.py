@@ -1,9 +1,9 @@
 """What may have gone wrong in a round that no legal play explains: one irregularity at a time, never settled from.
 
-If exactly one of the kinds of ``faults.py`` explains everything it is told to people as the likely cause, with
+If exactly one of the kinds of ``faults.py`` explains everything it is named to people as the likely cause, with
 every card or box it may be about; no wager is ever settled from it.
 
-A hole card that has not been turned is unknown here too, so that nothing that is told depends on it.
+A hole card that has not been turned is unknown here too, so that nothing that is published depends on it.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def hole_place(account: ObservedRound) -> int:
 
 
 def may_have_moved_before(account: ObservedRound, index: int) -> bool:
-    """Whether chips told later may have moved before a piece of evidence and so explain it."""
+    """Whether chips reported later may have moved before a piece of evidence and so explain it."""
     last_ns = account.pieces[index].dated.last_ns
     later = (piece.dated for piece in account.pieces[index + 1 :])
     return any(isinstance(dated.item, ChipsObserved) and dated.first_ns <= last_ns for dated in later)
@@ -183,7 +183,7 @@ def _unsettled(account: ObservedRound, stems: int = 0) -> bool:
     """Whether a card or key more may let a change explain what now none does. ``stems``: pieces some play explains.
 
     Cards and keys never bring a play back. But a change of what lies between two cards is only tried once both are
-    told; a closed round may have ended too soon; and where presses have slack a card moves those before it.
+    reported; a closed round may have ended too soon; and where presses have slack a card moves those before it.
     """
     both = any(piece.rank is not None for piece in account.pieces[stems:])
     return account.closed or bool(account.rules.options.key_slack) or not both

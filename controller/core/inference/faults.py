@@ -38,7 +38,7 @@ class RankedObservation(NamedTuple):
 
 
 class ObservedRound(NamedTuple):
-    """A round as it was told."""
+    """A round as it was reported."""
 
     rules: Rules
     wagers: tuple[int, ...]
@@ -60,11 +60,11 @@ class FaultHypothesis(NamedTuple):
     where: str
     made: Callable[[], ObservedRound]
     at: int = 0
-    """The first piece of evidence that is not as it was told; 0 also where everything is another."""
+    """The first piece of evidence that is not as it was reported; 0 also where everything is another."""
 
     @property
     def account(self) -> ObservedRound:
-        """The round as it was told, but for the irregularity."""
+        """The round as it was reported, but for the irregularity."""
         return self.made()
 
     @property

@@ -210,11 +210,11 @@ def _merge_all(frontier: Frontier, other: Frontier) -> None:
 
 
 class EvidencePrefix(Protocol):
-    """How far evidence has been told, and by when all of that has happened."""
+    """How far evidence has been reported, and by when all of that has happened."""
 
     @property
     def used(self) -> int:
-        """The pieces of evidence told."""
+        """The pieces of evidence reported."""
 
     @property
     def last_ns(self) -> int:
@@ -297,7 +297,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         """A round before its first card; ``wagers`` are the main wagers of the boxes in ascending spot order.
 
         ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips), ``silences``
-        when the readers of boxes told nothing.
+        when the readers of boxes reported nothing.
         """
         wagers = tuple(wagers)
         game = game_before_deal(rules, wagers, answers)
@@ -365,7 +365,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         return Lattice(self.rules, self.wagers, evidence, cards, (*kept, new), game, *given)
 
     def as_of(self, moment_ns: int) -> Lattice:
-        """The round as far as nothing told after ``moment_ns`` can change it."""
+        """The round as far as nothing reported after ``moment_ns`` can change it."""
         cuts = self.cuts
         if self.rules.options.key_slack:
             # A press that is still to come may belong before the last card, and before chips that came since the one
@@ -446,13 +446,13 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         known = self._drawing.get(node)
         if known is None:
             card = CardObserved(len(self.cards) << 4 | 2)
-            # Where busts are taken at once that is still to be told of these.
-            told_late = any(box.bust_on_layout for box in node.boxes)
+            # Where busts are taken at once that is still to be reported of these.
+            bust_pending = any(box.bust_on_layout for box in node.boxes)
             reached = (
                 after
                 for after, _ in successors_with_outages(self.game, node, card, self.last_layout(), (0, NEVER_ENDS))
             )
-            known = self._drawing[node] = WITH_ANY | ANY_HOLE if told_late else _holes_of(reached)
+            known = self._drawing[node] = WITH_ANY | ANY_HOLE if bust_pending else _holes_of(reached)
         return known
 
     def ends(self, hole_points: int | None) -> Frontier:

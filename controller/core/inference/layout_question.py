@@ -1,6 +1,6 @@
 """A question about several boxes at once: lines of card counts, of which one key picks the line that lies on the felt.
 
-It is grown like a tree: a line that still leaves several dues is told apart by one box more, until every line leaves
+It is grown like a tree: a line that still leaves several dues is distinguished by one box more, until every line leaves
 one or the display is full. So one look answers what would take a question for each box.
 """
 
@@ -45,7 +45,7 @@ class LayoutLine(NamedTuple):
 
 
 class Partings(NamedTuple):
-    """How the lines of one comparison can be told apart, as far as that was asked: each is asked again and again."""
+    """How the lines of one comparison can be distinguished, as far as that was asked: each is asked again and again."""
 
     known: dict[tuple[frozenset[tuple[int, str]], int], list[LayoutLine]]
     """The parts of a line, by its marks and the box."""
@@ -111,19 +111,19 @@ def laid_out(head: str, patterns: tuple[str, ...]) -> str:
 
 
 def best_layout(classes: list[OutcomeClass]) -> list[LayoutLine]:
-    """The lines of the best comparison found, or a single line if nothing can be told apart.
+    """The lines of the best comparison found, or a single line if nothing can be distinguished.
 
-    First the worst line is always told apart. Then once more: no line may come out worse, and within that it is the
+    First the worst line is always distinguished. Then once more: no line may come out worse, and within that it is the
     line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
     """
     whole, parted = LayoutLine.of({}, classes), Partings({})
     best = [whole]
     for measure in (_by_dues, _by_likelihood):
-        lines = _told_apart(whole, 0, measure, parted)
+        lines = _distinguished(whole, 0, measure, parted)
         worst = max(line.dues for line in lines)
         best = min(best, lines, key=_badness)
         if worst > 1:
-            best = min(best, _told_apart(whole, worst, measure, parted), key=_badness)
+            best = min(best, _distinguished(whole, worst, measure, parted), key=_badness)
     return best
 
 
@@ -142,10 +142,11 @@ def _badness(lines: list[LayoutLine]) -> tuple[int, int]:
     return max(line.dues for line in lines), sum(line.open for line in lines)
 
 
-def _told_apart(whole: LayoutLine, bearable: int, measure: _Measure, parted: Partings) -> list[LayoutLine]:
+def _distinguished(whole: LayoutLine, bearable: int, measure: _Measure, parted: Partings) -> list[LayoutLine]:
     """Lines grown from a single one.
 
-    Those that leave more dues than ``bearable`` are told apart first, the worst first; then the likeliest to stay open.
+    Those that leave more dues than ``bearable`` are distinguished first, the worst first; then the likeliest to stay
+    open.
     """
     lines = [whole]
     more: list[LayoutLine] | None = lines
@@ -160,7 +161,7 @@ def _told_apart(whole: LayoutLine, bearable: int, measure: _Measure, parted: Par
 def _with_parts(
     lines: list[LayoutLine], line: LayoutLine, measure: _Measure, parted: Partings
 ) -> list[LayoutLine] | None:
-    """The lines with one of them told apart by one box more; None if that helps nothing or does not fit."""
+    """The lines with one of them distinguished by one box more; None if that helps nothing or does not fit."""
     used = {box for one in lines for box in one.marks}
     boxes = range(len(line.classes[0].sights))
     allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < _BOXES_LIMIT)]
@@ -171,7 +172,7 @@ def _with_parts(
 
 
 def _best_parts(line: LayoutLine, boxes: list[int], measure: _Measure, parted: Partings) -> list[LayoutLine]:
-    """A line told apart by the one box whose parts measure least; empty if no box helps."""
+    """A line distinguished by the one box whose parts measure least; empty if no box helps."""
     best: tuple[tuple[int, int, int], list[LayoutLine]] | None = None
     for box in boxes:
         parts = parted.by(line, box)

@@ -20,7 +20,7 @@ from controller.core.inference.lattice import Lattice, WindowState
 from controller.core.inference.paths import Graph
 
 _CLASSES_LIMIT: Final = 3_000
-"""Beginnings of classes that are told apart; several times what a full table without a keypad leaves open."""
+"""Beginnings of classes that are distinguished; several times what a full table without a keypad leaves open."""
 
 _UNLIKELY_BITS: Final = 3
 """One decision that a sensible player would not have made halves a class's weight this many times."""
@@ -94,7 +94,7 @@ def classes_of(cases: Iterable[LatticeCase]) -> list[OutcomeClass]:
     """
     weights: Counter[tuple[_Dues, tuple[VisibleBox, ...]]] = Counter()
     for case in cases:
-        for dues, boxes in _told_of(case):
+        for dues, boxes in _outcomes_of(case):
             unlikely = min(sum(box.unlikely for box in boxes) * _UNLIKELY_BITS, 90)
             weights[dues, tuple(box.sight for box in boxes)] += _LIKELIEST >> unlikely
     numbers: dict[_Dues, int] = {}
@@ -104,7 +104,7 @@ def classes_of(cases: Iterable[LatticeCase]) -> list[OutcomeClass]:
     ]
 
 
-def _told_of(case: LatticeCase) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
+def _outcomes_of(case: LatticeCase) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]]:
     """The complete plays of a case."""
     graph = Graph(case.lattice)
     play, points = graph.play, case.points

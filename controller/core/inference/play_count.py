@@ -1,7 +1,7 @@
 """The exact number of legal plays of a closed round.
 
 Two plays differ if a box's outcome, the insurance counted, even money or the dealer's cards differ; when a silent move
-happened and why chips changed does not count. One play may be told by many paths of the lattice, so paths are not
+happened and why chips changed does not count. One play may have many paths of the lattice, so paths are not
 counted: plays are spelled box by box, and states that share a spelling are counted as one set.
 """
 
@@ -23,7 +23,7 @@ _Stand = tuple[int, WindowState]
 """The level of the graph and a state of it."""
 
 _Place = tuple[_Stand | None, tuple[_Symbol, ...]]
-"""A state (None: the play is told to its end) and what is still to be spelled before it."""
+"""A state (None: the play is spelled to its end) and what is still to be spelled before it."""
 
 
 class PlayCounter:
@@ -50,7 +50,7 @@ class PlayCounter:
         return self.count(frozenset({((0, self.graph.start), ())}))
 
     def closing(self, state: WindowState) -> dict[_Symbol, frozenset[_Place]]:
-        """What a state at the end of the evidence may spell: the boxes not yet told, then the dealer's hand."""
+        """What a state at the end of the evidence may spell: the boxes not yet spelled, then the dealer's hand."""
         layout = self.graph.layout
         spelled: dict[_Symbol, set[_Place]] = {}
         ways = unobserved.endings_with_outages(self.play, state[1], layout) if self.closed else self.so_far(state[1])

@@ -28,11 +28,11 @@ from controller.core.inference.observation import (
 from firmware_protocols.values import Value
 
 _AMOUNTS_TOLD: Final = 100
-"""Amounts of an unobserved double that are still told apart."""
+"""Amounts of an unobserved double that are still distinguished."""
 
 
 class Outage(Value, frozen=True, tag=False):
-    """From here to there the reader of a box told nothing, in nanoseconds."""
+    """From here to there the reader of a box reported nothing, in nanoseconds."""
 
     box: int
     from_ns: int
@@ -104,13 +104,13 @@ def _successors_unseen(
     for reached, emitted in _unseen(play, node, layout, last_ns):
         if reached.outage_period >= over:
             now = layout.during(reached.outage_period)
-            yield from _told_late(play, (reached, emitted), item, now)
+            yield from _changed_late(play, (reached, emitted), item, now)
             if isinstance(item, ChipsObserved) and _tells_of_before(play, reached, item, now):
                 yield reached, emitted
 
 
-def _told_late(play: Play, step: Step, item: Observation, layout: Layout) -> Iterator[Step]:
-    """What may follow where a box's chips are not what was last told: the change it tells of began with those."""
+def _changed_late(play: Play, step: Step, item: Observation, layout: Layout) -> Iterator[Step]:
+    """What may follow where a box's chips are not what was last reported: the change it tells of began with those."""
     node, emitted = step
     if isinstance(item, ChipsObserved) and item.zone == "main" and item.counts():
         lay = dict(node.hidden_chips).get(item.box)
@@ -125,15 +125,15 @@ def _told_late(play: Play, step: Step, item: Observation, layout: Layout) -> Ite
 
 
 def _with_unseen(node: Node, box: int, cents: int | None) -> Node:
-    """The node with what lies unseen in a box's main zone; None: what was last told."""
+    """The node with what lies unseen in a box's main zone; None: what was last reported."""
     others = tuple(one for one in node.hidden_chips if one[0] != box)
     return replace(node, hidden_chips=others if cents is None else tuple(sorted((*others, (box, cents)))))
 
 
 def _seen_again(node: Node, layout: Layout) -> Node | None:
-    """The node once the next period begins: none if a reader that is back would have seen other chips than were told.
+    """The node once the next period begins: none if a reader that is back would have reported other chips.
 
-    The first inventory of a reader that is back comes after its return: until then a change may be told late.
+    The first inventory of a reader that is back comes after its return: until then a change may be reported late.
     """
     then = layout.outages[node.outage_period + 1]
     for box, cents in node.hidden_chips:

@@ -22,7 +22,7 @@ _SUITS: Final = 4
 _RANKS: Final = range(1, 14)
 
 _UNREAD_LIMIT: Final = 2
-"""Unread cards of one round that are still told apart by rank (169 lattices); more is for the floor."""
+"""Unread cards of one round that are still distinguished by rank (169 lattices); more is for the floor."""
 
 
 class TooManyUnread(Exception):  # noqa: N818 - a limit, caught where the round is judged
@@ -48,7 +48,7 @@ class UnreadCardHypotheses(NamedTuple):
         return any(node.hole & bit for hypothesis in self.hypotheses for node in hypothesis.lattice.frontier)
 
     def observe(self, dated: DatedObservation) -> UnreadCardHypotheses:
-        """One more piece of evidence in every hypothesis. One without a play is kept: chips told late may revive it.
+        """One more piece of evidence in every hypothesis. One without a play is kept: late chips may revive it.
 
         An unread card comes with rank 0 and splits each hypothesis into thirteen.
 

@@ -112,7 +112,7 @@ class Jackpot(Value, frozen=True, tag=False):
     ledger_number: int = 0
     """What a pool's ledger calls it; 0: it is out of a meter of the table's own."""
     vouched: Authentication = UNAUTHENTICATED
-    """How the table knew them; a pool's ledger is not told."""
+    """How the table knew them; a pool's ledger does not say."""
 
     def open(self) -> bool:
         """Whether people still have to verify, pay or refuse it."""

@@ -86,7 +86,7 @@ class PooledMeter(Value, frozen=True, tag=False):
 
 
 class PostingBacklog(Value, frozen=True, tag=False):
-    """What a pool's ledger is to be told: ``owed`` are the last of ``posted`` postings."""
+    """What a pool's ledger is to receive: ``owed`` are the last of ``posted`` postings."""
 
     meter: str
     posted: int

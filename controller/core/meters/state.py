@@ -149,7 +149,7 @@ class Progressives(Value, frozen=True, tag=False):
     dispute: str = ""
     """Why box and table disagree; the must-hit-by meter is closed until people have put it right. Empty: they agree."""
     closed: dict[str, str] = msgspec.field(default_factory=dict)
-    """Why a meter is closed, by name, as last told."""
+    """Why a meter is closed, by name, as last reported."""
     linked: tuple[PooledMeter, ...] = ()
     """Meters that are pools of many tables."""
 

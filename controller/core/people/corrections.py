@@ -1,7 +1,7 @@
 """The floor's corrections: new events, each with who and why; what was before stays readable.
 
 A correction of cards or boxes rebuilds the open round's lattice. Cards that were opened stay opened and facts that were
-told stay told; a wager that was settled and now comes to something else is adjusted, with before and after.
+published stay published; a wager that was settled and now comes to something else is adjusted, with before and after.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 It is a correction like the floor's: the journal keeps it, ``KeyUndone`` says that it no longer counts, the round
 is rebuilt without it, and a wager that was settled on it and now comes to something else is adjusted. What was
-opened stays open and what was told stays told. Pressed again it takes back the press before.
+opened stays open and what was published stays published. Pressed again it takes back the press before.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ MYSTERY_ROW: Final = "must_hit_by_mystery"
 """The row of a wager that lifted the must-hit-by meter above its trigger."""
 
 _TOLD_AT_ONCE: Final = 16
-"""Contributions the trigger box is told of ahead of its answers: two rounds of a full table."""
+"""Contributions the trigger box is informed of ahead of its answers: two rounds of a full table."""
 
 
 def change_meter(transaction: Transaction, progressives: Progressives) -> None:
@@ -266,7 +266,7 @@ def _notice(progressives: Progressives) -> str:
 
 
 def with_meters(progressives: Progressives, desired: Desired) -> Desired:
-    """What the devices should be told, signs and trigger box included."""
+    """What the devices should be sent, signs and trigger box included."""
     if not progressives.meters and not progressives.linked:
         return desired
     owing = tuple(PostingBacklog(one.name, one.posted, one.owed) for one in progressives.linked)
@@ -275,7 +275,7 @@ def with_meters(progressives: Progressives, desired: Desired) -> Desired:
 
 
 def desired_trigger_state(progressives: Progressives) -> TriggerWish:
-    """What the trigger box should be told."""
+    """What the trigger box should be sent."""
     cycle = progressives.cycle
     if cycle is None:
         return TriggerWish()

@@ -94,8 +94,8 @@ def _answered(transaction: Transaction, meter: Meter, reading: readings.MysteryA
         _dispute(
             transaction,
             meter,
-            f"after contribution {reading.number} the box has {reading.meter_units} units and awards {reading.award_cents}"
-            f" cents, here it is {stands} units and {ours} cents",
+            f"after contribution {reading.number} the box has {reading.meter_units} units and awards"
+            f" {reading.award_cents} cents, here it is {stands} units and {ours} cents",
         )
     elif reading.hit:
         _hit(transaction, meter, first, ours)

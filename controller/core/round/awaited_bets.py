@@ -1,9 +1,10 @@
-"""A round that may have begun although no reader has told of a bet: what comes waits for the next look at the layout.
+"""A round that may have begun although no reader has reported a bet: what comes waits for the next look at the layout.
 
-Chips are told when two looks have agreed on them, often after the key or the card that locks them. Where *no more bets*
-or a first card finds no main wager, this reading and what follows it wait until every reader has confirmed the layout
-up to that moment. Then they are taken in the order in which they happened: chips that may have lain there by then come
-first. What truly finds no chips is refused, or is a card without bets, as it is where nothing can still be told.
+Chips are reported when two looks have agreed on them, often after the key or the card that locks them. Where *no more
+bets* or a first card finds no main wager, this reading and what follows it wait until every reader has confirmed the
+layout up to that moment. Then they are taken in the order in which they happened: chips that may have lain there by
+then come first. What truly finds no chips is refused, or is a card without bets, as it is where nothing can still be
+reported.
 """
 
 from __future__ import annotations
@@ -161,7 +162,7 @@ def _awaits(transaction: Transaction) -> bool:
     if not begins or readiness.block_reason(transaction.state):
         return False
     bets = lock.has_main_wager(transaction)
-    # Of a round of which cards may be missing nothing that is still told decides anything.
+    # Of a round of which cards may be missing nothing that is still reported decides anything.
     judged = (
         transaction.state.round is None or bool(transaction.round().questions.doubt) or lifecycle.may_close(transaction)
     )
@@ -193,9 +194,9 @@ def _in_order(
 ) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
     """What waited: ahead the chips that lay there by the moment of the first, or may have, and that no others did.
 
-    A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
-    wager may have come after, and follows. So may chips that a whole deal went by before they were told, where others
-    lay there already: a double, or what is left of a surrendered bet.
+    A main wager reported in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
+    wager may have come after, and follows. So may chips that a whole deal went by before they were reported, where
+    others lay there already: a double, or what is left of a surrendered bet.
     """
     wanted_ns, transaction = awaited_ns(table, held), Transaction(table, held[0])
     lying = {name: zone.chips for name, zone in table.state.felt.items()}
@@ -235,7 +236,7 @@ def _confirmed_by(held: tuple[StampedInput, ...]) -> tuple[StampedInput, ...]:
 def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
     """Whether *no more bets* ends the open round: it is over, or the floor must rule on it.
 
-    ``bets``: whether the next bets count as laid although no reader has told of any.
+    ``bets``: whether the next bets count as laid although no reader has reported one.
     """
     if transaction.round().waits_for_card() and transaction.round().cards.turn_key:
         # The dealer's hand lies open; no card of it or of a player's has been corrected.

@@ -2,7 +2,7 @@
 
 The key is what says that a round begins. Where it is missing the card may be the next round's, its key forgotten, or a
 card that belongs to none: an unannounced burn, one that was pushed out of the shoe. A person says which; until then
-nothing of the round is told.
+nothing of the round is published.
 """
 
 from __future__ import annotations

@@ -34,19 +34,19 @@ def settle_looked_at(transaction: Transaction, silence: ChipsConfirmed | Deadlin
                 passing_chips.heard_at_insurance(transaction, zone.spot, came)
     for change in changes:
         if transaction.state.round is not None:
-            whole = _told_whole(transaction, change, upto_ns)
+            whole = _whole_change(transaction, change, upto_ns)
             _tell_held_back(transaction, before, key(change.spot, change.zone))
             lifecycle.take_chips(transaction, whole, change.since_ns, upto_ns)
-    told_now = {key(change.spot, change.zone) for change in changes}
-    for name in sorted(set(before).difference(told_now)):
+    changed_now = {key(change.spot, change.zone) for change in changes}
+    for name in sorted(set(before).difference(changed_now)):
         _tell_held_back(transaction, before, name)
 
 
-def _told_whole(transaction: Transaction, change: ZoneChange, upto_ns: int) -> ZoneChange:
+def _whole_change(transaction: Transaction, change: ZoneChange, upto_ns: int) -> ZoneChange:
     """A chip counts only now at a box whose chips have changed since it may have come: the change with all its chips.
 
-    A double told without one of them looks like one for less. Nothing has been concluded from it yet; but it was not
-    seen whether the chip came with the others, so what was done meanwhile at the box counts as unseen.
+    A double reported without one of them looks like one for less. Nothing has been concluded from it yet; but it was
+    not seen whether the chip came with the others, so what was done meanwhile at the box counts as unseen.
     """
     round_now = transaction.round()
     if (
@@ -65,7 +65,7 @@ def _told_whole(transaction: Transaction, change: ZoneChange, upto_ns: int) -> Z
 
 
 _Part = tuple[DatedObservation, ChipsObserved]
-"""A change that was told without chips that may have been of it."""
+"""A change that was reported without chips that may have been of it."""
 
 
 def _parts(transaction: Transaction, spot: int, zone: str, since_ns: int) -> list[_Part]:
@@ -114,8 +114,8 @@ def place_chips(
 ) -> tuple[ZoneChange, ...]:
     """Chips lie so now, by these changes of a zone; the changes as they are to be judged.
 
-    Of a box whose chips went before anybody knew which were its own nothing was seen till then: what was told meanwhile
-    lacked chips that may have been of it, and only what it came to in the end is known.
+    Of a box whose chips went before anybody knew which were its own nothing was seen till then: what was reported
+    meanwhile lacked chips that may have been of it, and only what it came to in the end is known.
     """
     was = transaction.state.felt
     before = was.get(name)

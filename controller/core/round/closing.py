@@ -105,7 +105,7 @@ def withdraw_end_question(transaction: Transaction) -> None:
 def close_unturned(transaction: Transaction) -> None:
     """The round ends and no key has turned its hole card: lost, forgotten, or pressed too early; the floor rules.
 
-    What lies closed stays so, and of what it decides nothing is told, not even that it left no legal play.
+    What lies closed stays so, and of what it decides nothing is published, not even that it left no legal play.
     """
     round_now = transaction.round()
     shared_chips.end_wait(transaction)
@@ -136,7 +136,7 @@ def may_be_over(transaction: Transaction) -> bool:
 def awaits_only_turn(round_now: Round) -> bool:
     """Whether nothing but the key of the turn can bring a round to its end, whatever the readers have still to tell.
 
-    Its players' cards lie face down: who presses the close is told so at once, before the next round is dealt.
+    Its players' cards lie face down: who presses the close hears so at once, before the next round is dealt.
     """
     hidden = round_now.cards.face_down and round_now.must_ignore_faces() and not round_now.is_published_irregular()
     return hidden and bool(round_now.cards.drawn) and not (round_now.cards.turn_key or round_now.ending.close_refused)
@@ -286,7 +286,7 @@ def _finish(transaction: Transaction) -> bool:
 
 
 def _unsettled(transaction: Transaction, left: tuple[WagerUnresolved, ...]) -> Iterator[WagerUnresolved]:
-    """The open wagers but those of which it is told that their settlement is in doubt."""
+    """The open wagers but those whose settlement is in doubt."""
     book = book_of(transaction.state.books, transaction.round().number)
     for one in left:
         row = None if book is None else book.row(one.spot, one.bet)
@@ -313,7 +313,7 @@ def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[Wager
 
 
 def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
-    """Name the settled wagers that no play which is left comes to: a reader told late what came first."""
+    """Name the settled wagers that no play which is left comes to: a reader reported late what came first."""
     possible = {
         (spot, bet): due.cents()
         for box, spot in enumerate(transaction.round().bets.spots)

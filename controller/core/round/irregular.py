@@ -18,7 +18,7 @@ def likely_fault(rules: Rules, round_now: Round, *, closed: bool = False) -> str
 
 
 def observed_round(rules: Rules, round_now: Round, *, closed: bool = False) -> ObservedRound:
-    """A round as it was told; all its cards were read."""
+    """A round as it was reported; all its cards were read."""
     hidden = -1 if round_now.cards.turned else round_now.hole_place()
     pieces: list[RankedObservation] = []
     place = 0

@@ -113,7 +113,7 @@ def take_card(transaction: Transaction, face: Card | None, since_ns: int, at_ns:
 
 
 def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) -> int:
-    """The first moment at which the next card, told at ``at_ns``, may have left the shoe: not before the last one."""
+    """The first moment at which the next card, reported at ``at_ns``, may have left the shoe: after the last one."""
     return min(at_ns, max(since_ns, round_now.bets.lock_ns, times.last_card_ns))
 
 
@@ -161,7 +161,7 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
             transaction.lattice(),
         )
         explained = transaction.observe(observation, may_drop=True)
-        explained = _several_told_as_one(transaction, earlier, observation, explained=explained) or explained
+        explained = _several_changes_at_once(transaction, earlier, observation, explained=explained) or explained
         if explained and change.zone == "insurance" and not round_now.evidence.trouble:
             _check_insurance(transaction, change)
         elif (
@@ -215,7 +215,7 @@ def report_unexplained(transaction: Transaction, change: ZoneChange, first_ns: i
         _alert_of(transaction, change)
 
 
-def _several_told_as_one(
+def _several_changes_at_once(
     transaction: Transaction, earlier: Lattice, observation: DatedObservation, *, explained: bool
 ) -> bool:
     """Whether a change is what several moves with a card between them came to between two looks of a slow reader.
@@ -319,12 +319,12 @@ def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
 
 
 def _is_cleared(transaction: Transaction, spot: int) -> bool:
-    """Whether no chip of those at a box's main zone lay at the round's boxes when its last card was told."""
+    """Whether no chip of those at a box's main zone lay at the round's boxes when its last card was reported."""
     return set(transaction.state.felt[layout_key(spot, "main")].chips).isdisjoint(transaction.round().cards.lying)
 
 
 def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:
-    """Chips that may have lain there at the lock, told by a reader that was lost then.
+    """Chips that may have lain there at the lock, reported by a reader that was lost then.
 
     A side wager stays open between both amounts. With a main wager it is uncertain who was dealt to, and for how much.
     """
@@ -348,7 +348,7 @@ def _check_insurance(transaction: Transaction, change: ZoneChange) -> None:
 
 
 def came_before_payment(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int) -> bool:
-    """Whether a card told late may have left the shoe before what ended the round in every play: it then did not."""
+    """Whether a late card may have left the shoe before what ended the round in every play: it then did not."""
     round_now = transaction.round()
     first_ns = _first_moment(round_now, transaction.times(), since_ns, at_ns)
     if (
@@ -458,7 +458,7 @@ def _go_on(transaction: Transaction, until: int) -> None:
     if transaction.round().ending.closing and (may_close(transaction) or closing.awaits_only_turn(transaction.round())):
         if closing.may_be_over(transaction):
             close(transaction)
-            # Bets locked while it waited are told as soon as they are known.
+            # Bets locked while it waited are reported as soon as they are known.
             review(transaction)
         else:
             _refuse_close(transaction)
@@ -512,7 +512,7 @@ def _refuse_close(transaction: Transaction) -> None:
 
 
 def may_close(transaction: Transaction) -> bool:
-    """Whether a round that was closed can be judged: the readers have told all of it, or the floor must rule anyway."""
+    """Whether a round that was closed can be judged: the readers have reported all of it, or the floor must rule."""
     is_observed = confirmed_until_ns(transaction) >= confirmation_needed_ns(transaction) and bet_sensors.all_counted(
         transaction
     )
@@ -558,7 +558,7 @@ def _infer(transaction: Transaction, until: int) -> None:
 
 
 def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: bool) -> None:
-    """Publish what follows from a lattice; ``confirmed``: the readers have confirmed everything told so far."""
+    """Publish what follows from a lattice; ``confirmed``: the readers have confirmed everything reported so far."""
     known = transaction.published
     is_new = not are_identical(known.rests_on, _rests_on(transaction, judged))
     if not is_new and known.confirmed >= confirmed:

@@ -112,7 +112,7 @@ def _hand_asked(transaction: Transaction, lattice: Lattice) -> tuple[int, str]:
 
 
 def withdraw_if_needless(transaction: Transaction) -> None:
-    """A correction, or a card told late, explains the round after all."""
+    """A correction, or a card reported late, explains the round after all."""
     round_now = transaction.round()
     if (
         round_now.questions.missed_after

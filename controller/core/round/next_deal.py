@@ -3,7 +3,7 @@
 Where nothing is pressed a hand that stood without a sign, and a push whose chips are let lie, look like a hand still in
 play, so the next round's first card looks like its hit. But players do not hit as dealers deal: after a quiet time
 exactly the cards of a deal to the boxes where wagers lie now, as evenly as the deals before, then a pause. So a card
-after a quiet time, in a round that may be over, waits for what follows it, a second or two; what it is told with is
+after a quiet time, in a round that may be over, waits for what follows it, a second or two; what it is dealt with is
 what it then was. Of a deal to two boxes or more one card may come late, if not as late as after a pause. Where the
 dealer's key turns the hole card, payment must be seen besides; the dealer forgot that key, and the next two.
 

@@ -5,8 +5,8 @@ Once the same chips are heard at another spot both are taken back, and what happ
 unseen: it may have been doubled all the same.
 
 Chips that came and went before anything was done about them are forgotten too. Chips of a main wager that the insurance
-line heard for a while are told as insurance made and taken back; once it is known that they lay in the main zone, that
-is forgotten.
+line heard for a while are reported as insurance made and taken back; once it is known that they lay in the main zone,
+that is forgotten.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def note_visits(transaction: Transaction, before: Zone | None, after: Zone, firs
 
 
 def are_in_transit(transaction: Transaction, spot: int) -> bool:
-    """Whether chips that came to a box have left it as it was, and no reader has told of them elsewhere yet."""
+    """Whether chips that came to a box have left it as it was, and no reader has reported them elsewhere yet."""
     visits = () if transaction.state.round is None else transaction.round().evidence.visits
     return any((one.spot, one.zone) == (spot, "main") and one.to_ns >= 0 for one in visits)
 
@@ -121,7 +121,7 @@ def _is_at(item: ChipsObserved, box: int, zone: str) -> bool:
 
 
 def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = True) -> None:
-    """Forget what a visit told of a box; ``unseen``: what happened meanwhile in its main zone was not seen."""
+    """Forget what a visit showed of a box; ``unseen``: what happened meanwhile in its main zone was not seen."""
     round_now = transaction.round()
     box = round_now.bets.spots.index(visit.spot)
     observations = tuple(

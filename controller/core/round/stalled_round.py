@@ -33,7 +33,7 @@ def deadline_ns(transaction: Transaction) -> int:
 
 
 def _waits(transaction: Transaction) -> bool:
-    """Whether a minute without anything would say something, and the clock has not told of it yet."""
+    """Whether a minute without anything would say something, and the clock has not reported it yet."""
     round_now = transaction.round()
     asked_already = round_now.questions.lingered == len(round_now.evidence.observations)
     if asked_already or not round_now.rules(transaction.rules).options.turn_key or not round_now.is_dealt():

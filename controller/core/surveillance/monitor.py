@@ -344,7 +344,7 @@ def _duplicates(transaction: Transaction) -> None:
 
 
 def with_second_looks(transaction: Transaction, wanted: Desired) -> Desired:
-    """What the devices should be told, and to look again at chips seen in two zones or where nothing explains it."""
+    """What the devices should be sent, and to look again at chips seen in two zones or where nothing explains it."""
     since_ns = max([-1, *transaction.state.disputes.values(), *[one.since_ns() for one in transaction.state.suspected]])
     for zone in transaction.state.felt.values():
         if zone.released:

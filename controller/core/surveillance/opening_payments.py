@@ -1,6 +1,6 @@
 """What a card has settled before play: naturals against 2 to 9, and the side wagers that the deal decides.
 
-Told only where it is certain: the readers saw the chips unmoved after play had begun. A change that may have come
+Reported only where it is certain: the readers saw the chips unmoved after play had begun. A change that may have come
 before, a wager no reader sees and a reader that was lost say nothing.
 """
 
@@ -43,7 +43,7 @@ def _paid_in_chips(transaction: Transaction, bet: str) -> bool:
 
 
 def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
-    """The round once what play has overtaken is told; what cannot be known any more is awaited no longer."""
+    """The round once what play has overtaken is reported; what cannot be known any more is awaited no longer."""
     round_now = transaction.state.round
     if not paid.first or round_now is None or round_now.number != paid.round:
         return paid

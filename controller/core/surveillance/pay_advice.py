@@ -1,8 +1,8 @@
 """Pay advice: what the dealer takes and pays, spot by spot, in the order it is done, in chips of the table's rack.
 
-It says nothing that a settlement has not said in the same step, and settlements are told only once they may be whatever
-the hole card is. Insurance comes first, then the spots from the dealer's right to the left, the highest number first,
-split hands from right to left, each spot's side wagers after its main wager.
+It says nothing that a settlement has not said in the same step, and settlements are published only once they may be
+whatever the hole card is. Insurance comes first, then the spots from the dealer's right to the left, the highest number
+first, split hands from right to left, each spot's side wagers after its main wager.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _by_hand(
             return ()
         played = PlayedHand(tuple(faces[card] for card in one.cards), one.stake_cents, 0)
         nets.append((one.hand, hand_net(rules, played, end).cents))
-    # A natural of the dealer's takes less than the stakes, and hands that are not told yet may be missing.
+    # A natural of the dealer's takes less than the stakes, and hands that are not published yet may be missing.
     return tuple(nets) if sum(cents for _, cents in nets) == event.net_cents else ()
 
 
@@ -156,7 +156,7 @@ def advise(before: Table, transaction: Transaction) -> None:
 
 
 def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dict[int, int], tuple[Event, ...]]:
-    """A round's open cards by number, and the facts told of its hands and the dealer's."""
+    """A round's open cards by number, and the facts published of its hands and the dealer's."""
     states = (transaction.state, before.state)
     rounds = [one for state in states for one in (state.round, *state.waiting) if one is not None]
     round_now = next((one for one in rounds if one.number == number), None)

@@ -262,7 +262,7 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
     kept = tuple(paid for paid in transaction.state.paid if paid.round in open_rounds)
     watches: dict[str, ZoneHistory] = {}
-    # A lock that is told as its round ends or waits for an answer: what became of the chips was not followed.
+    # A lock that is reported as its round ends or waits for an answer: what became of the chips was not followed.
     is_late = transaction.state.round is None or transaction.state.round.number != event.round
     for wager in event.wagers:
         zone = transaction.state.felt.get(key(wager.spot, wager.bet))

@@ -1,4 +1,4 @@
-"""Keeping the shoe account: a fold over what a step has told."""
+"""Keeping the shoe account: a fold over what a step has published."""
 
 from __future__ import annotations
 

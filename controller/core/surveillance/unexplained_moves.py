@@ -38,7 +38,7 @@ def _chips_at(felt: Felt, name: str) -> tuple[str, ...]:
 
 
 def _lay_before(felt: Felt, name: str, cents: int) -> tuple[str, ...]:
-    """The chips that lay in a zone before a change; empty where it is told later and they are not known any more."""
+    """The chips that lay in a zone before a change; empty where it is reported later and they are no longer known."""
     zone = felt.get(name)
     return zone.chips if zone is not None and zone.cents == cents else ()
 
@@ -59,7 +59,8 @@ def suspect_move(
     elif _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents):
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
     elif round_now is transaction.state.round is not None and shared_chips.lock_waits(transaction):
-        # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be told from a capped bet.
+        # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
+        # bet.
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
     elif event.after_cents == lay:
         kind, text = AlertKind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
@@ -85,7 +86,7 @@ def suspect_move(
         before=_lay_before(before.state.felt, name, event.before_cents),
         after=_chips_at(transaction.state.felt, name),
     )
-    # Chips that came and left again may be on their way to another spot, where no reader has told of them yet.
+    # Chips that came and left again may be on their way to another spot, where no reader has reported them yet.
     leaves = event.after_cents < event.before_cents
     passing = leaves and (kind is AlertKind.BET_TOUCHED or passing_chips.are_in_transit(transaction, event.spot))
     if kind in {AlertKind.CAPPING, AlertKind.PAST_POSTING} or (
@@ -167,7 +168,7 @@ def _looked_round(transaction: Transaction) -> int:
 def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     """Whether a card of a round, or what happened at a spot, may have gone unheard: so nobody is accused there.
 
-    A payment, say, after a card of which the table never heard. What was kept back until the cards lie open is told
+    A payment, say, after a card of which the table never heard. What was kept back until the cards lie open is reported
     as the round ends, and looks like what it is in that round, not in the next.
     """
     silences = () if round_now is None else round_now.evidence.silences
@@ -178,7 +179,7 @@ def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
 def _heard_by_two(was: Felt, now: Felt, name: str, before_cents: int) -> bool:
     """Whether a zone's content has changed by nothing but chips that it shared with another zone until now.
 
-    A change told whole, with what came while such a chip did not count, began with other ``before_cents``.
+    A change reported whole, with what came while such a chip did not count, began with other ``before_cents``.
     """
     old, new = was.get(name), now.get(name)
     if old is None or new is None or old.cents == new.cents or old.cents != before_cents:

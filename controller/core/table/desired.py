@@ -1,4 +1,4 @@
-"""What the devices should be told, a function of the table: sent again whenever a device comes back."""
+"""What the devices should be sent, a function of the table: sent again whenever a device comes back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class MeterShown(Value, frozen=True, tag=False):
 
 
 class Desired(Value, frozen=True, tag="desired"):
-    """What the devices should be told now; a function of the table, sent again whenever a device comes back."""
+    """What the devices should be sent now; a function of the table, sent again whenever a device comes back."""
 
     display: str = ""
     """The line on the dealer's keypad."""
@@ -30,7 +30,7 @@ class Desired(Value, frozen=True, tag="desired"):
     notice: str = ""
     """A jackpot that has not been verified yet, for all to see; empty: no such jackpot."""
     trigger: TriggerWish = TriggerWish()
-    """What the mystery trigger box is told."""
+    """What the mystery trigger box is sent."""
     owing: tuple[PostingBacklog, ...] = ()
     """What the pools of linked meters are owed."""
     lock: int = 0

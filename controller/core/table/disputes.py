@@ -39,7 +39,7 @@ def disputes_of_overtaken(books: Books, round_now: Round) -> tuple[SettlementDis
 
 
 def still_decided(progressives: Progressives, event: Event) -> Progressives:
-    """What the cards have decided of wagers that wait for the trigger box, once an event is told.
+    """What the cards have decided of wagers that wait for the trigger box, once an event is published.
 
     A person's ruling on the wager takes its place; of a round that is void or irregular nothing is decided.
     """

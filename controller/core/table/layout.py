@@ -81,7 +81,7 @@ def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
 def inventory(
     felt: Felt, values: Mapping[str, int], seen: ChipsSeen, first_ns: int, last_ns: int
 ) -> tuple[Felt, tuple[ZoneChange, ...], list[Event]]:
-    """Take a zone's new content: the felt after it, the change of its value if it changed, and what is to be told.
+    """Take a zone's new content: the felt after it, the change of its value if it changed, and what is to be reported.
 
     A chip is worth what the registry says, else what it says itself; an unknown chip counts as nothing. A chip heard at
     two zones counts where it counted before; if that hears it no more, it counts at the other once that has been looked

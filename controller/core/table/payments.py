@@ -22,8 +22,8 @@ REACH_NS: Final = 250_000_000
 does a player pick up sooner what he is paid."""
 
 HIDDEN_NS: Final = 450_000_000
-"""Between looks that lie further apart payment may be laid down and picked up unseen: a content is told that two looks
-agree on, and hands follow each other within a second. It is not said of a winner then that too little was paid."""
+"""Between looks that lie further apart payment may be laid down and picked up unseen: a content is reported that two
+looks agree on, and hands follow each other within a second. It is then not said that a winner was paid too little."""
 
 EARLIER: Final = 10
 """Rounds from which it is known how seldom the readers look."""
@@ -60,7 +60,7 @@ class ZoneContent(Value, frozen=True, tag=False):
 
 
 class ZoneHistory(Value, frozen=True, tag=False):
-    """One zone from the lock to the next. ``spoilt``: its chips cannot be judged, why is told elsewhere."""
+    """One zone from the lock to the next. ``spoilt``: its chips cannot be judged, the reason is kept elsewhere."""
 
     spot: int
     zone: str
@@ -73,7 +73,7 @@ class ZoneHistory(Value, frozen=True, tag=False):
         return replace(self, looks=tuple(replace(look, closed=look.closed or look.over) for look in self.looks))
 
     def closed_by(self, closed_ns: int) -> ZoneHistory:
-        """The zone as if what was told in an interval that holds the close had happened after it."""
+        """The zone as if what was reported in an interval that holds the close had happened after it."""
         return replace(
             self, looks=tuple(replace(look, closed=look.closed or look.last_ns > closed_ns) for look in self.looks)
         )
@@ -127,7 +127,7 @@ class PaidRound(Value, frozen=True, tag=False):
     def hidden(self) -> bool:
         """Whether the readers look so seldom that a payment may have been hidden from them, as far as is known.
 
-        This round may have told of zones only that were looked at often: how seldom they are looked at once it may be
+        This round may have reported zones only that were looked at often: how seldom they are looked at once it may be
         over, as every zone is then, earlier rounds say.
         """
         return not 0 <= max((self.widest_ns(), *self.earlier_ns)) <= HIDDEN_NS

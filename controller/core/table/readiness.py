@@ -1,8 +1,8 @@
 """Whether the table is fit for another round: its disk has room, and what it says is kept somewhere else too.
 
-What makes it unfit (a *cause*) is found out by the impure floor and told here. While a cause closes the table the round
-in play is finished like any other, and no other begins: its cards would be settled on a journal that may not hold them,
-or that only this machine would ever know. Cards that are dealt all the same belong to no round.
+What makes it unfit (a *cause*) is found out by the impure floor and reported here. While a cause closes the table the
+round in play is finished like any other, and no other begins: its cards would be settled on a journal that may not hold
+them, or that only this machine would ever know. Cards that are dealt all the same belong to no round.
 """
 
 from __future__ import annotations

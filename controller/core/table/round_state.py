@@ -57,7 +57,7 @@ class DealProgress(Value, frozen=True, tag=False):
         return self.stands != "unguarded" and not self.turned_by
 
     def closed(self) -> bool:
-        """Whether the hole card may be another than the one counted: nothing that faces decide is told."""
+        """Whether the hole card may be another than the one counted: nothing that faces decide is published."""
         return self.stands not in {"unguarded", "confirmed"} and not self.turned_by
 
 
@@ -128,7 +128,7 @@ class RoundBets(Value, frozen=True, tag=False):
     """The zones, or the spots where zones are not known, whose readers were lost when the bets were locked: what they
     tell later may have lain there by then."""
     lost_zones: tuple[str, ...] = ()
-    """Zones of wagers made before the deal of which no reader has told what lay there when the bets were locked."""
+    """Zones of wagers made before the deal of which no reader has reported what lay there when the bets were locked."""
     sensed: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """The spots whose wagers count of each side bet that only sensors see; of one that is missing it is not known."""
     closed_meters: dict[str, str] = msgspec.field(default_factory=dict)
@@ -225,7 +225,7 @@ class RoundQuestions(Value, frozen=True, tag=False):
     lingers: int = 0
     """The question whether it is over, as nothing has happened for a minute."""
     lingered: int = -1
-    """How much evidence there was when the clock last told of such a minute; -1: it never has."""
+    """How much evidence there was when the clock last reported such a minute; -1: it never has."""
 
 
 class RoundEnding(Value, frozen=True, tag=False):
@@ -311,7 +311,7 @@ class Round(Value, frozen=True, tag=False):
         return self.cards.drawn[place].unread and place != self.hole_place()
 
     def hides_faces(self) -> bool:
-        """Whether nothing that faces decide may be told: the players' cards lie face down, or the deal is closed."""
+        """Whether nothing that faces decide may be published: they lie face down, or the deal is closed."""
         return self.dealing.closed() or (self.cards.face_down and not self.cards.shown)
 
     def must_ignore_faces(self) -> bool:

@@ -22,7 +22,7 @@ def numbered(transaction: Transaction, shoe: ShoeDraws) -> None:
 
 
 def drawn(transaction: Transaction, sequence: int) -> None:
-    """The shoe in use told the draw of this number."""
+    """The shoe in use reported the draw of this number."""
     if transaction.state.shoes:
         *others, shoe = transaction.state.shoes
         transaction.change(shoes=(*others, replace(shoe, last=sequence)))

@@ -62,7 +62,7 @@ class State(Value, frozen=True, tag=False):
     """Readings stepped in this epoch."""
     rounds: int = 0
     gaming_day: str = ""
-    """The house's day, by its date, as it was last told; empty: it never was."""
+    """The house's day, by its date, as it was last reported; empty: it never was."""
     questions: int = 0
     felt: dict[str, Zone] = msgspec.field(default_factory=dict)
     round: Round | None = None
@@ -147,7 +147,7 @@ class State(Value, frozen=True, tag=False):
     unfit: dict[str, FitnessProblem] = msgspec.field(default_factory=dict)
     """By cause, what stands against another round."""
     sensed: dict[str, SensorState] = msgspec.field(default_factory=dict)
-    """What bet sensors told last, by side bet."""
+    """What bet sensors reported last, by side bet."""
     deal_gaps_ms: tuple[int, ...] = ()
     """The times between the cards of the last deals."""
     held: tuple[StampedInput, ...] = ()
@@ -188,7 +188,7 @@ class StepResult(NamedTuple):
 
     @property
     def desired(self) -> Desired:
-        """What the devices should be told: worked out when it is asked for, as a replay never asks."""
+        """What the devices should be sent: worked out when it is asked for, as a replay never asks."""
         return self.wanted()
 
 

@@ -147,7 +147,7 @@ class Transaction:
         return self._times
 
     def facts(self) -> PublishedFacts:
-        """The inferred facts told of the open round."""
+        """The inferred facts published of the open round."""
         evidence = self.round().evidence
         self._facts = self._facts.of(evidence.published, evidence.corrected_at)
         return self._facts
@@ -212,7 +212,7 @@ class Transaction:
         return None if face is None else points_of(seen(0, face))
 
     def legal(self, lattice: Lattice) -> bool:
-        """Whether some play explains what a lattice was told, with the hole card once it is turned."""
+        """Whether some play explains what a lattice has observed, with the hole card once it is turned."""
         points = self.hole_points()
         if points is None:
             return bool(lattice.frontier)
@@ -221,7 +221,7 @@ class Transaction:
     def irregular(self, reason: str, *, curable: bool = False, likely: str = "", known: bool = True) -> None:
         """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all.
 
-        ``known`` False: hidden cards may have decided it, so it is told only once they are shown.
+        ``known`` False: hidden cards may have decided it, so it is published only once they are shown.
         """
         if not self.round().evidence.trouble:
             self.change_evidence(trouble=reason, curable=curable)

@@ -11,7 +11,7 @@ class Suspicion(Value, frozen=True, tag=False):
     """A move without an accusation yet: what the alert will say of it."""
 
     number: int
-    """The reading that told of it."""
+    """The reading that reported it."""
     seen_ns: int
     """When the chips were seen, in table time."""
     kind: str

@@ -59,17 +59,17 @@ class Timeline(msgspec.Struct, frozen=True):
 
 
 class PublishedFacts(msgspec.Struct, frozen=True):
-    """The inferred facts told of a round since its cards or boxes were last corrected."""
+    """The inferred facts published of a round since its cards or boxes were last corrected."""
 
     facts: tuple[Event, ...] = ()
     since: int = 0
-    """How many had been told by then."""
+    """How many had been published by then."""
     every: frozenset[Event] = frozenset()
-    """All that were told, those too that a correction has overtaken."""
+    """All that were published, those too that a correction has overtaken."""
     cards: frozenset[int] = frozenset()
-    """The cards whose owner is told, by their readings."""
+    """The cards whose owner is published, by their readings."""
     spots: frozenset[int] = frozenset()
-    """The spots whose play is told to be over."""
+    """The spots whose play is published as over."""
 
     def of(self, facts: tuple[Event, ...], since: int) -> PublishedFacts:
         """The published facts of a round, these being what an earlier step knew."""
@@ -104,7 +104,7 @@ class PublicationBasis(msgspec.Struct, frozen=True):
 
     rests_on: tuple[object, ...] = ()
     confirmed: bool = False
-    """Whether the readers had confirmed everything told by then."""
+    """Whether the readers had confirmed everything reported by then."""
 
 
 class Workings(msgspec.Struct, frozen=True):

@@ -94,7 +94,7 @@ ANSWERS: Final = {"cards": range(1, 22), "hand": range(16), "hands": range(1, 17
 """What may be answered, and the numbers that may be said; None: yes or no."""
 READERS: Final = tuple(f"reader {spot}" for spot in SPOTS)
 ONCE_CLOSED: Final = frozenset({"card", "key", "close"})
-"""What no round has any more once it is closed; chips may still be told, and people still be asked."""
+"""What no round has any more once it is closed; chips may still be reported, and people still be asked."""
 FIELDS: Final = {
     "card": {"card", "t"},
     "spot": {"spot", "zone", "cents", "t"},

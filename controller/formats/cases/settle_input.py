@@ -1,4 +1,4 @@
-"""A hand told as a JSON case: rules, bets, shoe and acts in, a round that can be settled out.
+"""A hand as a JSON case: rules, bets, shoe and acts in, a round that can be settled out.
 
 A case is an object with ``rules`` (a profile's name), ``bets`` (cents by spot and bet), ``shoe`` (every card in the
 order it left the shoe, used up exactly) and ``actions``; and, where needed, ``options``, ``burn``, ``decks``,

@@ -97,7 +97,7 @@ def sorted_bets(
     return returned, mains, sides
 
 
-def told_names(case: HandCase, spot: int) -> dict[str, str]:
+def names_in_case(case: HandCase, spot: int) -> dict[str, str]:
     """What the case calls each bet of a spot, by the name of the bet's file."""
     return {BET_NAMES.get(name, name): name for name in case.bets.get(spot, {})}
 
@@ -108,7 +108,7 @@ def account_json(case: HandCase, settled: CaseSettlement, sources: Mapping[str, 
     nets: dict[str, dict[str, int]] = {}
     why: dict[str, dict[str, str]] = {}
     for spot, row in found.nets.items():
-        called = told_names(case, spot)
+        called = names_in_case(case, spot)
         nets[str(spot)] = {called.get(bet, bet): net.cents for bet, net in row.items()}
         why[str(spot)] = {called.get(bet, bet): sentence(case.rules, bet, net, sources) for bet, net in row.items()}
         for bet in row.keys() - {"insurance"}:

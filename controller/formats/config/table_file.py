@@ -264,7 +264,7 @@ def zones_seen(config: Config) -> frozenset[tuple[int, str]]:
 
 
 def _named(data: Mapping[str, Any], known: KnownNames) -> Iterable[Mistake]:
-    """Names that the rest of the house does not know: also in a file with other mistakes, so that all are told."""
+    """Names that the rest of the house does not know: also in a file with other mistakes, so that all are reported."""
     sections: list[KeyPath] = [("shoe",), ("keypad",), ("trigger",)]
     for many in ("bet_spots", "signs", "bet_sensors"):
         rows = data.get(many)

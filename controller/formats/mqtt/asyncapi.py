@@ -1,7 +1,7 @@
 """The table's MQTT contract as an AsyncAPI 3.0 document, made from the types that are encoded and decoded.
 
-https://www.asyncapi.com/docs/reference/specification/v3.0.0. Payloads are told in the document's own schema dialect,
-which is JSON Schema draft 7; the files of ``schemas`` say the same in draft 2020-12.
+https://www.asyncapi.com/docs/reference/specification/v3.0.0. Payloads are described in the document's own schema
+dialect, which is JSON Schema draft 7; the files of ``schemas`` say the same in draft 2020-12.
 """
 
 from __future__ import annotations

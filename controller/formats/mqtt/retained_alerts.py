@@ -82,7 +82,7 @@ class ListedAlert(msgspec.Struct, frozen=True):
     acknowledged: str = ""
 
 
-def alerts_told(events: Iterable[Published]) -> tuple[ListedAlert, ...]:
+def listed_alerts(events: Iterable[Published]) -> tuple[ListedAlert, ...]:
     """Every alert of a journal, oldest first, with who acknowledged it.
 
     Who acknowledges the alert that says that too many wait acknowledges all that were raised until then without being

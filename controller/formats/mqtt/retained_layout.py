@@ -1,4 +1,4 @@
-"""The felt as it was told: cards, hands and chips of the round, for a screen that joins late.
+"""The felt as it was published: cards, hands and chips of the round, for a screen that joins late.
 
 Made of published events and of nothing else, so it can show no card before its event does.
 """
@@ -40,9 +40,9 @@ DEALER = 0
 
 
 class CardNow(msgspec.Struct, frozen=True):
-    """A card of the round: whose it is, and its face. ``spot`` 0 is the dealer; null, as of ``face``: not told yet.
+    """A card of the round: whose it is, and its face. ``spot`` 0 is the dealer; null, as of ``face``: unpublished.
 
-    ``hand``: in which of the spot's hands it lies, from 0 on the left; null: the dealer's, or not told.
+    ``hand``: in which of the spot's hands it lies, from 0 on the left; null: the dealer's, or not published.
     """
 
     card: int
@@ -74,8 +74,8 @@ class WagerNow(msgspec.Struct, frozen=True):
 
     ``wager_cents`` is what lay there at the lock. ``net_cents`` is the player's net; null: open. ``before_cents``: what
     it was due before it was corrected. ``possible_cents``: the nets that remained when the round ended with it open.
-    ``basis`` and ``why`` are as told with the settlement, ``who`` corrected it. ``disputed``: something contradicted
-    the settlement since.
+    ``basis`` and ``why`` are as published with the settlement, ``who`` corrected it. ``disputed``: something
+    contradicted the settlement since.
     """
 
     spot: int
@@ -288,8 +288,8 @@ class FeltPicture:
     def _part(self, spot: int, hands: int) -> None:
         """Move the hands to the right of the one that is split, and its second card.
 
-        Which one is split is not told: hands are played from the left, so it is the first that is not over. A hand that
-        is over says itself where its cards lie.
+        Which one is split is not published: hands are played from the left, so it is the first that is not over. A hand
+        that is over says itself where its cards lie.
         """
         parted = next((hand for hand in range(hands) if (spot, hand) not in self._hands), 0)
         mine = [one for one in self._cards.values() if one.spot == spot]

@@ -37,7 +37,7 @@ class PostedRules(msgspec.Struct, frozen=True):
 class Info(msgspec.Struct, frozen=True):
     """Retained on ``info``. ``minimum_cents`` and ``maximum_cents``: of a main wager, by the table's sign; 0: none.
 
-    ``side_maximum_cents``: likewise the highest side wager. ``rules``: null from a program before they were told.
+    ``side_maximum_cents``: likewise the highest side wager. ``rules``: null from a program before they were published.
     """
 
     version: str
@@ -100,7 +100,7 @@ class AdviceNow(msgspec.Struct, frozen=True):
 
 
 class PaceNow(msgspec.Struct, frozen=True):
-    """Retained on ``state/pace``: how the table ran in the last hour, told once a minute. No player is in it.
+    """Retained on ``state/pace``: how the table ran in the last hour, published once a minute. No player is in it.
 
     ``seq`` is the last event it reflects; ``figures.seconds`` is from the hour's first event to its last.
     """

@@ -98,7 +98,7 @@ class HouseCalendar:
             return self.gaming_day(self.now) - timedelta(DAYS[text])
         try:
             if not _DATE.fullmatch(text):
-                raise ValueError("no date")  # noqa: TRY301 - both ways to be no date are told in one sentence
+                raise ValueError("no date")  # noqa: TRY301 - both ways to be no date are reported in one sentence
             return _date_of(text)
         except ValueError as error:
             raise NoMoment(f"{text!r}: expected a day such as 2026-11-21, today or yesterday") from error

@@ -77,7 +77,7 @@ def read_sections(
     """The file ``name`` whose content is ``text``, without mistakes.
 
     ``checks`` complains of what does not go together; ``named`` of names the rest of the house does not know, also in a
-    file that has other mistakes, so that all are told at once.
+    file that has other mistakes, so that all are reported at once.
 
     Raises:
         ConfigError: with a line for each mistake found.

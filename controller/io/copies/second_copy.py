@@ -45,7 +45,7 @@ LOOK_SECONDS: Final = 1.0
 """Between two looks at how far the copy is."""
 
 BEHIND_SECONDS: Final = 30.0
-"""How long a record may wait to be copied before somebody is told."""
+"""How long a record may wait to be copied before somebody is informed."""
 
 CLOSE_SECONDS: Final = 5.0
 """How long the end of a table waits for its copy."""
@@ -146,7 +146,7 @@ class SecondCopy:
     async def scrub(self, tell: Callable[[str], None] = lambda _: None) -> None:
         """Have the copy read whole every hour, in a process of its own; what is damaged is written anew.
 
-        ``tell`` is told after each look why it could not be taken, or an empty text.
+        ``tell`` receives after each look why it could not be taken, or an empty text.
         """
         looking = Scrub(self.folder, is_due=False, tell=tell)
         while True:
@@ -180,7 +180,7 @@ class SecondCopy:
                 return
 
     def _keep_up(self) -> bool:
-        """Open the copy and follow the journal, until told to stop (true), or in need of another look at the copy."""
+        """Open the copy and follow the journal, until stopped (true), or in need of another look at the copy."""
         self._look_over(None)
         with JournalReader(self._journal.path) as reader:
             writer = self._opened(reader)

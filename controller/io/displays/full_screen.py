@@ -47,7 +47,7 @@ def drawn(now: ScreenNow) -> Group:
     if now.troubles:
         troubles = Text("\n").join(map(_text, now.troubles))
         parts.append(Panel(troubles, title="see to", title_align="left", border_style="red"))
-    parts.append(Panel(Text("\n").join(map(_text, now.lines)), title="told", title_align="left"))
+    parts.append(Panel(Text("\n").join(map(_text, now.lines)), title="published", title_align="left"))
     return Group(*parts)
 
 

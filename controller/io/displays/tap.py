@@ -79,7 +79,7 @@ class DisplayTap:
         socket = context.socket(zmq.XPUB)
         socket.set(zmq.SNDHWM, QUEUE_LIMIT)
         socket.set(zmq.LINGER, 0)
-        # Each display is told what is retained, also where another already listens to the same.
+        # Each display receives what is retained, also where another already listens to the same.
         socket.set(zmq.XPUB_VERBOSE, 1)
         socket.bind(f"ipc://{inside}")
         self._socket = socket

@@ -29,10 +29,10 @@ from controller.io.journal.reader import EventRow
 from controller.io.system.clock import Clock
 
 TICK_SECONDS: Final = 1.0
-"""Between two looks at what has changed: ``state/stream`` is told at most so often."""
+"""Between two looks at what has changed: ``state/stream`` is published at most so often."""
 
 BEAT_SECONDS: Final = 5.0
-"""``state/stream`` is told at least so often: a consumer that has not heard it for three beats is cut off."""
+"""``state/stream`` is published at least so often: a consumer that has not heard it for three beats is cut off."""
 
 KEEP_SECONDS: Final = 30.0
 """How far what the journal remembers of a consumer may lag; after a restart the consumer says it again."""
@@ -127,13 +127,13 @@ class Consumers:
         for name, one in self._consumers.items():
             one.acked = max(one.acked, kept.get(name, 0))
             one.kept = kept.get(name, 0)
-        before, told_at = None, 0.0
+        before, published_at = None, 0.0
         try:
             while True:
                 now = await self._look()
                 plain = (now.seq, now.published, now.consumers, now.alarms)
-                if plain != before or self._seconds() - told_at >= BEAT_SECONDS:
-                    before, told_at = plain, self._seconds()
+                if plain != before or self._seconds() - published_at >= BEAT_SECONDS:
+                    before, published_at = plain, self._seconds()
                     self._publish(now)
                 await self._keep(KEEP_SECONDS)
                 await asyncio.sleep(self._tick_seconds)

@@ -33,7 +33,7 @@ TellFitness = Callable[[FitnessLevel, str], None]
 
 
 class DiskWatch:
-    """Looks at the free space of the disk a journal lies on; ``tell`` is told how fit that leaves the table."""
+    """Looks at the free space of the disk a journal lies on; ``tell`` receives how fit that leaves the table."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class DiskWatch:
         stat: Callable[[Path], os.statvfs_result],
         found: Callable[[int, int], None] = lambda _free, _size: None,
     ) -> None:
-        """``found`` is told after each look how many bytes are free, and of how many."""
+        """``found`` receives after each look, how many bytes are free, and of how many."""
         self._path = path
         self._reserve = reserve
         self._tell = tell

@@ -113,10 +113,10 @@ class Scrub:
         reading: Callable[[int, int], None] = lambda _read, _records: None,
         ended: Callable[[ScrubResult], None] = lambda _: None,
     ) -> None:
-        """``tell`` is told after each look why it could not be taken, or an empty text.
+        """``tell`` receives after each look why it could not be taken, or an empty text.
 
-        ``reading`` is told during a look how many records were read, of how many; 0 of 0 when it begins.
-        ``ended`` is told what it has come to.
+        ``reading`` receives during a look how many records were read, of how many; 0 of 0 when it begins.
+        ``ended`` receives what it has come to.
         """
         self._journal = journal
         whole = (sys.executable, "-m", "controller", "verify", "--gently", "--progress", str(journal))
@@ -189,7 +189,7 @@ class Scrub:
         return ScrubResult(unable=f"status {process.returncode}: {(_on_one_line(errors) or said)[-TOLD_CHARACTERS:]}")
 
     async def _errors(self, said: asyncio.StreamReader) -> bytes:
-        """The end of what a look says on standard error, without how far it is, which is told on."""
+        """The end of what a look says on standard error, without how far it is, which is passed on."""
         kept = rest = b""
         while data := await said.read(READ_BYTES):
             *lines, rest = (rest + data).split(b"\n")

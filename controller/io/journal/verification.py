@@ -50,7 +50,7 @@ def verify(
 ) -> CheckReport:
     """Check every row of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
 
-    ``reading`` is told again and again how many records have been read, of how many.
+    ``reading`` receives again and again how many records have been read, of how many.
 
     SQLite looks at every page and how they hang together, the chain at every byte that is in a row. What a flipped bit
     changes in neither is of no effect. With the table's ``key`` also that every transaction was sealed with it.

@@ -63,7 +63,7 @@ class Mode(enum.Enum):
 
 
 class Telnet:
-    """The stream of a server taken apart: ``feed`` gives the line's bytes, ``commanded`` is told each command.
+    """The stream of a server taken apart: ``feed`` gives the line's bytes, ``commanded`` receives each command.
 
     A command is its bytes without what frames it: ``WILL`` and an option, or ``SUB`` and what it holds.
     """
@@ -285,7 +285,7 @@ class Server(asyncio.Protocol):
 async def open_server(
     host: str, port: int, line: Line, protocol: asyncio.Protocol, reached: Callable[[asyncio.Transport], None]
 ) -> asyncio.Transport:
-    """Open a line on a device server, set as ``line`` wants it; ``reached`` is told the connection at once.
+    """Open a line on a device server, set as ``line`` wants it; ``reached`` receives the connection at once.
 
     Raises:
         OSError: no server is there, or it does not agree in time.

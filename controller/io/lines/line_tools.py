@@ -17,7 +17,7 @@ HOST_SECONDS: Final = 10.0
 NANOSECONDS: Final = 1_000_000_000
 
 OnBytes = Callable[[bool, bytes], None]
-"""Told what passes: whether from the device, and the bytes."""
+"""Receives what passes: whether from the device, and the bytes."""
 
 
 class TappedTransport(asyncio.Transport):
@@ -29,7 +29,7 @@ class TappedTransport(asyncio.Transport):
         self._tap = tap
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
-        """As the line's own, told if the line took it."""
+        """As the line's own; recorded if the line took it."""
         self._inner.write(data)
         self._tap(False, bytes(data))  # noqa: FBT003 - the tap's signature
 
@@ -64,7 +64,7 @@ class _TappedProtocol(asyncio.Protocol):
 
 
 def tapped(open_line: Opener, tap: OnBytes) -> Opener:
-    """As ``open_line``, with ``tap`` told of every byte that passes."""
+    """As ``open_line``, with ``tap`` given every byte that passes."""
 
     async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
         return await open_line(_TappedProtocol(protocol, tap))

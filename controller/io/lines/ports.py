@@ -178,7 +178,7 @@ class _OneAtATime:
             port, failure = None, None
             try:
                 port = work()
-            except Exception as error:  # noqa: BLE001 - the waiter is told
+            except Exception as error:  # noqa: BLE001 - the waiter is informed
                 failure = error
             try:
                 loop.call_soon_threadsafe(tell, port, failure)

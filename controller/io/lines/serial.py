@@ -1,7 +1,7 @@
 """Lines as bytes: an asyncio transport on an open terminal's descriptor.
 
-An end of file or any error on the descriptor is a lost line, told once: a hung-up terminal stays readable, so a reader
-left on it would spin.
+An end of file or any error on the descriptor is a lost line, reported once: a hung-up terminal stays readable, so a
+reader left on it would spin.
 """
 
 from __future__ import annotations

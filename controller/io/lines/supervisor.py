@@ -1,7 +1,7 @@
 """One supervisor for each device: opens its line, lets its session identify it, keeps it, and begins again.
 
 Whatever goes wrong (the line, the device, our own session) ends in the same place: the line is closed, the session
-told, and after a pause everything begins anew. The table runs on without the device; its health says so.
+reported, and after a pause everything begins anew. The table runs on without the device; its health says so.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ class LineSupervisor:
             )
             health = msgspec.structs.replace(health, detail=detail)
             if self._refusal:
-                # It is there, only not what it should be; told once, however often it is tried again.
+                # It is there, only not what it should be; reported once, however often it is tried again.
                 health = msgspec.structs.replace(health, state=HealthState.FAULTY, detail=self._refusal)
         known = self._health.get(health.device)
         if known is not None and (known.state, known.detail) == (health.state, health.detail):

@@ -44,7 +44,7 @@ DEVICE: Final = Quota()
 """Of a device of a table."""
 
 KEEPING_SHOE: Final = Quota(at_once=CARDS_AT_ONCE)
-"""Of a shoe that keeps what it has drawn until it is told that it may forget."""
+"""Of a shoe that keeps what it has drawn until it hears that it may forget."""
 
 
 class Talk:

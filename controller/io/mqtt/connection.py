@@ -179,7 +179,7 @@ class CheckedClient(PacedClient):
         self._waiting: dict[int, asyncio.Future[None]] = {}
         self._thread = threading.get_ident()
         self._has_unwritten = False
-        """Whether paho wants to be told when its socket can be written to."""
+        """Whether paho wants to be informed when its socket can be written to."""
         self._is_let_go = False
         # Above ten waiting calls aiomqtt warns on each; our window is the limit.
         self.pending_calls_threshold = 10 * INFLIGHT_LIMIT

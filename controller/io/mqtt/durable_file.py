@@ -1,4 +1,4 @@
-"""A consumer's file: the events of one epoch, each on a line exactly as it was published, on the disk when told so."""
+"""A consumer's file: the events of one epoch, each on a line exactly as it was published, on the disk when asked."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Inbound(NamedTuple):
     """What may come in on a connection; the rest stays with the broker, or the connection ends."""
 
     packet_bytes: int = PACKET_LIMIT_BYTES
-    """Of one message; a broker of MQTT 5 is told, a broker that sends more all the same is hung up on."""
+    """Of one message; a broker of MQTT 5 is informed, a broker that sends more all the same is hung up on."""
     is_paced: bool = False
     """Whether no more is read than ``MESSAGES_PER_SECOND``, and no more than can be worked off."""
     is_bounded: bool = False
@@ -63,7 +63,7 @@ AS_WORKED_OFF: Final = Inbound(is_bounded=True)
 class Flow:
     """How much of a paced connection is read: a number of messages a second, and a small share of the loop's time.
 
-    On a slow or busy machine reading costs more, and less is read: cards are told meanwhile. Times are monotonic
+    On a slow or busy machine reading costs more, and less is read: cards are reported meanwhile. Times are monotonic
     nanoseconds.
     """
 

@@ -1,4 +1,4 @@
-"""The pace of the last hour, told once a minute out of the journal: what the pit looks at, retained on ``state/pace``.
+"""The pace of the last hour, published once a minute from the journal for the pit, retained on ``state/pace``.
 
 It reads the journal as a consumer does, on a cursor of its own, so that a card never waits for it.
 """
@@ -86,7 +86,7 @@ class PaceBoard:
         return msgspec.json.encode(PaceNow(self._seq, figures(pace, self._taken.figures(self._edges))))
 
     async def _before(self, moment_ns: int) -> int:
-        """The last event told before a moment, 0 if none: found by halving, for a journal may hold a year."""
+        """The last event published before a moment, 0 if none: found by halving, for a journal may hold a year."""
         low, high = 0, self._head()
         while low < high:
             middle = (low + high + 1) // 2

@@ -49,13 +49,13 @@ GOODBYE_SECONDS: Final = 2.0
 """How long the last status may take."""
 
 DRAIN_SECONDS: Final = 5.0
-"""How long a daemon that was told to stop goes on sending what is in its journal; the rest waits for the next start."""
+"""How long a daemon that was stopped goes on sending what is in its journal; the rest waits for the next start."""
 
 MARK_SECONDS: Final = 1.0
 """Between the broker's answer and a note of it in the journal for itself; a commit until then takes it along."""
 
 MARK_LIMIT: Final = 1000
-"""Events in a row that were published and not noted as such: after a crash they are told again."""
+"""Events in a row that were published and not noted as such: after a crash they are published again."""
 
 PACKET_LIMIT_BYTES: Final = 64 * 1024
 """Of what a broker sends where nothing was asked for: its answers."""

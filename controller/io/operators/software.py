@@ -32,7 +32,7 @@ SUFFIXES: Final = tuple({*all_suffixes(), ".pth"})
 """Of files that Python imports, or heeds when it starts."""
 
 MADE: Final = "__pycache__"
-"""Where Python keeps what it compiled itself. Read only where it is not told to look elsewhere."""
+"""Where Python keeps what it compiled itself. Read only where nothing orders it to look elsewhere."""
 
 NO_BYTECODE: Final = "PYTHONPYCACHEPREFIX=/nonexistent"
 """In the environment of a Python that leaves every ``__pycache__`` unread."""
@@ -42,7 +42,7 @@ NAMED: Final = 5
 
 
 class SoftwareChanged(Exception):  # noqa: N818 - named for what happened
-    """The program is not the one that was installed, or that cannot be told; the text says which files."""
+    """The program is not the one that was installed, or nobody can know; the text says which files."""
 
 
 class InstalledProgram(NamedTuple):

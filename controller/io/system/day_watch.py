@@ -1,6 +1,6 @@
 """Tells the table which gaming day it is: at its start, when another begins, and when the clock was set to another.
 
-The day is reckoned here and journaled as it was told, since the tables of time zones change and a replay must not.
+The day is reckoned here and journaled as it was reported, since the tables of time zones change and a replay must not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class DayWatch:
         self._day = day or GamingDay()
         self._clock = clock
         self._deliver = deliver
-        self._told: date | None = None
+        self._reported: date | None = None
 
     async def run(self) -> None:
         """Look again and again, until cancelled."""
@@ -43,8 +43,8 @@ class DayWatch:
         now = datetime.fromtimestamp(wall_ns // 1_000_000_000, UTC)
         house = HouseCalendar(self._day, now)
         today = house.gaming_day(now)
-        if today != self._told:
-            self._told = today
+        if today != self._reported:
+            self._reported = today
             self._deliver(DayBegan(self._clock.monotonic_ns(), today.isoformat()))
         # The clock shows whole seconds here: half a second more, and the day has begun.
         return (house.begin(today + timedelta(1)) - now).total_seconds() + 0.5

@@ -11,7 +11,7 @@ from controller.core.table.desired import Desired
 from controller.io.system.clock import Clock
 
 GRACE_NS: Final = 20_000_000
-"""How long after the moment it is told: what was sent before it has come off its line by then."""
+"""How long after the moment it is reported: what was sent before it has come off its line by then."""
 
 
 class Deadlines:
@@ -41,5 +41,5 @@ class Deadlines:
                 # Another moment may have been wished for while the wait for the one before was being ended.
                 if not 0 < self._wanted_ns <= self._clock.monotonic_ns() - GRACE_NS:
                     continue
-                told_ns, self._wanted_ns = self._wanted_ns, 0
-                self._deliver(DeadlinePassed(told_ns))
+                passed_ns, self._wanted_ns = self._wanted_ns, 0
+                self._deliver(DeadlinePassed(passed_ns))

@@ -61,7 +61,7 @@ def _withhold(_: WrappedLogger, __: str, fields: EventDict) -> EventDict:
 
 
 def _plain(_: WrappedLogger, __: str, fields: EventDict) -> EventDict:
-    """What others sent and is told here moves no cursor and begins no line."""
+    """What others sent and is reported here moves no cursor and begins no line."""
     for name, value in fields.items():
         if isinstance(value, str):
             fields[name] = printable(value)

@@ -1,4 +1,4 @@
-"""What the service manager is told: the notify protocol, one datagram a message.
+"""What the service manager is sent: the notify protocol, one datagram a message.
 
 https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
 """

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 def settings(patience_seconds: float) -> str:
-    """What a session is told when it begins: the server, too, gives up what is no longer awaited."""
+    """What a session is sent when it begins: the server, too, gives up what is no longer awaited."""
     limit_ms = round(patience_seconds * 1000)
     return f"-c synchronous_commit=on -c lock_timeout={LOCK_TIMEOUT_MS} -c statement_timeout={limit_ms}"
 

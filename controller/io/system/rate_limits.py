@@ -31,7 +31,7 @@ MESSAGES_PER_SECOND: Final = 500
 """Read of one way in, whatever they say; what is sent faster waits where it is."""
 
 CALM_NS: Final = 60 * NANOSECONDS
-"""A flood is over when nothing has been refused for so long; the next one is told anew."""
+"""A flood is over when nothing has been refused for so long; the next one is reported anew."""
 
 BUCKETS_LIMIT: Final = 1000
 """Clients and verbs that are remembered at once."""
@@ -84,7 +84,7 @@ class RequestVerdict(enum.Enum):
 
     ADMITTED = "admitted"
     REFUSED = "refused"
-    """It is too much, and its sender is told."""
+    """It is too much, and its sender is informed."""
     DROPPED = "dropped"
     """It is too much, and so are the refusals."""
 

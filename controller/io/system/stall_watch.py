@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 class StallWatch:
     """Hands readings on to ``deliver``, and after them how long the loop was away if their order is not known.
 
-    ``bound_ms``: the shortest absence that is told; 0: absences are not reported.
+    ``bound_ms``: the shortest absence that is reported; 0: absences are not reported.
     """
 
     def __init__(self, clock: Clock, deliver: Callable[[Input], None], bound_ms: int) -> None:
@@ -78,7 +78,7 @@ class StallWatch:
         # As it was read: what becomes of it may take a while.
         now_ns = self._clock.monotonic_ns()
         self._deliver(given)
-        # A card that was told late has its own time from which on it may have left.
+        # A card that was reported late has its own time from which on it may have left.
         if not isinstance(given, CardDrawn | KeyPressed) or (isinstance(given, CardDrawn) and given.since_ns >= 0):
             return
         marked_ns = self._marked_ns
@@ -87,7 +87,7 @@ class StallWatch:
         if self._away is None:
             return
         since_ns, until_ns = self._away
-        # A key is told when it is let go, and dated when it went down.
+        # A key is reported when it is let go, and dated when it went down.
         if since_ns <= given.at_ns and (until_ns is None or given.at_ns <= until_ns):
             self._note(type(given), given.at_ns - since_ns)
 

@@ -3,8 +3,8 @@
 libzmq limits a part of a message, and how many whole messages wait. It has no limit for the parts of one message, so
 that a peer who never ends one fills the memory; it takes every connection that anybody makes, and aborts the process
 where no file descriptor is left for one. So what listens to strangers is a plain socket here. What comes there is
-passed on, byte for byte, to the ZeroMQ socket, which listens where only this process reaches it. Frames are told apart
-by their headers alone (ZMTP 3, https://rfc.zeromq.org/spec/23/), which CURVE leaves in clear.
+passed on, byte for byte, to the ZeroMQ socket, which listens where only this process reaches it. Frames are
+distinguished by their headers alone (ZMTP 3, https://rfc.zeromq.org/spec/23/), which CURVE leaves in clear.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ExcessTraffic(Exception):  # noqa: N818 - named for what happened
 
 
 class Frames:
-    """The frames of one direction of a connection, told from its bytes in whatever pieces they come."""
+    """The frames of one direction of a connection, separated from its bytes in whatever pieces they come."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -145,10 +145,10 @@ class _Connection:
 class _Pump:
     """Passes on what comes of one side of a connection, a piece at a time, until ``stop``.
 
-    ``taken`` is told of each piece before it is passed on, ``over`` that the side has ended, or why it is to.
+    ``taken`` receives each piece before it is passed on, ``over`` that the side has ended, or why it is to.
     """
 
-    # A future and a task's turn for each piece, and the selector told twice, cost more than the piece.
+    # A future and a task's turn for each piece, and the selector changed twice, cost more than the piece.
     def __init__(
         self,
         source: socket.socket,
@@ -238,9 +238,9 @@ class _Pump:
 class ZmtpProxy:
     """Serves a listening socket until cancelled.
 
-    ``inner(peer)`` says at which path ZeroMQ listens for this peer, None: it is not let in. ``gone(peer)`` is told when
-    the last connection of a peer has ended, ``complain`` of each that is closed for what was sent. ``is_ours``: who
-    connects here is this process, and the limits are for whom it is passed on to, at a host and port. A peer is the
+    ``inner(peer)`` says at which path ZeroMQ listens for this peer, None: it is not let in. ``gone(peer)`` is called
+    when the last connection of a peer has ended, ``complain`` of each that is closed for what was sent. ``is_ours``:
+    who connects here is this process, and the limits are for whom it is passed on to, at a host and port. A peer is the
     number of the user at the other end of a local socket, or the address at the other end of any other.
     """
 

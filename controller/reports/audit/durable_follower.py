@@ -100,12 +100,12 @@ class Follower:
         """When we last asked, or what we asked for last moved."""
         self._asked_to: int | None = None
         self._heard_at: float | None = None
-        self._told_silence = False
+        self._silence_reported = False
         self._noted = -1
         """What the table said last of what we hold; -1: nothing, or it does not know us."""
         self._acked = -1
         self._beyond: tuple[float, int] | None = None
-        self._told: set[str] = set()
+        self._complained: set[str] = set()
         self.head = head
         """The furthest signed head of the table's journal that we keep: with each acknowledgement the table sees it."""
         self._headed = claimed(head, site, table) or (0, 0)
@@ -133,7 +133,7 @@ class Follower:
 
     def see_stream(self, now: StreamNow, at: float) -> FollowerActions:
         """The table says how far it is."""
-        self._heard_at, self._told_silence = at, False
+        self._heard_at, self._silence_reported = at, False
         own = next((one for one in now.consumers if one.consumer == self._consumer), None)
         head = self._further(now.tree_head, own)
         new_epoch, complaints = self._follow_epoch(now.epoch)
@@ -177,9 +177,9 @@ class Follower:
 
     def silence(self, at: float) -> str:
         """A complaint if the table has said nothing for long, once; else empty."""
-        if self._told_silence or self._heard_at is None or at - self._heard_at < SILENCE_SECONDS:
+        if self._silence_reported or self._heard_at is None or at - self._heard_at < SILENCE_SECONDS:
             return ""
-        self._told_silence = True
+        self._silence_reported = True
         return f"nothing heard of {self._site}/{self._table} for {SILENCE_SECONDS:.0f} s"
 
     def started(self) -> StreamPosition:
@@ -197,7 +197,7 @@ class Follower:
             return 0, ()
         before = self.held
         if epoch < before.epoch:
-            said = f"epoch {epoch} is told after epoch {before.epoch}: an older journal, or somebody else; not taken"
+            said = f"epoch {epoch} came after epoch {before.epoch}: an older journal, or somebody else; not taken"
             return 0, self._once(said)
         self.held, self._known = self._start(epoch), 0
         self._ahead.clear()
@@ -235,9 +235,9 @@ class Follower:
         return signed
 
     def _once(self, complaint: str) -> tuple[str, ...]:
-        if complaint in self._told or len(self._told) >= TOLD_LIMIT:
+        if complaint in self._complained or len(self._complained) >= TOLD_LIMIT:
             return ()
-        self._told.add(complaint)
+        self._complained.add(complaint)
         return (complaint,)
 
     def _following(self, at: float) -> list[bytes]:

@@ -302,11 +302,11 @@ def _unchecked(mystery: Mystery) -> Iterator[str]:
     """What of the mystery could not be checked, and why."""
     if mystery.fold.unrated:
         yield (
-            f"{mystery.fold.unrated} contributions came before the meter's parameters were told (meter_opened,"
+            f"{mystery.fold.unrated} contributions came before the meter's parameters were published (meter_opened,"
             " parameters_changed): not held against wager and rate"
         )
     for cycle in sorted(mystery.committed.keys() - mystery.revealed.keys()):
-        yield f"cycle {cycle}: its number is not revealed; that it is the one committed to cannot be told before it is"
+        yield f"cycle {cycle}: its number is not revealed; that it is the one committed to cannot be known before it is"
     waiting = _after_the_last(mystery)
     if waiting.first <= waiting.last:
         yield f"{_contributions([waiting])}: not answered by a box, no cycle was open"

@@ -55,7 +55,7 @@ class TableEvents:
         found: dict[int, bytes] = {}
         for epoch, seq, digest in marks:
             if epoch in {None, identity.epoch} and found.setdefault(seq, digest) != digest:
-                self.faults.append(f"two hashes of the stream were told for event {seq}")
+                self.faults.append(f"two hashes of the stream were published for event {seq}")
         self.numbers = EventNumbers(identity, first, found)
         self.borne: list[_At] = []
 

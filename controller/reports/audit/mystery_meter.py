@@ -60,15 +60,15 @@ class _Part:
 
 
 class MeterFold:
-    """One meter. ``whole``: the events begin with the table's first, else the meter is taken as it is first told."""
+    """One meter. ``whole``: the events begin with the table's first, else the meter is taken as first published."""
 
     def __init__(self, *, whole: bool) -> None:
         self._whole = whole
         self.units: int | None = None
-        """What stands in it; None: not told yet."""
+        """What stands in it; None: not published yet."""
         self.parameters: Parameters | None = None
         self.unrated = 0
-        """Contributions that came before the parameters were told."""
+        """Contributions that came before the parameters were published."""
         self._reserve: int | None = None
         self._main, self._hidden = _Part("meter"), _Part("reserve")
         self._won: _Won | None = None

@@ -48,7 +48,7 @@ class LinkedLine(msgspec.Struct):
     owed: dict[int, int] = msgspec.field(default_factory=dict)
     """Postings without an answer: number, and cents wagered (0: a claim, or what people did with an award)."""
     wrong: list[str] = msgspec.field(default_factory=list)
-    """Where the numbers do not follow each other; empty: nothing was lost or told twice."""
+    """Where the numbers do not follow each other; empty: nothing was lost or published twice."""
 
 
 def enter_linked(lines: dict[str, LinkedLine], event: Event) -> bool:

@@ -113,20 +113,20 @@ class EventNumbers:
             yield Range(wanted, known)
 
     def unchecked(self) -> Iterator[str]:
-        """What could not be told of the events that were given."""
+        """What could not be known of the events that were given."""
         if self._first > 1:
             yield f"{Range(1, self._first - 1).text()}: left out as asked"
         if self._held is None or self._held < self._first:
             given = Range(self._first, max(self.last, self._first))
             yield (
                 f"{given.text()}: no hash of the stream was given (state/stream, or --stream-hash): whether one was"
-                f" changed in what bears on no cycle, and whether any follow event {self.last}, cannot be told"
+                f" changed in what bears on no cycle, and whether any follow event {self.last}, cannot be known"
             )
         elif self._held < self.last:
             given = Range(self._held + 1, self.last)
             yield (
                 f"{given.text()}: the hash of the stream that was given covers events up to {self._held}; whether one"
-                f" was changed in what bears on no cycle, and whether any follow event {self.last}, cannot be told"
+                f" was changed in what bears on no cycle, and whether any follow event {self.last}, cannot be known"
             )
 
     def _follow(self, body: bytes) -> None:

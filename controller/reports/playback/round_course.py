@@ -1,4 +1,4 @@
-"""A round moment by moment: each statement, the readings it rests on, and the felt as it was told by then."""
+"""A round moment by moment: each statement, the readings it rests on, and the felt as it was published by then."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def course_of(identity: Identity, found: RoundEntry, events: Sequence[JournalEve
     moments: list[Moment] = []
     is_next_begun = False
     for one in events:
-        told_of = getattr(one.event, "round", None)
-        is_next_begun = is_next_begun or (isinstance(told_of, int) and told_of > found.round)
-        # What is told of this round once the next has begun changes nothing of the next one's felt.
-        if told_of == found.round or (told_of is None and not is_next_begun):
+        about = getattr(one.event, "round", None)
+        is_next_begun = is_next_begun or (isinstance(about, int) and about > found.round)
+        # What is published of this round once the next has begun changes nothing of the next one's felt.
+        if about == found.round or (about is None and not is_next_begun):
             picture.take(one.seq, one.event)
         line = lines.get(one.seq)
         if line is None:

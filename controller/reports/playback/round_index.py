@@ -101,9 +101,9 @@ class RoundIndex:
                     self._at(drawn_in, one).faces.add(face)
             case _:
                 pass
-        told_of = getattr(event, "round", None)
-        if isinstance(told_of, int):
-            self._note(self._at(told_of, one), event)
+        about = getattr(event, "round", None)
+        if isinstance(about, int):
+            self._note(self._at(about, one), event)
 
     def _at(self, number: int, one: JournalEvent) -> RoundEntry:
         if number not in self.rounds:
