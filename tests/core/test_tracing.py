@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from bench.irregularities import EDITS
 from controller.core.game.hand import points_of
-from controller.core.inference.fault_search import Search, hole_place, may_have_moved_before, single_fault
+from controller.core.inference.fault_search import Search, may_have_moved_before, single_fault
 from controller.core.inference.faults import ObservedRound, fault_hypotheses
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved
@@ -55,7 +55,7 @@ def is_legal(account: ObservedRound) -> bool:
     for index, (told, rank) in enumerate(account.pieces):
         dated = told
         if rank is not None:
-            hidden = place == hole_place(account)
+            hidden = place == account.hole_place()
             if not rank and not hidden:
                 return False
             hole = rank if hidden else hole

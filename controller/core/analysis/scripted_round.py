@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.core.game import refusals
-from controller.core.game.hand import Outcome, best, is_natural, points_of, seen
+from controller.core.game.hand import Outcome, best, deal_cards, hole_place, initial_hands, is_natural, points_of, seen
 from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, Deal, Emission, Hand, HandStatus, Node
 from controller.core.game.refusals import Refusal
@@ -86,12 +86,11 @@ class ScriptedRound:
         self.shoe = tuple(shoe)
         self.cards = tuple(seen(place, face) for place, face in enumerate(self.shoe))
         boxes = len(self.spots)
-        self.hole_place = 2 * boxes + 1 if rules.hole_card == "dealt" else -1
-        if len(self.cards) < 2 * boxes + 1 + (self.hole_place > 0):
+        self.hole_place = hole_place(boxes, hole=rules.has_hole_card())
+        if len(self.cards) < deal_cards(boxes, hole=rules.has_hole_card()):
             raise ScriptError("shoe", f"{len(self.cards)} cards are too few to deal to {boxes} boxes")
-        initial = tuple(self.cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
         wagers = tuple(mains[spot] for spot in self.spots)
-        self.play = Play(rules, Deal(wagers, initial, self.cards[boxes]))
+        self.play = Play(rules, Deal(wagers, initial_hands(self.cards, boxes), self.cards[boxes]))
 
     def card(self, place: int) -> int:
         """The card at a place of the shoe."""

@@ -52,7 +52,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
             closed_meters=closed,
         ),
         transaction.house.profile_hash,
-        RoundCards(hole_dealt=rules.hole_card == "dealt", face_down=rules.player_cards == "face_down"),
+        RoundCards(hole_dealt=rules.has_hole_card(), face_down=rules.player_cards == "face_down"),
         deal_confirmation.begin(transaction),
         RoundEvidence(keys_unheard=state.keypad_lost, shoe_away=transaction.shoe_is_away()),
     )

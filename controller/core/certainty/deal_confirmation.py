@@ -48,7 +48,7 @@ _ASTRAY: Final = "cards of no round have been drawn since the last turn"
 
 def guards_hole_card(rules: Rules) -> bool:
     """Whether rounds by these rules have a hole card to guard."""
-    return bool(rules.options.turn_key) and rules.hole_card == "dealt"
+    return bool(rules.options.turn_key) and rules.has_hole_card()
 
 
 def begin(transaction: Transaction) -> DealProgress:

@@ -100,7 +100,7 @@ def may_be_dealt(transaction: Transaction) -> bool:
         return round_now.is_dealt()
     amounts = round_now.bets.shared.amounts
     boxes = sum(1 for spot in round_now.bets.spots if amounts.get(key(spot, "main"), (1, 1))[0])
-    return len(round_now.cards.drawn) >= 2 * boxes + 1 + round_now.cards.hole_dealt
+    return round_now.is_dealt(boxes)
 
 
 def only_places_chip(transaction: Transaction, change: ZoneChange, last_ns: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -32,6 +33,21 @@ def rank_of(card: int) -> int:
 def points_of(card: int) -> int:
     """1 for an ace, 2 to 10."""
     return min(card & 15, 10)
+
+
+def deal_cards(boxes: int, *, hole: bool) -> int:
+    """How many cards a deal has: two to a box, the dealer's up card, and with ``hole`` his second card."""
+    return 2 * boxes + 1 + hole
+
+
+def hole_place(boxes: int, *, hole: bool) -> int:
+    """The place of the hole card among the round's cards, from 0: the deal's last; -1 where none is dealt."""
+    return deal_cards(boxes, hole=hole) - 1 if hole else -1
+
+
+def initial_hands(cards: Sequence[int], boxes: int) -> tuple[tuple[int, ...], ...]:
+    """The first two cards of each box, as far as they are dealt: one to each, the up card, and one to each again."""
+    return tuple(tuple(cards[box : 2 * boxes + 1 : boxes + 1]) for box in range(boxes))
 
 
 def total(points: tuple[int, ...]) -> tuple[int, bool]:

@@ -17,6 +17,7 @@ from controller.core.game.hand import (
     Outcome,
     PlayedHand,
     best,
+    deal_cards,
     holes_that_draw,
     is_natural,
     points_of,
@@ -42,7 +43,7 @@ class Play:
         any_turn = rules.surrender_turn == "any" and rules.surrender == "late"
         self.lenient = [box for box in range(self.boxes) if self.may_surrender_silently(box)] if any_turn else []
         """Boxes that may have surrendered before their turn without a sign."""
-        self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
+        self.deal_cards = deal_cards(self.boxes, hole=rules.has_hole_card())
         self.up_points = points_of(deal.up)
         self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
         """The hole card that makes a natural with the up card, as a bit; 0 with 2 to 9 up."""
@@ -298,7 +299,7 @@ class Play:
 
     def second_due(self, node: Node) -> bool:
         """Whether the dealer, who was dealt no hole card, must now take a second card (A3)."""
-        if self.rules.hole_card == "dealt" or node.second:
+        if self.rules.has_hole_card() or node.second:
             return False
         waits = bool(self.natural_hole) and any(
             box.kind in {BoxStatus.NATURAL, BoxStatus.SURRENDERED} for box in node.boxes
@@ -316,7 +317,7 @@ class Play:
         if self.second_due(node):
             return node.hole if drawing else 0
         if not self.live(node):
-            done = ANY_HOLE if self.rules.hole_card == "dealt" or node.second else UNDEALT
+            done = ANY_HOLE if self.rules.has_hole_card() or node.second else UNDEALT
             return 0 if drawing else node.hole & done
         must = holes_that_draw(self.up_points, tuple(points_of(c) for c in node.drawn), self.rules.soft_17 == "hit")
         return node.hole & (must if drawing else ~must)

@@ -203,6 +203,10 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
                 return name
         return ""
 
+    def has_hole_card(self) -> bool:
+        """Whether the dealer's second card is dealt before play, face down."""
+        return self.hole_card == "dealt"
+
     def halves_cents(self, wager_cents: int) -> frozenset[int]:
         """What may be left of a wager of which half was given up, rounded either way to the cent or to the payout unit.
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.game.hand import RANKS, PlayedHand, place_of, seen
+from controller.core.game.hand import RANKS, PlayedHand, hole_place, place_of, seen
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
@@ -123,7 +123,7 @@ class RoundCase:
 
     def hole_place(self) -> int:
         """The place of the hole card among the round's cards; -1 where no hole card is dealt."""
-        return 2 * len(self.spots) + 1 if self.rules.hole_card == "dealt" else -1
+        return hole_place(len(self.spots), hole=self.rules.has_hole_card())
 
     def hole(self) -> int | None:
         """The rank of the hole card, once it has left the shoe and if it was read."""

@@ -92,7 +92,7 @@ class Search:
         trace, place, hole = stem
         dated, rank = account.pieces[index]
         if rank is not None:
-            hidden = place == hole_place(account)
+            hidden = place == account.hole_place()
             if hidden:
                 hole = rank
             elif rank == UNKNOWN:
@@ -142,11 +142,6 @@ def _deal_of(account: ObservedRound, stem: _Stem, at: int) -> list[DatedObservat
             break
         cards.append(replace(dated, item=CardObserved(rank)))
     return cards
-
-
-def hole_place(account: ObservedRound) -> int:
-    """The place of the hole card among the cards; -1 where no hole card is dealt."""
-    return 2 * len(account.wagers) + 1 if account.rules.hole_card == "dealt" else -1
 
 
 def may_have_moved_before(account: ObservedRound, index: int) -> bool:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from controller.core.game.hand import hole_place
 from controller.core.game.rules import Rules
 from controller.core.inference.lattice import PlayAnswer
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
@@ -50,6 +51,10 @@ class ObservedRound(NamedTuple):
     turned: bool
     closed: bool
     answers: tuple[PlayAnswer, ...] = ()
+
+    def hole_place(self) -> int:
+        """The place of the hole card among the cards; -1 where none is dealt."""
+        return hole_place(len(self.wagers), hole=self.rules.has_hole_card())
 
 
 class FaultHypothesis(NamedTuple):

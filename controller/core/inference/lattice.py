@@ -19,7 +19,7 @@ from typing import Final, Protocol, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.game.hand import Outcome, place_of
+from controller.core.game.hand import Outcome, initial_hands, place_of
 from controller.core.game.play import Play
 from controller.core.game.position import ANY_HOLE, Deal, Emission, Node
 from controller.core.game.rules import Rules
@@ -249,9 +249,8 @@ def game_with_cards(game: Play, cards: tuple[int, ...]) -> Play:
     if len(cards) > game.deal_cards:
         return game
     boxes = game.boxes
-    initial = tuple(cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
     up = cards[boxes] if len(cards) > boxes else 0
-    return Play(game.rules, Deal(game.deal.wagers, initial, up, game.deal.given_up))
+    return Play(game.rules, Deal(game.deal.wagers, initial_hands(cards, boxes), up, game.deal.given_up))
 
 
 _INSURANCE_PAID_NS: Final = 2_000_000_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Final, NamedTuple
 
-from controller.core.game.hand import PlayedHand
+from controller.core.game.hand import PlayedHand, hole_place
 from controller.core.game.position import Node
 from controller.core.game.settlement import Net
 from controller.core.inference.dues import Due, insurance_due, main_due
@@ -65,7 +65,7 @@ class UnreadCardHypotheses(NamedTuple):
     def is_hole(self, place: int) -> bool:
         """Whether a place is the hole card's, whose rank no hypothesis assumes."""
         lattice = self.hypotheses[0].lattice
-        return lattice.rules.hole_card == "dealt" and place == 2 * len(lattice.wagers) + 1
+        return place == hole_place(len(lattice.wagers), hole=lattice.rules.has_hole_card())
 
     def unread_card(self, dated: DatedObservation, place: int) -> UnreadCardHypotheses:
         """Every hypothesis with every rank the card may have."""
@@ -159,7 +159,7 @@ def judge(hypotheses: UnreadCardHypotheses, hole: int | None, *, turned: bool, c
     ended: list[HoleHypothesis] = []
     for hypothesis in hypotheses.hypotheses:
         lattice = hypothesis.lattice
-        dealt = lattice.rules.hole_card == "dealt"
+        dealt = lattice.rules.has_hole_card()
         for points, weight in _hole_values(hole, turned=turned) if dealt else [(None, 1)]:
             if closed:
                 frontier = lattice.ends(points)

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.certainty.reader_zones import spots_watched
+from controller.core.game.hand import deal_cards
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.inputs import DaemonStarted, DeadlinePassed, Input, StampedInput
 from controller.core.round import first_card, lifecycle, next_deal
@@ -218,7 +219,7 @@ def _in_order(
 def _first_play_ns(transaction: Transaction, held: tuple[StampedInput, ...]) -> int:
     """The first moment at which a hand may be played, if the cards that wait are a deal to one box; else never."""
     cards = [transaction.table_ns(one.input.at_ns) for one in held if isinstance(one.input, CardDrawn)]
-    last = cards[2 + (transaction.rules.hole_card == "dealt") :][:1]
+    last = cards[deal_cards(1, hole=transaction.rules.has_hole_card()) - 1 :][:1]
     return last[0] + REACH_NS if last else NEVER_ENDS
 
 

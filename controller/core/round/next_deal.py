@@ -18,6 +18,7 @@ from typing import Final
 
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
+from controller.core.game.hand import deal_cards
 from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.round import closing, first_card, lifecycle, missed_cards
@@ -39,10 +40,10 @@ _LATE_PER_MILLE: Final = 1_500
 _LATE_WHERE_DOUBTED_PER_MILLE: Final = 1_750
 """The same where few gaps are known, or a key has said that the round is over."""
 
-_NO_BOX: Final = 2
+_NO_BOX: Final = deal_cards(0, hole=True)
 """The dealer's own cards of a deal."""
 
-_LARGEST: Final = 16
+_LARGEST: Final = deal_cards(7, hole=True)
 """The cards of a deal to seven boxes."""
 
 
@@ -189,7 +190,7 @@ def _deal_sizes(transaction: Transaction, held: tuple[StampedInput, ...]) -> tup
                 spots |= {seen.spot}
     spots |= {box.spot for box in transaction.state.declared}
     fewer = spots - {spot for spot in spots if _may_lie_beside(spot, spots, lying)}
-    return tuple(2 * boxes + _NO_BOX for boxes in range(len(fewer), len(spots) + 1))
+    return tuple(deal_cards(boxes, hole=True) for boxes in range(len(fewer), len(spots) + 1))
 
 
 def _may_lie_beside(spot: int, spots: set[int], lying: dict[int, tuple[str, ...]]) -> bool:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.betting.acceptance import is_after_deal_zone
 from controller.core.certainty.reader_zones import known_until_ns, spot_and_zone
-from controller.core.game.hand import points_of, seen
+from controller.core.game.hand import deal_cards, points_of, seen
 from controller.core.inference.fault_search import CLOSED_EARLY, DEALERS_RULE
 from controller.core.inference.faults import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
 from controller.core.messages.alerts import (
@@ -236,7 +236,7 @@ def _laid_too_early(before: Table, transaction: Transaction, number: int | None,
     if (
         round_now is None
         or round_now.number != number
-        or position != 2 * len(round_now.bets.spots)
+        or position != deal_cards(len(round_now.bets.spots), hole=False) - 1
         or transaction.open_lattice is None
     ):
         return

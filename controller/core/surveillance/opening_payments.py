@@ -50,7 +50,7 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
     left: list[str] = []
     for name in paid.first:
         watch = paid.watches.get(name)
-        begun = None if watch is None else _begun_ns(transaction, round_now, by_card=watch.zone == "main")
+        begun = None if watch is None else _begun_ns(round_now, by_card=watch.zone == "main")
         if (
             watch is None
             or watch.spoilt
@@ -68,16 +68,15 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
     return replace(paid, first=tuple(left))
 
 
-def _begun_ns(transaction: Transaction, round_now: Round, *, by_card: bool) -> tuple[int, int] | None:
+def _begun_ns(round_now: Round, *, by_card: bool) -> tuple[int, int] | None:
     """The first and the last moment at which play began: ``by_card`` with the first card, else with a decision too."""
-    deal = 2 * len(round_now.bets.spots) + (2 if transaction.rules.hole_card == "dealt" else 1)
-    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardObserved)][deal:]
+    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardObserved)]
     keys = [
         one
         for one in round_now.evidence.observations
         if isinstance(one.item, KeyObserved) and one.item.action in _DECISIONS
     ]
-    begins = [*cards[:1], *([] if by_card else keys[:1])]
+    begins = [*cards[round_now.deal_cards() :][:1], *([] if by_card else keys[:1])]
     return min(((one.first_ns, one.last_ns) for one in begins), key=lambda span: span[1], default=None)
 
 

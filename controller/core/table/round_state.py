@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from controller.core.game.hand import place_of
+from controller.core.game.hand import deal_cards, hole_place, place_of
 from controller.core.game.rules import Rules
 from controller.core.game.wager import LockedWager
 from controller.core.inference.lattice import PlayAnswer
@@ -341,15 +341,15 @@ class Round(Value, frozen=True, tag=False):
 
     def hole_place(self) -> int:
         """The place of the hole card among the round's cards; -1 where no hole card is dealt."""
-        return 2 * len(self.bets.spots) + 1 if self.cards.hole_dealt else -1
+        return hole_place(len(self.bets.spots), hole=self.cards.hole_dealt)
 
-    def is_dealt(self) -> bool:
-        """Whether the last card of the deal has left the shoe."""
-        return len(self.cards.drawn) >= self.deal_cards()
+    def is_dealt(self, boxes: int | None = None) -> bool:
+        """Whether the last card of the deal has left the shoe; ``boxes``: if there are so many."""
+        return len(self.cards.drawn) >= self.deal_cards(boxes)
 
-    def deal_cards(self) -> int:
-        """How many cards the deal has: two to a box, and one or two to the dealer."""
-        return 2 * len(self.bets.spots) + 1 + self.cards.hole_dealt
+    def deal_cards(self, boxes: int | None = None) -> int:
+        """How many cards the deal has; ``boxes``: to so many."""
+        return deal_cards(len(self.bets.spots) if boxes is None else boxes, hole=self.cards.hole_dealt)
 
     def declared_boxes(self) -> tuple[LockedWager, ...]:
         """The boxes without chips, as somebody declared them."""
