@@ -87,6 +87,35 @@ def same_person(one: str, other: str) -> bool:
     return folded(one) == folded(other)
 
 
+def may_be_one(one: str, other: str) -> bool:
+    """Whether two names may be one person's: each word of the shorter is in the longer, or one is the other's initial.
+
+    ``Reyes``, ``J. Reyes``, ``Juan Reyes`` and ``J. Reyes (surv.)`` may be one person's, and so may initials alone;
+    ``J. Lee`` and ``M. Lee`` are not, and ``Joan`` is no ``J. Reyes``: one word at least is the same.
+    """
+    few, many = sorted((_words(one), _words(other)), key=len)
+    if same_person(one, other) or "".join(few) == "".join(many):
+        return True
+    left, same = list(many), False
+    for word in sorted(few, key=len, reverse=True):
+        found = next((known for known in sorted(left, key=len, reverse=True) if _same_word(word, known)), None)
+        if found is None:
+            return False
+        left.remove(found)
+        same = same or len(word) == len(found) > 1
+    return same or all(len(word) == 1 for word in few)
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name, without what divides them."""
+    return tuple("".join(letter if letter.isalnum() else " " for letter in folded(name)).split())
+
+
+def _same_word(one: str, other: str) -> bool:
+    """Whether two words of names are the same, or one is the other's initial."""
+    return one == other or (min(len(one), len(other)) == 1 and one[0] == other[0])
+
+
 def unvouched_reason(person: Person) -> RefusalReason | None:
     """Why a person does not count where an order takes two; None: the channel vouches for them."""
     if person.vouched.by != "nothing":
@@ -95,21 +124,29 @@ def unvouched_reason(person: Person) -> RefusalReason | None:
     return RefusalReason("not_vouched", text)
 
 
-def not_second_reason(first: Person, second: Person, did: str) -> RefusalReason | None:
+def not_second_reason(
+    first: Person, second: Person, did: str, *, alike: bool = False, must: str = "approve"
+) -> RefusalReason | None:
     """Why ``second`` is no second person beside ``first``, who ``did`` it (``proposed it``); None: they are two.
 
+    ``alike``: names that may be one person's are, unless each has a key; older journals knew two by other names alone.
     Two keys, which connect or sign, are two persons, for the file of operators gives each key one owner. At the
     sockets two users are two, and so are two roles: who may open which is for the file system. Somebody with a key may
     be at a socket too, so a key and a socket are two only where the socket's role is none of the key owner's.
     """
     if same_person(first.name, second.name):
-        return RefusalReason("second_person_needed", f"{first.name} {did}; another person must approve")
+        return RefusalReason("second_person_needed", f"{first.name} {did}; another person must {must}")
     if unknown := unvouched_reason(first) or unvouched_reason(second):
         return unknown
     mine, theirs = first.vouched, second.vouched
-    if {mine.by, theirs.by} <= _OWN or not set(mine.roles) & set(theirs.roles):
+    if {mine.by, theirs.by} <= _OWN:
+        return None
+    if alike and may_be_one(first.name, second.name):
+        text = f"{second.name} may be {first.name}, who {did}: give the full name, or another person must {must}"
+        return RefusalReason("second_person_needed", text)
+    if not set(mine.roles) & set(theirs.roles):
         return None
     if mine.by == theirs.by == "socket" and None not in {mine.user, theirs.user} and mine.user != theirs.user:
         return None
     known = f"{second.name} ({theirs.text()}) may be who {did} as {first.name} ({mine.text()})"
-    return RefusalReason("second_person_needed", f"{known}; another person must approve")
+    return RefusalReason("second_person_needed", f"{known}; another person must {must}")

@@ -46,7 +46,7 @@ from controller.core.messages.inputs import (
     VoidRound,
     WithdrawOrder,
 )
-from controller.core.people import answers, dual_control, keys, table_inventory
+from controller.core.people import answers, dual_control, keys
 from controller.core.progressives import live_meters, mystery, pool_answers
 from controller.core.round import (
     awaited_bets,
@@ -366,7 +366,7 @@ def _enter_books(transaction: Transaction, entry: BookRecalled | EnterInventory 
         case BookRecalled(_, book):
             transaction.change(books=with_recalled(transaction.state.books, book))
         case EnterInventory():
-            table_inventory.enter(transaction, entry)
+            dual_control.rule(transaction, entry)
         case DayBegan(_, day):
             transaction.change(gaming_day=day)
         case _:

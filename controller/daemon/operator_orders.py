@@ -49,7 +49,9 @@ def signatures(section: OperatorSection, identity: Identity) -> Signatures:
     Raises:
         NoChannel: the file of operators cannot be used.
     """
-    return Signatures(identity, _known(section, read_signers), section.signed == "required")
+    signers = _known(section, read_signers)
+    owners = frozenset(one.name for known in (signers, _known(section, read_operators)) for one in known.values())
+    return Signatures(identity, signers, section.signed == "required", owners)
 
 
 def operator_channel(where: ChannelEndpoints, daemon: Daemon) -> OperatorChannel:

@@ -63,6 +63,7 @@ def house_of(table: TableFile) -> House:
         meters=terms_of_meters(config.meters, table.profile.rules),
         linked=linked_terms(config.linked_meters),
         two_persons=config.operator is not None and config.operator.two_persons,
+        orders_bounded=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -266,6 +266,8 @@ class RoundFold:
                 self._made(published, spot, "insurance", cents)
             case WagerUncertain(_, spot, bet, possible):
                 self._made(published, spot, bet, max(possible))
+            case BoxDeclared(_, spot, 0):
+                self.wagers = {place: wager for place, wager in self.wagers.items() if place[0] != spot}
             case BoxDeclared(_, spot, cents, beside=beside):
                 self._made(published, spot, MAIN, cents)
                 for wager in beside:

@@ -238,7 +238,8 @@ def of_people(event: Event) -> str:
         case QuestionWithdrawn(question):
             return f"question {question} was withdrawn"
         case BoxDeclared(_, spot, cents, who, why):
-            return f"{who} declared a box of {money(cents)} at spot {spot} ({why})"
+            said = f"declared a box of {money(cents)} at spot {spot}" if cents else f"took back the box at spot {spot}"
+            return f"{who} {said} ({why})"
         case RoundVoided(_, who, why):
             return f"{who} voided the round ({why})"
         case DealUnconfirmed(_, reason):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -32,7 +33,7 @@ from controller.reports.recent_takings import bet_figures
 from controller.reports.revenue_rows import MAIN, RoundRow, WagerRow, WagerState, takings, win_per_handle
 from controller.reports.shift_course import Point, by_round, course
 from controller.reports.shift_inventory import CountedTime, InventoryEntry, counted, house_day
-from controller.reports.shift_rulings import ShiftRuling, rulings
+from controller.reports.shift_rulings import ShiftCorrection, ShiftRuling, corrections, rulings
 
 LONGEST_PAUSE: Final = timedelta(minutes=5)
 """Between two rounds; a longer one is no playing time (a shift's pause, a closed table)."""
@@ -187,6 +188,7 @@ class Shift(msgspec.Struct, frozen=True):
     before: Summary | None = None
     """The day before, or the same shift of it."""
     restated: Restatement | None = None
+    corrections: tuple[ShiftCorrection, ...] = ()
 
     @property
     def handle_cents(self) -> int:
@@ -251,7 +253,6 @@ def shift_of(
     settled = [wager for wager in wagers if wager.state is WagerState.SETTLED]
     seconds = _playing_seconds(rounds)
     events = [one.event for one in within]
-    numbers = {row.round for row in rounds}
     theory = theories()
     identity = published[0].identity
     return Shift(
@@ -284,7 +285,7 @@ def shift_of(
         void_rounds=sum(row.outcome == WagerState.VOID for row in rounds),
         void_wagers=sum(row.void_wagers for row in rounds),
         void_cents=sum(row.void_cents for row in rounds),
-        rulings=tuple(replace(one, elsewhere=one.round not in numbers) for one in rulings(within)),
+        rulings=_rulings(within, {row.round for row in rounds}),
         irregular=tuple(_irregular(within, rounds)),
         inventory=counts.then,
         entries=counts.entries,
@@ -294,7 +295,13 @@ def shift_of(
         course=course(rounds, settled, theory),
         before=None if asked.before is None else _summary(published, asked.before, asked.before_name),
         restated=_restated(published, asked.period, rounds, wagers, counts),
+        corrections=corrections(within),
     )
+
+
+def _rulings(within: Sequence[Published], numbers: AbstractSet[int]) -> tuple[ShiftRuling, ...]:
+    """What was ruled in a time; ``numbers``: its rounds."""
+    return tuple(replace(one, elsewhere=one.round not in numbers) for one in rulings(within))
 
 
 def moment(one: Published) -> datetime:

@@ -8,7 +8,8 @@ import msgspec
 
 from controller.core.game.wager import Basis
 from controller.core.messages.events import WagerAdjusted, WagerSettled
-from controller.core.messages.floor_events import CorrectionEntered, RoundVoided
+from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, CorrectionEntered, RoundVoided
+from controller.core.table.alert_list import money
 from controller.formats.mqtt.envelope import Published
 
 
@@ -37,6 +38,36 @@ class ShiftRuling(msgspec.Struct, frozen=True):
     def confirms(self) -> bool:
         """Whether the wager was settled so already: it was in doubt, and stands."""
         return self.net_cents is not None and self.before_cents == self.net_cents
+
+
+class ShiftCorrection(msgspec.Struct, frozen=True):
+    """A card that was named, struck or given an owner, or a box that was declared: what people said of a round."""
+
+    time: str
+    round: int | None
+    """The round; null: the next one."""
+    text: str
+    """What was said, for display."""
+    who: str
+    why: str
+
+
+def corrections(events: Iterable[Published]) -> tuple[ShiftCorrection, ...]:
+    """What people said of cards and boxes, in order; what wagers came to by it is among the rulings."""
+    found: list[ShiftCorrection] = []
+    for one in events:
+        match one.event:
+            case CardSet(number, card, before, after, who, why):
+                said = f"card {card}: {before or 'closed'} -> {after or 'no card of the round'}"
+            case CardAssigned(number, card, spot, who, why):
+                said = f"card {card}: {f'of spot {spot}' if spot else 'of the dealer'}"
+            case BoxDeclared(number, spot, cents, who, why):
+                said = f"spot {spot}: {f'box of {money(cents)} declared' if cents else 'no box after all'}"
+            case _:
+                continue
+        place = "next round" if number is None else f"round {number}"
+        found.append(ShiftCorrection(one.time, number, f"{place} {said}", who, why))
+    return tuple(found)
 
 
 def rulings(events: Iterable[Published]) -> tuple[ShiftRuling, ...]:

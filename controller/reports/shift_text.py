@@ -315,6 +315,8 @@ def _attention(shift: Shift, words: AccountFormat) -> Iterator[str]:
     yield f"void        {many(shift.void_rounds, 'round')}, {returned}"
     for ruling in shift.rulings:
         yield _ruling("ruled", ruling, words)
+    for said in shift.corrections:
+        yield f"corrected   {words.clock(said.time)} {said.text}, {said.who}: {said.why}"
     for one in shift.irregular:
         cause = f"; likely {one.probable_cause}" if one.probable_cause else ""
         yield f"irregular   round {one.round}: {one.reason}{cause}; {stands(one)}"

@@ -13,7 +13,7 @@ import msgspec
 
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import QuestionAsked
-from controller.core.messages.floor_events import RulingProposed
+from controller.core.messages.floor_events import OrderProposed, RulingProposed
 from controller.core.messages.meter_events import MeterChangeProposed, OrderApproved, OrderWithdrawn
 from controller.core.meters.state import MeterChange
 from controller.formats.mqtt.envelope import Published, Status
@@ -70,6 +70,8 @@ class PendingProposal(msgspec.Struct, frozen=True):
     before_cents: int | None = None
     net_cents: int | None = None
     move: MeterChange | None = None
+    text: str = ""
+    """Of another order than on a wager, a round or a meter: what it is, in words."""
 
 
 class TableNeeds(msgspec.Struct, frozen=True):
@@ -115,6 +117,8 @@ class NeedBook:
                 self._irregular = {number: one.time}
             case RulingProposed(order, number, spot, bet, net_cents, who, why):
                 self._propose(PendingProposal(order, who, why, exactly, "", number, spot, bet, None, net_cents))
+            case OrderProposed(order, _, text, number, who=who, why=why):
+                self._propose(PendingProposal(order, who, why, exactly, "", number, text=text))
             case MeterChangeProposed(order, meter, move, who, why):
                 self._propose(PendingProposal(order, who, why, exactly, meter, move=move))
             case OrderApproved(order) | OrderWithdrawn(order):
@@ -156,11 +160,14 @@ class NeedBook:
 
     def _take_rulings(self, picture: OrdersNow, now_text: str) -> None:
         """The picture has every proposed ruling, and none of a meter."""
-        waiting = {one.order: one for one in picture.rulings}
+        waiting = {*(one.order for one in picture.rulings), *(one.order for one in picture.orders)}
         self._proposals = {order: one for order, one in self._proposals.items() if one.meter or order in waiting}
-        for order, one in waiting.items():
+        for one in picture.rulings:
             place = one.round, one.spot, one.bet, one.before_cents, one.net_cents
-            self._propose(PendingProposal(order, one.who, one.why, self._since(order, now_text), "", *place))
+            self._propose(PendingProposal(one.order, one.who, one.why, self._since(one.order, now_text), "", *place))
+        for other in picture.orders:
+            since = self._since(other.order, now_text)
+            self._propose(PendingProposal(other.order, other.who, other.why, since, "", other.round, text=other.text))
 
     def _since(self, order: int, now_text: str) -> WaitingSince:
         """Since when a proposal waits: as is known, or from now on."""

@@ -93,6 +93,9 @@ class Books:
                 made(data["spot"], "insurance", data["cents"])
             case "wager_uncertain":
                 made(data["spot"], data["bet"], max(data["possible_cents"]))
+            case "box_declared" if not data["cents"]:
+                for place in [place for place in self.wagers if place[:2] == (data["round"], data["spot"])]:
+                    del self.wagers[place]
             case "box_declared":
                 made(data["spot"], "main", data["cents"])
                 for one in data["beside"]:
@@ -201,6 +204,7 @@ def account(events: list[Row], since: str = EARLIEST, until: str = LATEST, zone:
         "rounds_by_hour": by_hour(sorted(moment(one["closed"]["time"]) for one in rounds), zone),
         "won_by_round": won_by_round(numbers, settled),
         "restated": restated(events, then, numbers, (begin, end)),
+        "corrections": [said for event in within if (said := correction(event))],
         **table_of(within),
     }
 
@@ -311,6 +315,28 @@ def rulings(events: Iterable[Row]) -> list[Row]:
             who, why = data["why"].split(": ", 1)
             found.append({**line, "before_cents": None, "who": who, "why": why})
     return found
+
+
+def correction(event: Row) -> Row:
+    """What people said of a card or a box."""
+    name, data = name_of(event), event["data"]
+    match name:
+        case "card_set":
+            said = f"card {data['card']}: {data['before'] or 'closed'} -> {data['after'] or 'no card of the round'}"
+        case "card_assigned":
+            said = f"card {data['card']}: of {'spot ' + str(data['spot']) if data['spot'] else 'the dealer'}"
+        case "box_declared":
+            amount = f"{data['cents'] // 100}.{data['cents'] % 100:02}"
+            said = f"spot {data['spot']}: " + (f"box of {amount} declared" if data["cents"] else "no box after all")
+        case _:
+            return {}
+    place = "next round" if data["round"] is None else f"round {data['round']}"
+    return {"time": event["time"], "round": data["round"], "text": f"{place} {said}", **of_person(data)}
+
+
+def of_person(data: Row) -> Row:
+    """Who said it and why."""
+    return {"who": data["who"], "why": data["why"]}
 
 
 def irregular(events: Iterable[Row], books: Books, numbers: list[int]) -> list[Row]:

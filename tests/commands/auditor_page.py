@@ -57,6 +57,7 @@ def tables(shift: dict[str, Any], zone: str) -> list[Table]:
         entries(shift["entries"], zone),
         [[str(s["spot"]), str(s["wagers"]), cash(s["handle_cents"]), cash(s["win_cents"])] for s in shift["spots"]],
         ruled(shift["rulings"], zone),
+        [[clock(one["time"], zone), one["text"], one["who"], one["why"]] for one in shift["corrections"]],
         [
             [str(one["round"]), clock(one["time"], zone), one["reason"], one["probable_cause"] or "", stands(one)]
             for one in shift["irregular"]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from controller.core.messages.inputs import DaemonStarted
+from controller.core.messages.events import CardDrawn
+from controller.core.messages.inputs import AdjustWager, DaemonStarted, SetCard
 from controller.core.messages.raised_alerts import AlertKind
+from controller.core.table.state import Table
+from firmware_protocols.cards import Card
 from firmware_protocols.readings import ChipsSeen
 from tests.core.alerting import at_table, dealt, kinds, lost, next_bets, raised, won
-from tests.core.rig import MS
+from tests.core.rig import MS, Rig
 
 
 @pytest.mark.parametrize(
@@ -210,3 +214,52 @@ def test_what_goes_back_of_a_double_to_a_natural_may_have_lain_there_between_two
     rig.talk("key hit \n 2s \n key stand hole_turned \n 2 main 0 \n key round_closed")
     next_bets(rig)
     assert kinds(rig) == found
+
+
+# --- a due that is corrected -----------------------------------------------------------------------
+
+
+def named(rig: Rig, *faces: str) -> None:
+    """The floor names the player's first card, again and again."""
+    (first, *_) = [event.card for event in rig.events if isinstance(event, CardDrawn)]
+    for face in faces:
+        rig.give(SetCard(rig.now_ns, first, Card(face), "M. Okafor", "seen on the felt"))
+        rig.pass_ms(100)
+
+
+def bounded() -> Rig:
+    """A table of which what one person orders has bounds."""
+    rig = at_table()
+    rig.house = replace(rig.house, orders_bounded=True)
+    rig.table = Table(rig.house, rig.table.state)
+    return rig
+
+
+@pytest.mark.parametrize(("paid", "found"), [(4500, ["mispay"]), (5000, [])])
+def test_a_card_named_otherwise_and_back_leaves_the_payment_to_be_judged(paid: int, found: list[str]) -> None:
+    rig = bounded()
+    won(rig)
+    named(rig, "2h", "Th")
+    rig.chips(1, "main", paid)
+    next_bets(rig)
+    assert [kind for kind in kinds(rig) if kind != "corrected_alone"] == found
+
+
+@pytest.mark.parametrize(("changes", "found"), [([0], []), ([], ["losing_bet_left"])])
+def test_a_payment_is_held_against_the_due_as_it_is_at_last(changes: list[int], found: list[str]) -> None:
+    rig = bounded()
+    won(rig)
+    named(rig, "2h")
+    for cents in changes:
+        rig.chips(1, "main", cents)
+    next_bets(rig)
+    assert [kind for kind in kinds(rig) if kind != "corrected_alone"] == found
+
+
+def test_what_people_rule_of_a_wager_themselves_is_not_held_against_its_chips() -> None:
+    rig = bounded()
+    won(rig)
+    rig.chips(1, "main", 5000)
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 0, "M. Okafor", "dead hand"))
+    next_bets(rig)
+    assert kinds(rig) == []

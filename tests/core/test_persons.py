@@ -14,6 +14,7 @@ from controller.core.persons import (
     Authentication,
     Person,
     folded,
+    may_be_one,
     not_second_reason,
     same_person,
 )
@@ -112,3 +113,28 @@ def test_what_makes_two(one: Authentication, other: Authentication, *, two: bool
 def test_what_vouches_is_said_in_words() -> None:
     said = [one.text() for one in (UNAUTHENTICATED, KEY, FLOOR, UNKNOWN_FLOOR)]
     assert said == ["nothing", "own key", "socket of floor, user 1001", "socket of floor"]
+
+
+@pytest.mark.parametrize(
+    "other", ["Reyes", "J. Reyes (surv.)", "Juan Reyes", "Reyes, J.", "j reyes", "JReyes", "J.", "-"]
+)
+def test_a_part_of_a_name_or_more_may_be_one_person(other: str) -> None:
+    assert may_be_one("J. Reyes", other)
+    assert may_be_one(other, "J. Reyes")
+    two = (Person("J. Reyes", FLOOR), Person(other, SURVEILLANCE))
+    assert not_second_reason(*two, "proposed it", alike=True)
+    keys = (Person("J. Reyes", KEY), Person(other, KEY_OF_TWO))
+    assert not_second_reason(*keys, "proposed it", alike=True) is None
+
+
+@pytest.mark.parametrize("other", ["M. Reyes", "J. Lee", "Reya", "4711"])
+def test_another_name_is_another_persons(other: str) -> None:
+    assert not may_be_one("J. Reyes", other)
+    two = (Person("J. Reyes", FLOOR), Person(other, SURVEILLANCE))
+    assert not_second_reason(*two, "proposed it", alike=True) is None
+
+
+@given(one=NAMES, other=NAMES)
+def test_whether_names_may_be_one_persons_does_not_depend_on_which_comes_first(one: str, other: str) -> None:
+    assert may_be_one(one, other) == may_be_one(other, one)
+    assert may_be_one(one, one)

@@ -81,3 +81,14 @@ def test_two_names_that_look_alike_are_not_two_operators() -> None:
     ]
     with pytest.raises(ConfigError, match="'lan Low' looks like 'Ian Low': a name is one person's"):
         read_operators("".join(lines), "operators.toml")
+
+
+@pytest.mark.parametrize("who", ["Reyes", "J. Reyes (surv.)", "Juan Reyes", "REYES, J.", "jreyes", "J", "...", "Rеyеs"])
+def test_a_part_of_a_key_owners_name_or_more_is_not_given_at_a_socket(who: str) -> None:
+    with pytest.raises((OperatorRefused, CommandRefused)):
+        at_the_socket(who, "M. Okafor", "J. Reyes")
+
+
+@pytest.mark.parametrize("who", ["A. Reyes", "Reya", "J. Lee", "4711", "Joan"])
+def test_another_persons_name_is(who: str) -> None:
+    at_the_socket(who, "M. Okafor", "J. Reyes")

@@ -11,10 +11,18 @@ from msgspec.structs import replace
 
 from controller.core.analysis.expectation import Theory
 from controller.core.messages.alerts import OrderRefused
-from controller.core.messages.events import RoundClosed, TableStarted, WagerSettled
+from controller.core.messages.events import CardDrawn, RoundClosed, TableStarted, WagerSettled
 from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered
 from controller.core.messages.gaming_day import GamingDay
-from controller.core.messages.inputs import AdjustWager, DaemonStarted, DayBegan, EnterInventory, VoidRound
+from controller.core.messages.inputs import (
+    AdjustWager,
+    DaemonStarted,
+    DayBegan,
+    DeclareBox,
+    EnterInventory,
+    SetCard,
+    VoidRound,
+)
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.people.table_inventory import Recount
 from controller.core.refusal_reason import RefusalCode
@@ -24,6 +32,7 @@ from controller.reports.revenue_rows import WagerState, takings
 from controller.reports.shift import Shift, ShiftRequest, shift_of
 from controller.reports.shift_course import course
 from controller.reports.shift_text import shift_text
+from firmware_protocols.cards import Card
 from simulators.people.acts import RoundPlayed
 from tests.core.accounts import published
 from tests.core.rig import Rig
@@ -483,3 +492,21 @@ def test_a_slip_is_entered_once_and_again_only_after_it_was_taken_back() -> None
     count(rig, Count.FILL, 20_000, slip="4711")
     shift = account(published(rig.events))
     assert (shift.inventory.fill_cents, shift.inventory.credit_cents, len(shift.entries)) == (20_000, 50_000, 4)
+
+
+def test_what_people_said_of_cards_and_boxes_is_in_the_account() -> None:
+    rig = a_rig()
+    rig.give(DeclareBox(rig.now_ns, 5, 1000, "M. Okafor", "plays cash"))
+    rig.give(DeclareBox(rig.now_ns, 5, 0, "M. Okafor", "went away"))
+    rig.talk("1 main 10 \n 9h Ts")
+    (first, *_) = [event.card for event in rig.events if isinstance(event, CardDrawn)]
+    rig.give(SetCard(rig.now_ns, first, Card("8h"), "J. Lee", "seen on the felt"))
+    rig.give(SetCard(rig.now_ns, first, None, "J. Lee", "burned"))
+    shift = account(published(rig.events))
+    assert [(one.round, one.text, one.who, one.why) for one in shift.corrections] == [
+        (None, "next round spot 5: box of 10.00 declared", "M. Okafor", "plays cash"),
+        (None, "next round spot 5: no box after all", "M. Okafor", "went away"),
+        (1, f"round 1 card {first}: 9h -> 8h", "J. Lee", "seen on the felt"),
+        (1, f"round 1 card {first}: 8h -> no card of the round", "J. Lee", "burned"),
+    ]
+    assert f"round 1 card {first}: 9h -> 8h, J. Lee: seen on the felt\n" in shift_text(shift)

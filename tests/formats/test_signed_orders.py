@@ -213,3 +213,32 @@ def test_what_is_signed_is_the_text_as_it_is_sent() -> None:
         )
     assert isinstance(text, OrderText)
     assert signature == SignedText(msgspec.json.encode(text).decode(), OKAFOR.public, signature.signature)
+
+
+def test_over_mqtt_nobody_asks_in_the_name_of_somebody_with_a_key() -> None:
+    owned = KNOWN._replace(owners=frozenset({"M. Okafor"}))
+    for who in ("M. Okafor", "m. okafor", "Okafor"):
+        unsigned = msgspec.json.encode({**VOID, "who": who})
+        with pytest.raises(CommandRefused, match=r"M\. Okafor has a key") as refused:
+            owned.taken("void", unsigned, UNAUTHENTICATED, {}, NOW_NS)
+        assert refused.value.reason.code == "not_entitled"
+    own = Authentication("key", ("floor",))
+    assert owned.taken("void", msgspec.json.encode(VOID), own, {}, NOW_NS).vouched == own
+    assert owned.taken("void", ordered(), UNAUTHENTICATED, {}, NOW_NS).vouched.by == "signature"
+    other = msgspec.json.encode({**VOID, "who": "A. Lee"})
+    assert owned.taken("void", other, UNAUTHENTICATED, {}, NOW_NS).request == other
+
+
+def test_a_record_of_before_that_did_not_say_who_vouched_still_holds() -> None:
+    """Orders about cards, boxes, counts and alerts were recorded without it; those on wagers never were."""
+    named = {"card": 17, "face": "8h", "who": "M. Okafor", "why": "seen on the felt"}
+    signers = dict(KNOWN.signers)
+    for verb, request, wrong in (("set-card", named, ""), ("void", VOID, "does not say that a signature")):
+        signed = OKAFOR.sign(order_text(HERE, NUMBER, verb, request))
+        given = input_of(read_command(verb, msgspec.json.encode(request)), 5)
+        order = SignedOrder(signed, NUMBER)
+        body = seal(stamp(given, HERE, 1, at_ns=5, wall_ns=5, nonce=bytes(32), order=order), KEY, HERE)
+        found = order_in(body, HERE, signers)
+        assert found is not None
+        assert wrong in found.wrong
+        assert bool(wrong) == bool(found.wrong)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from playwright.async_api import Browser, Locator, expect
 
 from controller.core.messages.events import CardDrawn, RoundClosed, ShoeBegun
-from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, InventoryEntered
+from controller.core.messages.floor_events import BoxDeclared, CardAssigned, InventoryEntered, OrderProposed
 from controller.core.messages.meter_events import JackpotPaid, JackpotVerified, MeterAdjusted, MeterChangeProposed
 from controller.formats.orders.operators import RIGHTS, read_signers
 from controller.formats.orders.requests import VERBS
@@ -187,7 +187,9 @@ async def test_cards_boxes_and_counts_are_ordered_from_the_pit(tmp_path: Path, b
         last = (await house.ear.event(CardDrawn, count=5)).card
         named = {"card": str(last), "rank": "9", "suit": "h", "why": "seen on the felt"}
         await floor.gives("Name a card", named, f"Card {last} 10♦ → 9♥")
-        assert (await house.ear.event(CardSet)).after == "9h"
+        proposed = await house.ear.event(OrderProposed)
+        assert (proposed.verb, proposed.face, proposed.text) == ("set-card", "9h", f"card {last} is 9h")
+        await expect(window.page.locator(".proposals")).to_contain_text(f"card {last} is 9h")
         owner = {"card": str(last), "spot": "3", "why": "seen on the felt"}
         await floor.gives("Say whose a card is", owner)
         assert (await house.ear.event(CardAssigned)).spot == 3

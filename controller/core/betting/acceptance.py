@@ -97,7 +97,12 @@ def _published_at_lock(house: House, round_now: Round) -> Iterator[Event]:
         else:
             yield SideBetWithoutMain(number, wager.spot, wager.bet, wager.cents)
     yield from uncertain_wagers.events_at_lock(round_now)
-    for wager in round_now.bets.wagers:
+    yield from outside_limits(rules, number, round_now.bets.wagers)
+
+
+def outside_limits(rules: Rules, number: int, wagers: _Wagers) -> Iterator[WagerOutsideLimits]:
+    """The wagers of a round that are outside the limits on the table's sign."""
+    for wager in wagers:
         if _outside(rules, wager.bet, wager.cents):
             yield WagerOutsideLimits(number, wager.spot, wager.bet, wager.cents, *_limits_of(rules, wager.bet))
 

@@ -182,7 +182,8 @@ def publish_settlement(transaction: Transaction, event: WagerSettled) -> None:
     elif row.net_cents != event.net_cents or row.doubted:
         who, why = transaction.round().corrected
         fields = (event.round, event.spot, event.bet, event.wager_cents, row.net_cents, event.net_cents)
-        transaction.emit(WagerAdjusted(*fields, who, why, event.basis, event.jackpot_cents))
+        rests = (event.basis, event.jackpot_cents, transaction.round().corrected_by)
+        transaction.emit(WagerAdjusted(*fields, who, why, *rests))
 
 
 def dispute_reopened(transaction: Transaction) -> None:

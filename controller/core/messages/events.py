@@ -6,6 +6,8 @@ cents; ``card`` is the number of the reading that brought the card; spots count 
 
 from __future__ import annotations
 
+import msgspec
+
 from controller.core.game.wager import Basis, LockedWager
 from controller.core.messages.advice import PaymentAdvised
 from controller.core.messages.alerts import Alert
@@ -15,9 +17,11 @@ from controller.core.messages.floor_events import (
     CardSet,
     CorrectionEntered,
     InventoryEntered,
+    OrderProposed,
     RoundResumed,
     RoundVoided,
     RulingProposed,
+    Vouched,
 )
 from controller.core.messages.gaming_day import GamingDay
 from controller.core.messages.meter_events import MeterEvent
@@ -362,6 +366,7 @@ class WagerAdjusted(Value, frozen=True, tag="wager_adjusted"):
     """
     jackpot_cents: int = 0
     """The part of ``net_cents`` that meters award."""
+    vouched: Vouched = msgspec.UNSET
 
 
 class QuestionAsked(Value, frozen=True, tag="question_asked"):
@@ -449,6 +454,7 @@ Event = (
     | WagerUnresolved
     | WagerAdjusted
     | RulingProposed
+    | OrderProposed
     | RoundVoided
     | InventoryEntered
     | CorrectionEntered

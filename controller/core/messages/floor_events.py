@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+import msgspec
+
 from controller.core.game.wager import LockedWager
 from firmware_protocols.values import Value
+
+Vouched = str | msgspec.UnsetType
+"""How the channel knows who ordered something, in words; left out by versions that did not say it."""
 
 
 class RulingProposed(Value, frozen=True, tag="ruling_proposed"):
@@ -29,12 +34,44 @@ class RulingProposed(Value, frozen=True, tag="ruling_proposed"):
     vouched: str = ""
 
 
+class OrderProposed(Value, frozen=True, tag="order_proposed"):
+    """A person orders something that takes a second person; another must approve.
+
+    This is published where the house wants two people for orders that move money (``two_persons``): for a card that
+    was read or named already (``set-card``), for a box in a round whose bets are locked (``declare-box``), for what
+    changes the due of a settled wager, and for a count that the table cannot have held (``inventory``). What becomes of
+    it is told as with ``ruling_proposed``.
+    """
+
+    order: int
+    verb: str
+    """What was ordered, as the operator channel calls it: ``set-card``, ``assign-card``, ``declare-box`` or
+    ``inventory``.
+    """
+    text: str
+    """The order in words, for display."""
+    round: int | None
+    """The round; null: the order is not about a round."""
+    card: int | None
+    """The card's number; null: the order is not about a card."""
+    face: str | None
+    """The face that is proposed; null: none, or the card is to be struck."""
+    spot: int | None
+    """The spot, 0: the dealer; null: the order is not about a spot."""
+    cents: int | None
+    """The amount; null: the order is not about an amount."""
+    who: str
+    why: str
+    vouched: str
+
+
 class RoundVoided(Value, frozen=True, tag="round_voided"):
     """The floor voided the round. Open wagers are settled with 0, settled ones adjusted to 0."""
 
     round: int
     who: str
     why: str
+    vouched: Vouched = msgspec.UNSET
 
 
 class CorrectionEntered(Value, frozen=True, tag="correction_entered"):
@@ -78,6 +115,7 @@ class CardSet(Value, frozen=True, tag="card_set"):
     """The face now; null: it is not a card of the round."""
     who: str
     why: str
+    vouched: Vouched = msgspec.UNSET
 
 
 class CardAssigned(Value, frozen=True, tag="card_assigned"):
@@ -89,6 +127,7 @@ class CardAssigned(Value, frozen=True, tag="card_assigned"):
     """The card's owner; 0: the dealer."""
     who: str
     why: str
+    vouched: Vouched = msgspec.UNSET
 
 
 class BoxDeclared(Value, frozen=True, tag="box_declared"):
@@ -103,6 +142,7 @@ class BoxDeclared(Value, frozen=True, tag="box_declared"):
     why: str
     beside: tuple[LockedWager, ...] = ()
     """Side wagers at that spot that stand now that it has a main wager."""
+    vouched: Vouched = msgspec.UNSET
 
 
 class RoundResumed(Value, frozen=True, tag="round_resumed"):
@@ -157,3 +197,4 @@ class InventoryEntered(Value, frozen=True, omit_defaults=True, tag="inventory_en
     """The gaming day it belongs to, by its date; left out where that is the day of the event."""
     shift: str = ""
     """The shift of that day, by its name in the table file; left out where the entry belongs to the whole day."""
+    vouched: str = ""

@@ -8,6 +8,7 @@ from controller.core.game.rules import Rules
 from controller.core.messages.gaming_day import GamingDay
 from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
+from controller.core.persons import Authentication
 from firmware_protocols.values import Value
 
 
@@ -48,7 +49,10 @@ class House(Value, frozen=True, tag=False):
     counted: dict[str, SensorBet] = msgspec.field(default_factory=dict)
     """Of these, the spots whose wagers no reader sees, by side bet."""
     two_persons: bool = False
-    """Whether voiding a round and adjusting a wager take a second person."""
+    """Whether what moves money takes a second person."""
+    orders_bounded: bool = False
+    """Whether that holds for cards and boxes too, and one person's orders have bounds; False: the journal is of before,
+    when it held for voiding a round and adjusting a wager alone."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()
@@ -60,3 +64,7 @@ class House(Value, frozen=True, tag=False):
     zones: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """The zones each bet-spot reader sees, as ``SPOT/ZONE``, by device name; empty: the journal is of before, and
     nothing is said of zones that no reader looks at."""
+
+    def known_by(self, *vouched: Authentication) -> str | msgspec.UnsetType:
+        """How the channel knows who ordered something, in words, as events say it since orders are bounded."""
+        return "; ".join(one.text() for one in vouched) if self.orders_bounded else msgspec.UNSET

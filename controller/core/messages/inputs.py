@@ -60,6 +60,7 @@ class SetCard(Value, frozen=True, tag="set_card"):
     who: str
     why: str
     misnamed: str = ""
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class AssignCard(Value, frozen=True, tag="assign_card"):
@@ -70,6 +71,7 @@ class AssignCard(Value, frozen=True, tag="assign_card"):
     spot: int
     who: str
     why: str
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class DeclareBox(Value, frozen=True, tag="declare_box"):
@@ -80,6 +82,7 @@ class DeclareBox(Value, frozen=True, tag="declare_box"):
     cents: int
     who: str
     why: str
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class AdjustWager(Value, frozen=True, tag="adjust_wager"):
@@ -104,6 +107,7 @@ class AcknowledgeAlert(Value, frozen=True, tag="acknowledged"):
     alert: int
     who: str
     note: str
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class ShoeChanged(Value, frozen=True, tag="shoe_changed"):
@@ -131,6 +135,7 @@ class EnterInventory(Value, frozen=True, tag="enter_inventory"):
     why: str
     gaming_day: str = ""
     shift: str = ""
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class BookRecalled(Value, frozen=True, tag="book_recalled"):

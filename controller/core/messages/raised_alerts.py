@@ -9,10 +9,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
+import msgspec
+
+from controller.core.persons import UNAUTHENTICATED, Authentication, Person
 from firmware_protocols.values import Value
 
 LISTED_LIMIT: Final = 500
 """Alerts listed at once. A table where this many wait is not watched: the list's last place then says so."""
+
+
+RESERVED_EACH: Final = 8
+"""Alerts of each kind, and of one person's orders, that are listed however many others wait: no flood hides them."""
 
 
 ACKNOWLEDGED_LIMIT: Final = 20
@@ -62,6 +69,8 @@ class AlertKind(StrEnum):
     ROUND_UNENDED = "round_unended"
     SETTLEMENT_DISPUTED = "settlement_disputed"
     RULING_BEYOND_RULES = "ruling_beyond_rules"
+    CORRECTED_ALONE = "corrected_alone"
+    INVENTORY_UNLIKELY = "inventory_unlikely"
     COMMITMENT_WRONG = "commitment_wrong"
     SENSOR_DISAGREES = "sensor_disagrees"
     SENSORS_SILENT = "sensors_silent"
@@ -105,6 +114,8 @@ SEVERITY: Final[dict[AlertKind, Severity]] = {
     AlertKind.ROUND_UNENDED: Severity.WARNING,
     AlertKind.SETTLEMENT_DISPUTED: Severity.WARNING,
     AlertKind.RULING_BEYOND_RULES: Severity.CRITICAL,
+    AlertKind.CORRECTED_ALONE: Severity.CRITICAL,
+    AlertKind.INVENTORY_UNLIKELY: Severity.CRITICAL,
     AlertKind.COMMITMENT_WRONG: Severity.CRITICAL,
     AlertKind.SENSOR_DISAGREES: Severity.WARNING,
     AlertKind.SENSORS_SILENT: Severity.WARNING,
@@ -155,6 +166,10 @@ class AlertRaised(Value, frozen=True, tag="alert_raised"):
     """The player's net as it was paid; null: the alert is not about a payment."""
     readings: tuple[int, ...] = ()
     """The numbers of the readings it rests on."""
+    who: str | msgspec.UnsetType = msgspec.UNSET
+    """Whose order it is about, who cannot acknowledge it; left out: it is about no person's order."""
+    listed: bool | msgspec.UnsetType = msgspec.UNSET
+    """While too many alerts wait: whether it is on ``state/alerts`` all the same; left out: it is there."""
 
 
 class AlertAcknowledged(Value, frozen=True, tag="alert_acknowledged"):
@@ -167,6 +182,7 @@ class AlertAcknowledged(Value, frozen=True, tag="alert_acknowledged"):
     who: str
     note: str
     """That person's remark; may be empty."""
+    vouched: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class UnacknowledgedAlert(Value, frozen=True, tag=False):
@@ -181,6 +197,10 @@ class UnacknowledgedAlert(Value, frozen=True, tag=False):
     zone: str | None
     raised_ns: int
     """When the reading that gave it was stamped: nanoseconds since 1970 UTC, for people."""
+    who: str = ""
+    """Whose order it is about; empty: it is about no person's order."""
+    vouched: Authentication = UNAUTHENTICATED
+    """How the channel knew who that was."""
 
 
 class AcknowledgedAlert(Value, frozen=True, tag=False):
@@ -207,10 +227,11 @@ class AlertList(Value, frozen=True, tag=False):
         return next((one for one in self.listed if one.alert == alert), None)
 
 
-def with_raised(alerts: AlertList, event: AlertRaised, raised_ns: int) -> AlertList:
-    """The list with one more alert."""
-    fields = (event.alert, event.kind, event.severity, event.text, event.round, event.spot, event.zone)
-    return AlertList(event.alert, (*alerts.listed, UnacknowledgedAlert(*fields, raised_ns)), alerts.seen)
+def with_raised(alerts: AlertList, event: AlertRaised, raised_ns: int, by: Person | None = None) -> AlertList:
+    """The list with one more alert; ``by``: whose order it is about."""
+    fields = (event.alert, event.kind, event.severity, event.text, event.round, event.spot, event.zone, raised_ns)
+    listed = UnacknowledgedAlert(*fields) if by is None else UnacknowledgedAlert(*fields, by.name, by.vouched)
+    return AlertList(event.alert, (*alerts.listed, listed), alerts.seen)
 
 
 def acknowledged(alerts: AlertList, seen: AcknowledgedAlert) -> AlertList:

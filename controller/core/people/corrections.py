@@ -7,8 +7,9 @@ published stay published; a wager that was settled and now comes to something el
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import assert_never
+from typing import Final, assert_never
 
+import msgspec
 from msgspec.structs import replace
 
 from controller.core.betting import acceptance
@@ -16,37 +17,47 @@ from controller.core.certainty import deal_confirmation, face_down, rebuild
 from controller.core.game.wager import Basis, LockedWager
 from controller.core.inference.lattice import PlayAnswer
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
-from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, CorrectionEntered, RoundVoided
+from controller.core.messages.floor_events import (
+    BoxDeclared,
+    CardAssigned,
+    CardSet,
+    CorrectionEntered,
+    RoundVoided,
+    Vouched,
+)
+from controller.core.messages.house import House
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
 from controller.core.progressives.live_meters import contribute
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
+from controller.core.table.alert_list import money
 from controller.core.table.layout import cents_at
 from controller.core.table.ledger import BookRow, RoundBook, book_of
 from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
 
 
-def rule(transaction: Transaction, ruling: Ruling) -> None:
-    """Carry out a correction of the floor's, or say why it cannot be."""
-    refused = carry_out(transaction, ruling)
+def rule(transaction: Transaction, ruling: Ruling, vouched: Vouched = msgspec.UNSET) -> RefusalReason | None:
+    """Carry out a correction of the floor's, or say why it cannot be; ``vouched``: how who orders it is known."""
+    refused = carry_out(transaction, ruling, vouched)
     if refused is not None:
         transaction.refuse(ruling_text(ruling), ruling.who, refused)
+    return refused
 
 
-def carry_out(transaction: Transaction, ruling: Ruling) -> RefusalReason | None:
+def carry_out(transaction: Transaction, ruling: Ruling, vouched: Vouched = msgspec.UNSET) -> RefusalReason | None:
     """Carry out a correction of the floor's; why that cannot be; None: it is done."""
     match ruling:
         case VoidRound():
-            return _void_round(transaction, ruling)
+            return _void_round(transaction, ruling, vouched)
         case SetCard():
-            return _set_card(transaction, ruling)
+            return _set_card(transaction, ruling, vouched)
         case AssignCard():
-            return _assign_card(transaction, ruling)
+            return _assign_card(transaction, ruling, vouched)
         case DeclareBox():
-            return _declare_box(transaction, ruling)
+            return _declare_box(transaction, ruling, vouched)
         case AdjustWager():
-            return _adjust_wager(transaction, ruling)
+            return _adjust_wager(transaction, ruling, vouched)
         case _:
             assert_never(ruling)
 
@@ -71,7 +82,7 @@ def ruling_text(ruling: Ruling) -> str:
 # --- wagers -----------------------------------------------------------------------------------------
 
 
-def _void_round(transaction: Transaction, ruling: VoidRound) -> RefusalReason | None:
+def _void_round(transaction: Transaction, ruling: VoidRound, vouched: Vouched) -> RefusalReason | None:
     """Return every wager of a round; why that cannot be; None: it is done."""
     book = book_of(transaction.state.books, ruling.round)
     if book is not None and book.void:
@@ -81,8 +92,8 @@ def _void_round(transaction: Transaction, ruling: VoidRound) -> RefusalReason | 
         acceptance.abandon_lock(transaction)
         if book is not None:
             _enter_case(transaction, ruling, book, None)
-        transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why))
-        _return_wagers(transaction, book_of(transaction.state.books, ruling.round), ruling)
+        transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why, vouched))
+        _return_wagers(transaction, book_of(transaction.state.books, ruling.round), ruling, vouched)
         _end_void(transaction)
         return None
     if book is None:
@@ -90,8 +101,8 @@ def _void_round(transaction: Transaction, ruling: VoidRound) -> RefusalReason | 
     if book.recalled and not ruling.case:
         return _NO_CASE
     _enter_case(transaction, ruling, book, None)
-    transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why))
-    _return_wagers(transaction, book, ruling)
+    transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why, vouched))
+    _return_wagers(transaction, book, ruling, vouched)
     for waited in transaction.state.waiting:
         if waited.number == ruling.round:
             if waited.questions.asked is not None:
@@ -128,11 +139,11 @@ def ruled_wager(ruling: VoidRound | AdjustWager) -> tuple[int, str, int] | tuple
             assert_never(ruling)
 
 
-def _return_wagers(transaction: Transaction, book: RoundBook | None, ruling: VoidRound) -> None:
+def _return_wagers(transaction: Transaction, book: RoundBook | None, ruling: VoidRound, vouched: Vouched) -> None:
     """Every wager of the round goes back."""
     for row in () if book is None else book.rows:
         if row.net_cents != 0:
-            _put_right(transaction, ruling, row, 0, f"the round is void: {ruling.why}")
+            _put_right(transaction, ruling, row, 0, f"the round is void: {ruling.why}", vouched=vouched)
 
 
 def _end_void(transaction: Transaction) -> None:
@@ -155,7 +166,13 @@ def _end_void(transaction: Transaction) -> None:
 
 
 def _put_right(
-    transaction: Transaction, ruling: VoidRound | AdjustWager, row: BookRow, net_cents: int, why: str
+    transaction: Transaction,
+    ruling: VoidRound | AdjustWager,
+    row: BookRow,
+    net_cents: int,
+    why: str,
+    *,
+    vouched: Vouched,
 ) -> None:
     """Settle an open wager on the floor's word, or adjust a settled one."""
     number, who = ruling.round, ruling.who
@@ -164,10 +181,10 @@ def _put_right(
         transaction.emit(WagerSettled(*fields, Basis.FLOOR, (transaction.stamped.number,), f"{who}: {why}"))
     else:
         fields_now = (number, row.spot, row.bet, row.wager_cents, row.net_cents, net_cents)
-        transaction.emit(WagerAdjusted(*fields_now, who, why, Basis.FLOOR))
+        transaction.emit(WagerAdjusted(*fields_now, who, why, Basis.FLOOR, vouched=vouched))
 
 
-def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> RefusalReason | None:
+def _adjust_wager(transaction: Transaction, ruling: AdjustWager, vouched: Vouched) -> RefusalReason | None:
     """Rule what a wager is due; why that cannot be; None: it is done."""
     book = book_of(transaction.state.books, ruling.round)
     if book is None:
@@ -193,11 +210,11 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> RefusalReaso
         mark = (ruling.spot, ruling.bet)
         if mark not in transaction.round().ending.settled:
             transaction.change_ending(settled=(*transaction.round().ending.settled, mark))
-        _put_right(transaction, ruling, found, ruling.net_cents, ruling.why)
+        _put_right(transaction, ruling, found, ruling.net_cents, ruling.why, vouched=vouched)
         return True
 
     if not _in_round(transaction, ruling.round, ruled):
-        _put_right(transaction, ruling, found, ruling.net_cents, ruling.why)
+        _put_right(transaction, ruling, found, ruling.net_cents, ruling.why, vouched=vouched)
     return None
 
 
@@ -216,7 +233,7 @@ def _in_round(transaction: Transaction, number: int, change: Callable[[], bool])
 # --- cards and boxes --------------------------------------------------------------------------------
 
 
-def _round_of(transaction: Transaction, card: int) -> Round | None:
+def round_with(transaction: Transaction, card: int) -> Round | None:
     """The open or waiting round that has the card."""
     for one in (transaction.state.round, *transaction.state.waiting):
         if one is not None and any(kept.number == card for kept in one.cards.drawn):
@@ -227,11 +244,11 @@ def _round_of(transaction: Transaction, card: int) -> Round | None:
 _NO_CARD = RefusalReason("no_such_card", "no open round has this card")
 
 
-def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None:
+def _set_card(transaction: Transaction, ruling: SetCard, vouched: Vouched) -> RefusalReason | None:
     """Name a card's face, or strike it from the round; why that cannot be; None: it is done."""
     if ruling.misnamed:
         return RefusalReason("invalid_value", f"face: expected a face such as 8h, or none, got {ruling.misnamed!r}")
-    round_now = _round_of(transaction, ruling.card)
+    round_now = round_with(transaction, ruling.card)
     if round_now is None:
         return _NO_CARD
     place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == ruling.card)
@@ -248,13 +265,13 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None
         before = transaction.round()
         was = str(kept.shown() or "??") if kept.opened else None
         now = None if ruling.face is None else str(ruling.face)
-        transaction.emit(CardSet(before.number, ruling.card, was, now, ruling.who, ruling.why))
+        transaction.emit(CardSet(before.number, ruling.card, was, now, ruling.who, ruling.why, vouched))
         if ruling.face is None:
             deal_confirmation.deal_corrected(transaction, "a card was struck")
             face_down.keep_closed(transaction, place)
         before = replace(before, dealing=transaction.round().dealing)
         transaction.change_cards(drawn=_with_card(before, place, ruling))
-        transaction.change_round(corrected=(ruling.who, ruling.why))
+        transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
         rebuild.rebuild_corrected(transaction, before)
         return True
 
@@ -269,9 +286,9 @@ def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[RoundCard
     return (*round_now.cards.drawn[:place], *named, *round_now.cards.drawn[place + 1 :])
 
 
-def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason | None:
+def _assign_card(transaction: Transaction, ruling: AssignCard, vouched: Vouched) -> RefusalReason | None:
     """Say whose a card is; why that cannot be; None: it is done."""
-    round_now = _round_of(transaction, ruling.card)
+    round_now = round_with(transaction, ruling.card)
     if round_now is None:
         return _NO_CARD
     if ruling.spot and ruling.spot not in round_now.bets.spots:
@@ -293,8 +310,8 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
         untried = transaction.savepoint()
         before = transaction.round()
         before = replace(before, evidence=replace(before.evidence, answers=(*kept, *said)))
-        transaction.emit(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
-        transaction.change_round(corrected=(ruling.who, ruling.why))
+        transaction.emit(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why, vouched))
+        transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
         rebuild.rebuild_corrected(transaction, before)
         if transaction.round().evidence.trouble or not rebuild.has_legal_play(
             transaction, over=round_now is not open_round
@@ -309,23 +326,29 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
     return refused
 
 
-def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason | None:
+def _declare_box(transaction: Transaction, ruling: DeclareBox, vouched: Vouched) -> RefusalReason | None:
     """A box without chips is in play; why that cannot be; None: it is done."""
     spot, round_now = ruling.spot, transaction.state.round
     if not 1 <= spot <= transaction.rules.boxes:
         return RefusalReason("no_such_spot", f"the layout has spots 1 to {transaction.rules.boxes}")
     if round_now is None:
-        return _declare_next(transaction, ruling)
+        return _beyond_boxes(transaction, ruling) or _declare_next(transaction, ruling, vouched)
+    if ruling.cents <= 0 and spot in round_now.bets.declared and transaction.house.orders_bounded:
+        return _take_back(transaction, ruling, round_now, vouched)
     if spot in round_now.bets.spots:
         return RefusalReason("already_done", f"spot {spot} is in play already")
     if ruling.cents <= 0:
         return RefusalReason("invalid_value", "a box in play needs a wager above zero")
+    if beyond := _beyond_boxes(transaction, ruling):
+        return beyond
     # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
     beside = tuple(wager for wager in round_now.bets.refused if wager.spot == spot and wager.bet != "main")
     box = (LockedWager(spot, "main", ruling.cents), *beside)
     stand, refused = acceptance.accepted_wagers(transaction.house, box, round_now.bets.closed_meters)
     wagers = sorted((*round_now.bets.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
+    transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:], vouched))
+    if transaction.house.orders_bounded and round_now.bets.locked and not round_now.questions.entry:
+        transaction.emit(*acceptance.outside_limits(transaction.rules, round_now.number, stand))
     deal_confirmation.deal_corrected(transaction, "a box was declared")
     transaction.change_bets(
         spots=tuple(sorted((*round_now.bets.spots, spot))),
@@ -333,14 +356,64 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason 
         declared=(*round_now.bets.declared, spot),
         refused=(*(one for one in round_now.bets.refused if one not in beside), *refused),
     )
-    transaction.change_round(corrected=(ruling.who, ruling.why))
+    transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
     if round_now.bets.contributed:
         contribute(transaction, stand)
     rebuild.rebuild_corrected(transaction, round_now)
     return None
 
 
-def _declare_next(transaction: Transaction, ruling: DeclareBox) -> RefusalReason | None:
+def _take_back(
+    transaction: Transaction, ruling: DeclareBox, round_now: Round, vouched: Vouched
+) -> RefusalReason | None:
+    """A declared box is not in play after all: its cards are another's; why that cannot be; None: it is done."""
+    spot, bets = ruling.spot, round_now.bets
+    wagers = tuple(wager for wager in bets.wagers if wager.spot == spot)
+    book = book_of(transaction.state.books, round_now.number)
+    rows = () if book is None else book.rows
+    if any(row.net_cents is not None for row in rows if row.spot == spot):
+        return RefusalReason("already_done", f"spot {spot} is settled: adjust its wagers to 0")
+    if bets.contributed and any(wager.bet in _fed_bets(transaction.house) for wager in wagers):
+        return RefusalReason("meter_rules", f"a wager of spot {spot} is in a meter: adjust its wagers to 0")
+    if len(bets.spots) == 1:
+        return RefusalReason("no_wager", "without this box there is no round: void it")
+    beside = tuple(wager for wager in wagers if wager.bet != "main")
+    transaction.emit(BoxDeclared(round_now.number, spot, 0, ruling.who, ruling.why, vouched=vouched))
+    deal_confirmation.deal_corrected(transaction, "a box was taken back")
+    transaction.change_bets(
+        spots=tuple(one for one in bets.spots if one != spot),
+        wagers=tuple(wager for wager in bets.wagers if wager.spot != spot),
+        declared=tuple(one for one in bets.declared if one != spot),
+        refused=(*bets.refused, *beside),
+    )
+    transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
+    rebuild.rebuild_corrected(transaction, round_now)
+    return None
+
+
+def _fed_bets(house: House) -> frozenset[str]:
+    """The bets that raise a meter."""
+    own = (bet for terms in house.meters for bet in terms.fed_by)
+    return frozenset((*own, *(bet for terms in house.linked for bet in terms.fed_by)))
+
+
+def _beyond_boxes(transaction: Transaction, ruling: DeclareBox) -> RefusalReason | None:
+    """Why a box cannot be of this amount, which nobody would have taken; None: it can."""
+    options = transaction.rules.options
+    most = options.maximum_cents * _BOX_TIMES or _BOX_LIMIT_CENTS
+    if not transaction.house.orders_bounded or ruling.cents <= most:
+        return None
+    return RefusalReason("invalid_value", f"a box is declared for at most {money(most)} here")
+
+
+_BOX_TIMES: Final = 10
+"""A declared box may be above the sign's limit, as any wager may that was dealt to, but not by so much."""
+
+_BOX_LIMIT_CENTS: Final = 100_000_000
+"""The same where the sign has no limit: a million of the house's currency."""
+
+
+def _declare_next(transaction: Transaction, ruling: DeclareBox, vouched: Vouched) -> RefusalReason | None:
     """A box without chips for the next round, or none after all."""
     others = tuple(box for box in transaction.state.declared if box.spot != ruling.spot)
     if ruling.cents <= 0:
@@ -351,5 +424,5 @@ def _declare_next(transaction: Transaction, ruling: DeclareBox) -> RefusalReason
         if cents_at(transaction.state.felt, ruling.spot, "main"):
             return RefusalReason("chips_on_spot", f"chips lie at spot {ruling.spot}: they are its wager")
         transaction.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
-    transaction.emit(BoxDeclared(None, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why))
+    transaction.emit(BoxDeclared(None, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why, vouched=vouched))
     return None

@@ -8,84 +8,126 @@ is said in one place (``persons.not_second_reason``).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import msgspec
 from msgspec.structs import replace
 
-from controller.core.analysis.net_bounds import net_bounds
-from controller.core.messages.floor_events import RulingProposed
-from controller.core.messages.inputs import AdjustWager, ApproveOrder, MeterRuling, Ruling, VoidRound, WithdrawOrder
+from controller.core.messages.floor_events import OrderProposed, RulingProposed, Vouched
+from controller.core.messages.inputs import (
+    AdjustWager,
+    ApproveOrder,
+    AssignCard,
+    DeclareBox,
+    EnterInventory,
+    MeterRuling,
+    Ruling,
+    SetCard,
+    VoidRound,
+    WithdrawOrder,
+)
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.meters.state import ORDERS_LIMIT, MeterOrder
-from controller.core.people import corrections
+from controller.core.meters.state import MeterOrder
+from controller.core.people import corrections, second_person, table_inventory
 from controller.core.persons import Person, not_second_reason, unvouched_reason
 from controller.core.progressives import orders
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.alert_list import money, raise_alert
-from controller.core.table.ledger import book_of
+from controller.core.table.alert_list import money, raise_alert_about
 from controller.core.table.state import ProposedRuling
 from controller.core.table.transaction import Transaction
 
 _NO_ORDER = RefusalReason("no_such_order", "no such order waits")
 
 
-def rule(transaction: Transaction, ruling: Ruling) -> None:
-    """Carry out a ruling; where it takes two people, keep it until another approves.
+class OrderPlaces(NamedTuple):
+    """What a proposal is about, as ``order_proposed`` says it; ``text`` is for display."""
 
-    It does where the house says so, and in every house for a due that no round of cards accounts for and for a round
-    that has long left the books.
+    verb: str
+    text: str
+    round: int | None
+    card: int | None
+    face: str | None
+    spot: int | None
+    cents: int | None
+
+
+def rule(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
+    """Carry out a ruling or a count; where it takes two people, keep it until another approves.
+
+    ``second_person`` says which do.
     """
-    beyond = _beyond_rules(transaction, ruling)
-    if not isinstance(ruling, VoidRound | AdjustWager) or not (
-        beyond or transaction.house.two_persons or _late(transaction, ruling)
-    ):
-        corrections.rule(transaction, ruling)
+    beyond = second_person.beyond_rules(transaction, ruling)
+    overrules = second_person.overrules(transaction, ruling)
+    if not (beyond or second_person.is_needed(transaction, ruling, overrules)):
+        refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
+        if overrules and refused is None:
+            _alert(transaction, ruling, f"{ruling.who} alone: {overrules}")
         return
-    unknown = unvouched_reason(Person(ruling.who, ruling.vouched))
-    refused = unknown or _tried(transaction, ruling)
-    if len(transaction.state.proposed) >= ORDERS_LIMIT:
-        refused = orders.TOO_MANY
+    person = Person(ruling.who, ruling.vouched)
+    refused = unvouched_reason(person) or _tried(transaction, ruling)
+    refused = orders.no_room(transaction, person, transaction.state.proposed) or refused
     if refused is not None:
-        transaction.refuse(corrections.ruling_text(ruling), ruling.who, refused)
+        transaction.refuse(_text(ruling), ruling.who, refused)
         return
-    number = transaction.state.progressives.ordered + 1
+    number, round_now = transaction.state.progressives.ordered + 1, second_person.round_of(transaction, ruling)
     transaction.change(
-        proposed=(*transaction.state.proposed, ProposedRuling(number, ruling)),
+        proposed=(*transaction.state.proposed, ProposedRuling(number, ruling, round_now)),
         progressives=replace(transaction.state.progressives, ordered=number),
     )
-    spot, bet, due = corrections.ruled_wager(ruling)
-    vouched = ruling.vouched.text()
-    transaction.emit(RulingProposed(number, ruling.round, spot, bet, due, ruling.who, ruling.why, vouched))
+    transaction.emit(_proposed(number, ruling, round_now))
     if beyond:
-        raise_alert(
-            transaction,
-            AlertKind.RULING_BEYOND_RULES,
-            f"{ruling.who} proposes: {beyond}",
-            round=ruling.round,
-            spot=spot,
-            zone=bet,
-        )
+        _alert(transaction, ruling, f"{ruling.who} proposes: {beyond}")
 
 
-def _late(transaction: Transaction, ruling: VoidRound | AdjustWager) -> bool:
-    """Whether a ruling is on a round that was recalled from the journal."""
-    book = book_of(transaction.state.books, ruling.round)
-    return book is not None and book.recalled
+def _alert(transaction: Transaction, ruling: Ruling | EnterInventory, text: str) -> None:
+    """Raise what an order wants a person to know who did not give it."""
+    by = Person(ruling.who, ruling.vouched) if transaction.house.orders_bounded else None
+    match ruling:
+        case AdjustWager(_, number, spot, bet):
+            raise_alert_about(transaction, by, AlertKind.RULING_BEYOND_RULES, text, round=number, spot=spot, zone=bet)
+        case EnterInventory():
+            raise_alert_about(transaction, by, AlertKind.INVENTORY_UNLIKELY, text)
+        case _:
+            place = second_person.round_of(transaction, ruling)
+            raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, text, round=place)
 
 
-def _beyond_rules(transaction: Transaction, ruling: Ruling) -> str:
-    """What a ruling orders that no cards could give its wager, in words; empty: they could."""
-    book = book_of(transaction.state.books, ruling.round) if isinstance(ruling, AdjustWager) else None
-    if book is None or not isinstance(ruling, AdjustWager):
-        return ""
-    row, main = book.row(ruling.spot, ruling.bet), book.row(ruling.spot, "main")
-    if (row is None and ruling.bet != "insurance") or main is None:
-        return ""
-    wager_cents = 0 if row is None else row.wager_cents
-    bounds = net_bounds(transaction.rules, ruling.bet, wager_cents, main.wager_cents, transaction.state.progressives)
-    if bounds.hold(ruling.net_cents):
-        return ""
-    given = f"its rules give {money(bounds.least)} to {money(bounds.most)}"
-    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.net_cents)}, and {given}"
+def _proposed(number: int, ruling: Ruling | EnterInventory, round_now: int | None) -> RulingProposed | OrderProposed:
+    """A proposal as it is published."""
+    people = (ruling.who, ruling.why, ruling.vouched.text())
+    match ruling:
+        case VoidRound() | AdjustWager():
+            spot, bet, due = corrections.ruled_wager(ruling)
+            return RulingProposed(number, ruling.round, spot, bet, due, *people)
+        case _:
+            return OrderProposed(number, *order_places(ruling, round_now), *people)
+
+
+def order_places(ruling: Ruling | EnterInventory, number: int | None) -> OrderPlaces:
+    """What an order that is no ruling on a wager is about; ``number``: its round."""
+    match ruling:
+        case SetCard(_, card, face):
+            named = None if face is None else str(face)
+            text = f"card {card} is no card of the round" if named is None else f"card {card} is {named}"
+            return OrderPlaces("set-card", text, number, card, named, None, None)
+        case AssignCard(_, card, spot):
+            text = f"card {card} is {f'of spot {spot}' if spot else 'of the dealer'}"
+            return OrderPlaces("assign-card", text, number, card, None, spot, None)
+        case DeclareBox(_, spot, cents):
+            return OrderPlaces(
+                "declare-box",
+                f"spot {spot} {f'is in play for {money(cents)}' if cents > 0 else 'is not in play'}",
+                number,
+                None,
+                None,
+                spot,
+                cents,
+            )
+        case EnterInventory(_, kind, cents):
+            return OrderPlaces("inventory", f"{kind} {money(cents)}", None, None, None, None, cents)
+        case _:
+            raise AssertionError("a ruling on a wager has a proposal of its own")
 
 
 def order(transaction: Transaction, asked: MeterRuling) -> None:
@@ -108,19 +150,21 @@ def _approve(transaction: Transaction, asked: ApproveOrder) -> None:
         transaction.refuse(f"approve order {asked.order}", asked.who, refused)
         return
     _forget(transaction, asked.order)
-    first = _proposer(waits)
+    first = orders.proposer(waits)
     transaction.emit(OrderApproved(asked.order, first.name, asked.who, first.vouched.text(), asked.vouched.text()))
     if isinstance(waits, MeterOrder):
         orders.carry_out_approved(transaction, waits, asked.who)
     else:
-        corrections.rule(transaction, replace(waits.ruling, at_ns=asked.at_ns, who=f"{first.name}, {asked.who}"))
+        both = transaction.house.known_by(first.vouched, asked.vouched)
+        _carry_out(transaction, replace(waits.ruling, at_ns=asked.at_ns, who=f"{first.name}, {asked.who}"), both)
 
 
 def _unapproved(
     transaction: Transaction, waits: ProposedRuling | MeterOrder, asked: ApproveOrder
 ) -> RefusalReason | None:
     """Why an approval does not count; None: it does."""
-    refused = not_second_reason(_proposer(waits), Person(asked.who, asked.vouched), "proposed it")
+    second, alike = Person(asked.who, asked.vouched), transaction.house.orders_bounded
+    refused = not_second_reason(orders.proposer(waits), second, "proposed it", alike=alike)
     if refused is not None:
         return refused
     return (
@@ -141,22 +185,30 @@ def _withdraw(transaction: Transaction, asked: WithdrawOrder) -> None:
 
 def _waiting(transaction: Transaction, number: int) -> ProposedRuling | MeterOrder | None:
     """The proposal of this number."""
-    waits: tuple[ProposedRuling | MeterOrder, ...] = (
-        *transaction.state.proposed,
-        *transaction.state.progressives.orders,
-    )
-    return next((one for one in waits if one.number == number), None)
+    return next((one for one in orders.waiting_orders(transaction) if one.number == number), None)
 
 
-def _proposer(waits: ProposedRuling | MeterOrder) -> Person:
-    """Who made a proposal."""
-    made = waits if isinstance(waits, MeterOrder) else waits.ruling
-    return Person(made.who, made.vouched)
+def _carry_out(transaction: Transaction, ruling: Ruling | EnterInventory, vouched: Vouched) -> RefusalReason | None:
+    """Carry out an order, or say why it cannot be."""
+    if isinstance(ruling, EnterInventory):
+        refused = table_inventory.enter(transaction, ruling, vouched)
+        if refused is not None:
+            transaction.refuse(_text(ruling), ruling.who, refused)
+        return refused
+    return corrections.rule(transaction, ruling, vouched)
 
 
-def _tried(transaction: Transaction, ruling: Ruling) -> RefusalReason | None:
-    """Why a ruling would be refused now; None: it would not."""
-    return corrections.carry_out(Transaction(transaction.table(), transaction.stamped), ruling)
+def _text(ruling: Ruling | EnterInventory) -> str:
+    """An order as a refused one is named."""
+    return f"enter {ruling.kind}" if isinstance(ruling, EnterInventory) else corrections.ruling_text(ruling)
+
+
+def _tried(transaction: Transaction, ruling: Ruling | EnterInventory) -> RefusalReason | None:
+    """Why an order would be refused now; None: it would not."""
+    trial = Transaction(transaction.table(), transaction.stamped)
+    if isinstance(ruling, EnterInventory):
+        return table_inventory.enter(trial, ruling, msgspec.UNSET)
+    return corrections.carry_out(trial, ruling)
 
 
 def _forget(transaction: Transaction, number: int) -> None:

@@ -6,13 +6,16 @@ it right. Where a table was counted several times, from the first opener to the 
 
 from __future__ import annotations
 
+from collections import Counter as TallyCounter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
 from typing import Final
 
-from controller.core.messages.floor_events import Count, InventoryEntered
+import msgspec
+
+from controller.core.messages.floor_events import Count, InventoryEntered, Vouched
 from controller.core.messages.inputs import EnterInventory
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money
@@ -96,24 +99,59 @@ def _count(racks: list[_Rack], entry: InventoryEntered) -> None:
         racks.append(_Rack(entry.kind, entry.cents))
 
 
-def enter(transaction: Transaction, given: EnterInventory) -> None:
+def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> RefusalReason | None:
     """Publish a count under the next number; a slip that stands already is refused, and a day that has not begun."""
     slips = transaction.state.inventory_slips
     day = _day(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
-        transaction.refuse(f"enter {given.kind}", given.who, refusal)
-        return
+        return refusal
     slip = f"{given.kind} {given.slip}"
     if given.slip and slips.get(slip, 0) * given.cents > 0:
-        reason = f"slip {given.slip} is entered already, with {money(slips[slip])}"
-        transaction.refuse(f"enter {given.kind}", given.who, RefusalReason("already_done", reason))
-        return
+        return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(slips[slip])}")
     number = transaction.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
-    transaction.change(inventory_entries=number, inventory_slips={name: cents for name, cents in now.items() if cents})
+    sums = transaction.state.inventory_sums
+    transaction.change(
+        inventory_entries=number,
+        inventory_sums={**sums, given.kind: sums.get(given.kind, 0) + given.cents},
+        inventory_slips={name: cents for name, cents in now.items() if cents},
+    )
     counted = (number, given.kind, given.cents, given.chips, given.slip)
-    transaction.emit(InventoryEntered(*counted, given.who, given.why, day, given.shift))
+    known = "" if vouched is msgspec.UNSET else vouched
+    transaction.emit(InventoryEntered(*counted, given.who, given.why, day, given.shift, known))
+    return None
 
+
+def unlikely(transaction: Transaction, given: EnterInventory) -> str:
+    """Why a count can hardly be true, in words; empty: it may well be.
+
+    The tray holds chips of this table's registry, each once; a drop box holds less than ``_DROP_LIMIT_CENTS``; no more
+    is taken back than was entered.
+    """
+    said = f"{given.kind} {money(given.cents)}"
+    stands = transaction.state.inventory_sums.get(given.kind, 0)
+    if given.cents < 0 and stands + given.cents < 0:
+        return f"{said} takes back more than the {money(stands)} that was entered"
+    if given.kind is Count.DROP:
+        most = _DROP_LIMIT_CENTS
+        return "" if given.cents <= most else f"{said} is more than {money(most)}"
+    held = TallyCounter(transaction.house.chips.values())
+    most = sum(held.elements())
+    if not held:
+        return ""
+    if given.cents > most:
+        return f"{said}, and all chips of this table come to {money(most)}"
+    missing = next((one for one in given.chips if one.count > held[one.value_cents]), None)
+    if missing is None:
+        return ""
+    lacks = (
+        f"{missing.count} chips of {money(missing.value_cents)}, of which this table has {held[missing.value_cents]}"
+    )
+    return f"{said} has {lacks}"
+
+
+_DROP_LIMIT_CENTS: Final = 100_000_000
+"""A million of the house's currency: more than one table's box takes in a day."""
 
 _DAYS_AGO: Final = {"today": 0, "yesterday": 1}
 

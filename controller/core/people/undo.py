@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, rebuild
@@ -101,7 +102,7 @@ def no_evidence(transaction: Transaction, press: KeyPress, who: str = "dealer") 
     left = tuple(dated for dated in before.evidence.observations if dated.number != press.number)
     if before.cards.turn_key == press.number:
         transaction.change_cards(turn_key=0)
-    transaction.change_round(corrected=(who, f"key {press.meaning} taken back"))
+    transaction.change_round(corrected=(who, f"key {press.meaning} taken back"), corrected_by=msgspec.UNSET)
     transaction.change_ending(closing=False)
     rebuild.rebuild_corrected(transaction, replace(before, evidence=replace(before.evidence, observations=left)))
     return None

@@ -6,6 +6,7 @@ who is a second person, and what becomes of the proposal, is ``people.dual_contr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from msgspec.structs import replace
@@ -28,6 +29,7 @@ from controller.core.meters.meter import Meter, adjusted, parameter_mistakes, re
 from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import (
     ORDERS_LIMIT,
+    ORDERS_OF_ONE,
     Adjustment,
     Grant,
     JackpotRefusal,
@@ -45,6 +47,7 @@ from controller.core.progressives.pool_orders import NO_JACKPOT
 from controller.core.progressives.pool_outbox import post_verdict, release
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import book_of
+from controller.core.table.state import ProposedRuling
 from controller.core.table.transaction import Transaction
 
 
@@ -94,7 +97,7 @@ def _pay(transaction: Transaction, ruling: PayJackpot) -> RefusalReason | None:
             f"round {jackpot.round} is void and its wagers go back: two people must refuse the jackpot instead",
         )
     verifier, payer = Person(jackpot.who, jackpot.vouched), Person(ruling.who, ruling.vouched)
-    if refused := not_second_reason(verifier, payer, "verified it"):
+    if refused := not_second_reason(verifier, payer, "verified it", alike=transaction.house.orders_bounded):
         return refused
     remember(transaction, transaction.state.progressives.with_jackpot(after))
     transaction.emit(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why, ruling.vouched.text()))
@@ -102,7 +105,36 @@ def _pay(transaction: Transaction, ruling: PayJackpot) -> RefusalReason | None:
     return None
 
 
-TOO_MANY: Final = RefusalReason("too_many_waiting", f"{ORDERS_LIMIT} orders wait already; approve or withdraw some")
+_TOO_MANY: Final = RefusalReason("too_many_waiting", f"{ORDERS_LIMIT} orders wait already; approve or withdraw some")
+_TOO_MANY_OF_ONE: Final = RefusalReason(
+    "too_many_waiting", f"{ORDERS_OF_ONE} orders of yours wait already; have some approved, or withdraw some"
+)
+
+
+def no_room(
+    transaction: Transaction, person: Person, waiting: Sequence[ProposedRuling | MeterOrder]
+) -> RefusalReason | None:
+    """Why another order of a person's cannot wait among ``waiting``; None: it can.
+
+    One person has a few places alone, of rulings and meters together, so that nobody takes them all.
+    """
+    if len(waiting) >= ORDERS_LIMIT:
+        return _TOO_MANY
+    if not transaction.house.orders_bounded:
+        return None
+    mine = [one for one in waiting_orders(transaction) if not_second_reason(proposer(one), person, "") is not None]
+    return _TOO_MANY_OF_ONE if len(mine) >= ORDERS_OF_ONE else None
+
+
+def waiting_orders(transaction: Transaction) -> tuple[ProposedRuling | MeterOrder, ...]:
+    """Every order that waits for a second person."""
+    return (*transaction.state.proposed, *transaction.state.progressives.orders)
+
+
+def proposer(waits: ProposedRuling | MeterOrder) -> Person:
+    """Who made a proposal."""
+    made = waits if isinstance(waits, MeterOrder) else waits.ruling
+    return Person(made.who, made.vouched)
 
 
 # --- orders -----------------------------------------------------------------------------------------
@@ -111,8 +143,8 @@ TOO_MANY: Final = RefusalReason("too_many_waiting", f"{ORDERS_LIMIT} orders wait
 def _propose(transaction: Transaction, ruling: ProposeMeterChange) -> RefusalReason | None:
     """Keep what one person proposes; why it could not be carried out anyway; None: it is done."""
     known = transaction.state.progressives
-    if len(known.orders) >= ORDERS_LIMIT:
-        return TOO_MANY
+    if full := no_room(transaction, Person(ruling.who, ruling.vouched), known.orders):
+        return full
     order = MeterOrder(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why, ruling.vouched)
     meter = _meter_of(transaction, ruling.meter)
     if meter is None:

@@ -199,9 +199,8 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
             yield from _locked(transaction, event)
         case WagerSettled():
             yield from _settled(transaction, event)
-        case WagerAdjusted(number, spot, bet) if paid_round(transaction, number) is not None:
-            # The floor has ruled, perhaps after the chips were moved: what they did is the floor's affair.
-            change_paid_round(transaction, _of_round(transaction, number).spoilt(frozenset({spot}), bet))
+        case WagerAdjusted(number) if paid_round(transaction, number) is not None:
+            yield from _adjusted(transaction, event, _of_round(transaction, number))
         case InsuranceTaken(number, spot, cents) if paid_round(transaction, number) is not None:
             paid = _of_round(transaction, number)
             change_paid_round(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
@@ -299,7 +298,23 @@ def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMis
         yield from _wrong(paid, owed)
 
 
-def _by_hand(transaction: Transaction, event: WagerSettled) -> bool:
+def _adjusted(transaction: Transaction, event: WagerAdjusted, paid: PaidRound) -> Iterator[RoundMispay]:
+    """A wager's due is another. One that follows from the cards is what is to be paid, whenever it was known.
+
+    On what people ruled themselves, perhaps after the chips were moved, the chips say nothing.
+    """
+    known = next((one for one in paid.owed if (one.spot, one.zone) == (event.spot, event.bet)), None)
+    by_cards = transaction.house.orders_bounded and event.basis is not Basis.FLOOR and not _by_hand(transaction, event)
+    if known is None or not by_cards:
+        change_paid_round(transaction, paid.spoilt(frozenset({event.spot}), event.bet))
+        return
+    owed = replace(known, net_cents=event.net_cents, number=transaction.stamped.number)
+    change_paid_round(transaction, replace(paid, owed=tuple(owed if one is known else one for one in paid.owed)))
+    if paid.frozen and event.net_cents != known.net_cents:
+        yield from _wrong(paid, owed)
+
+
+def _by_hand(transaction: Transaction, event: WagerSettled | WagerAdjusted) -> bool:
     """Whether a win is one of those awards that are paid out away from the table, such as a meter's."""
     if event.jackpot_cents:
         return True

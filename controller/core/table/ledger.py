@@ -54,6 +54,13 @@ def books_after(books: Books, event: Event) -> Books:
             return (*old, *(*fresh, RoundBook(number, rows))[-BOOKS_LIMIT:])
         case InsuranceTaken(number, spot, cents):
             return _put(books, number, replace(_row_of(books, number, spot, "insurance"), wager_cents=cents))
+        case BoxDeclared(int(number), spot, 0):
+            return tuple(
+                replace(book, rows=tuple(row for row in book.rows if row.spot != spot))
+                if book.round == number
+                else book
+                for book in books
+            )
         case BoxDeclared(int(number), spot, cents, beside=beside):
             for row in (BookRow(spot, "main", cents), *(BookRow(one.spot, one.bet, one.cents) for one in beside)):
                 books = _put(books, number, row)

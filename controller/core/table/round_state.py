@@ -23,6 +23,7 @@ from controller.core.inference.question import Question
 from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import Event
+from controller.core.messages.floor_events import Vouched
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -266,6 +267,8 @@ class Round(Value, frozen=True, tag=False):
     """Whether that round had not been paid as it is due."""
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
+    corrected_by: Vouched = msgspec.UNSET
+    """How the channel knew who that was."""
 
     def rules(self, rules: Rules) -> Rules:
         """The rules by which this round's evidence is read."""

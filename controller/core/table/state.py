@@ -13,7 +13,7 @@ from controller.core.inference.lattice import Lattice
 from controller.core.messages.advice import Advice
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import AdjustWager, FitnessLevel, StampedInput, VoidRound
+from controller.core.messages.inputs import EnterInventory, FitnessLevel, Ruling, StampedInput
 from controller.core.messages.raised_alerts import AlertList
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
@@ -40,10 +40,12 @@ class KeyPress(Value, frozen=True, tag=False):
 
 
 class ProposedRuling(Value, frozen=True, tag=False):
-    """A ruling that moves money, proposed by one person; another must approve it."""
+    """What one person ordered and another must approve: it moves money, or says what nobody can have counted."""
 
     number: int
-    ruling: VoidRound | AdjustWager
+    ruling: Ruling | EnterInventory
+    round: int | None = None
+    """The round it is about; None: the next one, or none."""
 
 
 class FitnessProblem(Value, frozen=True, tag=False):
@@ -142,6 +144,8 @@ class State(Value, frozen=True, tag=False):
     """Since when, in table time."""
     inventory_entries: int = 0
     """Counts of the rack and the drop box entered in this epoch."""
+    inventory_sums: dict[str, int] = msgspec.field(default_factory=dict)
+    """What stands of each kind of such counts, in cents."""
     inventory_slips: dict[str, int] = msgspec.field(default_factory=dict)
     """What stands of each kind and slip of such counts, in cents."""
     unfit: dict[str, FitnessProblem] = msgspec.field(default_factory=dict)

@@ -26,6 +26,8 @@ class AlertNow(msgspec.Struct, frozen=True):
     spot: int | None
     zone: str | None
     raised: str
+    who: str = ""
+    """Whose order it is about, for another to acknowledge; empty: it is about no person's order."""
 
 
 class AlertSeen(msgspec.Struct, frozen=True):
@@ -68,6 +70,7 @@ def alert_now(one: UnacknowledgedAlert) -> AlertNow:
         spot=one.spot,
         zone=one.zone,
         raised=utc_text(one.raised_ns),
+        who=one.who,
     )
 
 
@@ -95,7 +98,7 @@ def listed_alerts(events: Iterable[Published]) -> tuple[ListedAlert, ...]:
         match one.event:
             case AlertRaised() as event:
                 listed[event.alert] = ListedAlert(one.seq, one.time, event)
-                if full:
+                if full and event.listed is not True:
                     unlisted.append(event.alert)
                 full = event.alert if event.kind is AlertKind.ALERTS_UNREAD else full
             case AlertAcknowledged(alert, _, who, note):

@@ -9,9 +9,11 @@ import msgspec
 
 from controller.core.analysis.net_bounds import net_bounds
 from controller.core.messages.house import House
+from controller.core.messages.inputs import AdjustWager, VoidRound
 from controller.core.people.corrections import ruled_wager
+from controller.core.people.dual_control import order_places
 from controller.core.table.ledger import RoundBook, book_of
-from controller.core.table.state import ProposedRuling, State
+from controller.core.table.state import State
 
 ROUNDS_SHOWN: Final = 2
 """The round on the felt, or the last, and the one before it."""
@@ -29,6 +31,21 @@ class RulingNow(msgspec.Struct, frozen=True):
     bet: str | None
     before_cents: int | None
     net_cents: int | None
+    who: str
+    why: str
+
+
+class ProposedOrderNow(msgspec.Struct, frozen=True):
+    """Another order that waits for a second person: what it is about, as ``order_proposed`` says it."""
+
+    order: int
+    verb: str
+    text: str
+    round: int | None
+    card: int | None
+    face: str | None
+    spot: int | None
+    cents: int | None
     who: str
     why: str
 
@@ -52,29 +69,37 @@ class OrdersNow(msgspec.Struct, frozen=True):
     """Retained on ``state/orders``. ``seq`` is the last event it reflects.
 
     ``two_persons``: every ruling that moves money takes two here; else those alone that go beyond the rules.
+    ``orders``: what waits and is no ruling on a wager or a round.
     """
 
     seq: int
     two_persons: bool
     rulings: tuple[RulingNow, ...]
     wagers: tuple[RulableNow, ...]
+    orders: tuple[ProposedOrderNow, ...] = ()
 
 
 def orders_bytes(house: House, state: State) -> bytes:
     """The payload of ``state/orders``."""
     books = [book for book in state.books if not (book.void or book.recalled)][-ROUNDS_SHOWN:]
     wagers = tuple(wager for book in books for wager in _rulable(house, state, book))
-    rulings = tuple(_ruling(state, one) for one in state.proposed)
-    return msgspec.json.encode(OrdersNow(state.seq, house.two_persons, rulings, wagers))
+    rulings: list[RulingNow] = []
+    orders: list[ProposedOrderNow] = []
+    for one in state.proposed:
+        match one.ruling:
+            case VoidRound() | AdjustWager() as ruling:
+                rulings.append(_ruling(state, one.number, ruling))
+            case order:
+                orders.append(ProposedOrderNow(one.number, *order_places(order, one.round), order.who, order.why))
+    return msgspec.json.encode(OrdersNow(state.seq, house.two_persons, tuple(rulings), wagers, tuple(orders)))
 
 
-def _ruling(state: State, waits: ProposedRuling) -> RulingNow:
-    ruling = waits.ruling
+def _ruling(state: State, number: int, ruling: VoidRound | AdjustWager) -> RulingNow:
     spot, bet, due = ruled_wager(ruling)
     book = book_of(state.books, ruling.round)
     row = None if book is None or spot is None or bet is None else book.row(spot, bet)
     before = None if row is None else row.net_cents
-    return RulingNow(waits.number, ruling.round, spot, bet, before, due, ruling.who, ruling.why)
+    return RulingNow(number, ruling.round, spot, bet, before, due, ruling.who, ruling.why)
 
 
 def _rulable(house: House, state: State, book: RoundBook) -> Iterator[RulableNow]:

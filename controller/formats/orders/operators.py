@@ -14,7 +14,7 @@ import msgspec
 
 from controller.core.persons import UNAUTHENTICATED, Authentication
 from controller.core.refusal_reason import RefusalCode, RefusalReason
-from controller.formats.orders.person_names import is_seen, look_alike, mixed_scripts
+from controller.formats.orders.person_names import is_seen, look_alike, mixed_scripts, taken_for
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, Reply, is_signed
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 from controller.formats.text.struct_decoder import Mistake
@@ -218,13 +218,20 @@ def _in_the_name(payload: bytes, name: str) -> bytes:
 
 
 def _in_no_owners_name(payload: bytes, owners: Collection[str]) -> bytes:
-    """A request as it came, if its name is not, and does not look like, that of somebody with a key."""
+    """A request as it came, if its name is not, and may not be taken for, that of somebody with a key."""
     who = _body(payload).get("who")
-    owner = next((name for name in owners if isinstance(who, str) and look_alike(who, name)), None)
-    if owner is not None:
-        text = f"{owner} has a key, and asks or signs with it; give the name of who is at the socket"
-        raise OperatorRefused(text, "not_entitled")
+    if isinstance(who, str) and (refusal := owners_name(who, owners)) is not None:
+        raise OperatorRefused(refusal.text, refusal.code)
     return payload
+
+
+def owners_name(who: str, owners: Collection[str]) -> RefusalReason | None:
+    """Why nobody may ask in this name without a key; None: it is, and may be taken for, none of the key owners'."""
+    owner = next((name for name in owners if who and taken_for(who, name)), None)
+    if owner is None:
+        return None
+    text = f"{owner} has a key, and asks or signs with it; give the full name of who asks"
+    return RefusalReason("not_entitled", text)
 
 
 @reads_outside(OperatorRefused)

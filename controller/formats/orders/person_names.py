@@ -11,7 +11,7 @@ import unicodedata
 from functools import cache
 from typing import Final
 
-from controller.core.persons import folded
+from controller.core.persons import folded, may_be_one
 
 TOGETHER: Final = (
     frozenset({"HAN", "HIRAGANA", "KATAKANA"}),
@@ -43,6 +43,11 @@ def mixed_scripts(name: str) -> str:
 def look_alike(one: str, other: str) -> bool:
     """Whether two names may be taken for one another."""
     return any(_look(a) == _look(b) for a, b in ((one, other), (folded(one), folded(other))))
+
+
+def taken_for(who: str, owner: str) -> bool:
+    """Whether a name that somebody gives may be taken for an owner's: it looks like it, or is a part or more of it."""
+    return look_alike(who, owner) or may_be_one(_look(who), _look(owner))
 
 
 def _look(name: str) -> str:

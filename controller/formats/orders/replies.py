@@ -8,7 +8,7 @@ from typing import Final
 from controller.core.game.wager import Basis
 from controller.core.messages.alerts import AnswerRefused, OrderRefused
 from controller.core.messages.events import Event, WagerAdjusted, WagerSettled
-from controller.core.messages.floor_events import InventoryEntered, RulingProposed
+from controller.core.messages.floor_events import InventoryEntered, OrderProposed, RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, Input, VoidRound
 from controller.core.messages.meter_events import MeterChangeProposed
 from controller.core.refusal_reason import RefusalReason
@@ -65,6 +65,8 @@ def _remarks(events: Sequence[Event], books: Books) -> Iterator[str]:
                 yield f"order {order} waits for another person to approve it: {what}"
             case RulingProposed(order, number):
                 yield f"order {order} waits for another person to approve it: void round {number}"
+            case OrderProposed(order, _, text):
+                yield f"order {order} waits for another person to approve it: {text}"
             case MeterChangeProposed(order):
                 yield f"order {order} waits for another person to approve it"
             case InventoryEntered(entry, kind, cents):

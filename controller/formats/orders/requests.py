@@ -211,6 +211,12 @@ def is_signed(payload: bytes) -> bool:
     return outermost(payload, "signature", REQUEST_LIMIT_BYTES) is not None
 
 
+def named_in(payload: bytes) -> str:
+    """The name in which a request asks; empty: it gives none."""
+    who = outermost(payload, "who", REQUEST_LIMIT_BYTES)
+    return who if isinstance(who, str) else ""
+
+
 @reads_outside(CommandRefused)
 def read_command(verb: str, payload: bytes) -> FloorRequest:
     """What a request asks for.
@@ -295,19 +301,19 @@ def input_of(
         case AnswerRequest(question, answer, who):
             return AnswerQuestion(at_ns, question, answer, who)
         case AckRequest(alert, who, note):
-            return AcknowledgeAlert(at_ns, alert, who, note)
+            return AcknowledgeAlert(at_ns, alert, who, note, vouched)
         case NewShoeRequest(who, left):
             return ShoeChanged(at_ns, -1 if left is None else left, who)
         case InventoryRequest():
-            return inventory_of(wanted, at_ns)
+            return msgspec.structs.replace(inventory_of(wanted, at_ns), vouched=vouched)
         case VoidRequest(number, who, why, case):
             return VoidRound(at_ns, number, who, why, vouched, case)
         case SetCardRequest():
-            return set_card_of(wanted, at_ns)
+            return msgspec.structs.replace(set_card_of(wanted, at_ns), vouched=vouched)
         case AssignCardRequest(card, spot, who, why):
-            return AssignCard(at_ns, card, spot, who, why)
+            return AssignCard(at_ns, card, spot, who, why, vouched)
         case DeclareBoxRequest(spot, cents, who, why):
-            return DeclareBox(at_ns, spot, cents, who, why)
+            return DeclareBox(at_ns, spot, cents, who, why, vouched)
         case AdjustRequest(number, spot, bet, net_cents, who, why, case):
             return AdjustWager(at_ns, number, spot, bet, net_cents, who, why, vouched, case)
         case _:

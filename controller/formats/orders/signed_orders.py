@@ -9,17 +9,31 @@ what.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from controller.core.messages.inputs import SignedOrder
+from controller.core.messages.inputs import (
+    AcknowledgeAlert,
+    AssignCard,
+    DeclareBox,
+    EnterInventory,
+    SetCard,
+    SignedOrder,
+)
 from controller.core.persons import UNAUTHENTICATED, Authentication, SignedText
 from controller.formats.journal.records import Identity, Record
 from controller.formats.orders.epoch_authorization import is_genuine
-from controller.formats.orders.operators import ChannelUser, no_right
-from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, CommandRefused, input_of, is_signed, read_command
+from controller.formats.orders.operators import ChannelUser, no_right, owners_name
+from controller.formats.orders.requests import (
+    REQUEST_LIMIT_BYTES,
+    CommandRefused,
+    input_of,
+    is_signed,
+    named_in,
+    read_command,
+)
 from controller.formats.text.safe_parse import DataRefused, json_as, own_json, reads_outside
 
 WHAT: Final = "tableside.order.v1"
@@ -32,6 +46,9 @@ FRESH_MS: Final = 5 * 60 * 1000
 """How far an order's number may be from the table's clock: what somebody withheld for longer is worth nothing."""
 
 NANOSECONDS_PER_MS: Final = 1_000_000
+
+_VOUCHED_LATER: Final = (SetCard, AssignCard, DeclareBox, EnterInventory, AcknowledgeAlert)
+"""Orders of which earlier versions did not record how who gave them was known."""
 
 REQUIRED: Final = "this table takes signed orders alone: give --sign, or see docs/guide/operators.md"
 
@@ -69,11 +86,15 @@ class VerifiedOrder(NamedTuple):
 
 
 class Signatures(NamedTuple):
-    """Whose signatures a table takes: by signing key, who it is; ``required``: it takes nothing unsigned."""
+    """Whose signatures a table takes: by signing key, who it is; ``required``: it takes nothing unsigned.
+
+    ``owners``: names of those who have keys of their own, in whose names nobody else asks.
+    """
 
     identity: Identity
     signers: Mapping[str, ChannelUser] = {}
     required: bool = False
+    owners: Collection[str] = ()
 
     def taken(
         self, verb: str, payload: bytes, vouched: Authentication, last: Mapping[str, int], wall_ns: int
@@ -89,6 +110,8 @@ class Signatures(NamedTuple):
         if not is_signed(payload):
             if self.required:
                 raise CommandRefused(REQUIRED, "not_signed_right")
+            if vouched.by == "nothing" and (refusal := owners_name(named_in(payload), self.owners)):
+                raise CommandRefused(refusal.text, refusal.code)
             return VerifiedOrder(None, payload, vouched)
         signed, text = read_signed(payload)
         signer = self.signers.get(signed.key)
@@ -207,7 +230,11 @@ def _differs(record: Record, text: OrderText) -> str:
     except CommandRefused as refused:
         return f"what was signed is no order: {refused}"
     vouched: Authentication | None = getattr(given, "vouched", None)
-    if vouched is not None and vouched.by != "signature":
+    if (
+        vouched is not None
+        and vouched.by != "signature"
+        and not (isinstance(given, _VOUCHED_LATER) and vouched == UNAUTHENTICATED)
+    ):
         return "the record does not say that a signature vouched for it"
     # What a reading of the devices has of its own does not matter: it is no order's input whatever it says.
     made = input_of(wanted, getattr(given, "at_ns", 0), getattr(given, "vouched", UNAUTHENTICATED))

@@ -80,6 +80,7 @@ const made = (kind, text, symbol, waits) => ({ kind, text, symbol, since: waits?
 /** What is proposed, in words. @param {import("./wire.js").Proposal} one @param {string} [currency] */
 export function proposed(one, currency) {
   if (one.meter) return proposedMove(one, currency);
+  if (one.text) return one.text;
   if (one.spot === null || one.net_cents === null) return t("proposal.void", { round: one.round });
   if (one.before_cents !== null) return t("proposal.change", { round: one.round, spot: one.spot, bet: bet(one.bet ?? ""), before: net(one.before_cents, currency), net: net(one.net_cents, currency) });
   return t("proposal.wager", { round: one.round, spot: one.spot, bet: bet(one.bet ?? ""), net: net(one.net_cents, currency) });

@@ -87,7 +87,7 @@ function Paper({ found }) {
     <${Restated} found=${found} at=${at} />
     <p class="sum"><b>${tn("shift.rounds", account.rounds)}</b>${account.playing_seconds < 60 ? null : `, ${t("shift.pace", { count: account.rounds_per_hour, minutes: Math.floor(account.playing_seconds / 60) })}`}</p>
     <${Bets} found=${found} /><${Mix} account=${account} /><${Counts} found=${found} /><${Hours} account=${account} at=${at} />
-    <${Attention} account=${account} at=${at} /><${Rulings} title=${t("shift.rulings")} rulings=${account.rulings} account=${account} at=${at} />
+    <${Attention} account=${account} at=${at} /><${Rulings} title=${t("shift.rulings")} rulings=${account.rulings} account=${account} at=${at} /><${Corrections} said=${account.corrections} at=${at} />
     <${Signatures} /></article>`;
 }
 
@@ -189,6 +189,12 @@ function Rulings({ title, rulings, account, at }) {
   if (!rulings.length) return title ? html`<section><h3>${title}</h3><p>${t("shift.rulings.none")}</p></section>` : null;
   const amount = (/** @type {number | null} */ cents) => (cents === null ? t("look.open") : net(cents, account.currency));
   return html`<section class="rulings">${title ? html`<h3>${title}</h3>` : null}<ul>${rulings.map((one, place) => html`<li key=${place}>${at(one.time)} <b>${one.who || t("shift.itself")}</b>: ${one.spot ? t("shift.ruled", { round: one.round, spot: one.spot, bet: bet(one.bet), before: amount(one.before_cents), net: amount(one.net_cents) }) : t("shift.voided", { round: one.round })}${one.why ? `; ${one.why}` : ""}${one.case ? ` (${one.case})` : ""}</li>`)}</ul></section>`;
+}
+
+/** What people said of cards and boxes. @param {{ said: import("./wire.js").Correction[], at: (time: string) => string }} of */
+function Corrections({ said, at }) {
+  if (!said.length) return null;
+  return html`<section class="rulings"><ul>${said.map((one, place) => html`<li key=${place}>${at(one.time)} <b>${one.who}</b>: ${one.text}; ${one.why}</li>`)}</ul></section>`;
 }
 
 /** Lines for a pen. */

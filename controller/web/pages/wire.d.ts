@@ -55,7 +55,7 @@ export interface Figures {
 export interface Waits { since: string; exact: boolean }
 export interface Proposal {
   order: number; who: string; why: string; waits: Waits; meter: string; round: number | null; spot: number | null;
-  bet: string | null; before_cents: number | null; net_cents: number | null; move: Move | null;
+  bet: string | null; before_cents: number | null; net_cents: number | null; move: Move | null; text: string;
 }
 export interface Needs {
   questions: { question: number; round: number | null; text: string; waits: Waits }[];
@@ -128,6 +128,7 @@ export interface Ruling {
   time: string; round: number; spot: number; bet: string; before_cents: number | null; net_cents: number | null; who: string;
   why: string; case: string; elsewhere: boolean; win_cents: number;
 }
+export interface Correction { time: string; round: number | null; text: string; who: string; why: string }
 export interface Inventory {
   opener_cents: number | null; closer_cents: number | null; fill_cents: number; credit_cents: number; drop_cents: number | null;
 }
@@ -142,7 +143,7 @@ export interface Account {
   spots: { spot: number; wagers: number; handle_cents: number; win_cents: number }[]; bases: Record<string, number>;
   questions: number; open_wagers: number; open_cents: number; doubted_wagers: number;
   unsettled: { round: number; spot: number; bet: string; staked_cents: number; net_cents: number | null; why: string }[];
-  void_rounds: number; void_wagers: number; void_cents: number; rulings: Ruling[];
+  void_rounds: number; void_wagers: number; void_cents: number; rulings: Ruling[]; corrections: Correction[];
   irregular: { time: string; round: number; reason: string; outcome: string; open_wagers: number }[];
   inventory: Inventory;
   alerts: { kind: string; severity: string; count: number }[]; device_faults: Record<string, number>;

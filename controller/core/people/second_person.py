@@ -1,0 +1,117 @@
+"""Which orders of the floor's take a second person.
+
+A ruling on what a wager is due always does where the house wants two (``two_persons``), and in every house where no
+cards account for the due or the round has long left the books. What only says what the table could not see, one person
+says alone, for the game waits: an unread card, whose a card is, a box of the next round. To overrule what is known
+moves money as well, and takes two: a face that was read or named, an owner that was said, a box in a round that has
+begun, whatever changes the due of a settled wager, and a count that the table cannot have held.
+"""
+
+from __future__ import annotations
+
+from controller.core.analysis.net_bounds import net_bounds
+from controller.core.messages.events import WagerAdjusted
+from controller.core.messages.inputs import (
+    AdjustWager,
+    AssignCard,
+    DeclareBox,
+    EnterInventory,
+    Ruling,
+    SetCard,
+    VoidRound,
+)
+from controller.core.people import corrections, table_inventory
+from controller.core.round import lifecycle
+from controller.core.table.alert_list import money
+from controller.core.table.ledger import book_of
+from controller.core.table.transaction import Transaction
+
+
+def is_needed(transaction: Transaction, ruling: Ruling | EnterInventory, overrules: str) -> bool:
+    """Whether the house wants a second person for an order that ``overrules`` this (empty: nothing)."""
+    if isinstance(ruling, VoidRound | AdjustWager):
+        return transaction.house.two_persons or _late(transaction, ruling)
+    return transaction.house.two_persons and bool(overrules)
+
+
+def beyond_rules(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
+    """What a ruling orders that no cards could give its wager, in words; empty: they could."""
+    book = book_of(transaction.state.books, ruling.round) if isinstance(ruling, AdjustWager) else None
+    if book is None or not isinstance(ruling, AdjustWager):
+        return ""
+    row, main = book.row(ruling.spot, ruling.bet), book.row(ruling.spot, "main")
+    if (row is None and ruling.bet != "insurance") or main is None:
+        return ""
+    wager_cents = 0 if row is None else row.wager_cents
+    bounds = net_bounds(transaction.rules, ruling.bet, wager_cents, main.wager_cents, transaction.state.progressives)
+    if bounds.hold(ruling.net_cents):
+        return ""
+    given = f"its rules give {money(bounds.least)} to {money(bounds.most)}"
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.net_cents)}, and {given}"
+
+
+def overrules(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
+    """What is known that an order overrules, in words; empty: nothing, or the journal is of before that mattered."""
+    if not transaction.house.orders_bounded:
+        return ""
+    match ruling:
+        case SetCard(_, card):
+            return _known_face(transaction, card) or _settled_due(transaction, ruling)
+        case AssignCard(_, card):
+            return _known_owner(transaction, card) or _settled_due(transaction, ruling)
+        case DeclareBox(_, spot, cents):
+            number = transaction.state.open_round()
+            amount = "not in play" if cents <= 0 else f"in play for {money(cents)}"
+            return "" if number is None else f"spot {spot} {amount}, said after round {number} began"
+        case EnterInventory():
+            return table_inventory.unlikely(transaction, ruling)
+        case _:
+            return ""
+
+
+def round_of(transaction: Transaction, ruling: Ruling | EnterInventory) -> int | None:
+    """The round that an order is about; None: the next one, or none."""
+    match ruling:
+        case VoidRound(_, number) | AdjustWager(_, number):
+            return number
+        case SetCard(_, card) | AssignCard(_, card):
+            found = corrections.round_with(transaction, card)
+            return None if found is None else found.number
+        case DeclareBox():
+            return transaction.state.open_round()
+        case _:
+            return None
+
+
+def _late(transaction: Transaction, ruling: VoidRound | AdjustWager) -> bool:
+    """Whether a ruling is on a round that was recalled from the journal."""
+    book = book_of(transaction.state.books, ruling.round)
+    return book is not None and book.recalled
+
+
+def _known_face(transaction: Transaction, card: int) -> str:
+    """That the shoe has read a card, or a person has named it; empty: neither."""
+    round_now = corrections.round_with(transaction, card)
+    kept = () if round_now is None else round_now.cards.drawn
+    known = any(one.number == card and not one.unread for one in kept)
+    return f"card {card}, which was read or named already" if known else ""
+
+
+def _known_owner(transaction: Transaction, card: int) -> str:
+    """That a person has said whose a card is; empty: nobody has."""
+    round_now = corrections.round_with(transaction, card)
+    if round_now is None:
+        return ""
+    place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == card)
+    said = any(place in {one.holds, one.lacks} for one in round_now.evidence.answers)
+    return f"card {card}, of which it was said already whose it is" if said else ""
+
+
+def _settled_due(transaction: Transaction, ruling: SetCard | AssignCard) -> str:
+    """The settled wager whose due an order would change; empty: it would change none."""
+    trial = Transaction(transaction.table(), transaction.stamped)
+    if corrections.carry_out(trial, ruling) is not None:
+        return ""
+    lifecycle.review(trial)
+    changed = (one for one in trial.events if isinstance(one, WagerAdjusted) and one.before_cents != one.net_cents)
+    return next((f"round {one.round} spot {one.spot} {one.bet} was settled already" for one in changed), "")

@@ -1,0 +1,236 @@
+"""What is known is overruled by two where the house wants two; what nobody could see, one person says alone."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import OrderRefused, WagerOutsideLimits
+from controller.core.messages.events import CardDrawn
+from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, OrderProposed
+from controller.core.messages.inputs import ApproveOrder, AssignCard, DeclareBox, SetCard, WithdrawOrder
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
+from controller.core.persons import Authentication
+from controller.core.table.state import Table
+from controller.formats.mqtt.retained_orders import OrdersNow, ProposedOrderNow, orders_bytes
+from controller.formats.orders.replies import remark_of
+from firmware_protocols.cards import Card
+from tests.core.rig import Rig, penn
+
+FLOOR = Authentication("key", ("floor",))
+WATCH = Authentication("socket", ("surveillance",), 1002)
+KEYED = penn(stand_key="always")
+
+
+def a_table(rules: Rules = KEYED, *, two_persons: bool = True) -> Rig:
+    """A table whose orders are bounded."""
+    rig = Rig(rules)
+    rig.house = replace(rig.house, two_persons=two_persons, orders_bounded=True)
+    rig.table = Table(rig.house, rig.table.state)
+    return rig
+
+
+def card(rig: Rig, place: int) -> int:
+    drawn = (event for event in rig.events if isinstance(event, CardDrawn))
+    return next(one.card for one in drawn if one.position == place)
+
+
+def set_card(rig: Rig, place: int, face: str | None) -> None:
+    named = None if face is None else Card(face)
+    rig.give(SetCard(rig.now_ns, card(rig, place), named, "M. Okafor", "seen", vouched=FLOOR))
+
+
+def declare(rig: Rig, spot: int, cents: int, who: str = "M. Okafor") -> None:
+    rig.give(DeclareBox(rig.now_ns, spot, cents, who, "plays cash", FLOOR))
+
+
+def approve(rig: Rig, order: int) -> None:
+    rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", WATCH))
+
+
+def alerts(rig: Rig) -> list[AlertKind]:
+    return [event.kind for event in rig.events if isinstance(event, AlertRaised)]
+
+
+# --- cards -----------------------------------------------------------------------------------------
+
+
+def test_a_card_that_was_read_is_named_otherwise_by_two() -> None:
+    rig = a_table()
+    rig.talk("1 main 10 \n 9h Ts 8d 9c")
+    set_card(rig, 0, "2h")
+    assert not rig.told(CardSet)
+    number = card(rig, 0)
+    proposed = OrderProposed(
+        1, "set-card", f"card {number} is 2h", 1, number, "2h", None, None, "M. Okafor", "seen", "own key"
+    )
+    assert rig.told(OrderProposed) == [proposed]
+    picture = msgspec.json.decode(orders_bytes(rig.house, rig.table.state), type=OrdersNow)
+    where = (f"card {number} is 2h", 1, number, "2h", None, None)
+    assert (picture.rulings, picture.orders) == ((), (ProposedOrderNow(1, "set-card", *where, "M. Okafor", "seen"),))
+    assert remark_of(rig.stamped[-1].input, [proposed], ()) == (
+        f"order 1 waits for another person to approve it: card {number} is 2h"
+    )
+    approve(rig, 1)
+    (named,) = rig.told(CardSet)
+    assert isinstance(named, CardSet)
+    assert (named.before, named.after, named.who) == ("9h", "2h", "M. Okafor, J. Lee")
+    assert named.vouched == "own key; socket of surveillance, user 1002"
+    assert alerts(rig) == []
+
+
+def test_a_card_that_was_read_is_struck_by_two() -> None:
+    rig = a_table()
+    rig.talk("1 main 10 \n 9h Ts 8d 9c")
+    set_card(rig, 2, None)
+    (proposed,) = rig.told(OrderProposed)
+    assert isinstance(proposed, OrderProposed)
+    assert proposed.text == f"card {card(rig, 2)} is no card of the round"
+    assert not rig.told(CardSet)
+
+
+def test_an_unread_card_is_named_by_one_and_named_anew_by_two() -> None:
+    rig = a_table()
+    rig.talk("1 main 10 \n 9h Ts")
+    rig.card(None)
+    set_card(rig, 2, "8d")
+    (named,) = rig.told(CardSet)
+    assert isinstance(named, CardSet)
+    assert (named.after, named.vouched) == ("8d", "own key")
+    set_card(rig, 2, "Kd")
+    assert len(rig.told(CardSet)) == 1
+    assert len(rig.told(OrderProposed)) == 1
+
+
+def test_where_one_person_is_enough_a_card_named_otherwise_is_an_alert() -> None:
+    rig = a_table(two_persons=False)
+    rig.talk("1 main 10 \n 9h Ts 8d 9c")
+    set_card(rig, 0, "2h")
+    assert len(rig.told(CardSet)) == 1
+    (alert,) = rig.told(AlertRaised)
+    assert isinstance(alert, AlertRaised)
+    assert (alert.kind, alert.who, alert.round) == (AlertKind.CORRECTED_ALONE, "M. Okafor", 1)
+    assert alert.text == f"M. Okafor alone: card {card(rig, 0)}, which was read or named already"
+
+
+def test_what_the_table_would_refuse_is_neither_proposed_nor_an_alert() -> None:
+    for two_persons in (True, False):
+        rig = a_table(two_persons=two_persons)
+        rig.talk("1 main 10 \n 9h Ts 8d 9c")
+        set_card(rig, 0, "9h")
+        assert len(rig.told(OrderRefused)) == 1
+        assert not rig.told(OrderProposed, AlertRaised)
+
+
+def test_whose_a_card_is_one_says_and_two_say_otherwise() -> None:
+    rig = a_table(penn())
+    rig.talk("1 main 10 \n 2 main 10 \n 5h 5c Tc 6d 5s 7s 9c")
+    for spot in (1, 2):
+        rig.give(AssignCard(rig.now_ns, card(rig, 6), spot, "M. Okafor", "seen", FLOOR))
+    (assigned,) = rig.told(CardAssigned)
+    assert isinstance(assigned, CardAssigned)
+    assert (assigned.spot, assigned.vouched) == (1, "own key")
+    (proposed,) = rig.told(OrderProposed)
+    assert isinstance(proposed, OrderProposed)
+    assert (proposed.verb, proposed.text, proposed.spot) == ("assign-card", f"card {card(rig, 6)} is of spot 2", 2)
+
+
+# --- boxes -----------------------------------------------------------------------------------------
+
+
+def test_a_box_of_a_round_that_has_begun_is_declared_by_two() -> None:
+    rig = a_table()
+    rig.talk("1 main 10 \n 9h Ts")
+    declare(rig, 2, 1000)
+    assert not rig.told(BoxDeclared)
+    approve(rig, 1)
+    (declared,) = rig.told(BoxDeclared)
+    assert isinstance(declared, BoxDeclared)
+    assert (declared.round, declared.spot, declared.cents, declared.who) == (1, 2, 1000, "M. Okafor, J. Lee")
+
+
+def test_a_box_of_the_next_round_is_declared_by_one() -> None:
+    rig = a_table()
+    declare(rig, 2, 1000)
+    (declared,) = rig.told(BoxDeclared)
+    assert isinstance(declared, BoxDeclared)
+    assert (declared.round, declared.vouched) == (None, "own key")
+
+
+def test_where_one_person_is_enough_a_box_declared_late_is_an_alert() -> None:
+    rig = a_table(two_persons=False)
+    rig.talk("1 main 10 \n 9h Ts")
+    declare(rig, 2, 1000)
+    assert alerts(rig) == [AlertKind.CORRECTED_ALONE]
+
+
+def test_a_declared_box_is_held_against_the_limits_whenever_it_is_declared() -> None:
+    for before in (True, False):
+        rig = a_table(penn(stand_key="always", maximum_cents=50_000), two_persons=False)
+        if before:
+            declare(rig, 2, 60_000)
+        rig.talk("1 main 10 \n 9h Ts 8d 9c 2h")
+        rig.pass_ms(2000)
+        if not before:
+            declare(rig, 2, 60_000)
+        assert rig.told(WagerOutsideLimits) == [WagerOutsideLimits(1, 2, "main", 60_000, None, 50_000)]
+        assert AlertKind.WAGER_OUTSIDE_LIMITS in alerts(rig)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(("maximum", "most"), [(50_000, 500_000), (0, 100_000_000)])
+def test_no_box_is_declared_for_what_nobody_would_take(maximum: int, most: int, *, begun: bool) -> None:
+    rig = a_table(penn(stand_key="always", maximum_cents=maximum))
+    if begun:
+        rig.talk("1 main 10 \n 9h Ts")
+    declare(rig, 2, most + 1)
+    (refused,) = rig.told(OrderRefused)
+    assert isinstance(refused, OrderRefused)
+    assert refused.reason_code == "invalid_value"
+    declare(rig, 2, most)
+    assert len(rig.told(OrderRefused)) == 1
+
+
+def test_a_box_declared_in_play_is_taken_back_and_its_cards_are_the_others() -> None:
+    rig = a_table(two_persons=False)
+    rig.talk("1 main 10 \n 9h 8d")
+    declare(rig, 2, 1000)
+    declare(rig, 2, 0)
+    assert [event.cents for event in rig.told(BoxDeclared) if isinstance(event, BoxDeclared)] == [1000, 0]
+    rig.talk("Ts 9c \n key stand hole_turned round_closed")
+    assert rig.outcomes() == ["settled"]
+    (book,) = rig.table.state.books
+    assert [(row.spot, row.net_cents) for row in book.rows] == [(1, 1000)]
+
+
+def test_a_box_that_is_settled_or_alone_is_not_taken_back() -> None:
+    rig = a_table(two_persons=False)
+    declare(rig, 2, 1000)
+    rig.talk("9h 8d")
+    declare(rig, 2, 0)
+    rig.talk("Ts 9c \n key stand hole_turned")
+    rig.pass_ms(2000)
+    declare(rig, 2, 0)
+    reasons = [event.reason for event in rig.told(OrderRefused) if isinstance(event, OrderRefused)]
+    assert reasons == [
+        "without this box there is no round: void it",
+        "spot 2 is settled: adjust its wagers to 0",
+    ]
+
+
+# --- places ----------------------------------------------------------------------------------------
+
+
+def test_one_person_has_a_few_places_and_leaves_the_others_theirs() -> None:
+    rig = a_table()
+    rig.talk("1 main 10 \n 9h Ts")
+    for spot in range(2, 8):
+        declare(rig, spot, 1000)
+    assert len(rig.told(OrderProposed)) == 4
+    declare(rig, 6, 1000, "J. Reyes")
+    assert len(rig.told(OrderProposed)) == 5
+    rig.give(WithdrawOrder(rig.now_ns, 1, "M. Okafor", "enough"))
+    declare(rig, 6, 1000)
+    assert len(rig.told(OrderProposed)) == 6
