@@ -23,7 +23,7 @@ from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.inputs import Input
 from controller.core.table.state import StepResult
 from controller.io.files import profile_files
-from simulators.people.acts import Act, Lay, Pause, RoundPlayed
+from simulators.people.acts import Act, Lay, Pause, by_round
 from simulators.people.dealer import play
 from simulators.people.felt import StandKey
 from simulators.people.house import house_from
@@ -59,13 +59,8 @@ class CauseRig(TimedRig):
 
 def rounds_of(rig: CauseRig, seed: int, boxes: int, keypad: StandKey) -> Iterator[list[Act]]:
     """Honest rounds without end, each with its truth at the end."""
-    acts: list[Act] = []
     house = house_from(profile_files.raw(PROFILE))
-    for act in play(house, Random(seed), rig.rack, (boxes, boxes), stand_key=keypad):
-        acts.append(act)
-        if isinstance(act, RoundPlayed):
-            yield acts
-            acts = []
+    return by_round(play(house, Random(seed), rig.rack, (boxes, boxes), stand_key=keypad))
 
 
 def planted(  # noqa: PLR0917 - what is planted, and where

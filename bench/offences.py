@@ -25,7 +25,7 @@ from bench.house_offences import SETTINGS, Committed, Setting, ShoeLog
 from bench.opening_offences import plant_openings
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.state import Table
-from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.people.acts import Act, Draw, Lay, Pause, Press, by_round
 from simulators.people.dealer import play
 from simulators.people.felt import KEY_NO_MORE_BETS
 from simulators.people.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script, carried_on
@@ -79,14 +79,8 @@ def rig_of(seed: int, cycle_ms: int, setting: Setting) -> tuple[HumanRig, Rack]:
 
 def rounds_of(rack: Rack, seed: int, boxes: tuple[int, int], setting: Setting) -> Iterator[list[Act]]:
     """Honest rounds without end, each with its truth at the end."""
-    acts: list[Act] = []
-    for act in play(
-        setting.dealer, Random(seed), rack, boxes, stand_key="always", fumbles_per_mille=60, touching=False
-    ):
-        acts.append(act)
-        if isinstance(act, RoundPlayed):
-            yield acts
-            acts = []
+    acts = play(setting.dealer, Random(seed), rack, boxes, stand_key="always", fumbles_per_mille=60, touching=False)
+    return by_round(acts)
 
 
 def raised(rig: HumanRig) -> list[AlertRaised]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -73,3 +75,13 @@ class RoundPlayed(Value, frozen=True, tag="round_played"):
 
 Act = Draw | Lay | Press | Pause | Consult | LetIn | RoundPlayed
 """One thing a person does, or the end of a round."""
+
+
+def by_round(acts: Iterable[Act]) -> Iterator[list[Act]]:
+    """The acts of each round that is played to its end, which is the last of them."""
+    own: list[Act] = []
+    for act in acts:
+        own.append(act)
+        if isinstance(act, RoundPlayed):
+            yield own
+            own = []

@@ -12,7 +12,7 @@ from typing import Final
 from controller.io.files import profile_files
 from controller.io.journal.journal import JournalReader
 from controller.io.mqtt.connection import Broker
-from simulators.people.acts import Act, RoundPlayed
+from simulators.people.acts import by_round
 from simulators.people.dealer import play
 from simulators.people.house import house_from
 from simulators.people.performance import perform
@@ -47,14 +47,10 @@ class LiveTable(Premises):
     async def play(self, seed: int, speed: float, ends: asyncio.Event) -> None:
         """Let people play at so many times their own pace until the end of a round after ``ends``."""
         house, chance = house_from(profile_files.raw(PROFILE)), random.Random(seed)
-        waiting: list[Act] = []
-        for act in play(house, chance, self.rack, BOXES, rounds=MOST_ROUNDS, stand_key="always"):
-            waiting.append(act)
-            if isinstance(act, RoundPlayed):
-                await perform(waiting, self.bench, speed, sleep=asyncio.sleep, on_round=self.truth.append)
-                waiting = []
-                if ends.is_set():
-                    return
+        for acts in by_round(play(house, chance, self.rack, BOXES, rounds=MOST_ROUNDS, stand_key="always")):
+            await perform(acts, self.bench, speed, sleep=asyncio.sleep, on_round=self.truth.append)
+            if ends.is_set():
+                return
 
     def bodies(self) -> list[bytes]:
         """The events of the journal so far."""

@@ -38,7 +38,7 @@ from controller.core.messages.inputs import (
 )
 from controller.core.table.ledger import recall
 from firmware_protocols.cards import DECK
-from simulators.people.acts import Act, Lay, RoundPlayed
+from simulators.people.acts import Act, Lay, by_round
 from simulators.people.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script
 from tests.commands import auditor, auditor_page, auditor_rows
 from tests.core import nights
@@ -243,12 +243,8 @@ def opens(rig: Rig, floor: Floor, shift: int) -> None:
 
 def scripts(acts: list[Act], rng: Random) -> Iterator[list[Act]]:
     """The rounds, some with something irregular or an offence in them; what that left is put right before the next."""
-    own: list[Act] = []
     before, lying = Contents(), Contents()
-    for act in acts:
-        own.append(act)
-        if not isinstance(act, RoundPlayed):
-            continue
+    for own in by_round(acts):
         script = Script(own, before)
         right: list[Act] = [
             Lay(*place, before.get(place, ()))
@@ -258,7 +254,6 @@ def scripts(acts: list[Act], rng: Random) -> Iterator[list[Act]]:
         played = [*right, *edited(script, rng)]
         lying = {**lying, **{(one.spot, one.zone): one.chips for one in played if isinstance(one, Lay)}}
         before = {**before, **script.left()}
-        own = []
         yield played
 
 

@@ -14,7 +14,7 @@ from controller.core.messages.events import CardOpened
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn
-from simulators.people.acts import Act, Draw, Pause, Press, RoundPlayed
+from simulators.people.acts import Act, Draw, Pause, Press, RoundPlayed, by_round
 from simulators.people.dealer import play
 from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, StandKey
 from simulators.people.house import House, house_from
@@ -63,18 +63,17 @@ def rig_of(case: Burned) -> HoleRig:
 def script_of(case: Burned) -> tuple[list[Act], Script]:
     """Two rounds, and then the script of two more, the first of them from its lock on."""
     house = house_of(case.profile, case.hole_card)
-    acts = list(play(house, Random(case.seed), Rack(), case.boxes, rounds=4, stand_key=case.stand_key))
+    acts: Iterable[Act] = play(house, Random(case.seed), Rack(), case.boxes, rounds=4, stand_key=case.stand_key)
     if case.hole_card == "none" or case.turn_key == "sometimes":
-        acts = [act for act in acts if not is_key(act, KEY_HOLE_TURNED)]
-    ends = [at for at, act in enumerate(acts) if isinstance(act, RoundPlayed)]
-    rest = acts[ends[1] + 1 :]
+        acts = (act for act in acts if not is_key(act, KEY_HOLE_TURNED))
+    first, second, third, fourth = by_round(acts)
+    told, rest = third[-1], [*third, *fourth]
     lock = next(at for at, act in enumerate(rest) if is_key(act, KEY_NO_MORE_BETS))
-    told = acts[ends[2]]
     assert isinstance(told, RoundPlayed)
     spots = tuple(sorted(int(spot) for spot in told.hands))
     draws = [at for at, act in enumerate(rest[lock:]) if isinstance(act, Draw)]
     deal = draws[2 * len(spots)] + 1
-    return acts[: ends[1] + 1], Script(tuple(rest[lock:]), deal, spots, tuple(rest[:lock]))
+    return [*first, *second], Script(tuple(rest[lock:]), deal, spots, tuple(rest[:lock]))
 
 
 def assert_closed(case: Burned, faces: Iterable[Card] = RANKS, *, announced: bool = True) -> None:

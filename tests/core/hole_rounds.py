@@ -17,7 +17,7 @@ from controller.core.messages.events import CardOpened
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn
-from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed, by_round
 from simulators.people.dealer import play
 from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, MAIN, StandKey
 from simulators.people.house import house_from
@@ -48,17 +48,14 @@ class Script(NamedTuple):
 def script_of(profile: str, seed: int, stand_key: StandKey, boxes: tuple[int, int], *, keyed: bool = True) -> Script:
     """The third round of people at a table; not ``keyed``: the dealer's key says nothing of the turn."""
     house = house_from(profile_files.raw(profile))
-    acts = list(play(house, Random(seed), Rack(), boxes, rounds=3, stand_key=stand_key))
-    ends = [at for at, act in enumerate(acts) if isinstance(act, RoundPlayed)]
-    told = acts[ends[2]]
+    first, second, (*whole, told) = by_round(play(house, Random(seed), Rack(), boxes, rounds=3, stand_key=stand_key))
     assert isinstance(told, RoundPlayed)
-    whole = acts[ends[1] + 1 : ends[2]]
     lock = next(at for at, act in enumerate(whole) if is_key(act, KEY_NO_MORE_BETS))
     turn = next(at for at, act in enumerate(whole) if is_key(act, KEY_HOLE_TURNED))
     round_acts = whole[lock:turn]
     draws = [at for at, act in enumerate(round_acts) if isinstance(act, Draw)]
     spots = tuple(sorted(int(spot) for spot in told.hands))
-    before = (*acts[: ends[1] + 1], *whole[:lock])
+    before = (*first, *second, *whole[:lock])
     if not keyed:
         before = tuple(act for act in before if not is_key(act, KEY_HOLE_TURNED))
     return Script(tuple(round_acts), draws[2 * len(spots) + 1], spots, before)

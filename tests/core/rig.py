@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.game.rules import Options, Rules
+from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import Event, QuestionAsked, RoundClosed, WagerSettled
 from controller.core.messages.house import House
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, DeadlinePassed, Input, StampedInput
@@ -23,6 +24,7 @@ from controller.core.step import step
 from controller.core.table.desired import Desired
 from controller.core.table.keymap import DEFAULT_KEYS
 from controller.core.table.state import State, StepResult, Table
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
 from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
@@ -236,6 +238,22 @@ class Rig:
     def outcomes(self) -> list[str]:
         """How each closed round ended."""
         return [event.outcome for event in self.events if isinstance(event, RoundClosed)]
+
+    def irregularities(self) -> list[str]:
+        """Why no legal play explained a round, each time."""
+        return [event.reason for event in self.events if isinstance(event, RoundIrregular)]
+
+
+def rig_with(talk: str, rules: Rules | None = None) -> Rig:
+    """A table where a round has come so far; without ``rules`` the main game, with a stand key always pressed."""
+    rig = Rig(penn(stand_key="always") if rules is None else rules)
+    rig.talk(talk)
+    return rig
+
+
+def whole_house_with(talk: str, **options: object) -> Rig:
+    """The same by the house's profile, side bets included."""
+    return rig_with(talk, profile_files.load("hollywood-penn-national", {"stand_key": "always", **options}).rules)
 
 
 def settled(events: Iterable[Event]) -> dict[tuple[int, int, str], tuple[int, int]]:

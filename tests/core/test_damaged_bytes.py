@@ -6,7 +6,7 @@ import pytest
 
 from controller.core.messages.alerts import LineErrors
 from firmware_protocols.readings import LineDisturbed
-from tests.core.test_table import rig_with
+from tests.core.rig import rig_with
 
 
 @pytest.mark.parametrize("reason", ["card code '8H' without a mode", "line noise"])

@@ -71,10 +71,6 @@ def refusals(rig: Rig) -> list[str]:
     return [event.reason for event in rig.told(OrderRefused) if isinstance(event, OrderRefused)]
 
 
-def irregular(rig: Rig) -> list[str]:
-    return [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)]
-
-
 # --- an unread card ---------------------------------------------------------------------------------
 
 
@@ -110,7 +106,7 @@ def test_an_unread_card_that_nobody_names_leaves_the_round_to_the_floor() -> Non
     rig.talk("8s \n key stand hole_turned round_closed")
     assert rig.outcomes() == []
     rig.talk("key round_closed \n 1 main 20 \n Th 9c 6d 8s \n key stand hole_turned round_closed")
-    assert irregular(rig) == ["a card could not be read"]
+    assert rig.irregularities() == ["a card could not be read"]
     assert rig.outcomes() == ["irregular", "settled"]
     assert rig.postings() == ["2: spot 1 main -20.00"]
 
@@ -139,7 +135,7 @@ def test_an_unread_hole_card_that_nobody_names_leaves_the_round_to_the_floor() -
     rig = rig_with("1 main 10 \n Th 9c 6d")
     rig.card(None)
     rig.talk("key stand hole_turned round_closed round_closed")
-    assert irregular(rig) == ["a card could not be read"]
+    assert rig.irregularities() == ["a card could not be read"]
     assert rig.outcomes() == ["irregular"]
 
 
@@ -148,7 +144,7 @@ def test_an_unread_hole_card_that_nobody_names_leaves_the_round_to_the_floor() -
 
 def test_a_card_read_twice_is_struck_and_the_round_goes_on() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s \n key stand hole_turned \n 5c")
-    assert irregular(rig) != []
+    assert rig.irregularities() != []
     set_card(rig, 4, None, "the shoe read the last card twice")
     assert rig.told(RoundResumed) == [RoundResumed(1)]
     assert rig.told(CardSet) == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.messages.alerts import RoundIrregular, WagerUncertain
+from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.io.files import profile_files
@@ -38,10 +38,6 @@ def alerts(rig: Rig) -> list[str]:
     return [str(event.kind) for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)]
 
 
-def irregular(rig: Rig) -> list[str]:
-    return [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)]
-
-
 UNKNOWN = "what lay at spot 2 when the bets were locked is not known: its reader was lost"
 
 
@@ -50,7 +46,7 @@ def test_a_box_that_was_dealt_to_unseen_leaves_the_round_to_the_floor_and_accuse
     rig.talk(f"{LOCK} \n Th 5h 9c")
     back(rig, 2, "main", 2_000, since_ms=60_000)
     rig.talk("9d 6d 8s")
-    assert irregular(rig) == [UNKNOWN]
+    assert rig.irregularities() == [UNKNOWN]
     assert set(alerts(rig)) == {"round_irregular"}
 
 
@@ -58,7 +54,7 @@ def test_so_does_a_wager_whose_amount_was_changed_unseen() -> None:
     rig = lost("2 main 10", 2)
     rig.talk(f"{LOCK} \n Th 9c")
     back(rig, 2, "main", 2_000, since_ms=60_000)
-    assert irregular(rig) == [UNKNOWN]
+    assert rig.irregularities() == [UNKNOWN]
     assert set(alerts(rig)) == {"round_irregular"}
 
 
@@ -81,11 +77,11 @@ def test_without_a_main_wager_it_is_none() -> None:
     rig.talk(f"{LOCK} \n Th 9c")
     back(rig, 2, "lucky_ladies", 500, since_ms=60_000)
     assert rig.told(WagerUncertain) == []
-    assert (irregular(rig), alerts(rig)) == ([], [])
+    assert (rig.irregularities(), alerts(rig)) == ([], [])
 
 
 def test_chips_that_came_after_the_lock_are_told_as_ever() -> None:
     rig = lost("1 main 10", 2)
     rig.talk(f"{LOCK} \n Th 9c")
     back(rig, 2, "main", 2_000, since_ms=500)
-    assert (irregular(rig), alerts(rig)) == ([], ["past_posting"])
+    assert (rig.irregularities(), alerts(rig)) == ([], ["past_posting"])

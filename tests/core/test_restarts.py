@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular, SpotReaderLost
+from controller.core.messages.alerts import AnswerRefused, CardsMayBeMissing, SpotReaderLost
 from controller.core.messages.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
 from controller.core.round.missed_cards import MISSED_CARDS
 from controller.core.table.state import Table, restore
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
-from tests.core.rig import MS, Rig, penn
+from tests.core.rig import MS, Rig, penn, rig_with
 from tests.core.stories import told
 
 KEYED = penn(stand_key="always")
@@ -34,16 +34,6 @@ def restarted(rig: Rig, *, at_ns: int | None = None, profile_hash: str | None = 
         rig.give(ChipsSeen(spot, zone, tuple(sorted(chips)), started_ns, rig.now_ns))
     rig.pass_ms(100)
     return asked_ns
-
-
-def rig_with(talk: str) -> Rig:
-    rig = Rig(KEYED)
-    rig.talk(talk)
-    return rig
-
-
-def irregularities(rig: Rig) -> list[str]:
-    return [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)]
 
 
 def test_the_first_start_is_no_restart() -> None:
@@ -89,7 +79,7 @@ def test_answered_yes_the_round_goes_to_the_floor_and_the_next_one_on() -> None:
     rig = rig_with(DEAL)
     restarted(rig)
     rig.talk(f"key yes \n {END} \n 1 main 20 \n Th 9c 6d 8s \n {END}")
-    assert irregularities(rig) == ["cards were drawn while the table was not listening"]
+    assert rig.irregularities() == ["cards were drawn while the table was not listening"]
     assert rig.outcomes() == ["irregular", "settled"]
     assert rig.postings() == ["2: spot 1 main -20.00"]
 
@@ -108,7 +98,7 @@ def test_a_question_that_nobody_answers_leaves_the_round_to_the_floor() -> None:
     rig = rig_with(DEAL)
     restarted(rig)
     rig.talk(f"{END} \n 1 main 20 \n Th 9c 6d 8s \n {END}")
-    assert irregularities(rig) == ["nobody said whether cards were missed"]
+    assert rig.irregularities() == ["nobody said whether cards were missed"]
     assert rig.outcomes() == ["irregular", "settled"]
 
 
@@ -160,7 +150,7 @@ def test_a_reboot_sets_the_clock_back_but_not_the_table() -> None:
 def test_a_profile_changed_in_a_round_leaves_it_to_the_floor() -> None:
     rig = rig_with(DEAL)
     restarted(rig, profile_hash="1" * 64)
-    assert irregularities(rig) == ["the profile changed in the middle of the round"]
+    assert rig.irregularities() == ["the profile changed in the middle of the round"]
 
 
 def test_a_profile_changed_between_rounds_holds_from_the_next() -> None:
@@ -211,7 +201,7 @@ def test_a_reader_lost_in_a_round_leaves_its_spot_to_the_floor() -> None:
     rig = rig_with(DEAL)
     rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
     assert rig.told(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
-    assert irregularities(rig) == []
+    assert rig.irregularities() == []
 
 
 def test_a_reader_of_another_spot_does_not() -> None:

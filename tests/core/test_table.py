@@ -41,17 +41,11 @@ from firmware_protocols.readings import (
     KeyPressed,
     LineDisturbed,
 )
-from tests.core.rig import MS, SPOTS, Rig, penn
+from tests.core.rig import MS, SPOTS, Rig, penn, rig_with
 from tests.core.stories import told
 
 KEYED = penn(stand_key="always")
 HAND = "Th 9c 6d 8s"
-
-
-def rig_with(talk: str) -> Rig:
-    rig = Rig(KEYED)
-    rig.talk(talk)
-    return rig
 
 
 def locked(rig: Rig) -> list[tuple[tuple[int, str, int], ...]]:

@@ -16,7 +16,7 @@ from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.round.irregular import observed_round
-from simulators.people.acts import Act, RoundPlayed
+from simulators.people.acts import by_round
 from simulators.people.dealer import play
 from simulators.people.felt import StandKey
 from simulators.people.offenders import Contents, Script
@@ -33,11 +33,7 @@ def accounts(kind: str, keypad: StandKey) -> Iterator[ObservedRound]:
     rack, rng = Rack(), Random(kind)
     rules = rules_of(NAME, stand_key="always" if keypad == "always" else "sometimes")
     rig = HumanRig(rules, chips_of(rack))
-    acts: list[Act] = []
-    for act in play(DEALERS[NAME], rng, rack, (3, 3), rounds=8, stand_key=keypad):
-        acts.append(act)
-        if not isinstance(act, RoundPlayed):
-            continue
+    for acts in by_round(play(DEALERS[NAME], rng, rack, (3, 3), rounds=8, stand_key=keypad)):
         for each in EDITS[kind](Script(acts, Contents()), rng) or acts:
             rig.events.clear()
             before = rig.table.state.round
@@ -45,7 +41,6 @@ def accounts(kind: str, keypad: StandKey) -> Iterator[ObservedRound]:
             told = rig.table.state.round or before
             if rig.told(RoundIrregular) and told is not None:
                 yield observed_round(rules, told)
-        acts = []
 
 
 def is_legal(account: ObservedRound) -> bool:

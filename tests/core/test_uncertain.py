@@ -12,19 +12,12 @@ from controller.core.messages.alerts import (
 from controller.core.messages.events import BettingClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import AdjustWager
 from controller.core.messages.raised_alerts import AlertRaised
-from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen
-from tests.core.rig import MS, SPOTS, Rig
+from tests.core.rig import MS, SPOTS, Rig, whole_house_with
 
 PLAYED = "9c 6d 8s \n key stand hole_turned \n 1 main 0 \n key round_closed"
 ALARMS = (BetIncreasedAfterLock, BetDecreasedAfterLock, ChipsUnexplained, AlertRaised)
-
-
-def rig_with(talk: str, **options: object) -> Rig:
-    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always", **options}).rules)
-    rig.talk(talk)
-    return rig
 
 
 def first_card(rig: Rig, cents: int, zone: str = "lucky_ladies", *, told_ms: int = 80) -> None:
@@ -52,7 +45,7 @@ def opened(rig: Rig) -> list[tuple[str, int, tuple[int, ...]]]:
 
 
 def test_a_side_wager_laid_unseen_before_the_first_card_is_open_and_nobody_is_accused() -> None:
-    rig = rig_with("1 main 10")
+    rig = whole_house_with("1 main 10")
     first_card(rig, 500)
     rig.talk(PLAYED)
     assert locked(rig) == [(1, "main", 1000)]
@@ -63,7 +56,7 @@ def test_a_side_wager_laid_unseen_before_the_first_card_is_open_and_nobody_is_ac
 
 
 def test_a_side_wager_taken_off_unseen_before_the_first_card_is_not_settled_as_if_it_lay_there() -> None:
-    rig = rig_with("1 main 10 \n 1 lucky_ladies 5")
+    rig = whole_house_with("1 main 10 \n 1 lucky_ladies 5")
     first_card(rig, 0)
     rig.talk(PLAYED)
     assert opened(rig) == [("lucky_ladies", 500, (-500, 0))]
@@ -72,14 +65,14 @@ def test_a_side_wager_taken_off_unseen_before_the_first_card_is_not_settled_as_i
 
 
 def test_taking_or_paying_it_later_is_no_offence() -> None:
-    rig = rig_with("1 main 10")
+    rig = whole_house_with("1 main 10")
     first_card(rig, 500)
     rig.talk("9c 6d 8s \n 1 lucky_ladies 0 \n 1 lucky_ladies 25 \n 1 lucky_ladies 0")
     assert rig.told(*ALARMS) == []
 
 
 def test_the_floor_settles_it() -> None:
-    rig = rig_with("1 main 10")
+    rig = whole_house_with("1 main 10")
     first_card(rig, 500)
     rig.talk(PLAYED)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "lucky_ladies", -500, "M. Okafor", "it lay there"))
@@ -88,14 +81,14 @@ def test_the_floor_settles_it() -> None:
 
 
 def test_at_a_spot_without_a_main_wager_it_is_none() -> None:
-    rig = rig_with("2 main 10")
+    rig = whole_house_with("2 main 10")
     first_card(rig, 500)
     rig.talk("9c 6d 8s \n key stand hole_turned \n 2 main 0 \n key round_closed")
     assert rig.told(WagerUncertain, WagerUnresolved, *ALARMS) == []
 
 
 def test_after_the_key_and_before_the_first_card_it_lay_there_in_time() -> None:
-    rig = rig_with("1 main 10")
+    rig = whole_house_with("1 main 10")
     rig.late = True
     rig.key("no_more_bets")
     rig.values["E00450000000001F"] = 500
@@ -106,14 +99,14 @@ def test_after_the_key_and_before_the_first_card_it_lay_there_in_time() -> None:
 
 
 def test_with_a_limit_on_all_wins_a_win_that_hangs_on_it_stays_open_too() -> None:
-    rig = rig_with("1 main 10 \n 1 twenty_one_plus_three 5", aggregate_limit_cents=5000)
+    rig = whole_house_with("1 main 10 \n 1 twenty_one_plus_three 5", aggregate_limit_cents=5000)
     first_card(rig, 500)
     rig.talk("9c Jd 8s \n key stand hole_turned round_closed")
     assert [bet for bet, _, _ in opened(rig)] == ["twenty_one_plus_three", "lucky_ladies"]
 
 
 def test_a_main_wager_told_late_lay_there_in_time() -> None:
-    rig = rig_with("2 main 10")
+    rig = whole_house_with("2 main 10")
     first_card(rig, 500, "main")
     rig.talk("9c 6d 8s 7c 6h")
     assert locked(rig) == [(1, "main", 500), (2, "main", 1000)]

@@ -32,18 +32,12 @@ from controller.core.table.keymap import MEANINGS
 from controller.core.table.state import State, restore
 from controller.io.files import profile_files
 from firmware_protocols.readings import KeyPressed
-from tests.core.rig import Rig, penn
+from tests.core.rig import Rig, penn, rig_with
 from tests.core.test_admission import NEWCOMER, pitch
 
 KEYED = penn(stand_key="always")
 TWELVE = "1 main 10 \n Th 9c 2d 8s"
 NOTHING = "there is nothing to undo"
-
-
-def rig_with(talk: str) -> Rig:
-    rig = Rig(KEYED)
-    rig.talk(talk)
-    return rig
 
 
 def refusals(rig: Rig) -> list[str]:

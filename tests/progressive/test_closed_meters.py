@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
-import pytest
 from msgspec.structs import replace
 
 from controller.core.game.wager import LockedWager
@@ -23,16 +20,11 @@ from controller.formats.mqtt.retained_state import ClosedBet, RoundNow, round_by
 from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, WagersSensed
 from tests.core.rig import MS, coded
-from tests.progressive.live import LINKED, MYSTERY, NOTHING, REST, Box, MeterRig, Pit, pool
+from tests.progressive.live import LINKED, MYSTERY, NOTHING, REST, Box, MeterRig, Pit
 
 AWAY = "the link is away"
 BET = "1 main 10 \n 1 blazing7s 5"
 CARDS = f"9h 6c 8s Tc \n {REST}"
-
-
-@pytest.fixture
-def pit(tmp_path: Path) -> Pit:
-    return pool(tmp_path / "ledger.sqlite")
 
 
 def table(pit: Pit, while_closed: WhileClosed = "stand") -> MeterRig:

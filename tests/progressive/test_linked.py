@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import WagerAdjusted, WagerSettled, WagerUnresolved
@@ -54,11 +53,6 @@ from tests.progressive.live import (
     pit_table,
     pool,
 )
-
-
-@pytest.fixture
-def pit(tmp_path: Path) -> Pit:
-    return pool(tmp_path / "ledger.sqlite")
 
 
 def clear(rig: MeterRig) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
@@ -29,14 +27,8 @@ from tests.progressive.live import (
     linked,
     owing,
     pit_table,
-    pool,
     refusals,
 )
-
-
-@pytest.fixture
-def pit(tmp_path: Path) -> Pit:
-    return pool(tmp_path / "ledger.sqlite")
 
 
 def hit(pit: Pit) -> MeterRig:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, Event, RoundClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import (
     ApproveOrder,
@@ -40,7 +39,7 @@ from controller.core.step import step
 from controller.core.table.state import State, restore
 from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.cards import Card
-from tests.progressive.live import MYSTERY, SEVENS, Box, MeterRig
+from tests.progressive.live import MYSTERY, SEVENS, Box, MeterRig, refusals
 
 REST = "key stand hole_turned \n 5c \n key round_closed"
 DIAMONDS = f"1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c \n {REST}"
@@ -51,10 +50,6 @@ BONUS = f"1 main 10 \n 1 five_card_progressive 5 \n 9h 6c 8s Tc \n {REST}"
 def clear(rig: MeterRig, *zones: str) -> None:
     for zone in ("main", *zones):
         rig.chips(1, zone, 0)
-
-
-def refusals(rig: MeterRig) -> list[str]:
-    return [one.reason for one in rig.told(OrderRefused) if isinstance(one, OrderRefused)]
 
 
 # --- rows of a side wager ---------------------------------------------------------------------------------

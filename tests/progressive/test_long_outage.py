@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
@@ -14,15 +12,10 @@ from controller.core.messages.pool_events import MeterReleased
 from controller.core.meters.pooled_meter import NOT_HEARD
 from controller.core.table.pace import HOUR_NS
 from tests.core.rig import coded
-from tests.progressive.live import LINKED, NOTHING, MeterRig, Pit, linked, owing, pool
+from tests.progressive.live import LINKED, NOTHING, MeterRig, Pit, linked, owing
 
 TERMS = replace(LINKED, long_outage_ns=24 * HOUR_NS)
 HELD = "the link was away for 24 hours: a person must let it be won again by name"
-
-
-@pytest.fixture
-def pit(tmp_path: Path) -> Pit:
-    return pool(tmp_path / "ledger.sqlite")
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from controller.io.system.randomness import SystemEntropy
 from firmware_protocols.cards import Card
 from simulators.devices.bet_spots import BetSpotsSimulator
 from simulators.devices.wire import Device
-from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed
+from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed, by_round
 from simulators.people.dealer import play
 from simulators.people.felt import StandKey
 from simulators.people.house import house_from
@@ -372,12 +372,7 @@ def scripted(rack: Rack, seed: int, rounds: int, boxes: int = 2, stand_key: Stan
     chance = random.Random(seed)
     house = house_from(profile_files.raw(PROFILE))
     acts = play(house, chance, rack, (boxes, boxes), rounds=rounds, stand_key=stand_key)
-    found: list[list[Act]] = [[]]
-    for act in acts:
-        found[-1].append(act)
-        if isinstance(act, RoundPlayed):
-            found.append([])
-    return found[:-1]
+    return list(by_round(acts))
 
 
 def flipped(path: Path, at: int) -> None:

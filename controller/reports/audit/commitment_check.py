@@ -10,7 +10,7 @@ from controller.core.messages.meter_events import JackpotHit, MysteryCommitted, 
 from controller.core.meters.state import Cycle
 from controller.core.progressives.live_meters import MYSTERY_ROW
 from controller.formats.journal.records import Identity, RecordDamaged, openings, opens
-from controller.reports.audit.mystery_proof import Bounds, commitment, trigger_cents
+from controller.reports.audit.mystery_proof import Bounds, opens_commitment, trigger_cents
 
 CARD_LIMIT: Final = 10_000
 """Commitments remembered until they are opened: many shoes."""
@@ -73,20 +73,22 @@ class BoxReveals:
                     self._won[contribution] = cents
                 case MysteryRevealed():
                     cycle = self._running
-                    if cycle is not None and cycle.number == event.cycle and (text := self._wrong(cycle, event)):
-                        yield RefutedReveal(event.cycle, text)
+                    fault = self._fault(cycle, event) if cycle is not None and cycle.number == event.cycle else None
+                    if fault is not None:
+                        yield RefutedReveal(event.cycle, fault)
                 case _:
                     pass
 
-    def _wrong(self, cycle: Cycle, event: MysteryRevealed) -> str:
-        made = commitment(bytes.fromhex(event.key), self._identity, cycle.number, event.drawn_cents)
-        if made.hex() != cycle.commitment:
+    def _fault(self, cycle: Cycle, event: MysteryRevealed) -> str | None:
+        """Why a reveal cannot be of this cycle, on one line; None: it can."""
+        key = bytes.fromhex(event.key)
+        if not opens_commitment(cycle.commitment, key, self._identity, cycle.number, event.drawn_cents):
             return f"the number revealed of cycle {cycle.number} is not the one that the box was committed to"
-        if not cycle.reset_cents <= event.drawn_cents < cycle.ceiling_cents:
-            return f"the number drawn for cycle {cycle.number}, {event.drawn_cents}, lies outside its bounds"
         bounds = Bounds(cycle.reset_cents, cycle.ceiling_cents)
+        if not bounds.contains(event.drawn_cents):
+            return f"the number drawn for cycle {cycle.number}, {event.drawn_cents}, lies outside its bounds"
         trigger = trigger_cents(event.drawn_cents, bytes.fromhex(cycle.share), self._identity, cycle.number, bounds)
         won_cents = self._won.get(event.number, trigger)
         if won_cents < trigger:
             return f"cycle {cycle.number} was won at {won_cents} cents, below its trigger of {trigger}"
-        return ""
+        return None

@@ -19,9 +19,9 @@ from controller.reports.audit.mystery_events import Mystery, TableEvents
 from controller.reports.audit.mystery_proof import (
     Bounds,
     award_cents,
-    commitment,
     is_hit,
     next_start_units,
+    opens_commitment,
     trigger_cents,
 )
 from controller.reports.audit.sequence_audit import Complaint, Range
@@ -238,10 +238,9 @@ def _trigger(
     except ValueError as error:
         faults.append(f"key or share is not hex: {error}")
         return None
-    proof = commitment(key, mystery.identity, committed.cycle, revealed.drawn_cents).hex()
-    if proof != committed.commitment:
+    if not opens_commitment(committed.commitment, key, mystery.identity, committed.cycle, revealed.drawn_cents):
         faults.append("number and key do not open the commitment")
-    if not bounds.reset_cents <= revealed.drawn_cents < bounds.ceiling_cents:
+    if not bounds.contains(revealed.drawn_cents):
         faults.append(f"the number {revealed.drawn_cents} lies outside the bounds")
         return None
     trigger = trigger_cents(revealed.drawn_cents, share, mystery.identity, committed.cycle, bounds)

@@ -27,11 +27,20 @@ class Bounds(NamedTuple):
         """How many numbers there are to draw from."""
         return self.ceiling_cents - self.reset_cents
 
+    def contains(self, cents: int) -> bool:
+        """Whether a number may have been drawn."""
+        return self.reset_cents <= cents < self.ceiling_cents
+
 
 def commitment(key: bytes, identity: Identity, cycle: int, drawn_cents: int) -> bytes:
     """HMAC-SHA-256 keyed with 32 random bytes over purpose, ``site/table/epoch``, cycle and number, by line feeds."""
     message = "\n".join((COMMITMENT_PURPOSE, identity.text(), str(cycle), str(drawn_cents)))
     return hmac.digest(key, message.encode(), hashlib.sha256)
+
+
+def opens_commitment(committed: str, key: bytes, identity: Identity, cycle: int, drawn_cents: int) -> bool:
+    """Whether the key and the number open what the box was committed to (hex)."""
+    return commitment(key, identity, cycle, drawn_cents).hex() == committed
 
 
 def moved_by(share: bytes, identity: Identity, cycle: int, width: int) -> int:
