@@ -136,6 +136,9 @@ def propose(rig: HoleRig, rng: Random) -> None:
         (
             VoidRound(rig.now_ns, number_of(rig), "floor", "test", FLOOR),
             AdjustWager(rig.now_ns, number_of(rig), spot, MAIN, cents, "floor", "test", FLOOR),
+            SetCard(rig.now_ns, rng.choice(cards_of(rig)), rng.choice((None, *DECK)), "floor", "test", vouched=FLOOR),
+            AssignCard(rig.now_ns, rng.choice(cards_of(rig)), rng.choice((0, *SPOTS)), "floor", "test", FLOOR),
+            DeclareBox(rig.now_ns, spot, 1000, "floor", "test", FLOOR),
         )
     )
     rig.give(order)

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from controller.core.game.rules import Rules
 from controller.core.messages.inputs import Input
-from controller.core.table.state import StepResult
+from controller.core.table.state import StepResult, Table
 from controller.io.files import profile_files
 from simulators.people.acts import Act, Draw, RoundPlayed
 from simulators.people.felt import StandKey
@@ -73,7 +75,10 @@ def rig_for(profile: str, stand_key: StandKey, turn_key: str, seed: int = 1, **o
     pause_s = 1 if turn_key == "always" else 60
     told = {"stand_key": keyed, "turn_key": turn_key, "turn_pause_s": pause_s, **options}
     rules = profile_files.load(profile, told).rules
-    return HoleRig(rules, chips_of(Rack()), seed)
+    rig = HoleRig(rules, chips_of(Rack()), seed)
+    rig.house = replace(rig.house, orders_bounded=True)
+    rig.table = Table(rig.house, rig.table.state)
+    return rig
 
 
 # --- what may be wrong with a deal ------------------------------------------------------------------

@@ -8,8 +8,8 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from controller.commands import keys
-from controller.core.messages.events import RoundClosed
-from controller.core.messages.floor_events import RoundVoided, RulingProposed
+from controller.core.messages.events import CardDrawn, CardOpened, RoundClosed
+from controller.core.messages.floor_events import CardSet, OrderProposed, RoundVoided, RulingProposed
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Topics
 from controller.formats.orders.epoch_authorization import OrderSigner
@@ -22,6 +22,7 @@ from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.request import request
 from controller.io.operators.channel_client import ChannelAddress, ask
 from controller.io.system.clock import SystemClock
+from simulators.people.acts import Draw
 from tests.wiring.premises import PATIENCE_S, TOPICS, Ear, Premises, open_house, ran, scripted
 
 SEED = 7
@@ -205,9 +206,9 @@ def order(house: Premises, key: str, verb: str, wanted: dict[str, object]) -> di
     return {"text": signed.text, "key": signed.key, "signature": signed.signature, "transaction": 1}
 
 
-async def put(house: Premises, body: dict[str, object]) -> Reply:
+async def put(house: Premises, body: dict[str, object], verb: str = "void") -> Reply:
     """Bytes over MQTT, whatever a command would have made of them."""
-    return await request(house.broker, Topics("harbour", "bj-1"), "void", body)
+    return await request(house.broker, Topics("harbour", "bj-1"), verb, body)
 
 
 async def test_a_folder_for_the_sockets_that_is_not_there_is_told_with_what_to_do(
@@ -247,3 +248,34 @@ async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: P
         assert (again[0], again[2]) == (1, "refused: the round is void already\n")
     gone = await house.void("--operator", str(tmp_path / "floor" / "socket"))
     assert (gone[0], gone[2].count("\n")) == (2, 1)
+
+
+class OpenPremises(ListeningPremises):
+    """The same, with MQTT beside it."""
+
+    def __init__(self, directory: Path, broker: Broker, ear: Ear) -> None:
+        super().__init__(directory, broker, ear)
+        text = self.table_file.read_text(encoding="utf-8")
+        self.table_file.write_text(text.replace("[operator]\n", "[operator]\nmqtt = true\n"), encoding="utf-8")
+
+
+async def test_one_floor_key_alone_neither_renames_a_card_nor_asks_over_mqtt(tmp_path: Path, broker: Broker) -> None:
+    async with open_house(tmp_path, broker, make=OpenPremises) as house:
+        assert isinstance(house, OpenPremises)
+        (acts,) = scripted(house.rack, SEED, 1)
+        dealt = [place for place, act in enumerate(acts) if isinstance(act, Draw) and not act.burn]
+        await house.perform(acts[: dealt[-1] + 1])
+        card = (await house.ear.event(CardDrawn, round=1)).card
+        assert (await house.ear.event(CardOpened, card=card)).face != "2h"
+        named = {"card": card, "face": "2h", "why": "seen on the felt", "transaction": 1}
+        for who in ("M. Okafor", "Okafor", "J. Reyes"):
+            said = await put(house, {**named, "who": who}, "set-card")
+            assert (said.status, said.reason_code) == ("refused", "not_entitled")
+        order = ("set-card", "harbour/bj-1", str(card), "2h", "--who", "M. Okafor", "--why", "seen on the felt")
+        status, said_to_okafor, wrong = await house.asks("okafor", *order)
+        waits = f"accepted: order 1 waits for another person to approve it: card {card} is 2h\n"
+        assert (status, said_to_okafor) == (0, waits), wrong
+        assert (await house.ear.event(OrderProposed, round=1)).vouched == "own key"
+        assert (await house.asks("reyes", "approve", "harbour/bj-1", "1", "--who", "J. Reyes"))[0] == 0
+        ruled = await house.ear.event(CardSet, round=1)
+        assert (ruled.after, ruled.who, ruled.vouched) == ("2h", "M. Okafor, J. Reyes", "own key; own key")

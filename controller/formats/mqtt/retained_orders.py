@@ -68,7 +68,8 @@ class RulableNow(msgspec.Struct, frozen=True):
 class OrdersNow(msgspec.Struct, frozen=True):
     """Retained on ``state/orders``. ``seq`` is the last event it reflects.
 
-    ``two_persons``: every ruling that moves money takes two here; else those alone that go beyond the rules.
+    ``two_persons``: every ``adjust`` and ``void``, and what overrules the known, takes two here; else an ``adjust``
+    beyond the rules and a ruling on a round that has left the books alone.
     ``orders``: what waits and is no ruling on a wager or a round.
     """
 
