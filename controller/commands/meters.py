@@ -12,8 +12,8 @@ from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_account_line, say_text
 
 if TYPE_CHECKING:
-    from controller.reports.audit.meter_audit import AwardLine, MeterBook, MeterLine
-    from controller.reports.audit.pool_meter_audit import LinkedLine
+    from controller.reports.audit.meter_audit import AwardAccount, MeterAccount, MeterBook
+    from controller.reports.audit.pool_meter_audit import LinkedAccount
 
 
 @click.command("meters")
@@ -62,7 +62,7 @@ def meter_lines(book: MeterBook) -> list[str]:
     return lines
 
 
-def _own_meter_lines(line: MeterLine) -> list[str]:
+def _own_meter_lines(line: MeterAccount) -> list[str]:
     """One meter."""
     from controller.reports.live_narrative import dollars
 
@@ -86,7 +86,7 @@ def _own_meter_lines(line: MeterLine) -> list[str]:
     ]
 
 
-def _linked_meter_lines(line: LinkedLine) -> list[str]:
+def _linked_meter_lines(line: LinkedAccount) -> list[str]:
     """One linked meter: what of it went through this table."""
     from controller.reports.live_narrative import dollars
 
@@ -107,7 +107,7 @@ def _linked_meter_lines(line: LinkedLine) -> list[str]:
     ]
 
 
-def _award_line(one: AwardLine) -> str:
+def _award_line(one: AwardAccount) -> str:
     """One award."""
     from controller.reports.live_narrative import dollars
 

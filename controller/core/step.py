@@ -62,7 +62,7 @@ from controller.core.round import (
 from controller.core.surveillance import monitor
 from controller.core.table import readiness, shoe_draws
 from controller.core.table.keymap import KEYPAD
-from controller.core.table.layout import inventory, key
+from controller.core.table.layout import inventory, zone_name
 from controller.core.table.ledger import with_recalled
 from controller.core.table.state import StepResult, Table
 from controller.core.table.transaction import Transaction
@@ -272,7 +272,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
 
 def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
     """A zone's content as a reader tells it."""
-    name = key(seen.spot, seen.zone)
+    name = zone_name(seen.spot, seen.zone)
     first_ns, last_ns = transaction.table_ns(seen.after_ns), transaction.table_ns(seen.by_ns)
     if name in transaction.state.afresh:
         first_ns = min(first_ns, transaction.state.down_ns)

@@ -59,7 +59,7 @@ from controller.io.system.clock import Clock
 from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import RequestLimit
 from controller.io.system.supervision import Service, Supervision
-from controller.reports.audit.commitment_check import BoxReveals, OwnOpenings
+from controller.reports.audit.commitment_check import OwnOpenings, TriggerReveals
 from controller.reports.device_health import health_line
 from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, ShoeNumbering
 
@@ -141,7 +141,7 @@ class Daemon:
         self.topics = Topics(self.identity.site, self.identity.table)
         self.openings = OwnOpenings(self.identity)
         self.table = parts.recovered.table or Table(parts.house, State())
-        self.reveals = BoxReveals(self.identity, self.table.state.progressives.cycle)
+        self.reveals = TriggerReveals(self.identity, self.table.state.progressives.cycle)
         self.fit = {cause: one.level for cause, one in self.table.state.unfit.items()}
         """How fit the table was last reported to be, by cause."""
         self.number = parts.journal.head.number

@@ -24,7 +24,7 @@ from controller.io.journal.disk_watch import DiskWatch
 from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed
 from controller.io.journal.scrub import WHOLE, Scrub, before_start
 from controller.io.journal.setup import is_blank
-from controller.io.journal.space_reserve import Reserve
+from controller.io.journal.space_reserve import SpaceReserve
 from controller.io.operators.software import own_digest
 from controller.io.system.clock import Clock
 from controller.io.system.clock_watch import is_set
@@ -51,7 +51,7 @@ class TableJournal(NamedTuple):
 
     journal: Journal
     is_read: bool
-    reserve: Reserve
+    reserve: SpaceReserve
     second: SecondCopy | None = None
 
     def watches(self, tell: Callable[[str, FitnessLevel, str], None], board: MachineBoard) -> list[JournalWatch]:
@@ -142,13 +142,13 @@ def _hold_against(second: CopyPlace, path: Path, key: bytes) -> None:
 
 async def _open(
     path: Path, identity: Identity, key: bytes, clock: Clock, reserve_bytes: int
-) -> tuple[Journal, Reserve]:
+) -> tuple[Journal, SpaceReserve]:
     now_ns = clock.wall_ns()
     if not is_set(now_ns) and not await asyncio.to_thread(path.exists):
         said = f"wall time is {utc_text(now_ns)}, and a new journal is named after it"
         raise JournalFailed(f"{path}: {said}: set the clock, then start again")
     # A disk that filled while the daemon was down leaves no room to open anything.
-    reserve = Reserve(path, reserve_bytes)
+    reserve = SpaceReserve(path, reserve_bytes)
     await asyncio.to_thread(reserve.keep_clear)
     return await Journal.open(path, identity, key=key, created_wall_ns=now_ns, reserve=reserve), reserve
 

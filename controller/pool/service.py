@@ -20,7 +20,7 @@ import zmq.asyncio
 from zmq.auth.asyncio import AsyncioAuthenticator
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import NANOSECONDS, Pacer
+from controller.io.system.rate_limits import NANOSECONDS, Throttle
 from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, tcp_listener
 from controller.pool.complaints import Complaints
 from controller.pool.ledger import Ledger, LedgerFailed, TableAccount
@@ -208,9 +208,9 @@ class LinkService:
         return socket
 
     async def _hear(self, socket: zmq.Socket[bytes]) -> None:
-        pace = Pacer(self._clock, MESSAGES_PER_SECOND)
+        throttle = Throttle(self._clock, MESSAGES_PER_SECOND)
         while True:
-            await pace.turn()
+            await throttle.wait()
             peer, *parts = await self._received(socket)
             table = self._where.tables[str((parts[0] if parts else peer).get("User-Id"))]
             if not self._turns.hears(table, sum(len(part.buffer) for part in parts)):

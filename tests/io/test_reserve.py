@@ -14,7 +14,7 @@ from controller.core.messages.inputs import FitnessLevel
 from controller.formats.journal.records import Identity
 from controller.io.journal.disk_watch import DiskWatch
 from controller.io.journal.journal import Journal, JournalEntry, JournalFailed, JournalReader
-from controller.io.journal.space_reserve import LOOK_SECONDS, Reserve, transacted
+from controller.io.journal.space_reserve import LOOK_SECONDS, SpaceReserve, transacted
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY
 
@@ -40,7 +40,7 @@ class Watched:
     def __init__(self, directory: Path, disk: Disk, reserve_mib: int) -> None:
         self.told: list[tuple[FitnessLevel, str]] = []
         self.found: list[tuple[int, int]] = []
-        self.reserve = Reserve(directory / "journal.sqlite", reserve_mib * MIB, disk.stat)
+        self.reserve = SpaceReserve(directory / "journal.sqlite", reserve_mib * MIB, disk.stat)
         self._watch = DiskWatch(
             directory / "journal.sqlite",
             self.reserve,
@@ -100,7 +100,7 @@ async def test_a_closed_table_is_opened_only_where_nothing_is_low_any_more(tmp_p
 async def test_a_disk_that_cannot_be_looked_at_is_an_alarm(tmp_path: Path) -> None:
     told: list[tuple[FitnessLevel, str]] = []
     path = tmp_path / "none" / "journal.sqlite"
-    await DiskWatch(path, Reserve(path, MIB), lambda *said: told.append(said), os.statvfs).look()
+    await DiskWatch(path, SpaceReserve(path, MIB), lambda *said: told.append(said), os.statvfs).look()
     assert told[0][0] is FitnessLevel.WARNED
     assert "cannot be looked at" in told[0][1]
 
@@ -108,7 +108,7 @@ async def test_a_disk_that_cannot_be_looked_at_is_an_alarm(tmp_path: Path) -> No
 # --- what is written --------------------------------------------------------------------------------
 
 
-class Freeing(Reserve):
+class Freeing(SpaceReserve):
     """A reserve whose room is pages of the database itself."""
 
     def __init__(self, connection: sqlite3.Connection, pages: int) -> None:
@@ -168,7 +168,7 @@ def test_any_other_failure_is_never_tried_again(tmp_path: Path) -> None:
 
 async def test_the_journal_gives_the_reserve_up_before_the_disk_is_full(tmp_path: Path) -> None:
     disk, path, seconds = Disk(500), tmp_path / "journal.sqlite", [0.0]
-    reserve = Reserve(path, 4 * MIB, disk.stat, lambda: seconds[0])
+    reserve = SpaceReserve(path, 4 * MIB, disk.stat, lambda: seconds[0])
     assert reserve.make() == ""
     journal = await Journal.open(path, HERE, reserve=reserve, key=KEY)
     await journal.commit([JournalEntry(1, b"while there is room")])
@@ -200,7 +200,7 @@ async def test_on_a_full_disk_the_reserve_holds_records_that_would_have_been_ref
     for place, reserve_mib in (("without", 0), ("with", 6)):
         path = small_disk / place / "journal.sqlite"
         path.parent.mkdir()
-        reserve = Reserve(path, reserve_mib * MIB)
+        reserve = SpaceReserve(path, reserve_mib * MIB)
         assert reserve.make() == ""
         journal = await Journal.open(path, HERE, reserve=reserve, key=KEY)
         (path.parent / "other").write_bytes(bytes(reserve.free_bytes() - 4 * MIB))

@@ -12,7 +12,7 @@ import pytest
 
 from controller.formats.journal.records import Identity
 from controller.io.journal.journal import Journal, JournalEntry, JournalFailed, JournalReader
-from controller.io.journal.space_reserve import Reserve
+from controller.io.journal.space_reserve import SpaceReserve
 from controller.io.journal.writer_jobs import QUICK_STREAK, WAIT_SECONDS, Job, JobQueue, Patience
 from tests.journal_key import KEY
 
@@ -91,7 +91,7 @@ class Disk:
 
 async def test_a_disk_that_hangs_holds_the_loop_for_a_moment_only(tmp_path: Path) -> None:
     disk, seconds = Disk(), itertools.count()
-    reserve = Reserve(tmp_path / "journal.sqlite", 1, disk.stat, lambda: float(next(seconds)))
+    reserve = SpaceReserve(tmp_path / "journal.sqlite", 1, disk.stat, lambda: float(next(seconds)))
     journal = await Journal.open(tmp_path / "journal.sqlite", HERE, key=KEY, reserve=reserve)
     # The machine may be busy; sooner or later so many in a row are quick.
     async with asyncio.timeout(LONG_SECONDS):

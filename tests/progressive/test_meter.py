@@ -16,11 +16,11 @@ from controller.core.meters.awards import AwardStatus, Jackpot, Winner, awards_i
 from controller.core.meters.meter import (
     FELL,
     UNITS,
+    AdjustmentReason,
     Meter,
     MeterContribution,
+    MeterPart,
     Parameters,
-    Pool,
-    Reason,
     Unreasonable,
     adjusted,
     award,
@@ -57,7 +57,7 @@ def raised(meter: Meter, *wagers_cents: int) -> Meter:
     return meter
 
 
-def moved(meter: Meter, pool: Pool, units: int, reason: Reason) -> Meter:
+def moved(meter: Meter, pool: MeterPart, units: int, reason: AdjustmentReason) -> Meter:
     after = adjusted(meter, pool, units, reason)
     assert isinstance(after, Meter), after
     return after
@@ -326,7 +326,7 @@ class MeterLife(RuleBasedStateMachine):
         units=st.integers(-(10**9), 10**9),
         reason=st.sampled_from(["funding", "equipment_correction", "over_limit_correction", "seed_recovery"]),
     )
-    def adjust(self, pool: Pool, units: int, reason: Reason) -> None:
+    def adjust(self, pool: MeterPart, units: int, reason: AdjustmentReason) -> None:
         after = adjusted(self.meter, pool, units, reason)
         if isinstance(after, RefusalReason):
             return

@@ -13,11 +13,11 @@ from controller.core.meters.meter import (
     CENTS_LIMIT,
     UNITS,
     Accrual,
+    AdjustmentReason,
     Meter,
     MeterContribution,
+    MeterPart,
     Parameters,
-    Pool,
-    Reason,
     Unreasonable,
     adjusted,
     award,
@@ -39,7 +39,7 @@ def meter(**fields: Any) -> Meter:
     return opened("m", replace(PLAIN, **fields))
 
 
-def moved(one: Meter, units: int, reason: Reason, pool: Pool = "meter") -> Meter:
+def moved(one: Meter, units: int, reason: AdjustmentReason, pool: MeterPart = "meter") -> Meter:
     after = adjusted(one, pool, units, reason)
     assert isinstance(after, Meter), after
     return after
@@ -106,7 +106,7 @@ def test_overflow_is_what_stands_above_the_limit_and_nothing_without_one() -> No
 
 # --- moved by people --------------------------------------------------------------------------------------
 
-MOVES: list[tuple[int, Reason, str]] = [
+MOVES: list[tuple[int, AdjustmentReason, str]] = [
     (-TOP, "equipment_correction", "no meter holds so much"),
     (TOP - 5_000 * UNITS, "funding", "no meter holds so much"),
     (TOP - 5_000 * UNITS - 1, "funding", ""),
@@ -122,7 +122,7 @@ MOVES: list[tuple[int, Reason, str]] = [
 
 
 @pytest.mark.parametrize(("units", "reason", "refused"), MOVES)
-def test_the_last_unit_that_may_be_moved(units: int, reason: Reason, refused: str) -> None:
+def test_the_last_unit_that_may_be_moved(units: int, reason: AdjustmentReason, refused: str) -> None:
     after = adjusted(meter(), "meter", units, reason)
     if refused:
         assert why(after) == refused

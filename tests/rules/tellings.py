@@ -99,7 +99,7 @@ def talk(told: ScriptedRound, chance: object) -> tuple[tuple[ScriptedAct, ...], 
         waiting = told.play.hand_in_play(standing.node)
         if waiting is None or told.natural_found(standing):
             return tuple(acts), tuple(refused)
-        turn = ScriptedAct(told.spots[standing.node.turn], "stand", told.play.current(standing.node))
+        turn = ScriptedAct(told.spots[standing.node.acting], "stand", told.play.current(standing.node))
         act = turn
         if len(acts) < ACTS_LIMIT:
             spot, hand = choose([(turn.spot, turn.hand)] * 5 + [(choose(told.spots), 0), (7, 2)])

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controller.core.messages.events import Event
 from controller.core.messages.inputs import RevealRefuted
 from controller.core.messages.meter_events import JackpotHit, MysteryCommitted, MysteryDisputed, MysteryRevealed
-from controller.reports.audit.commitment_check import BoxReveals
+from controller.reports.audit.commitment_check import TriggerReveals
 from tests.trigger_box.nights import IDENTITY, ROUNDS, Night
 
 E = TypeVar("E", JackpotHit, MysteryCommitted, MysteryDisputed, MysteryRevealed)
@@ -39,7 +39,7 @@ def played_on(night: Night) -> None:
 
 def refuted(night: Night) -> list[str]:
     """What of a night was found to be impossible."""
-    return [one.text for one in BoxReveals(IDENTITY, None).refuted(night.rig.events)]
+    return [one.text for one in TriggerReveals(IDENTITY, None).refuted(night.rig.events)]
 
 
 @pytest.mark.parametrize("seed", range(1, 4))
@@ -66,7 +66,7 @@ def test_a_hit_below_the_trigger_is_found_out_by_the_number_revealed() -> None:
     hit, revealed = told(night, JackpotHit)[0], told(night, MysteryRevealed)[0]
     (committed,) = [one for one in told(night, MysteryCommitted) if one.cycle == 1]
     early: list[Event] = [committed, replace(hit, cents=25_001), revealed]
-    (found,) = BoxReveals(IDENTITY, None).refuted(early)
+    (found,) = TriggerReveals(IDENTITY, None).refuted(early)
     assert found.text.startswith("cycle 1 was won at 25001 cents, below its trigger of ")
 
 
@@ -76,7 +76,7 @@ def test_a_number_outside_the_bounds_is_refuted_and_never_searched_for() -> None
     revealed = told(night, MysteryRevealed)[0]
     (committed,) = [one for one in told(night, MysteryCommitted) if one.cycle == 1]
     nowhere = replace(committed, reset_cents=100_000, ceiling_cents=25_000)
-    (found,) = BoxReveals(IDENTITY, None).refuted([nowhere, revealed])
+    (found,) = TriggerReveals(IDENTITY, None).refuted([nowhere, revealed])
     assert "lies outside its bounds" in found.text
 
 
@@ -86,8 +86,8 @@ def test_what_was_committed_before_a_restart_is_remembered() -> None:
     assert running is not None
     before = len(night.rig.events)
     played_on(night)
-    check = BoxReveals(IDENTITY, running)
-    other = BoxReveals(IDENTITY, replace(running, commitment="00" * 32))
+    check = TriggerReveals(IDENTITY, running)
+    other = TriggerReveals(IDENTITY, replace(running, commitment="00" * 32))
     assert list(check.refuted(night.rig.events[before:])) == []
     assert [one.cycle for one in other.refuted(night.rig.events[before:])] == [1]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from controller.core.messages.alerts import KeyRefused, PlayBlocked, PlayUnblocked
 from controller.core.messages.events import CardDrawn
-from controller.io.journal.space_reserve import Reserve
+from controller.io.journal.space_reserve import SpaceReserve
 from controller.io.journal.verification import verify
 from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import TOPICS, json_of, open_house, ran
@@ -22,7 +22,7 @@ async def test_the_disk_fills_in_a_round_and_room_is_made(small_disk: Path, brok
         await house.stop()
         house.table_file.write_text(text.replace("reserve_mib = 1", "reserve_mib = 4"))
         await house.start()
-        reserve = Reserve(house.journal, 4 * MIB)
+        reserve = SpaceReserve(house.journal, 4 * MIB)
         await house.bench.until(reserve.is_there)
         await house.talk(DEAL)
         filler = small_disk / "other"
@@ -51,7 +51,7 @@ async def test_the_disk_fills_in_a_round_and_room_is_made(small_disk: Path, brok
 
 async def test_a_table_starts_on_a_full_disk_with_what_its_reserve_held(small_disk: Path, broker: Broker) -> None:
     async with open_house(small_disk, broker) as house:
-        reserve = Reserve(house.journal, MIB)
+        reserve = SpaceReserve(house.journal, MIB)
         await house.bench.until(reserve.is_there)
         await house.talk(DEAL)
         await house.ear.event(CardDrawn, 3)

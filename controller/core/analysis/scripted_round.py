@@ -156,7 +156,7 @@ class ScriptedRound:
             return self.go_on(standing, given_up, emitted)
         hand = self.play.hand_in_play(node)
         later = self.rules.surrender_on == "any_hand" and self.rules.surrender == "late"
-        if later and hand is not None and node.turn == box and self.play.current(node) == act.hand and not hand.extra:
+        if later and hand is not None and node.acting == box and self.play.current(node) == act.hand and not hand.extra:
             given_up, emitted = self.play.give_up(node, hand, standing.offered)
             return self.go_on(standing, given_up, emitted)
         return refusals.of_surrender(self.play, node, box)
@@ -165,7 +165,7 @@ class ScriptedRound:
         """Hit, stand, double or split of the hand in play."""
         play, node = self.play, standing.node
         hand = play.hand_in_play(node)
-        if hand is None or node.turn != box or play.current(node) != act.hand:
+        if hand is None or node.acting != box or play.current(node) != act.hand:
             return refusals.of_turn(play, node, standing.ended[box], (box, act.hand), act.act)
         cents = hand.base if act.cents is None else act.cents
         refused = refusals.of_decision(play, node, hand, act.act, cents)
@@ -209,7 +209,7 @@ class ScriptedRound:
             standing = _with_ended(standing, *self.play.stopped(standing.node, standing.offered))
         waiting = self.play.hand_in_play(standing.node)
         if waiting is not None:
-            spot, hand = self.spots[standing.node.turn], self.play.current(standing.node)
+            spot, hand = self.spots[standing.node.acting], self.play.current(standing.node)
             raise ScriptError("actions", f"spot {spot} hand {hand} has {best(waiting.cards)} and no decision")
         node = self.play.close_offers(standing.node, standing.offered)
         if self.hole_place > 0:

@@ -103,7 +103,7 @@ def round_nets_cents(rules: Rules, shoe: Sequence[Card], boxes: int) -> tuple[in
     while (hand := scripted.play.hand_in_play(standing.node)) is not None and not scripted.natural_found(standing):
         act = choose(scripted.play, standing.node, hand)
         after = scripted.act(
-            standing, ScriptedAct(spots[standing.node.turn], act, scripted.play.current(standing.node))
+            standing, ScriptedAct(spots[standing.node.acting], act, scripted.play.current(standing.node))
         )
         assert not isinstance(after, Refusal), f"the strategy asks for nothing the rules refuse: {act}"
         standing = after

@@ -14,7 +14,7 @@ from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import CardOutsideRound, SpotReaderLost
 from controller.core.messages.events import RoundClosed, RoundStarted
 from controller.core.table import readiness
-from controller.core.table.layout import ZoneChange, key
+from controller.core.table.layout import ZoneChange, zone_name
 from controller.core.table.round_state import Round, RoundBets, RoundCards, RoundEvidence
 from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
@@ -94,7 +94,9 @@ def _in_play(
     """
     open_round = transaction.state.round
     known = () if open_round is None else tuple(open_round.bets.uncertain)
-    wagers = tuple(wager for wager in bets_on_layout(transaction, moved) if key(wager.spot, wager.bet) not in known)
+    wagers = tuple(
+        wager for wager in bets_on_layout(transaction, moved) if zone_name(wager.spot, wager.bet) not in known
+    )
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
     everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
@@ -202,7 +204,7 @@ def replace_bets(transaction: Transaction, bets: Bets) -> None:
 
 def keep_moved_zone(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Keep what lay in a zone at a lock that has still to be published, or put off, once its chips move after it."""
-    round_now, name = transaction.round(), key(change.spot, change.zone)
+    round_now, name = transaction.round(), zone_name(change.spot, change.zone)
     if not round_now.bets.locked:
         transaction.change_bets(moved={name: change.before, **round_now.bets.moved})
     elif 0 <= round_now.ending.next_lock_ns <= first_ns:

@@ -91,7 +91,7 @@ def _places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, 
             held[card].add((len(by_box), None))
         for index, hand in enumerate(node.hands):
             for card in cards.intersection(hand.cards):
-                held[card].add((node.turn, index))
+                held[card].add((node.acting, index))
     # Plays differ in a box or two: what the others hold is looked through once.
     for box, of_box in enumerate(zip(*frontier.values(), strict=True)):
         for outcome in {outcome for outcomes in set(of_box) for outcome in outcomes}:
@@ -118,7 +118,7 @@ def _standings(frontier: Frontier, box: int) -> set[_Standing]:
             if by_box[box] not in seen:
                 seen.add(by_box[box])
                 found.update(_Standing(tuple([h.extra_cents for h in one.hands]), one) for one in by_box[box])
-        elif node.turn == box:
+        elif node.acting == box:
             found.add(_Standing(tuple([hand.extra for hand in node.hands]), None))
         else:
             return set()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.house import House
-from controller.core.table.layout import key
+from controller.core.table.layout import zone_name
 from controller.core.table.state import State
 
 
@@ -28,7 +28,7 @@ def spots_watched(house: House, state: State) -> set[int]:
 
 def known_until_ns(state: State, spot: int, zone: str) -> int:
     """The moment up to which a zone's content is known, in table time; -1: it never was."""
-    return min(state.confirmed.get(str(spot), -1), state.dark_zones.get(key(spot, zone), NEVER_ENDS))
+    return min(state.confirmed.get(str(spot), -1), state.dark_zones.get(zone_name(spot, zone), NEVER_ENDS))
 
 
 def dark_zones_after_loss(house: House, state: State, device: str) -> dict[str, int]:
@@ -45,7 +45,7 @@ def confirmed_zones(
     Of a spot whose main zone is unseen nothing is confirmed.
     """
     dark = {name: known_until_ns(state, *spot_and_zone(name)) for name in unseen} | state.dark_zones
-    looked_at = [spot for spot in spots if key(spot, "main") not in unseen] if unseen else spots
+    looked_at = [spot for spot in spots if zone_name(spot, "main") not in unseen] if unseen else spots
     looked = dict(state.confirmed)
     for spot in map(str, looked_at):
         looked[spot] = max(upto_ns, looked.get(spot, -1))

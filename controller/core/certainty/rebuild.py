@@ -185,7 +185,11 @@ def rebuild_corrected(transaction: Transaction, before: Round) -> None:
     """Rebuild after a correction: wagers without a person's ruling are settled anew; a round that is cured resumes."""
     book = book_of(transaction.state.books, before.number)
     ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
-    trouble, curable, closed = before.evidence.trouble, before.evidence.curable, transaction.round().dealing.closed()
+    trouble, curable, closed = (
+        before.evidence.trouble,
+        before.evidence.curable,
+        transaction.round().dealing.withholds_faces(),
+    )
     transaction.change_evidence(trouble="")
     transaction.change_ending(settled=tuple(mark for mark in before.ending.settled if mark in ruled))
     if trouble and (not curable or closed):

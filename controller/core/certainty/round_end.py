@@ -15,7 +15,7 @@ from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
-from controller.core.table.layout import conflicts, key
+from controller.core.table.layout import conflicts, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -88,7 +88,7 @@ def _left_lying(transaction: Transaction) -> bool:
     lattice, points, round_now = transaction.lattice(), transaction.hole_points(), transaction.round()
     ends = lattice.ends(points) if points is not None or not round_now.cards.hole_dealt else lattice.frontier
     for box, spot in enumerate(round_now.bets.spots):
-        zone = transaction.state.felt.get(key(spot, "main"))
+        zone = transaction.state.felt.get(zone_name(spot, "main"))
         lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.cards.lying)
         if lies and 0 not in main_due(lattice, ends, box, points).cents():
             return True
@@ -136,7 +136,7 @@ def _draws_for(transaction: Transaction) -> bool:
     zones = (
         after_deal_bets(transaction.rules.side_bets) if round_now.cards.hole_dealt else played_zones(transaction)[1:]
     )
-    lying = (felt.get(key(spot, zone)) for spot in round_now.bets.spots for zone in zones)
+    lying = (felt.get(zone_name(spot, zone)) for spot in round_now.bets.spots for zone in zones)
     chips = {chip for zone in lying if zone is not None and zone.cents for chip in zone.chips}
     return not chips <= conflicts(felt).keys()
 
@@ -151,7 +151,7 @@ def chips_at_boxes(transaction: Transaction, round_now: Round) -> tuple[str, ...
 @lru_cache(maxsize=256)
 def _names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]:
     """The names of zones at some spots, spot by spot."""
-    return tuple(key(spot, zone) for spot in spots for zone in zones)
+    return tuple(zone_name(spot, zone) for spot in spots for zone in zones)
 
 
 def may_be_over(transaction: Transaction) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 
 from controller.core.certainty import uncertain_wagers
 from controller.core.inference.observation import NEVER_ENDS
-from controller.core.table.layout import Felt, Zone, ZoneChange, conflicts, key
+from controller.core.table.layout import Felt, Zone, ZoneChange, conflicts, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -36,7 +36,7 @@ def note_shared(transaction: Transaction) -> None:
 
 def note_departure(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
     """A zone hears a chip no more that two held at the lock: the other must be looked at again before it counts."""
-    round_now, name = transaction.round(), key(after.spot, after.name)
+    round_now, name = transaction.round(), zone_name(after.spot, after.name)
     if round_now.bets.locked or not round_now.bets.shared.zones_of:
         return
     gone = set(() if before is None else before.chips).difference(after.chips)
@@ -99,7 +99,7 @@ def may_be_dealt(transaction: Transaction) -> bool:
     if round_now.bets.locked:
         return round_now.is_dealt()
     amounts = round_now.bets.shared.amounts
-    boxes = sum(1 for spot in round_now.bets.spots if amounts.get(key(spot, "main"), (1, 1))[0])
+    boxes = sum(1 for spot in round_now.bets.spots if amounts.get(zone_name(spot, "main"), (1, 1))[0])
     return round_now.is_dealt(boxes)
 
 
@@ -108,7 +108,7 @@ def only_places_chip(transaction: Transaction, change: ZoneChange, last_ns: int)
 
     Chips that leave together with it say nothing: it was picked up, and where it lay is lost.
     """
-    round_now, name = transaction.round(), key(change.spot, change.zone)
+    round_now, name = transaction.round(), zone_name(change.spot, change.zone)
     held = [chip for chip, zones in round_now.bets.shared.zones_of.items() if name in zones]
     if round_now.bets.locked or not held:
         return False
@@ -121,7 +121,7 @@ def only_places_chip(transaction: Transaction, change: ZoneChange, last_ns: int)
 
 def may_be_lost_chip(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change is that of a zone between which and another a wager is lost, and may be only of its chip."""
-    round_now, name = transaction.round(), key(change.spot, change.zone)
+    round_now, name = transaction.round(), zone_name(change.spot, change.zone)
     other = change.since_ns >= 0 or change.spot not in round_now.bets.spots
     return (
         round_now.bets.shared.lost and other and any(name in zones for zones in round_now.bets.shared.zones_of.values())
@@ -136,7 +136,7 @@ def boxes_are_lost(round_now: Round) -> bool:
 
 def only_removes_shared(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change is that chips which two zones held at the lock went from one of them, and no more than that."""
-    bets, name = transaction.round().bets, key(change.spot, change.zone)
+    bets, name = transaction.round().bets, zone_name(change.spot, change.zone)
     return not bets.locked and bets.shared.lost and bets.shared.amounts.get(name) == (change.after, change.before)
 
 
@@ -172,7 +172,7 @@ def display_text(transaction: Transaction) -> str:
 
 def may_be_incomplete(felt: Felt, change: ZoneChange) -> bool:
     """Whether a zone's antenna hears a chip that does not count there yet: a change may be more than was reported."""
-    return bool(felt[key(change.spot, change.zone)].doubted)
+    return bool(felt[zone_name(change.spot, change.zone)].doubted)
 
 
 def ambiguous_since_ns(felt: Felt, spots: Container[int]) -> int:

@@ -18,7 +18,7 @@ from controller.core.inference.observation import NEVER_ENDS, CardObserved
 from controller.core.inference.side_dues import SideEvidence, side_due
 from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
-from controller.core.table.layout import ZoneChange, key
+from controller.core.table.layout import ZoneChange, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -48,7 +48,7 @@ def may_be_play(round_now: Round, change: ZoneChange, last_ns: int) -> bool:
 
 def unseen_at_lock(round_now: Round, change: ZoneChange, first_ns: int) -> bool:
     """Whether a zone's reader was lost at the lock, and a change since it looked last may have been before that."""
-    lost = not {str(change.spot), key(change.spot, change.zone)}.isdisjoint(round_now.bets.lost_at_lock)
+    lost = not {str(change.spot), zone_name(change.spot, change.zone)}.isdisjoint(round_now.bets.lost_at_lock)
     return lost and first_ns < round_now.bets.lock_ns
 
 
@@ -66,7 +66,7 @@ def drop_known_zones(transaction: Transaction) -> None:
 
 def is_unread(round_now: Round, spot: int, bet: str) -> bool:
     """Whether no reader has reported a zone's content at the lock, nor the floor declared it: the floor rules on it."""
-    return key(spot, bet) in round_now.bets.lost_zones and not (bet == "main" and spot in round_now.bets.declared)
+    return zone_name(spot, bet) in round_now.bets.lost_zones and not (bet == "main" and spot in round_now.bets.declared)
 
 
 def _first_card_ns(round_now: Round) -> int:
@@ -82,14 +82,14 @@ def is_before_deal_zone(transaction: Transaction, zone: str) -> bool:
 
 def note_possible_amounts(transaction: Transaction, change: ZoneChange) -> None:
     """A zone's content at the lock is what it was before a change or what it is after it."""
-    name, known = key(change.spot, change.zone), transaction.round().bets.uncertain
+    name, known = zone_name(change.spot, change.zone), transaction.round().bets.uncertain
     amounts = {*known.get(name, ()), change.before, change.after}
     transaction.change_bets(uncertain={**known, name: tuple(sorted(amounts))})
 
 
 def is_uncertain(round_now: Round, spot: int, zone: str) -> bool:
     """Whether it is uncertain what lay in a zone at the lock."""
-    return key(spot, zone) in round_now.bets.uncertain
+    return zone_name(spot, zone) in round_now.bets.uncertain
 
 
 def uncertain_wagers(round_now: Round) -> Iterator[tuple[_Wager, tuple[int, ...]]]:
@@ -108,7 +108,7 @@ def events_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
 
 def events_after_lock(round_now: Round, change: ZoneChange) -> Iterator[WagerUncertain]:
     """An uncertain wager on which a reader has reported after the lock was published."""
-    name = key(change.spot, change.zone)
+    name = zone_name(change.spot, change.zone)
     if change.spot in round_now.bets.spots and (change.spot, change.zone) not in round_now.ending.settled:
         yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.bets.uncertain[name])
 

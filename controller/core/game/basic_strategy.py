@@ -66,7 +66,7 @@ def choose(play: Play, node: Node, hand: Hand) -> str:
     pair = points[0] if play.may_split(node, hand) else 0
     if (
         rules.surrender == "late"
-        and play.untouched_hand(node, node.turn)
+        and play.untouched_hand(node, node.acting)
         and _gives_up(rules, best, pair, up, soft=soft)
     ):
         return "surrender"

@@ -61,7 +61,7 @@ class Play:
     def begin(self) -> Node:
         """The node before the first card."""
         pending = tuple(Box(BoxStatus.PENDING) for _ in self.deal.wagers)
-        return Node(dealt=0, turn=0, hands=(), boxes=pending, offers=False)
+        return Node(dealt=0, acting=0, hands=(), boxes=pending, offers=False)
 
     def dealt(self, node: Node) -> Step:
         """The node once the last card of the deal is out: naturals are known, offers open, the first box in play."""
@@ -72,7 +72,7 @@ class Play:
             for cards in self.deal.initial
         )
         return self.next_box(
-            replace(node, dealt=self.deal_cards, turn=-1, offers=True), (), kinds, node.silent_surrenders
+            replace(node, dealt=self.deal_cards, acting=-1, offers=True), (), kinds, node.silent_surrenders
         )
 
     # --- moves of the box in play -------------------------------------------------------------------
@@ -82,13 +82,13 @@ class Play:
 
         ``quiet`` is the node's own, as it is now.
         """
-        for turn in range(node.turn + 1, self.boxes):
-            kind = boxes[turn].kind
+        for box in range(node.acting + 1, self.boxes):
+            kind = boxes[box].kind
             if kind is BoxStatus.PENDING:
-                hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
-                return replace(node, turn=turn, hands=(hand,), boxes=boxes, silent_surrenders=quiet), emitted
-            emitted = (*emitted, (turn, self.undecided_outcome(turn, kind)))
-        return replace(node, turn=self.boxes, hands=(), boxes=boxes, silent_surrenders=quiet), emitted
+                hand = Hand(self.deal.initial[box], self.deal.wagers[box])
+                return replace(node, acting=box, hands=(hand,), boxes=boxes, silent_surrenders=quiet), emitted
+            emitted = (*emitted, (box, self.undecided_outcome(box, kind)))
+        return replace(node, acting=self.boxes, hands=(), boxes=boxes, silent_surrenders=quiet), emitted
 
     def undecided_outcome(self, box: int, kind: BoxStatus) -> Outcome:
         """The outcome of a box that ended on its first two cards without playing them."""
@@ -98,7 +98,7 @@ class Play:
     def settle_hand(self, node: Node, hand: Hand, emitted: tuple[Emission, ...]) -> Step:
         """Put ``hand`` in place of the hand in play; if it is finished go on to the next hand or box."""
         index = self.current(node)
-        box = node.boxes[node.turn]
+        box = node.boxes[node.acting]
         if best(hand.cards) > 21 and len(node.hands) > 1:
             box = Box(BoxStatus.PENDING, tuple(sorted((*box.busts_not_taken, hand.base + hand.extra))))
         hands = (*node.hands[:index], hand, *node.hands[index + 1 :])
@@ -107,16 +107,16 @@ class Play:
             if hand.now is HandStatus.DONE:
                 waiting = replace(hands[index + 1], now=HandStatus.OWED)
                 hands = (*hands[: index + 1], waiting, *hands[index + 2 :])
-            boxes = (*node.boxes[: node.turn], box, *node.boxes[node.turn + 1 :])
+            boxes = (*node.boxes[: node.acting], box, *node.boxes[node.acting + 1 :])
             return replace(node, hands=hands, boxes=boxes), emitted
         played = tuple([PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands])
         lost = [hand.gave_up or hand.broke() for hand in played]
         outcome, kind = Outcome("played", played), BoxStatus.LIVE
         if all(lost):
             kind = BoxStatus.BROKEN if outcome.all_broke() else BoxStatus.SURRENDERED
-        ended = (*node.boxes[: node.turn], Box(kind, box.busts_not_taken), *node.boxes[node.turn + 1 :])
-        quiet = node.silent_surrenders & ~(1 << node.turn)
-        return self.next_box(node, (*emitted, (node.turn, outcome)), ended, quiet)
+        ended = (*node.boxes[: node.acting], Box(kind, box.busts_not_taken), *node.boxes[node.acting + 1 :])
+        quiet = node.silent_surrenders & ~(1 << node.acting)
+        return self.next_box(node, (*emitted, (node.acting, outcome)), ended, quiet)
 
     def current(self, node: Node) -> int:
         """Index of the hand in play: the leftmost that is not finished."""
@@ -127,7 +127,7 @@ class Play:
 
     def hand_in_play(self, node: Node) -> Hand | None:
         """The hand that decides or waits for a card; None during the deal and when all boxes have played."""
-        if node.dealt < self.deal_cards or node.turn >= self.boxes:
+        if node.dealt < self.deal_cards or node.acting >= self.boxes:
             return None
         return node.hands[self.current(node)]
 
@@ -178,7 +178,7 @@ class Play:
     def untouched_hand(self, node: Node, box: int) -> bool:
         """Whether the box is in play and has not touched its first two cards."""
         whole = len(node.hands) == 1 and node.hands[0].now is HandStatus.OPEN and len(node.hands[0].cards) == 2
-        return whole and node.turn == box
+        return whole and node.acting == box
 
     # --- silent moves -------------------------------------------------------------------------------
 
@@ -204,9 +204,9 @@ class Play:
                 continue
             if self.rules.options.stand_key == "sometimes":
                 steps.append(self.stand(node, hand, insured, emitted))
-            if self.may_surrender_silently(node.turn) and self.untouched_hand(node, node.turn):
-                gone, also = self.surrender(node, node.turn, emitted)
-                steps.append((replace(gone, silent_surrenders=gone.silent_surrenders | 1 << node.turn), also))
+            if self.may_surrender_silently(node.acting) and self.untouched_hand(node, node.acting):
+                gone, also = self.surrender(node, node.acting, emitted)
+                steps.append((replace(gone, silent_surrenders=gone.silent_surrenders | 1 << node.acting), also))
 
     def may_surrender_silently(self, box: int) -> bool:
         """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""
@@ -221,7 +221,7 @@ class Play:
         """The box gives up; in its own turn the next box comes into play."""
         boxes = (*node.boxes[:box], Box(BoxStatus.SURRENDERED), *node.boxes[box + 1 :])
         node, quiet = self.checked(node), node.silent_surrenders & ~(1 << box)
-        if node.turn != box:
+        if node.acting != box:
             return replace(node, boxes=boxes, silent_surrenders=quiet), emitted
         return self.next_box(node, (*emitted, (box, self.undecided_outcome(box, BoxStatus.SURRENDERED))), boxes, quiet)
 
@@ -267,19 +267,19 @@ class Play:
 
     def may_be_stopped(self, node: Node) -> bool:
         """Whether the device may still find a natural and end the round before anybody has decided."""
-        return self.rules.hole_check == "device" and bool(node.hole & self.natural_hole) and node.turn < self.boxes
+        return self.rules.hole_check == "device" and bool(node.hole & self.natural_hole) and node.acting < self.boxes
 
     def stopped(self, node: Node, insured: tuple[int, ...]) -> Step:
         """The device has found a natural: no box plays, every box keeps its first two cards."""
         node = self.close_offers(node, insured)
         boxes = list(node.boxes)
         emitted: list[Emission] = []
-        for box in range(node.turn, self.boxes):
+        for box in range(node.acting, self.boxes):
             outcome = self.undecided_outcome(box, boxes[box].kind)
             if boxes[box].kind is BoxStatus.PENDING:
                 boxes[box], outcome = Box(BoxStatus.LIVE), Outcome("played", outcome.hands)
             emitted.append((box, outcome))
-        stopped = replace(node, turn=self.boxes, hands=(), boxes=tuple(boxes), hole=self.natural_hole, turned=True)
+        stopped = replace(node, acting=self.boxes, hands=(), boxes=tuple(boxes), hole=self.natural_hole, turned=True)
         return stopped, tuple(emitted)
 
     def insurance_offered(self) -> bool:
@@ -324,7 +324,7 @@ class Play:
 
     def all_played(self, node: Node) -> bool:
         """Every box has played."""
-        return node.dealt == self.deal_cards and node.turn == self.boxes
+        return node.dealt == self.deal_cards and node.acting == self.boxes
 
     def even_money_may_show(self, node: Node, box: int) -> bool:
         """Whether a natural's rise by itself may be even money: ace up, until the key of the turn or the next card."""

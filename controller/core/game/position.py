@@ -91,7 +91,7 @@ class Node(msgspec.Struct, frozen=True, cache_hash=True):
 
     dealt: int
     """Cards of the initial deal that have left the shoe."""
-    turn: int
+    acting: int
     """Index of the box in play; the number of boxes when all have played."""
     hands: tuple[Hand, ...]
     """Hands of the box in play."""

@@ -81,7 +81,7 @@ def of_surrender(play: Play, node: Node, box: int) -> Refusal:
         return Refusal("surrender", "surrender is not offered at this table")
     if node.boxes[box].kind is not BoxStatus.PENDING:
         return Refusal("turn", "the box has finished")
-    if box > node.turn:
+    if box > node.acting:
         if play.rules.surrender_turn == "own":
             return Refusal("surrender_turn", "a box surrenders in its own turn")
         return Refusal("surrender_turn", "before its turn a box surrenders only until the first decision")
@@ -100,7 +100,7 @@ def of_turn(play: Play, node: Node, ended: Outcome | None, asked: tuple[int, int
         if hand >= len(hands):
             return Refusal("turn", f"the box has {len(hands)} hands")
         return _of_finished(play, hands[hand], len(hands), act)
-    if node.turn != box:
+    if node.acting != box:
         return Refusal("turn", "it is another box's turn")
     if hand >= len(node.hands):
         return Refusal("turn", f"the box has {len(node.hands)} hands")

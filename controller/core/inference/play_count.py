@@ -68,14 +68,14 @@ class PlayCounter:
         """An open round as it stands: silent moves after the last evidence are not counted."""
         emitted: list[Emission] = []
         if node.dealt == self.play.deal_cards:
-            for box in range(node.turn, self.play.boxes):
+            for box in range(node.acting, self.play.boxes):
                 kind = node.boxes[box].kind
                 begun = tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)
                 initial = (PlayedHand(self.play.deal.initial[box], self.play.deal.wagers[box], 0),)
                 if kind is not BoxStatus.PENDING:
                     emitted.append((box, self.play.undecided_outcome(box, kind)))
                 else:
-                    emitted.append((box, Outcome("played", begun if box == node.turn else initial)))
+                    emitted.append((box, Outcome("played", begun if box == node.acting else initial)))
         yield node, tuple(emitted)
 
     def spelled(self, depth: int, ways: Transitions) -> dict[_Symbol, frozenset[_Place]]:

@@ -73,7 +73,7 @@ def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[S
         elif hand.now is HandStatus.OWED or (hand.now is HandStatus.OPEN and play.may_hit(reached, hand)):
             closed = play.decided(reached, layout.insured)
             settled = play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
-            yield _left_lying(play, settled, closed.turn, layout)
+            yield _left_lying(play, settled, closed.acting, layout)
 
 
 def _busts_lie(node: Node, layout: Layout) -> bool:
@@ -148,7 +148,7 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
         hand = play.hand_in_play(reached)
         if hand is None:
             continue
-        if reached.turn == item.box and item.after > item.before:
+        if reached.acting == item.box and item.after > item.before:
             for moved in raised(play, reached, hand, item.after - item.before):
                 yield play.decided(moved, layout.insured), emitted
         wager = play.deal.wagers[item.box]
@@ -199,7 +199,7 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], 
     if play.rules.surrender != "late":
         return
     early = offered and play.rules.surrender_turn == "any"
-    before = box > node.turn and early and node.boxes[box].kind is BoxStatus.PENDING
+    before = box > node.acting and early and node.boxes[box].kind is BoxStatus.PENDING
     if before or play.untouched_hand(node, box):
         yield play.surrender(node, box, emitted)
 
@@ -209,14 +209,14 @@ def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, 
     for gone, also in surrenders(
         play, node, box, emitted, offered=play.surrender_offered(node) or play.may_surrender_silently(box)
     ):
-        is_now = play.surrender_offered(node) or node.turn == box or node.silent_surrenders >> box & 1
+        is_now = play.surrender_offered(node) or node.acting == box or node.silent_surrenders >> box & 1
         yield replace(gone, surrenders_to_confirm=node.surrenders_to_confirm | 1 << box) if is_now else gone, also
 
 
 def _gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
     """The hand in play is surrendered later than as its first decision, where the card allows that (A12): by key."""
     hand = play.hand_in_play(node)
-    if (play.rules.surrender, play.rules.surrender_on) != ("late", "any_hand") or node.turn != box:
+    if (play.rules.surrender, play.rules.surrender_on) != ("late", "any_hand") or node.acting != box:
         return
     if hand is not None and hand.now is HandStatus.OPEN and not play.untouched_hand(node, box):
         given_up, also = play.give_up(node, hand, layout.insured)
@@ -300,7 +300,7 @@ def _key_spoke(play: Play, node: Node, item: KeyObserved, layout: Layout) -> Ite
             if node.surrenders_to_confirm if item.box is None else node.surrenders_to_confirm >> item.box & 1:
                 yield confirmed, ()
             for reached, emitted in play.reach(confirmed, layout.insured):
-                box = reached.turn if item.box is None else item.box
+                box = reached.acting if item.box is None else item.box
                 if play.hand_in_play(reached) is not None:
                     # A key speaks of what is done now: it shows no surrender made sooner.
                     yield from surrenders(play, reached, box, emitted, offered=play.surrender_offered(reached))
@@ -308,7 +308,7 @@ def _key_spoke(play: Play, node: Node, item: KeyObserved, layout: Layout) -> Ite
         case _:
             for reached, emitted in play.reach(confirmed, layout.insured):
                 hand = play.hand_in_play(reached)
-                if hand is not None and item.box in {None, reached.turn}:
+                if hand is not None and item.box in {None, reached.acting}:
                     for decided, also in _decision(play, reached, hand, item.action, layout):
                         yield decided, (*emitted, *also)
 

@@ -234,11 +234,11 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
                 # them that is left is seen when the reader looks again, as of a surrender whose chips were taken.
                 if _lying(reached, box, layout) > 0:
                     yield _left_with(shown, box, 0, layout), also
-        if reached.turn in layout.dark:
+        if reached.acting in layout.dark:
             for cents in _amounts(hand.base, play.rules.options.chip_unit_cents):
                 for moved in successors.raised(play, reached, hand, cents):
-                    now = _lying(reached, reached.turn, layout) + cents
-                    yield _left_with(play.decided(moved, layout.insured), reached.turn, now, layout), emitted
+                    now = _lying(reached, reached.acting, layout) + cents
+                    yield _left_with(play.decided(moved, layout.insured), reached.acting, now, layout), emitted
 
 
 def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
@@ -265,7 +265,7 @@ def _tells_of_before(play: Play, node: Node, item: ChipsObserved, layout: Layout
     box = item.box
     if box not in layout.dark - layout.back or node.dealt < play.deal_cards or item.zone != "main":
         return False
-    if node.turn == box:
+    if node.acting == box:
         return item.after == sum(
             hand.base + hand.extra for hand in node.hands if hand.now is not HandStatus.WAITING
         ) or (item.after == sum(hand.base + hand.extra for hand in node.hands))

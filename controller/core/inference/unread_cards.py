@@ -142,7 +142,7 @@ def _stand(end: HoleHypothesis, node: Node, outcomes: OutcomesByBox, box: int) -
     """How a box's hands may stand at a node."""
     if outcomes[box]:
         return {outcome.hands for outcome in outcomes[box]}
-    if node.turn == box and node.hands:
+    if node.acting == box and node.hands:
         return {tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)}
     deal = end.lattice.play().deal
     return {(PlayedHand(deal.initial[box], deal.wagers[box], 0),)}

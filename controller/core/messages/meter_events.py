@@ -7,7 +7,7 @@ limit.
 from __future__ import annotations
 
 from controller.core.messages.pool_events import LinkEvent, PoolEntryDeclined
-from controller.core.meters.meter import Parameters, Pool, Reason
+from controller.core.meters.meter import AdjustmentReason, MeterPart, Parameters
 from controller.core.meters.state import MeterChange
 from controller.core.refusal_reason import RefusalCode
 from firmware_protocols.values import Value
@@ -165,11 +165,11 @@ class MeterAdjusted(Value, frozen=True, tag="meter_adjusted"):
     """Two people moved a meter or its reserve, for one of a fixed list of reasons."""
 
     meter: str
-    pool: Pool
+    pool: MeterPart
     """``meter`` or ``reserve``."""
     units: int
     """The amount of the move, in 1/10,000 cent; negative: out of the meter."""
-    reason: Reason
+    reason: AdjustmentReason
     """``funding``, ``equipment_correction``, ``over_limit_correction`` or ``seed_recovery``."""
     meter_units: int
     shown_cents: int

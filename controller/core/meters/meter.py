@@ -25,10 +25,10 @@ CENTS_LIMIT: Final = 10**14
 """No meter and no total comes near this many cents: 14 digits are what the standards ask a meter to hold, and 64 bits
 hold 10,000 times as much."""
 
-Pool = Literal["meter", "reserve"]
+MeterPart = Literal["meter", "reserve"]
 """The meter itself, or the reserve that pays for its next reset value."""
 
-Reason = Literal["equipment_correction", "over_limit_correction", "seed_recovery", "funding"]
+AdjustmentReason = Literal["equipment_correction", "over_limit_correction", "seed_recovery", "funding"]
 """Why people may move a meter."""
 
 FELL: Final = ("award", "equipment_correction", "over_limit_correction", "seed_recovery")
@@ -274,7 +274,7 @@ def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, tuple
     return recovered.audited(), (house, reserve)
 
 
-def adjusted(meter: Meter, pool: Pool, units: int, reason: Reason) -> Meter | RefusalReason:
+def adjusted(meter: Meter, pool: MeterPart, units: int, reason: AdjustmentReason) -> Meter | RefusalReason:
     """The meter moved by people, or why it may not be: the list of reasons is closed."""
     refused = _refused(meter, pool, units, reason)
     if refused is not None:
@@ -304,7 +304,7 @@ def adjusted(meter: Meter, pool: Pool, units: int, reason: Reason) -> Meter | Re
             assert_never(reason)
 
 
-def _refused(meter: Meter, pool: Pool, units: int, reason: Reason) -> RefusalReason | None:
+def _refused(meter: Meter, pool: MeterPart, units: int, reason: AdjustmentReason) -> RefusalReason | None:
     stands = meter.current_units if pool == "meter" else meter.reserve_units
     if units == 0:
         return RefusalReason("invalid_value", "nothing is to be moved")

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.meters.awards import Jackpot
-from controller.core.meters.meter import Meter, Parameters, Pool, Reason
+from controller.core.meters.meter import AdjustmentReason, Meter, MeterPart, Parameters
 from controller.core.meters.pooled_meter import PooledMeter, PooledTerms, WhileClosed
 from controller.core.persons import UNAUTHENTICATED, Authentication
 from firmware_protocols.values import Value
@@ -87,11 +87,11 @@ class Cycle(Value, frozen=True, tag=False):
 class Adjustment(Value, frozen=True, tag="adjustment"):
     """Move a meter or its reserve by ``units`` for a reason of the closed list."""
 
-    pool: Pool
+    pool: MeterPart
     """``meter`` or ``reserve``."""
     units: int
     """By how much, in 1/10,000 cent; negative: it falls."""
-    reason: Reason
+    reason: AdjustmentReason
     """``equipment_correction``, ``over_limit_correction``, ``seed_recovery`` or ``funding``."""
 
 

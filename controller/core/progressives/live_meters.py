@@ -285,7 +285,7 @@ def desired_trigger_state(progressives: Progressives) -> TriggerWish:
     return TriggerWish(cycle.number, progressives.revealed, progressives.answered, share, contributions)
 
 
-def box_meter_units(meter: Meter, waiting: tuple[Contribution, ...]) -> int:
+def trigger_meter_units(meter: Meter, waiting: tuple[Contribution, ...]) -> int:
     """What the meter stands at without contributions that still wait for the trigger box."""
     return meter.current_units - sum(one.units for one in waiting)
 

@@ -21,12 +21,12 @@ from controller.core.progressives import late_settlement
 from controller.core.progressives.live_meters import (
     MYSTERY_ROW,
     award_cents,
-    box_meter_units,
     change_meter,
     freeze_award,
     mystery_cents,
     mystery_meter,
     publish_reset,
+    trigger_meter_units,
 )
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
@@ -69,7 +69,7 @@ def _committed(transaction: Transaction, meter: Meter, reading: readings.Mystery
         MysteryCommitted(meter.name, reading.cycle, reading.commitment, share, reading.start_units, *bounds)
     )
     ours = (transaction.rules.mystery_reset_cents, transaction.rules.mystery_ceiling_cents)
-    stands = box_meter_units(meter, known.waiting)
+    stands = trigger_meter_units(meter, known.waiting)
     if bounds != ours:
         _dispute(transaction, meter, f"the box draws from {bounds[0]} to {bounds[1]} cents, the profile says {ours}")
     elif reading.start_units != stands:
@@ -87,7 +87,7 @@ def _answered(transaction: Transaction, meter: Meter, reading: readings.MysteryA
         )
         return
     first, *later = known.waiting
-    stands = box_meter_units(meter, tuple(later))
+    stands = trigger_meter_units(meter, tuple(later))
     ours = award_cents(transaction.rules, stands) if reading.hit else 0
     change_meter(transaction, replace(known, answered=reading.number, waiting=tuple(later)))
     if (reading.meter_units, reading.award_cents) != (stands, ours):

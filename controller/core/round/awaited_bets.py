@@ -22,7 +22,7 @@ from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.inputs import DaemonStarted, DeadlinePassed, Input, StampedInput
 from controller.core.round import first_card, lifecycle, next_deal
 from controller.core.table import readiness
-from controller.core.table.layout import key
+from controller.core.table.layout import zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -207,7 +207,7 @@ def _in_order(
         if not isinstance(seen, ChipsSeen) or transaction.table_ns(seen.after_ns) >= wanted_ns:
             then.append(one)
             continue
-        name, by_ns = key(seen.spot, seen.zone), transaction.table_ns(seen.by_ns)
+        name, by_ns = zone_name(seen.spot, seen.zone), transaction.table_ns(seen.by_ns)
         if by_ns <= wanted_ns or (seen.zone == "main" and (not lying.get(name) or by_ns < played_ns)):
             first.append(one)
             lying[name] = seen.chips

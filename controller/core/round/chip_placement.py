@@ -11,7 +11,7 @@ from controller.core.inference.observation import ChipsObserved, DatedObservatio
 from controller.core.inference.unobserved import Outage
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle, passing_chips
-from controller.core.table.layout import Felt, Zone, ZoneChange, key, placed_after_look
+from controller.core.table.layout import Felt, Zone, ZoneChange, placed_after_look, zone_name
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
@@ -35,9 +35,9 @@ def settle_looked_at(transaction: Transaction, silence: ChipsConfirmed | Deadlin
     for change in changes:
         if transaction.state.round is not None:
             whole = _whole_change(transaction, change, upto_ns)
-            _tell_held_back(transaction, before, key(change.spot, change.zone))
+            _tell_held_back(transaction, before, zone_name(change.spot, change.zone))
             lifecycle.take_chips(transaction, whole, change.since_ns, upto_ns)
-    changed_now = {key(change.spot, change.zone) for change in changes}
+    changed_now = {zone_name(change.spot, change.zone) for change in changes}
     for name in sorted(set(before).difference(changed_now)):
         _tell_held_back(transaction, before, name)
 
@@ -103,7 +103,7 @@ def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
         item = one.item
         if isinstance(item, ChipsObserved) and item.idle and one.last_ns > since_ns:
             spot = round_now.bets.spots[item.box]
-            if key(spot, item.zone) == name:
+            if zone_name(spot, item.zone) == name:
                 lifecycle.report_unexplained(
                     transaction, ZoneChange(spot, item.zone, item.before, item.after), one.first_ns
                 )

@@ -54,8 +54,7 @@ from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, missed_cards, passing_chips, questions
 from controller.core.round.irregular import likely_fault
-from controller.core.table.layout import Zone, ZoneChange, cents_at
-from controller.core.table.layout import key as layout_key
+from controller.core.table.layout import Zone, ZoneChange, cents_at, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
@@ -320,7 +319,7 @@ def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
 
 def _is_cleared(transaction: Transaction, spot: int) -> bool:
     """Whether no chip of those at a box's main zone lay at the round's boxes when its last card was reported."""
-    return set(transaction.state.felt[layout_key(spot, "main")].chips).isdisjoint(transaction.round().cards.lying)
+    return set(transaction.state.felt[zone_name(spot, "main")].chips).isdisjoint(transaction.round().cards.lying)
 
 
 def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:
@@ -595,4 +594,4 @@ def _dealt(judged: AgreedPlays) -> bool:
 def _was_touched(transaction: Transaction, spot: int, zone: str) -> bool:
     """Whether a zone has been touched before in the open round; else what leaves it is no wager of this round."""
     paid = next((paid for paid in transaction.state.paid if paid.round == transaction.round().number), None)
-    return paid is not None and layout_key(spot, zone) in paid.touched
+    return paid is not None and zone_name(spot, zone) in paid.touched

@@ -101,7 +101,7 @@ def ask_after_hit(transaction: Transaction) -> bool:
 
 def _hand_asked(transaction: Transaction, lattice: Lattice) -> tuple[int, str]:
     """The spot in play (0: plays differ), and the question about its hand."""
-    hands = {(node.turn, lattice.play().current(node) if len(node.hands) > 1 else -1) for node in lattice.frontier}
+    hands = {(node.acting, lattice.play().current(node) if len(node.hands) > 1 else -1) for node in lattice.frontier}
     turns = {turn for turn, _ in hands}
     if len(turns) != 1:
         return 0, "Was a card missed after the key hit?"

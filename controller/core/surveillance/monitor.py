@@ -55,7 +55,7 @@ from controller.core.table import readiness
 from controller.core.table.alert_list import acknowledge, money, raise_alert
 from controller.core.table.desired import Desired
 from controller.core.table.disputes import disputes_of_overtaken
-from controller.core.table.layout import conflicts, key
+from controller.core.table.layout import conflicts, zone_name
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen, HealthState
@@ -217,7 +217,7 @@ def _wager_refused(
 ) -> None:
     """Chips that are no wager, or one that should not have been taken: round, spot, bet and cents."""
     number, spot, bet, cents = wager
-    was = before.state.felt.get(key(spot, bet))
+    was = before.state.felt.get(zone_name(spot, bet))
     amounts = {"before_cents": 0 if was is None else was.cents, "after_cents": cents}
     fields = {"round": number, "spot": spot, "zone": bet}
     raise_alert(
@@ -297,7 +297,7 @@ def _unknown(before: Table, transaction: Transaction, spot: int, zone: str, chip
     raise_alert(
         transaction, kind, text, spot=spot, zone=zone, **chips_before_and_after(before, transaction, spot, zone)
     )
-    exclude_from_payment_check(transaction, key(spot, zone))
+    exclude_from_payment_check(transaction, zone_name(spot, zone))
 
 
 def _chips_from_elsewhere(before: Table, transaction: Transaction) -> None:

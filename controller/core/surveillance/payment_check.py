@@ -28,7 +28,7 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import opening_payments
-from controller.core.table.layout import Zone, conflicts, key
+from controller.core.table.layout import Zone, conflicts, zone_name
 from controller.core.table.payments import (
     EARLIER,
     Mispay,
@@ -108,7 +108,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
         paid = replace(paid, after_ns=max(paid.after_ns, wide_ns))
     else:
         paid = replace(paid, slowest_ns=max(paid.slowest_ns, wide_ns))
-    name = key(reading.spot, reading.zone)
+    name = zone_name(reading.spot, reading.zone)
     for other, zone in now.items():
         lay = was.get(other)
         if zone is not lay is not None and other != name and lay.cents != zone.cents:
@@ -264,11 +264,11 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     # A lock that is reported as its round ends or waits for an answer: what became of the chips was not followed.
     is_late = transaction.state.round is None or transaction.state.round.number != event.round
     for wager in event.wagers:
-        zone = transaction.state.felt.get(key(wager.spot, wager.bet))
+        zone = transaction.state.felt.get(zone_name(wager.spot, wager.bet))
         if zone is not None:
             look = ZoneContent(0, 0, 0, zone.cents, zone.chips)
             # Other chips than those at the lock lie there already, or some that nobody can count.
-            name = key(wager.spot, wager.bet)
+            name = zone_name(wager.spot, wager.bet)
             spoilt = is_late or zone.cents != wager.cents
             spoilt = spoilt or any(name in zones for zones in _conflicts_of(transaction))
             watches[name] = ZoneHistory(wager.spot, wager.bet, wager.cents, (look,), spoilt)
@@ -292,7 +292,9 @@ def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMis
     if paid is None or not judged:
         return
     owed = WagerDue(event.spot, event.bet, event.wager_cents, event.net_cents, transaction.stamped.number)
-    first = (key(event.spot, event.bet),) if opening_payments.is_settled_before_play(transaction, paid, event) else ()
+    first = (
+        (zone_name(event.spot, event.bet),) if opening_payments.is_settled_before_play(transaction, paid, event) else ()
+    )
     change_paid_round(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.frozen:
         yield from _wrong(paid, owed)
@@ -326,7 +328,7 @@ def _by_hand(transaction: Transaction, event: WagerSettled | WagerAdjusted) -> b
 
 def _wrong(paid: PaidRound, owed: WagerDue) -> Iterator[RoundMispay]:
     """What is wrong with the payment of one wager, if anything is."""
-    watch = paid.watches.get(key(owed.spot, owed.zone))
+    watch = paid.watches.get(zone_name(owed.spot, owed.zone))
     if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):
         return
     main = owed.zone == "main"

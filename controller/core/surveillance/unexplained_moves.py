@@ -17,7 +17,7 @@ from controller.core.messages.raised_alerts import SEVERITY, AlertKind, Severity
 from controller.core.round import passing_chips
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
-from controller.core.table.layout import Felt, conflicts, key
+from controller.core.table.layout import Felt, conflicts, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -27,7 +27,7 @@ from firmware_protocols.readings import ChipsSeen
 
 def chips_before_and_after(before: Table, transaction: Transaction, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
     """The chips of a zone before this step and after it."""
-    name = key(spot, zone)
+    name = zone_name(spot, zone)
     return {"before": _chips_at(before.state.felt, name), "after": _chips_at(transaction.state.felt, name)}
 
 
@@ -47,7 +47,7 @@ def suspect_move(
     before: Table, transaction: Transaction, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
 ) -> None:
     """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
-    name = key(event.spot, event.zone)
+    name = zone_name(event.spot, event.zone)
     paid = payment_check.paid_round(transaction, event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
@@ -106,7 +106,7 @@ def suspect_move(
 
 def _explained_away(transaction: Transaction, name: str) -> bool:
     """Whether chips that left a zone had come there only as its antenna heard what lies at another; nothing is left."""
-    suspicion = next((one for one in transaction.state.suspected if key(one.spot, one.zone) == name), None)
+    suspicion = next((one for one in transaction.state.suspected if zone_name(one.spot, one.zone) == name), None)
     if suspicion is None or not _lies_elsewhere(transaction.state.felt, suspicion):
         return False
     transaction.change(suspected=tuple(one for one in transaction.state.suspected if one is not suspicion))
@@ -115,7 +115,7 @@ def _explained_away(transaction: Transaction, name: str) -> bool:
 
 def _lies_elsewhere(felt: Felt, suspicion: Suspicion) -> bool:
     """Whether chips that came to a zone, or left it, are not there and lie in another."""
-    gone = suspicion.gone(felt[key(suspicion.spot, suspicion.zone)].chips)
+    gone = suspicion.gone(felt[zone_name(suspicion.spot, suspicion.zone)].chips)
     return bool(gone) and all(any(chip in zone.chips for zone in felt.values()) for chip in gone)
 
 
@@ -127,7 +127,7 @@ def raise_confirmed(transaction: Transaction) -> None:
     now_ns = transaction.table_ns(transaction.stamped.at_ns)
     kept: list[Suspicion] = []
     for one in transaction.state.suspected:
-        if one.left_ns < 0 and one.gone(transaction.state.felt[key(one.spot, one.zone)].chips):
+        if one.left_ns < 0 and one.gone(transaction.state.felt[zone_name(one.spot, one.zone)].chips):
             one = replace(one, left_ns=now_ns)  # noqa: PLW2901 - the same one
         if _lies_elsewhere(transaction.state.felt, one) or one.left_while_shared(known_ns):
             # By the time that every reader has looked round it may be gone from there too. Of chips that two antennas
@@ -222,7 +222,7 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
     ):
         return
     paid = transaction.state.paid[-1] if transaction.state.paid else None
-    name = key(reading.spot, reading.zone)
+    name = zone_name(reading.spot, reading.zone)
     was, now = before.state.felt.get(name), transaction.state.felt[name]
     counted = paid.insured.get(str(reading.spot), 0) if paid is not None else 0
     settled = round_now.cards.turned or (reading.spot, "insurance") in round_now.ending.settled

@@ -47,14 +47,14 @@ class ZoneChange(Value, frozen=True, tag=False):
     """Whether it only says at which of two zones a chip lies that both had heard."""
 
 
-def key(spot: int, zone: str) -> str:
+def zone_name(spot: int, zone: str) -> str:
     """The name of a zone in a ``Felt``."""
     return f"{spot}/{zone}"
 
 
 def cents_at(felt: Felt, spot: int, zone: str) -> int:
     """What a zone counts for; 0 where nothing was ever seen."""
-    found = felt.get(key(spot, zone))
+    found = felt.get(zone_name(spot, zone))
     return 0 if found is None else found.cents
 
 
@@ -88,7 +88,7 @@ def inventory(
     at again (``placed_after_look``): a chip that is picked up may for a moment be heard beside. The content may have
     changed from ``first_ns`` to ``last_ns`` of table time.
     """
-    name = key(seen.spot, seen.zone)
+    name = zone_name(seen.spot, seen.zone)
     known = felt.get(name)
     already = frozenset(known.chips if known else ())
     before_conflicts = conflicts(felt)

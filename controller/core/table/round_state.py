@@ -57,7 +57,7 @@ class DealProgress(Value, frozen=True, tag=False):
         """Whether the hole card is guarded and has not been turned."""
         return self.stands != "unguarded" and not self.turned_by
 
-    def closed(self) -> bool:
+    def withholds_faces(self) -> bool:
         """Whether the hole card may be another than the one counted: nothing that faces decide is published."""
         return self.stands not in {"unguarded", "confirmed"} and not self.turned_by
 
@@ -315,7 +315,7 @@ class Round(Value, frozen=True, tag=False):
 
     def hides_faces(self) -> bool:
         """Whether nothing that faces decide may be published: they lie face down, or the deal is closed."""
-        return self.dealing.closed() or (self.cards.face_down and not self.cards.shown)
+        return self.dealing.withholds_faces() or (self.cards.face_down and not self.cards.shown)
 
     def must_ignore_faces(self) -> bool:
         """Whether no face may decide what the table does, for one of those that it hides may be the hole card's."""
@@ -325,7 +325,7 @@ class Round(Value, frozen=True, tag=False):
         """Whether the face of a card may not leave the process yet."""
         if place == self.hole_place():
             return not self.cards.turned
-        if self.dealing.closed():
+        if self.dealing.withholds_faces():
             return True
         dealers = place == len(self.bets.spots) or 0 < self.cards.turn_key < self.cards.drawn[place].number
         return self.cards.face_down and not self.cards.shown and not dealers

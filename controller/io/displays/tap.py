@@ -17,7 +17,7 @@ import zmq
 import zmq.asyncio
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import Pacer
+from controller.io.system.rate_limits import Throttle
 from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, local_listener
 
 QUEUE_LIMIT: Final = 1000
@@ -84,10 +84,10 @@ class DisplayTap:
         socket.bind(f"ipc://{inside}")
         self._socket = socket
         proxy = asyncio.create_task(ZmtpProxy(listener, lambda _: inside, self._clock).run())
-        pace = Pacer(self._clock, GREETINGS_PER_SECOND)
+        throttle = Throttle(self._clock, GREETINGS_PER_SECOND)
         try:
             while True:
-                await pace.turn()
+                await throttle.wait()
                 frame = await socket.recv()
                 if frame[:1] == b"\x01":
                     self._greet(frame[1:])

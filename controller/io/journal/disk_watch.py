@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.core.messages.inputs import FitnessLevel
-from controller.io.journal.space_reserve import Reserve
+from controller.io.journal.space_reserve import SpaceReserve
 
 LOOK_SECONDS: Final = 5.0
 """Between two looks: at 45 kB a round a table writes little in that time, and other programs may write much."""
@@ -38,7 +38,7 @@ class DiskWatch:
     def __init__(
         self,
         path: Path,
-        reserve: Reserve,
+        reserve: SpaceReserve,
         tell: TellFitness,
         stat: Callable[[Path], os.statvfs_result],
         found: Callable[[int, int], None] = lambda _free, _size: None,

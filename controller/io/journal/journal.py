@@ -39,7 +39,7 @@ from controller.io.journal.reader import (
     seal_before,
 )
 from controller.io.journal.setup import add_meta, configure, library_version
-from controller.io.journal.space_reserve import Reserve, transacted
+from controller.io.journal.space_reserve import SpaceReserve, transacted
 from controller.io.journal.stream import StreamMark
 from controller.io.journal.writer_jobs import WAIT_SECONDS, Job, JobQueue, Patience
 
@@ -78,7 +78,9 @@ _ABANDONED: Final[list[sqlite3.Connection]] = []
 class Journal:
     """The only writer of a journal. Create it with ``open``; use it from one event loop."""
 
-    def __init__(self, path: Path, begun: WritableJournal, lock: int, page_limit: int, reserve: Reserve | None) -> None:
+    def __init__(
+        self, path: Path, begun: WritableJournal, lock: int, page_limit: int, reserve: SpaceReserve | None
+    ) -> None:
         self.path = path
         self.identity = begun.identity
         self.meta = begun.meta
@@ -113,7 +115,7 @@ class Journal:
         key: bytes | None = None,
         created_wall_ns: int = 0,
         page_limit: int = PAGE_LIMIT,
-        reserve: Reserve | None = None,
+        reserve: SpaceReserve | None = None,
         close_seconds: float = CLOSE_SECONDS,
     ) -> Self:
         """Open the journal at ``path``; begin it for ``identity`` if there is none.

@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 _Work = Callable[[sqlite3.Connection], Any]
 
 
-class Reserve:
+class SpaceReserve:
     """Room of ``size`` bytes beside ``journal``; 0: no reserve is kept. ``stat`` tells how full the disk is.
 
     ``seconds`` is a clock that only goes forward.
@@ -107,7 +107,7 @@ class Reserve:
             self.give_up()
 
 
-def transacted(connection: sqlite3.Connection, works: Sequence[_Work], reserve: Reserve | None) -> list[Any]:
+def transacted(connection: sqlite3.Connection, works: Sequence[_Work], reserve: SpaceReserve | None) -> list[Any]:
     """Do everything in one transaction; what each gave.
 
     If the disk has no room, the reserve is given up and everything is done once more: what was refused was rolled back

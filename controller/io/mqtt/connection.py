@@ -29,7 +29,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from controller.formats.config.table_file import BrokerSection
 from controller.io.files.plain_files import named
 from controller.io.files.secret_files import SecretRefused, is_kept, open_secret, read_secret
-from controller.io.mqtt.intake import ANYTHING, Inbound, PacedClient
+from controller.io.mqtt.intake import ANYTHING, Inbound, ThrottledClient
 from controller.io.system.randomness import SystemEntropy
 
 INFLIGHT_LIMIT: Final = 20
@@ -169,7 +169,7 @@ class Broker(msgspec.Struct, frozen=True):
         return context
 
 
-class CheckedClient(PacedClient):
+class CheckedClient(ThrottledClient):
     """aiomqtt's client for one connection: a refusal raises, and a lost connection fails all that waits, at once."""
 
     def __init__(self, *args: Any, **keywords: Any) -> None:  # noqa: ANN401 - passed on

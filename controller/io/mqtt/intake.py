@@ -98,7 +98,7 @@ class Flow:
         return min(LONGEST_SECONDS, max(HELD_SECONDS, self._spent_ns * SHARE / 2 / NANOSECONDS))
 
 
-class PacedClient(aiomqtt.Client):
+class ThrottledClient(aiomqtt.Client):
     """aiomqtt's client, reading no more than ``inbound`` allows."""
 
     def __init__(self, *args: Any, inbound: Inbound, **keywords: Any) -> None:  # noqa: ANN401 - passed on

@@ -30,7 +30,7 @@ from controller.formats.orders.operators import (
     reply_frames,
 )
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import Pacer, RequestLimit, RequestVerdict, too_much
+from controller.io.system.rate_limits import RequestLimit, RequestVerdict, Throttle, too_much
 from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, local_listener, tcp_listener
 
 QUEUE_LIMIT: Final = 100
@@ -171,9 +171,9 @@ class OperatorChannel:
 
     async def _serve(self, socket: zmq.asyncio.Socket, asking: ChannelUser | None) -> None:
         """Take requests; ``asking`` None: the key that came with the message says who asks."""
-        pace = Pacer(self._clock)
+        throttle = Throttle(self._clock)
         while True:
-            await pace.turn()
+            await throttle.wait()
             peer, *frames = await socket.recv_multipart(copy=False)
 
             def answer(payload: bytes, to: bytes = bytes(peer.buffer)) -> None:

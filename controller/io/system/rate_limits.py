@@ -65,7 +65,7 @@ class Allowance:
         return self._spent_until_ns is None or self._spent_until_ns <= now_ns
 
 
-class Pacer:
+class Throttle:
     """Lets one thing after another through, at most ``per_second``."""
 
     def __init__(self, clock: Clock, per_second: int = MESSAGES_PER_SECOND) -> None:
@@ -73,8 +73,8 @@ class Pacer:
         # A tenth of a second's worth at once: the pause is then long enough to be one.
         self._allowance = Allowance(per_second, max(1, per_second // 10))
 
-    async def turn(self) -> None:
-        """Wait for one's turn."""
+    async def wait(self) -> None:
+        """Wait until the next may pass."""
         while not self._allowance.take(now_ns := self._clock.monotonic_ns()):  # noqa: ASYNC110 - time is what is waited for
             await asyncio.sleep(self._allowance.wait_ns(now_ns) / NANOSECONDS)
 

@@ -21,7 +21,7 @@ from typing import Any, Final
 import structlog
 
 from controller.io.system.clock import Clock
-from controller.io.system.rate_limits import NANOSECONDS, Allowance, Pacer
+from controller.io.system.rate_limits import NANOSECONDS, Allowance, Throttle
 
 CONNECTIONS_LIMIT: Final = 16
 """Of one socket: people's programs connect for one request, and a table's link once."""
@@ -269,10 +269,10 @@ class ZmtpProxy:
 
     async def run(self) -> None:
         """Serve."""
-        loop, pace = asyncio.get_running_loop(), Pacer(self._clock, CONNECTIONS_PER_SECOND)
+        loop, throttle = asyncio.get_running_loop(), Throttle(self._clock, CONNECTIONS_PER_SECOND)
         async with asyncio.TaskGroup() as group:
             while True:
-                await pace.turn()
+                await throttle.wait()
                 try:
                     reached, address = await loop.sock_accept(self._listener)
                 except OSError as error:

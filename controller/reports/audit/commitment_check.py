@@ -50,7 +50,7 @@ class RefutedReveal(NamedTuple):
     text: str
 
 
-class BoxReveals:
+class TriggerReveals:
     """Remembers to what the trigger box is committed in the ``running`` cycle (None: in none), and what its hit won.
 
     Another device in the box's place is found out so by the first number that it reveals, before anything is paid.

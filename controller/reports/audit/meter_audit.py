@@ -33,10 +33,10 @@ from controller.core.messages.meter_events import (
     ParametersQueued,
 )
 from controller.core.meters.meter import UNITS, Parameters
-from controller.reports.audit.pool_meter_audit import LinkedLine, enter_linked
+from controller.reports.audit.pool_meter_audit import LinkedAccount, enter_linked
 
 
-class AwardLine(msgspec.Struct):
+class AwardAccount(msgspec.Struct):
     """An award, and how far it has come."""
 
     jackpot: int
@@ -50,7 +50,7 @@ class AwardLine(msgspec.Struct):
     who: str = ""
 
 
-class MeterLine(msgspec.Struct):
+class MeterAccount(msgspec.Struct):
     """A meter as its events add up. Units are 1/10,000 cent."""
 
     meter: str
@@ -87,10 +87,10 @@ class MeterLine(msgspec.Struct):
 class MeterBook(msgspec.Struct):
     """All meters of a table, their awards, and the proposals that wait."""
 
-    meters: dict[str, MeterLine] = msgspec.field(default_factory=dict)
-    awards: dict[int, AwardLine] = msgspec.field(default_factory=dict)
+    meters: dict[str, MeterAccount] = msgspec.field(default_factory=dict)
+    awards: dict[int, AwardAccount] = msgspec.field(default_factory=dict)
     orders: dict[int, dict[str, Any]] = msgspec.field(default_factory=dict)
-    linked: dict[str, LinkedLine] = msgspec.field(default_factory=dict)
+    linked: dict[str, LinkedAccount] = msgspec.field(default_factory=dict)
 
     def reconciled(self) -> bool:
         """Whether every meter's events add up."""
@@ -119,14 +119,14 @@ def enter(book: MeterBook, exact: dict[str, _Exact], event: Event) -> None:
         return
     match event:
         case MeterOpened(meter, parameters, units, cents):
-            book.meters[meter] = MeterLine(meter, cents, units, funded_units=units, parameters=parameters)
+            book.meters[meter] = MeterAccount(meter, cents, units, funded_units=units, parameters=parameters)
             exact[meter] = _Exact()
         case ContributionMade():
             contribute(book.meters[event.meter], exact[event.meter], event)
         case ContributionRefused(meter):
             book.meters[meter].refused_wagers += 1
         case JackpotHit(jackpot, meter, number, spot, bet, row, cents):
-            book.awards[jackpot] = AwardLine(jackpot, meter, number, spot, bet, row, cents)
+            book.awards[jackpot] = AwardAccount(jackpot, meter, number, spot, bet, row, cents)
             if meter in book.meters:
                 line = book.meters[meter]
                 line.won_units += cents * UNITS
@@ -185,7 +185,7 @@ def people(book: MeterBook, event: Event) -> None:
             pass
 
 
-def contribute(line: MeterLine, exact: _Exact, event: ContributionMade) -> None:
+def contribute(line: MeterAccount, exact: _Exact, event: ContributionMade) -> None:
     """A wager came: the meter has risen by its part, and by nothing else."""
     line.wagers += 1
     line.wagered_cents += event.wager_cents
@@ -205,7 +205,7 @@ def contribute(line: MeterLine, exact: _Exact, event: ContributionMade) -> None:
     stands(line, event.meter_units, event.shown_cents)
 
 
-def stands(line: MeterLine, units: int, shown_cents: int) -> None:
+def stands(line: MeterAccount, units: int, shown_cents: int) -> None:
     """An event says what a meter stands at: hold it against what was put in and taken out."""
     line.meter_units, line.shown_cents = units, shown_cents
     left = line.put_in_units()

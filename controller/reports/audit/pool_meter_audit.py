@@ -22,7 +22,7 @@ from controller.core.messages.pool_events import (
 )
 
 
-class LinkedLine(msgspec.Struct):
+class LinkedAccount(msgspec.Struct):
     """A linked meter as this table's events add up. Units are 1/10,000 cent."""
 
     meter: str
@@ -51,10 +51,10 @@ class LinkedLine(msgspec.Struct):
     """Where the numbers do not follow each other; empty: nothing was lost or published twice."""
 
 
-def enter_linked(lines: dict[str, LinkedLine], event: Event) -> bool:
+def enter_linked(lines: dict[str, LinkedAccount], event: Event) -> bool:
     """Enter an event of a linked meter; False: it is about none of them."""
     if isinstance(event, MeterLinked):
-        lines[event.meter] = LinkedLine(event.meter, event.pool)
+        lines[event.meter] = LinkedAccount(event.meter, event.pool)
         return True
     line = lines.get(getattr(event, "meter", ""))
     if line is None:
@@ -87,7 +87,7 @@ def enter_linked(lines: dict[str, LinkedLine], event: Event) -> bool:
     return True
 
 
-def posted(line: LinkedLine, number: int, wager_cents: int) -> None:
+def posted(line: LinkedAccount, number: int, wager_cents: int) -> None:
     """A posting was numbered: it follows the one before."""
     if number != line.posted + 1:
         line.wrong.append(f"posting {number} follows posting {line.posted}")
@@ -95,7 +95,7 @@ def posted(line: LinkedLine, number: int, wager_cents: int) -> None:
     line.owed[number] = wager_cents
 
 
-def entered(line: LinkedLine, event: PoolEntryRecorded) -> None:
+def entered(line: LinkedAccount, event: PoolEntryRecorded) -> None:
     """The ledger has a posting: the oldest owed, later in the ledger than the one before it."""
     if event.number != line.entered + 1 or event.number not in line.owed:
         line.wrong.append(f"posting {event.number} was entered after posting {line.entered}")
