@@ -277,9 +277,9 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
     if name in transaction.state.afresh:
         first_ns = min(first_ns, transaction.state.down_ns)
         transaction.change(afresh=tuple(zone for zone in transaction.state.afresh if zone != name))
-    felt, changes, events = inventory(transaction.state.felt, transaction.house.chips, seen, first_ns, last_ns)
-    before = transaction.state.felt.get(name)
-    changes = chip_placement.place_chips(transaction, felt, name, last_ns, changes)
+    after, changes, events = inventory(transaction.heard(), transaction.house.chips, seen, first_ns, last_ns)
+    felt, before = after.felt, transaction.state.felt.get(name)
+    changes = chip_placement.place_chips(transaction, after, name, last_ns, changes)
     transaction.emit(*events)
     passed = passing_chips.note_visits(transaction, before, felt[name], first_ns, last_ns)
     for change in changes:

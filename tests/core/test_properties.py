@@ -15,7 +15,7 @@ from controller.core.messages.house import House
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, Input, StampedInput
 from controller.core.step import step
 from controller.core.table.keymap import DEFAULT_KEYS
-from controller.core.table.layout import Felt, conflicts, inventory, placed_after_look
+from controller.core.table.layout import Felt, FeltHeard, conflicts, inventory, placed_after_look
 from controller.core.table.state import State, Table, restore
 from firmware_protocols.cards import DECK, POINTS, Card
 from firmware_protocols.readings import (
@@ -163,11 +163,12 @@ SEEN = st.builds(
 def test_a_known_chip_counts_at_one_zone_that_hears_it_the_one_before_while_it_does(
     seen_chips: list[ChipsSeen],
 ) -> None:
-    felt: Felt = {}
+    now = FeltHeard()
     for each in seen_chips:
-        before = felt
-        felt, changes, _ = inventory(felt, VALUES, each, 0, 1)
-        disputed = conflicts(felt)
+        before = now.felt
+        now, changes, _ = inventory(now, VALUES, each, 0, 1)
+        felt, disputed = now.felt, conflicts(now.felt)
+        assert now.heard_twice == disputed
         for name, zone in felt.items():
             counted = counting(felt, name)
             assert zone.cents == sum(VALUES.get(chip, 0) for chip in counted)

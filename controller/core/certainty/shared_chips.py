@@ -12,7 +12,7 @@ from typing import Final
 
 from controller.core.certainty import uncertain_wagers
 from controller.core.inference.observation import NEVER_ENDS
-from controller.core.table.layout import Felt, Zone, ZoneChange, conflicts, zone_name
+from controller.core.table.layout import Felt, Zone, ZoneChange, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -23,7 +23,7 @@ def note_shared(transaction: Transaction) -> None:
     """Keep which chips two zones held at the lock, and what their wagers come to without and with them."""
     felt, lock_ns, round_now = transaction.state.felt, transaction.round().bets.lock_ns, transaction.round()
     found = dict(round_now.bets.shared.zones_of)
-    for chip, zones in conflicts(felt).items():
+    for chip, zones in transaction.heard().heard_twice.items():
         held = tuple(name for name in zones if felt[name].doubted.get(chip, -1) <= lock_ns)
         # A zone of no wager yet, such as insurance, may have heard it first: then the wager beside it lacks the chip.
         if len(held) > 1 and any(_is_bet(transaction, name) for name in held) and chip not in found:

@@ -11,7 +11,7 @@ from controller.core.inference.observation import ChipsObserved, DatedObservatio
 from controller.core.inference.unobserved import Outage
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle, passing_chips
-from controller.core.table.layout import Felt, Zone, ZoneChange, placed_after_look, zone_name
+from controller.core.table.layout import Felt, FeltHeard, Zone, ZoneChange, placed_after_look, zone_name
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
@@ -110,16 +110,16 @@ def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
 
 
 def place_chips(
-    transaction: Transaction, felt: Felt, name: str, last_ns: int, changes: tuple[ZoneChange, ...]
+    transaction: Transaction, after: FeltHeard, name: str, last_ns: int, changes: tuple[ZoneChange, ...]
 ) -> tuple[ZoneChange, ...]:
     """Chips lie so now, by these changes of a zone; the changes as they are to be judged.
 
     Of a box whose chips went before anybody knew which were its own nothing was seen till then: what was reported
     meanwhile lacked chips that may have been of it, and only what it came to in the end is known.
     """
-    was = transaction.state.felt
+    was, felt = transaction.state.felt, after.felt
     before = was.get(name)
-    transaction.change(felt=felt)
+    transaction.change_felt(after)
     if felt[name].doubted and transaction.state.round is not None and not transaction.round().bets.locked:
         # Also where no amount changes: the reader of a chip's own zone may be the later one to tell of it.
         shared_chips.note_shared(transaction)

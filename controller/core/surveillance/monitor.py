@@ -55,7 +55,7 @@ from controller.core.table import readiness
 from controller.core.table.alert_list import acknowledge, money, raise_alert
 from controller.core.table.desired import Desired
 from controller.core.table.disputes import disputes_of_overtaken
-from controller.core.table.layout import conflicts, zone_name
+from controller.core.table.layout import zone_name
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen, HealthState
@@ -132,7 +132,7 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             _unknown(before, transaction, spot, zone, chip)
         case ChipSeenTwice(chip):
             transaction.change(disputes={**transaction.state.disputes, chip: _moment(transaction)})
-            for zones in conflicts(transaction.state.felt).values():
+            for zones in transaction.heard().heard_twice.values():
                 for name in zones:
                     exclude_from_payment_check(transaction, name)
         case RoundIrregular():
@@ -327,7 +327,7 @@ def _duplicates(transaction: Transaction) -> None:
     """
     if not transaction.state.disputes:
         return
-    there = conflicts(transaction.state.felt)
+    there = transaction.heard().heard_twice
     kept: dict[str, int] = {}
     for chip, since_ns in transaction.state.disputes.items():
         if chip not in there:

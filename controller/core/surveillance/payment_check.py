@@ -28,7 +28,7 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import opening_payments
-from controller.core.table.layout import Zone, conflicts, zone_name
+from controller.core.table.layout import Zone, zone_name
 from controller.core.table.payments import (
     EARLIER,
     Mispay,
@@ -121,7 +121,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
         look = _looked(transaction, reading, old, now[name], paid.closed_ns)
         sound = look.came_cents - look.left_cents == now[name].cents - old.cents
         watch = watch.after(look)
-        if not sound or any(name in zones for zones in conflicts(now).values()):
+        if not sound or _is_heard_twice(transaction, name):
             watch = replace(watch, spoilt=True)
         paid = replace(paid, watches={**paid.watches, name: watch})
     change_paid_round(transaction, paid)
@@ -270,7 +270,7 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
             # Other chips than those at the lock lie there already, or some that nobody can count.
             name = zone_name(wager.spot, wager.bet)
             spoilt = is_late or zone.cents != wager.cents
-            spoilt = spoilt or any(name in zones for zones in _conflicts_of(transaction))
+            spoilt = spoilt or _is_heard_twice(transaction, name)
             watches[name] = ZoneHistory(wager.spot, wager.bet, wager.cents, (look,), spoilt)
     earlier = tuple(ns for paid in transaction.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[
         -EARLIER:
@@ -280,9 +280,9 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
         _look_at_cards(transaction, transaction.state.round)
 
 
-def _conflicts_of(transaction: Transaction) -> Iterator[tuple[str, ...]]:
-    """The zones of each chip that is seen in more than one."""
-    yield from conflicts(transaction.state.felt).values()
+def _is_heard_twice(transaction: Transaction, name: str) -> bool:
+    """Whether another zone hears a chip of this one too."""
+    return any(name in zones for zones in transaction.heard().heard_twice.values())
 
 
 def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMispay]:

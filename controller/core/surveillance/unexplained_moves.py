@@ -123,7 +123,7 @@ def raise_confirmed(transaction: Transaction) -> None:
     """Raise the suspicions that stand: every reader has looked round since, and no other antenna hears the chips."""
     if not transaction.state.suspected:
         return
-    heard_twice, known_ns = conflicts(transaction.state.felt), _looked_round(transaction)
+    heard_twice, known_ns = transaction.heard().heard_twice, _looked_round(transaction)
     now_ns = transaction.table_ns(transaction.stamped.at_ns)
     kept: list[Suspicion] = []
     for one in transaction.state.suspected:

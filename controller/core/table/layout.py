@@ -34,6 +34,25 @@ Felt = dict[str, Zone]
 """Zones by ``spot/name``."""
 
 
+class FeltHeard(msgspec.Struct, frozen=True):
+    """A felt, and the chips that more than one zone of it hears, with these zones."""
+
+    felt: Felt = {}
+    heard_twice: dict[str, tuple[str, ...]] = {}
+
+    def of(self, felt: Felt) -> FeltHeard:
+        """The same of a felt, this being that of an earlier one."""
+        return self if felt is self.felt else FeltHeard(felt, conflicts(felt))
+
+    def after(self, felt: Felt, name: str) -> FeltHeard:
+        """The same of a felt in which one zone has another content: it is gone over only for what came there."""
+        known = self.felt.get(name)
+        came = frozenset(felt[name].chips).difference(known.chips if known else ())
+        if self.heard_twice or _hear_any(self.felt, name, came):
+            return self.of(felt)
+        return FeltHeard(felt, self.heard_twice)
+
+
 class ZoneChange(Value, frozen=True, tag=False):
     """The value of a zone went from ``before`` to ``after`` cents."""
 
@@ -58,6 +77,11 @@ def cents_at(felt: Felt, spot: int, zone: str) -> int:
     return 0 if found is None else found.cents
 
 
+def _hear_any(felt: Felt, name: str, chips: frozenset[str]) -> bool:
+    """Whether another zone than this one hears any of these chips."""
+    return bool(chips) and not all(map(chips.isdisjoint, [zone.chips for other, zone in felt.items() if other != name]))
+
+
 def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
     """Chips seen at more than one zone, with the zones."""
     heard, twice = set[str](), set[str]()
@@ -79,8 +103,8 @@ def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
 
 
 def inventory(
-    felt: Felt, values: Mapping[str, int], seen: ChipsSeen, first_ns: int, last_ns: int
-) -> tuple[Felt, tuple[ZoneChange, ...], list[Event]]:
+    before: FeltHeard, values: Mapping[str, int], seen: ChipsSeen, first_ns: int, last_ns: int
+) -> tuple[FeltHeard, tuple[ZoneChange, ...], list[Event]]:
     """Take a zone's new content: the felt after it, the change of its value if it changed, and what is to be reported.
 
     A chip is worth what the registry says, else what it says itself; an unknown chip counts as nothing. A chip heard at
@@ -88,19 +112,18 @@ def inventory(
     at again (``placed_after_look``): a chip that is picked up may for a moment be heard beside. The content may have
     changed from ``first_ns`` to ``last_ns`` of table time.
     """
-    name = zone_name(seen.spot, seen.zone)
+    name, felt = zone_name(seen.spot, seen.zone), before.felt
     known = felt.get(name)
     already = frozenset(known.chips if known else ())
-    before_conflicts = conflicts(felt)
     heard = Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns, seen.values)
     after = {**felt, name: heard}
-    disputed = conflicts(after)
+    disputed = before.after(after, name).heard_twice
     events: list[Event] = [
         UnknownChip(seen.spot, seen.zone, chip)
         for chip in heard.chips
         if chip not in values and chip not in seen.values and chip not in already
     ]
-    events += [ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts]
+    events += [ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before.heard_twice]
     for other, lying in felt.items():
         if lying.doubted or lying.released:
             after[other] = _released(lying, disputed, last_ns)
@@ -109,12 +132,12 @@ def inventory(
     was = 0 if known is None else known.cents
     changes: tuple[ZoneChange, ...] = ()
     if zone.cents != was:
-        settles = known is not None and bool(before_conflicts) and _settles(known, zone, values, before_conflicts)
+        settles = known is not None and bool(before.heard_twice) and _settles(known, zone, values, before.heard_twice)
         changes = (ZoneChange(zone.spot, zone.name, was, zone.cents, -1, settles),)
         events.append(ChipsChanged(zone.spot, zone.name, was, zone.cents, len(zone.chips)))
     elif already and already != frozenset(zone.chips) and zone.cents:
         events.append(ChipsExchanged(zone.spot, zone.name, zone.cents))
-    return after, changes, events
+    return FeltHeard(after, disputed), changes, events
 
 
 def _settles(known: Zone, zone: Zone, values: Mapping[str, int], heard_twice: Container[str]) -> bool:
@@ -141,10 +164,12 @@ def _doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) ->
     came = [chip for chip in chips if chip not in known]
     if not (came or doubted):
         return {}
-    elsewhere = {
-        chip for other, zone in felt.items() if other != name for chip in zone.chips if chip not in zone.doubted
-    }
-    new = {chip: first_ns for chip in came if chip in elsewhere}
+    new: dict[str, int] = {}
+    if _hear_any(felt, name, frozenset(came)):
+        elsewhere = {
+            chip for other, zone in felt.items() if other != name for chip in zone.chips if chip not in zone.doubted
+        }
+        new = {chip: first_ns for chip in came if chip in elsewhere}
     return {**new, **{chip: since_ns for chip, since_ns in doubted.items() if chip in chips}}
 
 

@@ -15,6 +15,7 @@ from controller.core.messages.events import CardOpened, Event, HoleCardRevealed,
 from controller.core.messages.inputs import StampedInput
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import disputes_of_overtaken, still_decided, undisputed_settlements
+from controller.core.table.layout import FeltHeard
 from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, books_after
 from controller.core.table.round_state import UNREAD, Round
 from controller.core.table.state import State, Table
@@ -48,7 +49,7 @@ class Transaction:
         self.open_lattice = table.lattice
         # What is kept from step to step, part by part while the step lasts.
         kept = table.workings
-        self._times, self._facts = kept.times, kept.facts
+        self._heard, self._times, self._facts = kept.heard, kept.times, kept.facts
         self.published, self.looked, self.opened = kept.published, kept.looked, kept.opened
         self.events: list[Event] = []
         self.left: tuple[Round, ...] = ()
@@ -56,7 +57,7 @@ class Transaction:
 
     def table(self) -> Table:
         """The table as it is now."""
-        workings = Workings(self._times, self._facts, self.published, self.looked, self.opened)
+        workings = Workings(self._heard, self._times, self._facts, self.published, self.looked, self.opened)
         return Table(self.house, self.state, self.open_lattice, workings)
 
     def savepoint(self) -> Savepoint:
@@ -138,6 +139,16 @@ class Transaction:
     def shoe_is_away(self) -> bool:
         """Whether cards may be drawn now of which the table will never hear."""
         return self.state.shoe_lost and not self.house.shoe_numbers_cards
+
+    def change_felt(self, now: FeltHeard) -> None:
+        """Remember what lies on the felt now."""
+        self._heard = now
+        self.change(felt=now.felt)
+
+    def heard(self) -> FeltHeard:
+        """What lies on the felt, and the chips that more than one zone hears."""
+        self._heard = self._heard.of(self.state.felt)
+        return self._heard
 
     def times(self) -> Timeline:
         """The times of the open round's evidence."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.messages.events import CardDealt, Event, HandCompleted, SpotSurrendered
+from controller.core.table.layout import FeltHeard
 
 
 class Timeline(msgspec.Struct, frozen=True):
@@ -108,7 +109,9 @@ class PublicationBasis(msgspec.Struct, frozen=True):
 
 
 class Workings(msgspec.Struct, frozen=True):
-    """What is kept of the open round."""
+    """What is kept of the felt and of the open round."""
+
+    heard: FeltHeard = FeltHeard()
 
     times: Timeline = Timeline()
     facts: PublishedFacts = PublishedFacts()
