@@ -15,7 +15,7 @@ from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
-from controller.core.table.layout import conflicts, zone_name
+from controller.core.table.layout import zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -72,10 +72,10 @@ def takes_no_card(transaction: Transaction) -> bool:
         return False
     lattice, with_hole = transaction.lattice(), _known_holes(transaction.hole_points())
     nodes = [node for node in lattice.frontier if with_hole == WITH_ANY or node.hole & with_hole]
-    if not nodes or not all(map(lattice.over.__getitem__, nodes)):
-        # Chips of a double, say, are still to be reported.
+    if any(_made_late(transaction, lattice.play(), node) or lattice.drawing(node) & with_hole for node in nodes):
         return False
-    return not any(_made_late(transaction, lattice.play(), node) or lattice.drawing(node) & with_hole for node in nodes)
+    # Else chips of a double, say, are still to be reported.
+    return bool(nodes) and all(map(lattice.over, nodes))
 
 
 def _known_holes(points: int | None) -> int:
@@ -138,7 +138,7 @@ def _draws_for(transaction: Transaction) -> bool:
     )
     lying = (felt.get(zone_name(spot, zone)) for spot in round_now.bets.spots for zone in zones)
     chips = {chip for zone in lying if zone is not None and zone.cents for chip in zone.chips}
-    return not chips <= conflicts(felt).keys()
+    return not chips <= transaction.heard().heard_twice.keys()
 
 
 def chips_at_boxes(transaction: Transaction, round_now: Round) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def _names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]
 def may_be_over(transaction: Transaction) -> bool:
     """Whether some play of the open round is over, with the hole card once it is turned; also where no play is left."""
     lattice, with_hole = transaction.lattice(), _known_holes(transaction.hole_points())
-    return not lattice.frontier or any(holes & with_hole for holes in lattice.over.values())
+    return not lattice.frontier or any(lattice.over(node) & with_hole for node in lattice.frontier)
 
 
 def played_zones(transaction: Transaction) -> tuple[str, ...]:

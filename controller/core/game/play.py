@@ -187,26 +187,30 @@ class Play:
 
         ``insured`` are the insurance wagers that count if the offer closes now.
         """
-        # A reading that comes late asks the same nodes again.
+        # A reading that comes late asks the same nodes again; and once a box has stopped, what follows is the same for
+        # whatever cards it has.
         key = node, insured if node.offers else ()
-        if key not in self.reached:
-            self.reached[key] = tuple(self.stops(node, insured))
-        return self.reached[key]
+        found = self.reached.get(key)
+        if found is None:
+            found = self.reached[key] = ((node, ()), *self.after_stops(node, insured))
+        return found
 
-    def stops(self, node: Node, insured: tuple[int, ...]) -> Iterator[Step]:
-        """The steps of ``reach``."""
-        steps: list[Step] = [(node, ())]
-        while steps:
-            node, emitted = steps.pop()
-            yield node, emitted
-            hand = self.hand_in_play(node)
-            if hand is None or hand.now is not HandStatus.OPEN:
-                continue
-            if self.rules.options.stand_key == "sometimes":
-                steps.append(self.stand(node, hand, insured, emitted))
-            if self.may_surrender_silently(node.acting) and self.untouched_hand(node, node.acting):
-                gone, also = self.surrender(node, node.acting, emitted)
-                steps.append((replace(gone, silent_surrenders=gone.silent_surrenders | 1 << node.acting), also))
+    def after_stops(self, node: Node, insured: tuple[int, ...]) -> Iterator[Step]:
+        """What the node becomes as the player in play stops, and others after him."""
+        hand = self.hand_in_play(node)
+        if hand is None or hand.now is not HandStatus.OPEN:
+            return
+        for stopped, emitted in self.stops(node, hand, insured):
+            for reached, also in self.reach(stopped, insured):
+                yield reached, (*emitted, *also)
+
+    def stops(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Iterator[Step]:
+        """The ways in which the player in play may stop without a sign."""
+        if self.may_surrender_silently(node.acting) and self.untouched_hand(node, node.acting):
+            gone, emitted = self.surrender(node, node.acting, ())
+            yield replace(gone, silent_surrenders=gone.silent_surrenders | 1 << node.acting), emitted
+        if self.rules.options.stand_key == "sometimes":
+            yield self.stand(node, hand, insured, ())
 
     def may_surrender_silently(self, box: int) -> bool:
         """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from controller.core.game.hand import Outcome, initial_hands, place_of
 from controller.core.game.play import Play
-from controller.core.game.position import ANY_HOLE, Deal, Emission, Node
+from controller.core.game.position import ANY_HOLE, Deal, Emission, Node, Step
 from controller.core.game.rules import Rules
 from controller.core.inference.observation import (
     NEVER_ENDS,
@@ -260,11 +260,13 @@ WITH_ANY: Final = 1
 """A bit beside those of the hole card's points: with some hole card, or without one."""
 
 
-def _holes_of(nodes: Iterable[Node]) -> int:
-    """The hole cards, as bits, that some of these nodes leave; ``WITH_ANY`` if there is a node at all."""
-    holes = 0
-    for node in nodes:
-        holes |= WITH_ANY | node.hole
+def _holes_of(node: Node, later: Iterable[Step]) -> int:
+    """The hole cards, as bits, that some of what may come after a node leaves; ``WITH_ANY`` if anything may."""
+    holes, most = 0, WITH_ANY | node.hole
+    for reached, _ in later:
+        holes |= WITH_ANY | reached.hole
+        if holes == most:
+            break
     return holes
 
 
@@ -429,12 +431,16 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         return bool(self.frontier)
 
     @cached_property
-    def over(self) -> dict[Node, int]:
-        """With which hole cards, as ``_holes_of`` has them, each node may be the end of a complete play."""
-        play, layout = self.game, self.last_layout()
-        return {
-            node: _holes_of(after for after, _ in endings_with_outages(play, node, layout)) for node in self.frontier
-        }
+    def _over(self) -> dict[Node, int]:
+        return {}
+
+    def over(self, node: Node) -> int:
+        """With which hole cards, as ``_holes_of`` has them, a node may be the end of a complete play."""
+        known = self._over.get(node)
+        if known is None:
+            ended = endings_with_outages(self.game, node, self.last_layout())
+            known = self._over[node] = _holes_of(node, ended)
+        return known
 
     @cached_property
     def _drawing(self) -> dict[Node, int]:
@@ -447,11 +453,8 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
             card = CardObserved(len(self.cards) << 4 | 2)
             # Where busts are taken at once that is still to be reported of these.
             bust_pending = any(box.bust_on_layout for box in node.boxes)
-            reached = (
-                after
-                for after, _ in successors_with_outages(self.game, node, card, self.last_layout(), (0, NEVER_ENDS))
-            )
-            known = self._drawing[node] = WITH_ANY | ANY_HOLE if bust_pending else _holes_of(reached)
+            reached = successors_with_outages(self.game, node, card, self.last_layout(), (0, NEVER_ENDS))
+            known = self._drawing[node] = WITH_ANY | ANY_HOLE if bust_pending else _holes_of(node, reached)
         return known
 
     def ends(self, hole_points: int | None) -> Frontier:
