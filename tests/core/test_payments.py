@@ -9,6 +9,7 @@ from controller.core.messages.events import CardDrawn
 from controller.core.messages.inputs import AdjustWager, DaemonStarted, SetCard
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.state import Table
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import ChipsSeen
 from tests.core.alerting import at_table, dealt, kinds, lost, next_bets, raised, won
@@ -263,3 +264,24 @@ def test_what_people_rule_of_a_wager_themselves_is_not_held_against_its_chips() 
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 0, "M. Okafor", "dead hand"))
     next_bets(rig)
     assert kinds(rig) == []
+
+
+@pytest.mark.parametrize(("faces", "found"), [(["2h"], ["mispay"]), (["9h"], ["mispay"]), (["Td"], [])])
+def test_a_due_that_changes_after_the_next_lock_is_held_against_what_was_paid(
+    faces: list[str], found: list[str]
+) -> None:
+    """The round waits for an answer about two other boxes; the side wager of the third was paid as twenty."""
+    rig = bounded()
+    rig.house = replace(rig.house, rules=profile_files.load("hollywood-penn-national", {}).rules)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.talk("1 main 10 \n 2 main 10 \n 3 main 10 \n 3 lucky_ladies 5")
+    rig.talk("5h 5c Th Tc 6d 5s Ts 7s \n 9c \n key hole_turned")
+    rig.values["E004010000000001"] = 2000
+    rig.lay(3, "lucky_ladies", (*rig.lying[3, "lucky_ladies"], "E004010000000001"))
+    rig.talk("3 main 20 \n key round_closed \n 1 main 0 \n 2 main 0 \n Th 9c Kd 8s")
+    assert [waited.number for waited in rig.table.state.waiting] == [1]
+    third = [event.card for event in rig.events if isinstance(event, CardDrawn)][2]
+    for face in faces:
+        rig.give(SetCard(rig.now_ns, third, Card(face), "M. Okafor", "seen on the felt"))
+    paid = [one for one in raised(rig) if (one.round, one.zone) == (1, "lucky_ladies") and one.net_cents is not None]
+    assert [one.kind for one in paid] == found
