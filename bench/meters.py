@@ -16,17 +16,7 @@ import time
 from fractions import Fraction
 
 from controller.core.meters.awards import Winner, pay_winners
-from controller.core.meters.meter import (
-    UNITS,
-    Meter,
-    MeterContribution,
-    Parameters,
-    adjusted,
-    contribute,
-    opened,
-    returned,
-    with_parameters,
-)
+from controller.core.meters.meter import UNITS, Meter, MeterContribution, Parameters, opened
 
 STAKES_CENTS = (100, 500, 500, 500, 1_000, 2_500, 33, 7)
 ONE_IN = 2_000
@@ -64,7 +54,7 @@ class Account:
     def wager(self) -> None:
         """One wager; now and then one that no sensor can have meant."""
         cents = self.chance.choice(STAKES_CENTS) if self.chance.random() > 1e-4 else 10**9
-        given = contribute(self.meter, cents)
+        given = self.meter.after_wager(cents)
         if isinstance(given, MeterContribution):
             self.meter = given.meter
             self.since_cents += cents
@@ -83,15 +73,15 @@ class Account:
                 self.counts["hits"] += len(won)
             case 1 if self.open:
                 cents, resets = self.open.pop()
-                self.meter, _ = returned(self.meter, cents, resets)
+                self.meter, _ = self.meter.after_return(cents, resets)
                 self.counts["refused"] += 1
             case 2:
-                moved = adjusted(self.meter, "meter", self.chance.randint(-UNITS, UNITS), "equipment_correction")
+                moved = self.meter.after_adjustment("meter", self.chance.randint(-UNITS, UNITS), "equipment_correction")
                 if isinstance(moved, Meter):
                     self.meter = moved
                     self.counts["corrected"] += 1
             case _:
-                self.meter = with_parameters(self.meter, parameters(self.chance))
+                self.meter = self.meter.with_parameters(parameters(self.chance))
                 self.counts["changed"] += 1
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
 from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns, has_open_wagers
 from controller.core.people import answers
 from controller.core.progressives import live_meters
-from controller.core.round import awaited_bets, begin_question, missed_cards, next_deal, stalled_round
+from controller.core.round import awaited_bets, missed_cards, next_deal, stalled_round
 from controller.core.surveillance import monitor, pay_advice, shoe_check
 from controller.core.table import readiness
 from controller.core.table.desired import Desired
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
+
+_READING_BETS: Final = "Reading the bets"
+_TABLE_CLOSED: Final = "Table closed: call floor"
+_NEW_ROUND_ASKED: Final = "Bets not locked: new round? yes/no"
+_ROUND_OVER_ASKED: Final = "Round over? yes/no"
 
 
 def wanted(transaction: Transaction) -> Desired:
@@ -31,10 +38,10 @@ def _desired(transaction: Transaction) -> Desired:
         if round_now is not None and awaited_bets.waits_for_deal(table):
             due_ns = next_deal.deadline_ns(table) - transaction.state.offset_ns
             return Desired(_display(transaction, round_now), confirm_ns, deadline_ns=max(due_ns, 1))
-        return Desired(awaited_bets.SHOWN, confirm_ns)
+        return Desired(_READING_BETS, confirm_ns)
     if round_now is None:
         waiting = answers.question_shown(transaction.state)
-        opened = readiness.SHOWN if readiness.block_reason(transaction.state) else _opened_text(transaction)
+        opened = _TABLE_CLOSED if readiness.block_reason(transaction.state) else _opened_text(transaction)
         return Desired(opened if waiting is None else _asked_text(waiting))
     wanted = confirmation_needed_ns(transaction)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
@@ -70,13 +77,13 @@ def _display(transaction: Transaction, round_now: Round) -> str:
     if round_now.questions.doubt:
         return missed_cards.question_text(round_now)
     if round_now.questions.unkeyed:
-        return begin_question.SHOWN
+        return _NEW_ROUND_ASKED
     if between := shared_chips.display_text(transaction):
         return between
     if round_now.questions.entry:
         return acceptance.entry_text(round_now.questions.entering[0])
     if round_now.questions.lingers:
-        return stalled_round.SHOWN
+        return _ROUND_OVER_ASKED
     if round_now.is_published_irregular():
         return "Call the floor"
     if round_now.waits_for_card():

@@ -5,17 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol, assert_never
 
 from controller.core.meters.awards import AwardStatus, Jackpot, Winner, pay_winners
-from controller.core.meters.meter import (
-    CENTS_LIMIT,
-    UNITS,
-    Meter,
-    Unreasonable,
-    adjusted,
-    contribute,
-    parameter_mistakes,
-    returned,
-    with_parameters,
-)
+from controller.core.meters.meter import CENTS_LIMIT, UNITS, Meter, Unreasonable
 from controller.core.meters.state import Adjustment, NewParameters
 from controller.core.persons import same_person
 from controller.core.refusal_reason import RefusalReason
@@ -84,7 +74,7 @@ def wagered(meter: Meter, deed: WagerPosting) -> FoldStep:
     """Count a wager, unless it cannot be one."""
     if not 0 < deed.wager_cents < CENTS_LIMIT:
         return FoldStep(DeclinedOutcome(f"a wager of {deed.wager_cents} cents is none"), meter)
-    given = contribute(meter, deed.wager_cents)
+    given = meter.after_wager(deed.wager_cents)
     if isinstance(given, Unreasonable):
         said = f"{deed.wager_cents} cents would add {given.units} units; one wager adds {given.most_units} at most"
         return FoldStep(DeclinedOutcome(said), meter)
@@ -127,7 +117,7 @@ def judged(meter: Meter, deed: VerdictPosting, jackpot: Jackpot | None) -> FoldS
         return FoldStep(DeclinedOutcome(after.text), meter)
     if after.standing is AwardStatus.REFUSED:
         shown = meter.shown_cents()
-        meter, recovered = returned(meter, after.cents, after.resets)
+        meter, recovered = meter.after_return(after.cents, after.resets)
         stands = PoolAmounts(shown, meter.current_units, meter.shown_cents())
         return FoldStep(VerdictOutcome(after, stands, *recovered), meter, (after,))
     return FoldStep(VerdictOutcome(after), meter, (after,))
@@ -139,15 +129,15 @@ def moved(meter: Meter, deed: ChangePosting) -> FoldStep:
         return FoldStep(DeclinedOutcome("two people move a pool"), meter)
     match deed.move:
         case Adjustment(pool, units, reason):
-            after = adjusted(meter, pool, units, reason)
+            after = meter.after_adjustment(pool, units, reason)
             if isinstance(after, RefusalReason):
                 return FoldStep(DeclinedOutcome(after.text), meter)
             return FoldStep(ChangeOutcome(units), after)
         case NewParameters(parameters):
-            wrong = parameter_mistakes(parameters)
+            wrong = parameters.mistakes()
             if wrong:
                 return FoldStep(DeclinedOutcome("; ".join(f"{key}: {what}" for key, what in wrong)), meter)
-            after_change = with_parameters(meter, parameters)
+            after_change = meter.with_parameters(parameters)
             return FoldStep(ChangeOutcome(0, queued=after_change.queued is not None), after_change)
         case _:
             assert_never(deed.move)

@@ -28,7 +28,7 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.raised_alerts import Severity
 from controller.core.table.pace import HOUR_NS, Pace, PaceFigures, figures, main_boxes, pace_after
-from controller.core.table.shoe import ShoeAccount, remaining, running_count
+from controller.core.table.shoe import ShoeAccount
 from controller.formats.mqtt.envelope import Published, nanoseconds, utc_text
 from controller.formats.mqtt.retained_alerts import listed_alerts
 from controller.reports import recent_takings
@@ -227,6 +227,6 @@ def standing(events: Iterable[Published], hours: int, *, with_bets: bool) -> Tab
         decks=shoe.decks,
         drawn=shoe.drawn if shoe.shoe else 0,
         burned=shoe.burned if shoe.shoe else 0,
-        running_count=running_count(shoe) if shoe.shoe else 0,
-        remaining=remaining(shoe) if shoe.shoe else {},
+        running_count=shoe.running_count() if shoe.shoe else 0,
+        remaining=shoe.remaining() if shoe.shoe else {},
     )

@@ -13,7 +13,7 @@ from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, CardOpened, ShoeBegun, ShoeEnded
 from controller.core.messages.inputs import ShoeChanged
 from controller.core.step import step
-from controller.core.table.shoe import ShoeAccount, remaining, running_count
+from controller.core.table.shoe import ShoeAccount
 from controller.core.table.state import restore
 from controller.formats.mqtt.retained_alerts import alerts_bytes
 from controller.formats.mqtt.retained_state import round_bytes
@@ -159,12 +159,12 @@ def test_what_lay_open_and_what_remains_are_the_decks(cards: list[Card]) -> None
     account = ShoeAccount(1, 8)
     for card in cards:
         account = account.counted(str(card), 1)
-    assert sum(remaining(account).values()) + len(cards) == 416
-    assert -len(cards) <= running_count(account) <= len(cards)
+    assert sum(account.remaining().values()) + len(cards) == 416
+    assert -len(cards) <= account.running_count() <= len(cards)
 
 
 def test_a_whole_deck_counts_to_nothing() -> None:
-    assert running_count(ShoeAccount(1, 1, opened={str(card): 1 for card in DECK})) == 0
+    assert ShoeAccount(1, 1, opened={str(card): 1 for card in DECK}).running_count() == 0
 
 
 def test_no_display_and_no_retained_picture_depends_on_what_remains() -> None:

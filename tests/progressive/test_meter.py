@@ -22,15 +22,7 @@ from controller.core.meters.meter import (
     MeterPart,
     Parameters,
     Unreasonable,
-    adjusted,
-    award,
-    contribute,
     opened,
-    parameter_mistakes,
-    put_in_force,
-    reset,
-    returned,
-    with_parameters,
 )
 from controller.core.refusal_reason import RefusalReason
 from tests.progressive.live import why
@@ -51,14 +43,14 @@ WINNERS = st.dictionaries(st.integers(1, 7), st.sampled_from([(1, 1), (1, 10), (
 
 def raised(meter: Meter, *wagers_cents: int) -> Meter:
     for cents in wagers_cents:
-        contributed = contribute(meter, cents)
+        contributed = meter.after_wager(cents)
         assert isinstance(contributed, MeterContribution)
         meter = contributed.meter
     return meter
 
 
 def moved(meter: Meter, pool: MeterPart, units: int, reason: AdjustmentReason) -> Meter:
-    after = adjusted(meter, pool, units, reason)
+    after = meter.after_adjustment(pool, units, reason)
     assert isinstance(after, Meter), after
     return after
 
@@ -84,7 +76,7 @@ def test_contributions_are_the_rate_times_the_wagers_within_one_unit_in_all(
 def test_a_new_rate_drops_nothing_that_the_old_one_owed(
     old: Parameters, new: Parameters, before: list[int], after: list[int]
 ) -> None:
-    meter = raised(put_in_force(raised(opened("m", old), *before), new), *after)
+    meter = raised(raised(opened("m", old), *before).with_queued_parameters(new), *after)
     exact = (Fraction(*old.rate) * sum(before) + Fraction(*new.rate) * sum(after)) * UNITS
     assert 0 <= exact - meter.main.units < 1
     assert meter.main.over <= old.rate[1] * new.rate[1]
@@ -93,7 +85,7 @@ def test_a_new_rate_drops_nothing_that_the_old_one_owed(
 @given(PARAMETERS, st.integers(-100, 10**12))
 def test_what_no_wager_can_be_is_not_counted(parameters: Parameters, cents: int) -> None:
     meter = opened("m", parameters)
-    given_ = contribute(meter, cents)
+    given_ = meter.after_wager(cents)
     most = parameters.unreasonable_cents * UNITS
     if isinstance(given_, Unreasonable):
         assert cents <= 0 or given_.units > most
@@ -163,21 +155,21 @@ def test_parts_of_a_cent_are_carried_over_a_jackpot() -> None:
 def test_the_reserve_pays_the_reset_value_before_the_house_does() -> None:
     meter = raised(opened("m", replace(PLAIN, hidden_rate=(1, 2), reset_cents=400)), 500)
     assert meter.reserve_units == 250 * UNITS
-    after = reset(award(meter, meter.shown_cents()))
+    after = meter.after_award(meter.shown_cents()).after_reset()
     assert (after.moved_units, after.funded_units - meter.funded_units) == (250 * UNITS, 150 * UNITS)
     assert after.reserve_units == 0
 
 
 def test_more_than_a_meter_shows_cannot_be_awarded() -> None:
     with pytest.raises(AssertionError, match="shows 100000 cents"):
-        award(opened("m", PLAIN), 100_001)
+        opened("m", PLAIN).after_award(100_001)
 
 
 def test_a_meter_whose_accounts_were_touched_pays_nothing() -> None:
     meter = raised(opened("m", PLAIN), 500)
     for field in ("current_units", "reserve_units", "funded_units", "won_units", "moved_units", "raised_units"):
         with pytest.raises(AssertionError, match="meter m"):
-            award(replace(meter, **{field: getattr(meter, field) + 1}), 1)
+            replace(meter, **{field: getattr(meter, field) + 1}).after_award(1)
     with pytest.raises(AssertionError, match="rate times the wagers"):
         raised(replace(meter, main=replace(meter.main, cents=meter.main.cents + 1)), 500)
 
@@ -189,7 +181,7 @@ def test_a_refused_jackpot_is_put_back_and_its_reset_value_recovered() -> None:
     meter = raised(opened("m", replace(PLAIN, hidden_rate=(3, 100))), 500, 500)
     (won,), hit = pay_winners(meter, [Winner(4, (1, 1))], shared=True)
     on = raised(hit, 500)
-    back, recovered = returned(on, won.cents, won.resets)
+    back, recovered = on.after_return(won.cents, won.resets)
     assert recovered == (50_000 * UNITS - 30 * UNITS, 30 * UNITS)
     assert back.current_units == raised(meter, 500).current_units
     assert back.reserve_units == raised(meter, 500).reserve_units
@@ -198,13 +190,13 @@ def test_a_refused_jackpot_is_put_back_and_its_reset_value_recovered() -> None:
 def test_after_the_next_jackpot_the_reset_value_of_a_refused_one_stays_in() -> None:
     (first,), meter = pay_winners(opened("m", PLAIN), [Winner(4, (1, 1))], shared=True)
     _, meter = pay_winners(meter, [Winner(4, (1, 1))], shared=True)
-    back, recovered = returned(meter, first.cents, first.resets)
+    back, recovered = meter.after_return(first.cents, first.resets)
     assert (back.current_units, recovered) == (150_000 * UNITS, (0, 0))
 
 
 def test_a_part_that_was_refused_is_put_back_alone() -> None:
     (won,), meter = pay_winners(opened("m", PLAIN), [Winner(4, (1, 10))], shared=True)
-    back, recovered = returned(meter, won.cents, won.resets)
+    back, recovered = meter.after_return(won.cents, won.resets)
     assert (back.current_units, recovered) == (100_000 * UNITS, (0, 0))
 
 
@@ -226,35 +218,38 @@ def test_a_jackpot_is_verified_by_one_person_and_paid_by_another() -> None:
 
 def test_a_meter_goes_down_for_the_listed_reasons_only() -> None:
     meter = raised(opened("m", replace(PLAIN, base_cents=99_900, limit_cents=100_000)), 500, 500)
-    assert why(adjusted(meter, "meter", -1, "funding")) == f"a meter goes down for {', '.join(FELL)} only"
+    assert why(meter.after_adjustment("meter", -1, "funding")) == f"a meter goes down for {', '.join(FELL)} only"
     assert moved(meter, "meter", -70 * UNITS, "over_limit_correction").current_units == 100_000 * UNITS
     assert (
-        why(adjusted(meter, "meter", -71 * UNITS, "over_limit_correction")) == "only 700000 units lie above the limit"
+        why(meter.after_adjustment("meter", -71 * UNITS, "over_limit_correction"))
+        == "only 700000 units lie above the limit"
     )
     assert moved(meter, "meter", -99_900 * UNITS, "seed_recovery").current_units == 170 * UNITS
-    assert why(adjusted(meter, "meter", -99_901 * UNITS, "seed_recovery")) == "the house has 999000000 units in it"
+    assert (
+        why(meter.after_adjustment("meter", -99_901 * UNITS, "seed_recovery")) == "the house has 999000000 units in it"
+    )
     assert moved(meter, "meter", -1, "equipment_correction").lowered_units == 1
     assert moved(meter, "meter", 5, "equipment_correction").raised_units == 5
     assert moved(meter, "meter", 5, "funding").funded_units == meter.funded_units + 5
     assert (
-        why(adjusted(meter, "meter", 5, "seed_recovery"))
+        why(meter.after_adjustment("meter", 5, "seed_recovery"))
         == "a meter is raised for funding or equipment_correction only"
     )
-    assert why(adjusted(meter, "meter", 0, "funding")) == "nothing is to be moved"
-    assert why(adjusted(meter, "reserve", 5, "funding")) == "a reserve is moved for equipment_correction only"
-    assert why(adjusted(meter, "reserve", -5, "equipment_correction")) == (
+    assert why(meter.after_adjustment("meter", 0, "funding")) == "nothing is to be moved"
+    assert why(meter.after_adjustment("reserve", 5, "funding")) == "a reserve is moved for equipment_correction only"
+    assert why(meter.after_adjustment("reserve", -5, "equipment_correction")) == (
         "there is not so much in the reserve: it stands at 0 units"
     )
     assert moved(meter, "reserve", 7, "equipment_correction").reserve_units == 7
-    assert why(adjusted(meter, "meter", 10**19, "funding")) == "no meter holds so much"
+    assert why(meter.after_adjustment("meter", 10**19, "funding")) == "no meter holds so much"
 
 
 def test_parameters_wait_for_the_jackpot_once_anything_was_contributed() -> None:
     new = replace(PLAIN, reset_cents=70_000, rate=(1, 7))
-    assert with_parameters(opened("m", PLAIN), new).parameters == new
-    meter = with_parameters(raised(opened("m", PLAIN), 500), new)
+    assert opened("m", PLAIN).with_parameters(new).parameters == new
+    meter = raised(opened("m", PLAIN), 500).with_parameters(new)
     assert (meter.parameters, meter.queued) == (PLAIN, new)
-    meter = reset(award(meter, meter.shown_cents()))
+    meter = meter.after_award(meter.shown_cents()).after_reset()
     assert (meter.parameters, meter.queued, meter.shown_cents()) == (new, None, 70_000)
 
 
@@ -273,8 +268,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_parameters_no_meter_can_run_on(name: str) -> None:
     fields, key = WRONG[name]
-    assert key in [found for found, _ in parameter_mistakes(replace(PLAIN, **fields))]
-    assert parameter_mistakes(PLAIN) == []
+    assert key in [found for found, _ in replace(PLAIN, **fields).mistakes()]
+    assert PLAIN.mistakes() == []
 
 
 # --- its life ------------------------------------------------------------------------------------------
@@ -293,7 +288,7 @@ class MeterLife(RuleBasedStateMachine):
 
     @rule(cents=st.integers(-1, 20_000))
     def wager(self, cents: int) -> None:
-        given_ = contribute(self.meter, cents)
+        given_ = self.meter.after_wager(cents)
         if isinstance(given_, MeterContribution):
             assert given_.meter.current_units >= self.meter.current_units
             self.exact += Fraction(*self.meter.parameters.rate) * cents * UNITS
@@ -317,7 +312,7 @@ class MeterLife(RuleBasedStateMachine):
     @rule(data=st.data())
     def refuse(self, data: st.DataObject) -> None:
         cents, resets = self.open.pop(data.draw(st.integers(0, len(self.open) - 1)))
-        self.meter, recovered = returned(self.meter, cents, resets)
+        self.meter, recovered = self.meter.after_return(cents, resets)
         self.paid_cents -= cents
         assert min(recovered) >= 0
 
@@ -327,7 +322,7 @@ class MeterLife(RuleBasedStateMachine):
         reason=st.sampled_from(["funding", "equipment_correction", "over_limit_correction", "seed_recovery"]),
     )
     def adjust(self, pool: MeterPart, units: int, reason: AdjustmentReason) -> None:
-        after = adjusted(self.meter, pool, units, reason)
+        after = self.meter.after_adjustment(pool, units, reason)
         if isinstance(after, RefusalReason):
             return
         assert units > 0 or reason in FELL
@@ -336,7 +331,7 @@ class MeterLife(RuleBasedStateMachine):
     @rule(parameters=PARAMETERS)
     def change(self, parameters: Parameters) -> None:
         in_force_before = self.meter.parameters
-        self.meter = with_parameters(self.meter, parameters)
+        self.meter = self.meter.with_parameters(parameters)
         assert not self.meter.touched or self.meter.parameters == in_force_before
 
     @invariant()

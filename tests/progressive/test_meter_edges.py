@@ -19,15 +19,7 @@ from controller.core.meters.meter import (
     MeterPart,
     Parameters,
     Unreasonable,
-    adjusted,
-    award,
-    contribute,
     opened,
-    parameter_mistakes,
-    put_in_force,
-    reset,
-    returned,
-    with_parameters,
 )
 from tests.progressive.live import why
 
@@ -40,14 +32,14 @@ def meter(**fields: Any) -> Meter:
 
 
 def moved(one: Meter, units: int, reason: AdjustmentReason, pool: MeterPart = "meter") -> Meter:
-    after = adjusted(one, pool, units, reason)
+    after = one.after_adjustment(pool, units, reason)
     assert isinstance(after, Meter), after
     return after
 
 
 def raised(one: Meter, *wagers_cents: int) -> Meter:
     for cents in wagers_cents:
-        given = contribute(one, cents)
+        given = one.after_wager(cents)
         assert isinstance(given, MeterContribution)
         one = given.meter
     return one
@@ -59,10 +51,10 @@ def raised(one: Meter, *wagers_cents: int) -> Meter:
 def test_what_is_owed_at_one_rate_is_owed_at_the_next() -> None:
     thirds = raised(meter(rate=(1, 3)), 100)
     assert Fraction(thirds.main.owed, thirds.main.over) == Fraction(1, 3)
-    halves = put_in_force(thirds, replace(PLAIN, rate=(1, 2)))
+    halves = thirds.with_queued_parameters(replace(PLAIN, rate=(1, 2)))
     assert (halves.main.owed, halves.main.over) == (2, 6)
     assert isinstance(halves.main.owed, int)
-    sevenths = put_in_force(raised(halves, 1), replace(PLAIN, rate=(1, 7)))
+    sevenths = raised(halves, 1).with_queued_parameters(replace(PLAIN, rate=(1, 7)))
     assert Fraction(sevenths.main.owed, sevenths.main.over) == Fraction(1, 3)
     assert raised(sevenths, 7, 7, 7).main.owed * 3 == sevenths.main.over
 
@@ -74,7 +66,7 @@ def test_a_stream_owes_less_than_one_unit() -> None:
 
 def test_very_large_wagers_are_counted_to_the_last_part_of_a_unit() -> None:
     large = raised(meter(rate=(17, 100), unreasonable_cents=CENTS_LIMIT - 1), 10**13 + 1, 10**13 + 3)
-    halves = raised(put_in_force(large, replace(large.parameters, rate=(1, 3))), 10**13 + 1)
+    halves = raised(large.with_queued_parameters(replace(large.parameters, rate=(1, 3))), 10**13 + 1)
     assert halves.current_units == (5_000 + 34 * 10**11) * UNITS + 6_800 + (10**13 + 1) * UNITS // 3
 
 
@@ -91,7 +83,7 @@ def test_one_cent_is_a_wager() -> None:
 def test_meter_and_reserve_together_may_rise_by_what_is_reasonable() -> None:
     both = meter(rate=(17, 100), hidden_rate=(3, 100), unreasonable_cents=100)
     assert raised(both, 500).reserve_units == 15 * UNITS
-    assert contribute(both, 501) == Unreasonable(501 * 2_000, 100 * UNITS)
+    assert both.after_wager(501) == Unreasonable(501 * 2_000, 100 * UNITS)
 
 
 # --- limits -------------------------------------------------------------------------------------------
@@ -123,7 +115,7 @@ MOVES: list[tuple[int, AdjustmentReason, str]] = [
 
 @pytest.mark.parametrize(("units", "reason", "refused"), MOVES)
 def test_the_last_unit_that_may_be_moved(units: int, reason: AdjustmentReason, refused: str) -> None:
-    after = adjusted(meter(), "meter", units, reason)
+    after = meter().after_adjustment("meter", units, reason)
     if refused:
         assert why(after) == refused
     else:
@@ -133,7 +125,9 @@ def test_the_last_unit_that_may_be_moved(units: int, reason: AdjustmentReason, r
 
 def test_the_house_takes_back_no_more_than_is_left_of_what_it_put_in() -> None:
     one = moved(raised(meter(), 10_000), -2_000 * UNITS, "seed_recovery")
-    assert why(adjusted(one, "meter", -3_000 * UNITS - 1, "seed_recovery")) == "the house has 30000000 units in it"
+    assert (
+        why(one.after_adjustment("meter", -3_000 * UNITS - 1, "seed_recovery")) == "the house has 30000000 units in it"
+    )
     after = moved(one, -3_000 * UNITS, "seed_recovery")
     assert (after.recovered_units, after.current_units) == (5_000 * UNITS, 1_000 * UNITS)
 
@@ -159,9 +153,9 @@ def test_a_reserve_is_put_right_upwards_and_downwards() -> None:
 
 
 def test_a_reset_value_is_taken_back_to_its_last_unit() -> None:
-    won = reset(award(meter(), 5_000))
+    won = meter().after_award(5_000).after_reset()
     empty = moved(won, -5_000 * UNITS, "equipment_correction")
-    after, (house, reserve) = returned(empty, 5_000, won.resets)
+    after, (house, reserve) = empty.after_return(5_000, won.resets)
     assert (house, reserve) == (5_000 * UNITS, 0)
     assert (after.current_units, after.recovered_units, after.reset_by) == (0, 5_000 * UNITS, (0, 0))
 
@@ -171,9 +165,9 @@ def test_of_a_meter_that_two_shared_the_reset_value_is_taken_back_once() -> None
     assert [(one.spot, one.cents, one.resets) for one in won] == [(5, 2_500, 1), (2, 2_500, 1)]
     assert (after.hits, after.resets) == (2, 1)
     # The other one won the whole meter, so it had to start again.
-    first, back = returned(after, 2_500, 1)
+    first, back = after.after_return(2_500, 1)
     assert (back, first.current_units) == ((0, 0), 7_500 * UNITS)
-    second, back = returned(first, 2_500, 1)
+    second, back = first.after_return(2_500, 1)
     assert back == (5_000 * UNITS, 0)
     assert (second.current_units, second.reset_by) == (5_000 * UNITS, (0, 0))
 
@@ -192,11 +186,11 @@ def test_a_meter_that_stands_at_nothing_pays_nothing() -> None:
 
 def test_parameters_wait_from_the_first_award_to_the_next_reset() -> None:
     other = replace(PLAIN, rate=(1, 20))
-    assert with_parameters(meter(), other).parameters == other
-    waiting = with_parameters(award(meter(), 500), other)
+    assert meter().with_parameters(other).parameters == other
+    waiting = meter().after_award(500).with_parameters(other)
     assert (waiting.parameters, waiting.queued) == (PLAIN, other)
-    again = reset(award(raised(meter(), 100), 5_010))
-    assert with_parameters(again, other).parameters == other
+    again = raised(meter(), 100).after_award(5_010).after_reset()
+    assert again.with_parameters(other).parameters == other
 
 
 def test_a_payment_names_who_paid() -> None:
@@ -243,4 +237,4 @@ MISTAKES: list[tuple[dict[str, object], list[tuple[str, str]]]] = [
 
 @pytest.mark.parametrize(("fields", "found"), MISTAKES, ids=lambda one: str(one)[:60])
 def test_parameters_on_which_no_meter_can_run(fields: dict[str, Any], found: list[tuple[str, str]]) -> None:
-    assert parameter_mistakes(replace(PLAIN, **fields)) == found
+    assert replace(PLAIN, **fields).mistakes() == found

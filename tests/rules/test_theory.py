@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from controller.commands.par import Shuffler
 from controller.core.analysis.computed_edge import MainEdge
-from controller.core.analysis.expectation import Theory, band, of_insurance, of_side_bet, theories
+from controller.core.analysis.expectation import Theory, of_insurance, of_side_bet, theories
 from controller.core.analysis.par import par_of
 from controller.core.analysis.simulated_edge import WAGER_CENTS, round_nets_cents
 from controller.core.game.rules import Rules
@@ -61,15 +61,15 @@ ROUNDS = st.lists(st.lists(st.integers(1, 10_000), min_size=1, max_size=7), max_
 @given(rounds=ROUNDS, edge=st.fractions(-1, 1), variance=st.fractions(0, 4))
 def test_the_band_lies_around_what_is_expected(rounds: list[list[int]], edge: Fraction, variance: Fraction) -> None:
     staked = sum(sum(wagers) for wagers in rounds)
-    found = band(Theory(edge, variance, Fraction(0)), rounds)
+    found = Theory(edge, variance, Fraction(0)).band(rounds)
     assert abs(found.expected_cents - edge * staked) <= Fraction(1, 2)
     assert found.high_cents - found.expected_cents == found.expected_cents - found.low_cents >= 0
-    together = band(Theory(edge, variance, variance), rounds)
+    together = Theory(edge, variance, variance).band(rounds)
     assert together.low_cents <= found.low_cents
 
 
 def test_equal_wagers_of_rounds_of_their_own_stray_with_the_root_of_their_number() -> None:
-    found = band(Theory(Fraction(0), Fraction(1), Fraction(0)), [[100]] * 400)
+    found = Theory(Fraction(0), Fraction(1), Fraction(0)).band([[100]] * 400)
     assert (found.low_cents, found.expected_cents, found.high_cents) == (-3920, 0, 3920)
 
 

@@ -17,7 +17,7 @@ from controller.core.analysis.dealer_hands import ENDS, POINTS, ShoeComposition,
 from controller.core.analysis.shoe_chances import ShoeChances, Tally, without
 from controller.core.analysis.simulated_edge import WAGER_CENTS
 from controller.core.analysis.split_boxes import SplitBox
-from controller.core.analysis.strategy_hands import BROKE, FinishedHand, HandStrategy, nets_of_box, unsplit_hands
+from controller.core.analysis.strategy_hands import BROKE, FinishedHand, HandStrategy
 from controller.core.game.rules import Rules
 
 BILLIONTH: Final = 10**9
@@ -66,7 +66,7 @@ def edge_against_up_card(rules: Rules, up: int, shoe: ShoeComposition) -> Tally:
     """Everything a box may come to against one up card, dealt from ``shoe``."""
     questions = HandStrategy(rules, up)
     chances = ShoeChances(dealer_hands(up, rules.soft_17 == "hit"))
-    hands = ((done.cards, ways, nets_of_box(questions, done)) for done, ways in unsplit_hands(questions).items())
+    hands = ((done.cards, ways, questions.nets_of_box(done)) for done, ways in questions.unsplit_hands().items())
     found = chances.tally(hands, shoe, len(ENDS))
     masses = chances.ends(shoe)
     for points in POINTS:
@@ -75,4 +75,4 @@ def edge_against_up_card(rules: Rules, up: int, shoe: ShoeComposition) -> Tally:
             left = without(shoe, points, points)
             found = found.plus(SplitBox(questions, chances, points, left).tally(), pairs)
     rest = (one - other for one, other in zip(masses, found.masses, strict=True))
-    return found.plus(Tally.of(rest, nets_of_box(questions, FinishedHand("played", BROKE))), Fraction(1))
+    return found.plus(Tally.of(rest, questions.nets_of_box(FinishedHand("played", BROKE))), Fraction(1))

@@ -31,6 +31,19 @@ class Theory(NamedTuple):
     covariance: Fraction
     """Of the nets of two wagers in one round."""
 
+    def band(self, rounds: Iterable[Sequence[int]]) -> Band:
+        """What should have been won on ``rounds``, each the wagers of one round in cents."""
+        staked = squares = shared = 0
+        for wagers in rounds:
+            staked += sum(wagers)
+            squares += sum(wager * wager for wager in wagers)
+            shared += sum(wagers) ** 2
+        spread = (self.variance - self.covariance) * squares + self.covariance * shared
+        width = _root_up(NORMAL_95**2 * spread)
+        expected = self.edge * staked
+        middle = (2 * expected.numerator + expected.denominator) // (2 * expected.denominator)
+        return Band(middle, middle - width, middle + width)
+
 
 class Band(NamedTuple):
     """What a bet's wagers should have won for the house: the expectation, and the 95 % band around it, in cents."""
@@ -83,23 +96,9 @@ def of_side_bet(rules: Rules, name: str) -> Theory | None:
     return Theory(-mean, variance, together)
 
 
-def band(theory: Theory, rounds: Iterable[Sequence[int]]) -> Band:
-    """What should have been won on ``rounds``, each the wagers of one round in cents."""
-    staked = squares = shared = 0
-    for wagers in rounds:
-        staked += sum(wagers)
-        squares += sum(wager * wager for wager in wagers)
-        shared += sum(wagers) ** 2
-    spread = (theory.variance - theory.covariance) * squares + theory.covariance * shared
-    width = _root_up(NORMAL_95**2 * spread)
-    expected = theory.edge * staked
-    middle = (2 * expected.numerator + expected.denominator) // (2 * expected.denominator)
-    return Band(middle, middle - width, middle + width)
-
-
 def bands(found: Mapping[str, Theory], wagers: Mapping[str, Iterable[Sequence[int]]]) -> dict[str, Band]:
     """The band of each bet that has both a theory and wagers."""
-    return {bet: band(found[bet], rounds) for bet, rounds in wagers.items() if bet in found}
+    return {bet: found[bet].band(rounds) for bet, rounds in wagers.items() if bet in found}
 
 
 def _root_up(square: Fraction) -> int:

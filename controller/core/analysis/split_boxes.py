@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from controller.core.analysis.dealer_hands import ENDS, ShoeComposition
 from controller.core.analysis.shoe_chances import ShoeChances, Tally, WeightedHand, without
 from controller.core.analysis.simulated_edge import WAGER_CENTS
-from controller.core.analysis.strategy_hands import BROKE, FinishedHand, HandStrategy, nets_of_split_hand, split_hand
+from controller.core.analysis.strategy_hands import BROKE, FinishedHand, HandStrategy
 
 _NATURAL_END: Final = len(ENDS) - 1
 _OTHERS: Final = len(ENDS)
@@ -50,8 +50,8 @@ class SplitBox:
 
     def _ends(self, *, paired: bool) -> Iterator[WeightedHand]:
         """How a split hand ends unbroken whose second card makes a pair, or none; without the split card itself."""
-        for done, ways in split_hand(self.questions, self.points, paired=paired).items():
-            yield done.cards[1:], ways, (*nets_of_split_hand(self.questions, done), 0)
+        for done, ways in self.questions.split_hand(self.points, paired=paired).items():
+            yield done.cards[1:], ways, (*self.questions.nets_of_split_hand(done), 0)
 
     def pair(self, again: int, no_pair: int) -> Fraction:
         """The chance that an unknown card makes a pair, ``again`` of these being gone and ``no_pair`` others known."""
@@ -84,7 +84,7 @@ class SplitBox:
             masses = tuple(whole - chance * part for whole, part in zip(masses, paired, strict=True))
         whole = (*masses, *(masses[_NATURAL_END:] * 2))
         rest = (one - other for one, other in zip(whole, alive.masses, strict=True))
-        nets = (*nets_of_split_hand(self.questions, FinishedHand("played", BROKE)), -WAGER_CENTS)
+        nets = (*self.questions.nets_of_split_hand(FinishedHand("played", BROKE)), -WAGER_CENTS)
         return alive.plus(Tally.of(rest, nets), Fraction(1))
 
     def hand_tally(self, course: _Course, index: int) -> Tally:

@@ -81,37 +81,58 @@ class HandStrategy:
         asked = Hand((points, points), WAGER_CENTS)
         return self.play.may_split(self.node(asked, hands, index), asked)
 
+    def unsplit_hands(self) -> Counter[FinishedHand]:
+        """Every way a box ends that is not split and does not break, with the orders in which its cards may come."""
+        found: Counter[FinishedHand] = Counter()
+        asked: Counter[Cards] = Counter()
+        for first in POINTS:
+            for second in POINTS:
+                cards = (min(first, second), max(first, second))
+                if is_natural(first, second):
+                    found[FinishedHand("natural", cards)] += 1
+                elif first != second or not self.splits(first):
+                    asked[cards] += 1
+        return found + _played_out(self, asked, 1)
 
-def unsplit_hands(questions: HandStrategy) -> Counter[FinishedHand]:
-    """Every way a box ends that is not split and does not break, with the orders in which its cards may come."""
-    found: Counter[FinishedHand] = Counter()
-    asked: Counter[Cards] = Counter()
-    for first in POINTS:
+    def split_hand(self, points: int, *, paired: bool) -> Counter[FinishedHand]:
+        """Every way a hand of a split may end unbroken that is not split again, and the orders of its cards.
+
+        Its second card makes a pair, or it makes none.
+        """
+        hands = self.rules.max_hands
+        found: Counter[FinishedHand] = Counter()
+        asked: Counter[Cards] = Counter()
         for second in POINTS:
-            cards = (min(first, second), max(first, second))
-            if is_natural(first, second):
-                found[FinishedHand("natural", cards)] += 1
-            elif first != second or not questions.splits(first):
-                asked[cards] += 1
-    return found + _played_out(questions, asked, 1)
+            if (second == points) is paired:
+                cards, finished = self.hit((points,), second, hands)
+                if finished:
+                    found[FinishedHand("played", cards)] += 1
+                else:
+                    asked[cards] += 1
+        return found + _played_out(self, asked, hands)
 
+    def nets_of_box(self, done: FinishedHand) -> tuple[int, ...]:
+        """The net in cents of a box that was not split, by how the dealer ends (``ENDS``)."""
+        hand = done.played()
+        outcome = Outcome(done.how, (hand,))
+        # Who does not wait for the dealer's hand is paid against no drawn hand, in a round of one box.
+        waits = done.how == "played" and not hand.broke()
+        ends = [end if waits or end.natural else _NOT_DRAWN for end in ENDS]
+        if done.how == "played" and hand.broke() and self.rules.hole_card == "none":
+            ends[-1] = _NOT_DRAWN
+        nets = [main_net(self.rules, outcome, end).cents for end in ends]
+        if self.rules.hole_check == "device" and done.how != "natural":
+            nets[-1] = _stopped_cents(self.rules)
+        return tuple(nets)
 
-def split_hand(questions: HandStrategy, points: int, *, paired: bool) -> Counter[FinishedHand]:
-    """Every way a hand may end unbroken that was made by a split and is not split again, and the orders of its cards.
-
-    Its second card makes a pair, or it makes none.
-    """
-    hands = questions.rules.max_hands
-    found: Counter[FinishedHand] = Counter()
-    asked: Counter[Cards] = Counter()
-    for second in POINTS:
-        if (second == points) is paired:
-            cards, finished = questions.hit((points,), second, hands)
-            if finished:
-                found[FinishedHand("played", cards)] += 1
-            else:
-                asked[cards] += 1
-    return found + _played_out(questions, asked, hands)
+    def nets_of_split_hand(self, done: FinishedHand) -> tuple[int, ...]:
+        """The net in cents of one hand of a split box, by ``ENDS``, and again as no first hand against a natural."""
+        rules, hand = self.rules, done.played()
+        nets = [hand_nets(rules, Outcome("played", (hand,)), end)[0].cents for end in ENDS]
+        if rules.hole_check == "device":
+            return (*nets[:-1], _stopped_cents(rules), 0)
+        first = PlayedHand(_PLAIN, WAGER_CENTS, 0)
+        return (*nets, hand_nets(rules, Outcome("played", (first, hand)), NATURAL)[1].cents)
 
 
 def _played_out(questions: HandStrategy, asked: Counter[Cards], hands: int) -> Counter[FinishedHand]:
@@ -140,31 +161,6 @@ def _played_out(questions: HandStrategy, asked: Counter[Cards], hands: int) -> C
                             found[FinishedHand("played", taken)] += ways
         asked = longer
     return found
-
-
-def nets_of_box(questions: HandStrategy, done: FinishedHand) -> tuple[int, ...]:
-    """The net in cents of a box that was not split, by how the dealer ends (``ENDS``)."""
-    hand = done.played()
-    outcome = Outcome(done.how, (hand,))
-    # Who does not wait for the dealer's hand is paid against no drawn hand, in a round of one box.
-    waits = done.how == "played" and not hand.broke()
-    ends = [end if waits or end.natural else _NOT_DRAWN for end in ENDS]
-    if done.how == "played" and hand.broke() and questions.rules.hole_card == "none":
-        ends[-1] = _NOT_DRAWN
-    nets = [main_net(questions.rules, outcome, end).cents for end in ends]
-    if questions.rules.hole_check == "device" and done.how != "natural":
-        nets[-1] = _stopped_cents(questions.rules)
-    return tuple(nets)
-
-
-def nets_of_split_hand(questions: HandStrategy, done: FinishedHand) -> tuple[int, ...]:
-    """The net in cents of one hand of a split box, by ``ENDS``, and once more against a natural as a hand not first."""
-    rules, hand = questions.rules, done.played()
-    nets = [hand_nets(rules, Outcome("played", (hand,)), end)[0].cents for end in ENDS]
-    if rules.hole_check == "device":
-        return (*nets[:-1], _stopped_cents(rules), 0)
-    first = PlayedHand(_PLAIN, WAGER_CENTS, 0)
-    return (*nets, hand_nets(rules, Outcome("played", (first, hand)), NATURAL)[1].cents)
 
 
 def _stopped_cents(rules: Rules) -> int:

@@ -20,9 +20,6 @@ from controller.core.inference.observation import CardObserved, ChipsObserved, D
 _EFFORT_LIMIT: Final = 3_000
 """Pieces of evidence weighed in one search. Beyond it nothing is called likely."""
 
-WORK_LIMIT: Final = 100_000
-"""What one search of a table that others wait for may take, in nodes looked up: so that no reading waits long."""
-
 DEALERS_RULE: Final = "the dealer's cards do not fit the dealer's rule"
 """Why a round is irregular whose dealer drew or stood against the rule."""
 

@@ -90,6 +90,13 @@ class DatedObservation(Value, frozen=True, tag=False):
     item: Observation
     number: int = 0
 
+    def precedes(self, later: DatedObservation) -> bool:
+        """Whether this one, which arrived first, must lie before a later one."""
+        if self.last_ns < later.first_ns:
+            return True
+        same = _lane(self.item)
+        return same is not None and same == _lane(later.item)
+
 
 def _lane(item: Observation) -> tuple[int, str] | str | None:
     """What keeps its order of arrival whatever the times say: cards among themselves, changes of one zone."""
@@ -100,14 +107,6 @@ def _lane(item: Observation) -> tuple[int, str] | str | None:
             return box, zone
         case _:
             return None
-
-
-def precedes(earlier: DatedObservation, later: DatedObservation) -> bool:
-    """Whether ``earlier``, which arrived first, must lie before ``later``."""
-    if earlier.last_ns < later.first_ns:
-        return True
-    same = _lane(earlier.item)
-    return same is not None and same == _lane(later.item)
 
 
 def slackened(evidence: tuple[DatedObservation, ...], dated: DatedObservation) -> tuple[DatedObservation, ...]:

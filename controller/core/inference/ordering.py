@@ -6,14 +6,7 @@ from collections.abc import Iterator
 
 from controller.core.game.play import Play
 from controller.core.game.position import Node
-from controller.core.inference.observation import (
-    NEVER_ENDS,
-    ChipsObserved,
-    DatedObservation,
-    KeyObserved,
-    Layout,
-    precedes,
-)
+from controller.core.inference.observation import NEVER_ENDS, ChipsObserved, DatedObservation, KeyObserved, Layout
 from controller.core.inference.successors import layout_of, pays
 from controller.core.inference.unobserved import Outage, layout_with_outages, outage_periods
 
@@ -40,7 +33,7 @@ class Window:
         for j, later in enumerate(window):
             for i, earlier in enumerate(window):
                 keys = slack and isinstance(earlier.item, KeyObserved) and isinstance(later.item, KeyObserved)
-                if (i < j and (keys or precedes(earlier, later))) or (i > j and earlier.last_ns < later.first_ns):
+                if (i < j and (keys or earlier.precedes(later))) or (i > j and earlier.last_ns < later.first_ns):
                     self.before[j] |= 1 << i
 
     def contents_after(self, mask: int) -> dict[tuple[int, str], int]:

@@ -226,15 +226,13 @@ class AlertList(Value, frozen=True, tag=False):
         """An alert of the list by its number."""
         return next((one for one in self.listed if one.alert == alert), None)
 
+    def with_raised(self, event: AlertRaised, raised_ns: int, by: Person | None = None) -> AlertList:
+        """The list with one more alert; ``by``: whose order it is about."""
+        fields = (event.alert, event.kind, event.severity, event.text, event.round, event.spot, event.zone, raised_ns)
+        listed = UnacknowledgedAlert(*fields) if by is None else UnacknowledgedAlert(*fields, by.name, by.vouched)
+        return AlertList(event.alert, (*self.listed, listed), self.seen)
 
-def with_raised(alerts: AlertList, event: AlertRaised, raised_ns: int, by: Person | None = None) -> AlertList:
-    """The list with one more alert; ``by``: whose order it is about."""
-    fields = (event.alert, event.kind, event.severity, event.text, event.round, event.spot, event.zone, raised_ns)
-    listed = UnacknowledgedAlert(*fields) if by is None else UnacknowledgedAlert(*fields, by.name, by.vouched)
-    return AlertList(event.alert, (*alerts.listed, listed), alerts.seen)
-
-
-def acknowledged(alerts: AlertList, seen: AcknowledgedAlert) -> AlertList:
-    """The list without an alert that somebody has acknowledged, which is kept beside it."""
-    waiting = tuple(one for one in alerts.listed if one.alert != seen.alert.alert)
-    return AlertList(alerts.raised, waiting, (*alerts.seen, seen)[-ACKNOWLEDGED_LIMIT:])
+    def with_acknowledged(self, seen: AcknowledgedAlert) -> AlertList:
+        """The list without an alert that somebody has acknowledged, which is kept beside it."""
+        waiting = tuple(one for one in self.listed if one.alert != seen.alert.alert)
+        return AlertList(self.raised, waiting, (*self.seen, seen)[-ACKNOWLEDGED_LIMIT:])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from controller.core.meters.meter import Meter, award, reset
+from controller.core.meters.meter import Meter
 from controller.core.persons import UNAUTHENTICATED, Authentication, same_person
 from controller.core.refusal_reason import RefusalReason
 from firmware_protocols.values import Value
@@ -77,9 +77,9 @@ def pay_winners(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tup
     for take in awards_in_order(winners, shared=shared):
         shown = meter.shown_cents()
         each = take.cents_each(shown)
-        meter = award(meter, each * len(take.spots), hits=len(take.spots))
+        meter = meter.after_award(each * len(take.spots), hits=len(take.spots))
         if take.whole():
-            meter = reset(meter, winners=len(take.spots))
+            meter = meter.after_reset(winners=len(take.spots))
         resets = meter.resets if take.whole() else None
         won.extend(SpotAward(spot, each, shown, resets, meter) for spot in take.spots)
     return tuple(won), meter

@@ -54,6 +54,26 @@ class Parameters(Value, frozen=True, tag=False):
     hidden_rate: tuple[int, int] = (0, 1)
     """The part of each wager that goes to the reserve, which pays for the next reset value before the house does."""
 
+    def mistakes(self) -> list[tuple[str, str]]:
+        """What is wrong with them: key and sentence; none if a meter can run on them."""
+        found = []
+        for key in ("base_cents", "reset_cents", "limit_cents"):
+            if not 0 <= getattr(self, key) < CENTS_LIMIT:
+                found.append((key, "expected cents, 0 or more and at most 14 digits"))
+        for key in ("rate", "hidden_rate"):
+            part, of = getattr(self, key)
+            if not 0 <= part <= of <= 1_000_000 or of == 0:
+                found.append((key, "expected a part of the wager such as [17, 100], not more than the whole"))
+        if not found and self.rate[0] == 0:
+            found.append(("rate", "a meter that nothing raises is none"))
+        if not found and _more_than_all(self):
+            found.append(("hidden_rate", "with rate it takes more than the whole wager"))
+        if not 0 < self.unreasonable_cents < CENTS_LIMIT:
+            found.append(("unreasonable_cents", "expected the most cents that one wager may add"))
+        if 0 < self.limit_cents <= max(self.base_cents, self.reset_cents):
+            found.append(("limit_cents", "the meter would start at or above its limit"))
+        return found
+
 
 class Accrual(Value, frozen=True, tag=False):
     """A constant part of all wagers, as whole units given and the part of a unit still owed (``owed`` / ``over``)."""
@@ -163,6 +183,134 @@ class Meter(Value, frozen=True, tag=False):
         assert self.current_units < CENTS_LIMIT * UNITS, f"meter {self.name}: more than 14 digits"
         return self
 
+    def after_wager(self, wager_cents: int) -> MeterContribution | Unreasonable:
+        """The meter after a qualifying wager, or why it is none that can be believed."""
+        main, hidden = self.main, self.hidden
+        step = wager_cents * UNITS
+        units, owed = divmod(main.owed + step * main.rate[0] * (main.over // main.rate[1]), main.over)
+        put_by, put_by_owed = divmod(hidden.owed + step * hidden.rate[0] * (hidden.over // hidden.rate[1]), hidden.over)
+        most = self.parameters.unreasonable_cents * UNITS
+        if wager_cents <= 0 or units + put_by > most:
+            return Unreasonable(units + put_by, most)
+        after = replace(
+            self,
+            main=replace(main, owed=owed, units=main.units + units, cents=main.cents + wager_cents),
+            hidden=replace(hidden, owed=put_by_owed, units=hidden.units + put_by, cents=hidden.cents + wager_cents),
+            current_units=self.current_units + units,
+            reserve_units=self.reserve_units + put_by,
+            wagers=self.wagers + 1,
+            touched=True,
+        )
+        return MeterContribution(units, put_by, after.audited())
+
+    def after_award(self, cents: int, *, hits: int = 1) -> Meter:
+        """The meter after an award of ``cents`` out of what it shows; ``hits``: how many share it.
+
+        Raises:
+            AssertionError: it does not show so much.
+        """
+        assert 0 <= cents <= self.shown_cents(), f"meter {self.name} shows {self.shown_cents()} cents, not {cents}"
+        units = cents * UNITS
+        return replace(
+            self,
+            current_units=self.current_units - units,
+            won_units=self.won_units + units,
+            hits=self.hits + hits,
+            touched=True,
+        ).audited()
+
+    def after_reset(self, *, winners: int = 1) -> Meter:
+        """The meter started again after ``winners`` won its whole amount, on the parameters that waited for this.
+
+        The reset value comes out of the reserve as far as that reaches and out of the house for the rest. Overflow,
+        parts of a cent and what did not divide among winners are carried into the new one.
+        """
+        begun = self if self.queued is None else self.with_queued_parameters(self.queued)
+        value = begun.parameters.reset_cents * UNITS
+        reserved = min(value, begun.reserve_units)
+        return replace(
+            begun,
+            current_units=begun.current_units + value,
+            reserve_units=begun.reserve_units - reserved,
+            moved_units=begun.moved_units + reserved,
+            funded_units=begun.funded_units + value - reserved,
+            resets=begun.resets + 1,
+            reset_by=(value - reserved, reserved),
+            winners=winners,
+            touched=False,
+        ).audited()
+
+    def after_return(self, cents: int, resets: int | None) -> tuple[Meter, tuple[int, int]]:
+        """The meter with a refused award put back, and the units taken out of it again for house and reserve.
+
+        ``resets``: what the meter's ``resets`` was once the award had started it again (None: a part of it only was
+        won). While the meter has not been won since, and no award that shared it still stands, that reset value was
+        never needed: it goes back to where it came from. The meter goes up by the award and down by the value, for the
+        reason ``seed_recovery``.
+        """
+        units = cents * UNITS
+        back = replace(self, current_units=self.current_units + units, returned_units=self.returned_units + units)
+        if resets is None or resets != self.resets:
+            return back.audited(), (0, 0)
+        back = replace(back, winners=self.winners - 1)
+        if back.winners or back.current_units < sum(self.reset_by):
+            return back.audited(), (0, 0)
+        house, reserve = self.reset_by
+        recovered = replace(
+            back,
+            current_units=back.current_units - house - reserve,
+            reserve_units=back.reserve_units + reserve,
+            recovered_units=back.recovered_units + house,
+            moved_back_units=back.moved_back_units + reserve,
+            reset_by=(0, 0),
+        )
+        return recovered.audited(), (house, reserve)
+
+    def after_adjustment(self, pool: MeterPart, units: int, reason: AdjustmentReason) -> Meter | RefusalReason:
+        """The meter moved by people, or why it may not be: the list of reasons is closed."""
+        refused = _refused(self, pool, units, reason)
+        if refused is not None:
+            return refused
+        if pool == "reserve":
+            return replace(
+                self,
+                reserve_units=self.reserve_units + units,
+                reserve_raised_units=self.reserve_raised_units + max(units, 0),
+                reserve_lowered_units=self.reserve_lowered_units + max(-units, 0),
+            ).audited()
+        moved = replace(self, current_units=self.current_units + units)
+        match reason:
+            case "funding":
+                return replace(moved, funded_units=self.funded_units + units).audited()
+            case "seed_recovery":
+                return replace(moved, recovered_units=self.recovered_units - units).audited()
+            case "over_limit_correction":
+                return replace(moved, lowered_units=self.lowered_units - units).audited()
+            case "equipment_correction":
+                return replace(
+                    moved,
+                    raised_units=self.raised_units + max(units, 0),
+                    lowered_units=self.lowered_units + max(-units, 0),
+                ).audited()
+            case _:
+                assert_never(reason)
+
+    def with_parameters(self, parameters: Parameters) -> Meter:
+        """The meter on other parameters: at once if nothing has happened since its reset, else with the next one."""
+        if self.touched:
+            return replace(self, queued=parameters)
+        return self.with_queued_parameters(parameters)
+
+    def with_queued_parameters(self, parameters: Parameters) -> Meter:
+        """The meter on ``parameters`` from here on; what it stands at is left alone."""
+        return replace(
+            self,
+            parameters=parameters,
+            main=self.main.at(parameters.rate),
+            hidden=self.hidden.at(parameters.hidden_rate),
+            queued=None,
+        ).audited()
+
 
 class Unreasonable(NamedTuple):
     """A wager that would raise a meter by more than anything reasonable: nothing was counted."""
@@ -186,124 +334,6 @@ def opened(name: str, parameters: Parameters) -> Meter:
     return Meter(name, parameters, main, hidden, base, funded_units=base).audited()
 
 
-def contribute(meter: Meter, wager_cents: int) -> MeterContribution | Unreasonable:
-    """The meter after a qualifying wager, or why it is none that can be believed."""
-    main, hidden = meter.main, meter.hidden
-    step = wager_cents * UNITS
-    units, owed = divmod(main.owed + step * main.rate[0] * (main.over // main.rate[1]), main.over)
-    put_by, put_by_owed = divmod(hidden.owed + step * hidden.rate[0] * (hidden.over // hidden.rate[1]), hidden.over)
-    most = meter.parameters.unreasonable_cents * UNITS
-    if wager_cents <= 0 or units + put_by > most:
-        return Unreasonable(units + put_by, most)
-    after = replace(
-        meter,
-        main=replace(main, owed=owed, units=main.units + units, cents=main.cents + wager_cents),
-        hidden=replace(hidden, owed=put_by_owed, units=hidden.units + put_by, cents=hidden.cents + wager_cents),
-        current_units=meter.current_units + units,
-        reserve_units=meter.reserve_units + put_by,
-        wagers=meter.wagers + 1,
-        touched=True,
-    )
-    return MeterContribution(units, put_by, after.audited())
-
-
-def award(meter: Meter, cents: int, *, hits: int = 1) -> Meter:
-    """The meter after an award of ``cents`` out of what it shows; ``hits``: how many share it.
-
-    Raises:
-        AssertionError: it does not show so much.
-    """
-    assert 0 <= cents <= meter.shown_cents(), f"meter {meter.name} shows {meter.shown_cents()} cents, not {cents}"
-    units = cents * UNITS
-    return replace(
-        meter,
-        current_units=meter.current_units - units,
-        won_units=meter.won_units + units,
-        hits=meter.hits + hits,
-        touched=True,
-    ).audited()
-
-
-def reset(meter: Meter, *, winners: int = 1) -> Meter:
-    """The meter started again after ``winners`` won its whole amount, on the parameters that waited for this.
-
-    The reset value comes out of the reserve as far as that reaches and out of the house for the rest. Overflow, parts
-    of a cent and what did not divide among winners are carried into the new one.
-    """
-    if meter.queued is not None:
-        meter = put_in_force(meter, meter.queued)
-    value = meter.parameters.reset_cents * UNITS
-    reserved = min(value, meter.reserve_units)
-    return replace(
-        meter,
-        current_units=meter.current_units + value,
-        reserve_units=meter.reserve_units - reserved,
-        moved_units=meter.moved_units + reserved,
-        funded_units=meter.funded_units + value - reserved,
-        resets=meter.resets + 1,
-        reset_by=(value - reserved, reserved),
-        winners=winners,
-        touched=False,
-    ).audited()
-
-
-def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, tuple[int, int]]:
-    """The meter with a refused award put back, and the units taken out of it again for the house and for the reserve.
-
-    ``resets``: what the meter's ``resets`` was once the award had started it again (None: a part of it only was won).
-    While the meter has not been won since, and no award that shared it still stands, that reset value was never needed:
-    it goes back to where it came from. The meter goes up by the award and down by the value, for the reason
-    ``seed_recovery``.
-    """
-    units = cents * UNITS
-    back = replace(meter, current_units=meter.current_units + units, returned_units=meter.returned_units + units)
-    if resets is None or resets != meter.resets:
-        return back.audited(), (0, 0)
-    back = replace(back, winners=meter.winners - 1)
-    if back.winners or back.current_units < sum(meter.reset_by):
-        return back.audited(), (0, 0)
-    house, reserve = meter.reset_by
-    recovered = replace(
-        back,
-        current_units=back.current_units - house - reserve,
-        reserve_units=back.reserve_units + reserve,
-        recovered_units=back.recovered_units + house,
-        moved_back_units=back.moved_back_units + reserve,
-        reset_by=(0, 0),
-    )
-    return recovered.audited(), (house, reserve)
-
-
-def adjusted(meter: Meter, pool: MeterPart, units: int, reason: AdjustmentReason) -> Meter | RefusalReason:
-    """The meter moved by people, or why it may not be: the list of reasons is closed."""
-    refused = _refused(meter, pool, units, reason)
-    if refused is not None:
-        return refused
-    if pool == "reserve":
-        return replace(
-            meter,
-            reserve_units=meter.reserve_units + units,
-            reserve_raised_units=meter.reserve_raised_units + max(units, 0),
-            reserve_lowered_units=meter.reserve_lowered_units + max(-units, 0),
-        ).audited()
-    moved = replace(meter, current_units=meter.current_units + units)
-    match reason:
-        case "funding":
-            return replace(moved, funded_units=meter.funded_units + units).audited()
-        case "seed_recovery":
-            return replace(moved, recovered_units=meter.recovered_units - units).audited()
-        case "over_limit_correction":
-            return replace(moved, lowered_units=meter.lowered_units - units).audited()
-        case "equipment_correction":
-            return replace(
-                moved,
-                raised_units=meter.raised_units + max(units, 0),
-                lowered_units=meter.lowered_units + max(-units, 0),
-            ).audited()
-        case _:
-            assert_never(reason)
-
-
 def _refused(meter: Meter, pool: MeterPart, units: int, reason: AdjustmentReason) -> RefusalReason | None:
     stands = meter.current_units if pool == "meter" else meter.reserve_units
     if units == 0:
@@ -325,45 +355,6 @@ def _refused(meter: Meter, pool: MeterPart, units: int, reason: AdjustmentReason
     if reason == "seed_recovery" and -units > meter.funded_units - meter.recovered_units:
         return RefusalReason("meter_rules", f"the house has {meter.funded_units - meter.recovered_units} units in it")
     return None
-
-
-def with_parameters(meter: Meter, parameters: Parameters) -> Meter:
-    """The meter on other parameters: at once if nothing has happened since its reset, else with the next one."""
-    if meter.touched:
-        return replace(meter, queued=parameters)
-    return put_in_force(meter, parameters)
-
-
-def put_in_force(meter: Meter, parameters: Parameters) -> Meter:
-    """The meter on ``parameters`` from here on; what it stands at is left alone."""
-    return replace(
-        meter,
-        parameters=parameters,
-        main=meter.main.at(parameters.rate),
-        hidden=meter.hidden.at(parameters.hidden_rate),
-        queued=None,
-    ).audited()
-
-
-def parameter_mistakes(parameters: Parameters) -> list[tuple[str, str]]:
-    """What is wrong with parameters: key and sentence; none if a meter can run on them."""
-    found = []
-    for key in ("base_cents", "reset_cents", "limit_cents"):
-        if not 0 <= getattr(parameters, key) < CENTS_LIMIT:
-            found.append((key, "expected cents, 0 or more and at most 14 digits"))
-    for key in ("rate", "hidden_rate"):
-        part, of = getattr(parameters, key)
-        if not 0 <= part <= of <= 1_000_000 or of == 0:
-            found.append((key, "expected a part of the wager such as [17, 100], not more than the whole"))
-    if not found and parameters.rate[0] == 0:
-        found.append(("rate", "a meter that nothing raises is none"))
-    if not found and _more_than_all(parameters):
-        found.append(("hidden_rate", "with rate it takes more than the whole wager"))
-    if not 0 < parameters.unreasonable_cents < CENTS_LIMIT:
-        found.append(("unreasonable_cents", "expected the most cents that one wager may add"))
-    if 0 < parameters.limit_cents <= max(parameters.base_cents, parameters.reset_cents):
-        found.append(("limit_cents", "the meter would start at or above its limit"))
-    return found
 
 
 def _more_than_all(parameters: Parameters) -> bool:

@@ -28,7 +28,6 @@ from controller.core.messages.meter_events import (
 )
 from controller.core.meters.awards import AwardStatus, Jackpot, SpotAward, Winner, pay_winners
 from controller.core.meters.meter import UNITS, Meter, MeterContribution, Unreasonable, opened
-from controller.core.meters.meter import contribute as raised
 from controller.core.meters.pooled_meter import PostingBacklog
 from controller.core.meters.state import (
     WAITING_LIMIT,
@@ -119,7 +118,7 @@ def _raise_meter(transaction: Transaction, terms: MeterTerms, wager: LockedWager
     assert meter is not None, "every meter of the table file was opened at the start"
     place = (transaction.round().number, wager.spot, wager.bet)
     mystery = terms.kind == "mystery"
-    given = raised(meter, wager.cents)
+    given = meter.after_wager(wager.cents)
     refused: RefusalReason | None = None
     if isinstance(given, Unreasonable):
         text = f"it would add {given.units} units; no more than {given.most_units} are reasonable"

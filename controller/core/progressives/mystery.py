@@ -15,7 +15,7 @@ from controller.core.game.side_bet import find
 from controller.core.messages.inputs import RevealRefuted
 from controller.core.messages.meter_events import MysteryCommitted, MysteryDisputed, MysteryRevealed
 from controller.core.meters.awards import Jackpot, SpotAward
-from controller.core.meters.meter import Meter, award, reset
+from controller.core.meters.meter import Meter
 from controller.core.meters.state import Contribution, Cycle
 from controller.core.progressives import late_settlement
 from controller.core.progressives.live_meters import (
@@ -104,7 +104,7 @@ def _answered(transaction: Transaction, meter: Meter, reading: readings.MysteryA
 
 def _hit(transaction: Transaction, meter: Meter, first: Contribution, cents: int) -> None:
     """The contribution won: the meter pays and starts again; what came after it already counts for the next."""
-    after = reset(award(meter, cents))
+    after = meter.after_award(cents).after_reset()
     won = SpotAward(first.spot, cents, cents, after.resets, after)
     place = (first.round, first.spot, first.bet, MYSTERY_ROW)
     freeze_award(transaction, Jackpot(0, meter.name, *place, cents, after.resets), won, _RULE, first.number)

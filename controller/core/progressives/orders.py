@@ -25,7 +25,7 @@ from controller.core.messages.meter_events import (
     ParametersQueued,
 )
 from controller.core.meters.awards import Jackpot, Winner, pay_winners
-from controller.core.meters.meter import Meter, adjusted, parameter_mistakes, returned, with_parameters
+from controller.core.meters.meter import Meter
 from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import (
     ORDERS_LIMIT,
@@ -192,7 +192,7 @@ def _carry_out(transaction: Transaction, meter: Meter, order: MeterOrder, second
         case Adjustment():
             _adjust(transaction, meter, order.move, order, second)
         case NewParameters(parameters):
-            _put_on(transaction, with_parameters(meter, parameters), meter, order, second)
+            _put_on(transaction, meter.with_parameters(parameters), meter, order, second)
         case JackpotRefusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             assert jackpot is not None, "an order that is possible names a jackpot"
@@ -210,10 +210,10 @@ def _impossible(transaction: Transaction, meter: Meter | PooledMeter, move: Mete
         return _ungrantable(transaction, meter, move) if isinstance(move, Grant) and why is None else why
     match move:
         case Adjustment(pool, units, reason):
-            after = adjusted(meter, pool, units, reason)
+            after = meter.after_adjustment(pool, units, reason)
             return after if isinstance(after, RefusalReason) else None
         case NewParameters(parameters):
-            wrong = "; ".join(f"{key}: {text}" for key, text in parameter_mistakes(parameters))
+            wrong = "; ".join(f"{key}: {text}" for key, text in parameters.mistakes())
             return _wrong_parameters(transaction, meter, move) or (
                 RefusalReason("meter_rules", wrong) if wrong else None
             )
@@ -242,7 +242,7 @@ def _wrong_parameters(transaction: Transaction, meter: Meter, move: NewParameter
 
 def _adjust(transaction: Transaction, meter: Meter, move: Adjustment, order: MeterOrder, second: str) -> None:
     """Move a meter or its reserve."""
-    after = adjusted(meter, move.pool, move.units, move.reason)
+    after = meter.after_adjustment(move.pool, move.units, move.reason)
     assert isinstance(after, Meter), after
     remember(transaction, transaction.state.progressives.with_meter(after))
     stands = (after.current_units, after.shown_cents())
@@ -269,7 +269,7 @@ def _put_on(transaction: Transaction, after: Meter, before: Meter, order: MeterO
 
 def _refuse(transaction: Transaction, meter: Meter, jackpot: Jackpot, order: MeterOrder, second: str) -> None:
     """Put an award back into its meter, and out of the wager's account."""
-    after, (house, reserve) = returned(meter, jackpot.cents, jackpot.resets)
+    after, (house, reserve) = meter.after_return(jackpot.cents, jackpot.resets)
     refused = jackpot.refused(second)
     assert isinstance(refused, Jackpot), refused
     remember(transaction, transaction.state.progressives.with_meter(after).with_jackpot(refused))

@@ -38,9 +38,6 @@ from firmware_protocols.readings import (
     WagersSensed,
 )
 
-SHOWN: Final = "Reading the bets"
-"""The line on the dealer's keypad meanwhile."""
-
 _IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
 """What waits behind such a reading."""
 

@@ -14,7 +14,6 @@ from controller.core.messages.events import QuestionWithdrawn
 from controller.core.table.transaction import Transaction
 
 _TEXT: Final = "A card came before the bets were locked: has a new round begun?"
-SHOWN: Final = "Bets not locked: new round? yes/no"
 
 
 def ask(transaction: Transaction) -> None:

@@ -40,6 +40,9 @@ from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 
+_WAITING_LIMIT: Final = 3
+"""Rounds that may wait for an answer; beyond that the floor must rule on the oldest."""
+
 _UNTURNED: Final = "it ended with its hole card not said to be turned"
 _UNHEARD: Final = f"{_UNTURNED}: the keypad was lost"
 _UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than its deal has"
@@ -145,12 +148,12 @@ def awaits_only_turn(round_now: Round) -> bool:
 def _let_wait(transaction: Transaction) -> None:
     """The round waits for an answer; if too many do, the floor must rule on the oldest."""
     waiting = (*transaction.state.waiting, transaction.round())
-    for given_up in waiting[: -questions.WAITING_LIMIT]:
+    for given_up in waiting[:-_WAITING_LIMIT]:
         assert given_up.questions.asked is not None, "a round waits for an answer"
         transaction.emit(
             QuestionWithdrawn(given_up.questions.asked.number), RoundClosed(given_up.number, (), 0, "open")
         )
-    keep_waiting(transaction, waiting[-questions.WAITING_LIMIT :])
+    keep_waiting(transaction, waiting[-_WAITING_LIMIT:])
 
 
 def keep_waiting(transaction: Transaction, waiting: tuple[Round, ...]) -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.core.game.hand import FACE_RANKS
 from controller.core.game.rules import Rules
-from controller.core.inference.fault_search import WORK_LIMIT, Search, single_fault
+from controller.core.inference.fault_search import Search, single_fault
 from controller.core.inference.faults import UNKNOWN, ObservedRound, RankedObservation
 from controller.core.inference.observation import CardObserved
 from controller.core.table.round_state import Round
+
+_WORK_LIMIT: Final = 100_000
+"""What one search may take, in nodes looked up: so that no reading waits long."""
 
 
 def likely_fault(rules: Rules, round_now: Round, *, closed: bool = False) -> str:
     """The likely cause of an irregular round, in words; empty if nothing stands out."""
     if round_now.evidence.silences or any(card.unread for card in round_now.cards.drawn):
         return ""
-    return single_fault(observed_round(rules, round_now, closed=closed), Search(work=WORK_LIMIT))
+    return single_fault(observed_round(rules, round_now, closed=closed), Search(work=_WORK_LIMIT))
 
 
 def observed_round(rules: Rules, round_now: Round, *, closed: bool = False) -> ObservedRound:

@@ -5,8 +5,6 @@ A round that ends with a question open waits for its answer while the next one i
 
 from __future__ import annotations
 
-from typing import Final
-
 from controller.core.certainty.agreed_dues import (
     confirmation_needed_ns,
     confirmed_until_ns,
@@ -22,9 +20,6 @@ from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import QuestionAnswered, QuestionWithdrawn
 from controller.core.table.round_state import OpenQuestion
 from controller.core.table.transaction import Transaction
-
-WAITING_LIMIT: Final = 3
-"""Rounds that may wait for an answer; beyond that the floor must rule on the oldest."""
 
 
 def consider(transaction: Transaction) -> None:

@@ -18,9 +18,6 @@ from controller.core.table.transaction import Transaction
 
 _QUIET_NS: Final = 60_000_000_000
 
-SHOWN: Final = "Round over? yes/no"
-"""The line on the dealer's keypad."""
-
 
 def _quiet_since(transaction: Transaction) -> int:
     """When the last card, key or chips of the round came."""

@@ -30,7 +30,6 @@ from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import opening_payments
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.payments import (
-    EARLIER,
     Mispay,
     PaidRound,
     PaymentTerms,
@@ -43,6 +42,9 @@ from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen, HealthState, KeyPressed
+
+_EARLIER: Final = 10
+"""Rounds from which it is known how seldom the readers look."""
 
 _ROUNDS_LIMIT: Final = 5
 """Rounds followed at once: the open one, those that wait for an answer, and one that is being paid."""
@@ -273,7 +275,7 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
             spoilt = spoilt or _is_heard_twice(transaction, name)
             watches[name] = ZoneHistory(wager.spot, wager.bet, wager.cents, (look,), spoilt)
     earlier = tuple(ns for paid in transaction.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[
-        -EARLIER:
+        -_EARLIER:
     ]
     transaction.change(paid=(*kept, PaidRound(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
     if transaction.state.round is not None and transaction.state.round.number == event.round:

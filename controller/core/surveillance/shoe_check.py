@@ -14,7 +14,7 @@ from controller.core.messages.inputs import ShoeChanged
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.shoe import ShoeAccount, UnseenCard, penetration_per_mille, running_count
+from controller.core.table.shoe import ShoeAccount, UnseenCard
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
@@ -203,7 +203,7 @@ def _change_shoe(transaction: Transaction) -> None:
         counts = (old.drawn, old.burned, old.unread)
         ends = (left if left >= 0 else None, old.cut_card if old.cut_card >= 0 else None)
         transaction.emit(
-            ShoeEnded(old.shoe, old.decks, *counts, *ends, penetration_per_mille(old), running_count(old), who)
+            ShoeEnded(old.shoe, old.decks, *counts, *ends, old.penetration_per_mille(), old.running_count(), who)
         )
         if left >= 0:
             _weigh(transaction, old, left)

@@ -16,8 +16,6 @@ from controller.core.messages.raised_alerts import (
     AlertKind,
     AlertRaised,
     UnacknowledgedAlert,
-    acknowledged,
-    with_raised,
 )
 from controller.core.persons import Person, may_be_one, not_second_reason
 from controller.core.refusal_reason import RefusalReason
@@ -35,7 +33,7 @@ def acknowledge(transaction: Transaction, given: AcknowledgeAlert) -> None:
         transaction.refuse(f"ack {given.alert}", given.who, refused or _NO_ALERT)
         return
     seen = AcknowledgedAlert(listed, given.who, given.note, transaction.stamped.wall_ns)
-    transaction.change(alerts=acknowledged(transaction.state.alerts, seen))
+    transaction.change(alerts=transaction.state.alerts.with_acknowledged(seen))
     vouched = transaction.house.known_by(given.vouched)
     transaction.emit(AlertAcknowledged(given.alert, listed.kind, given.who, given.note, vouched))
 
@@ -94,7 +92,7 @@ def _put_on_list(
         full = not fields["listed"]
     event = AlertRaised(alerts.raised + 1, kind, text=text, **fields)
     transaction.emit(event)
-    now = replace(alerts, raised=event.alert) if full else with_raised(alerts, event, transaction.stamped.wall_ns, by)
+    now = replace(alerts, raised=event.alert) if full else alerts.with_raised(event, transaction.stamped.wall_ns, by)
     transaction.change(alerts=now)
 
 

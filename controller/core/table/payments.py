@@ -25,9 +25,6 @@ HIDDEN_NS: Final = 450_000_000
 """Between looks that lie further apart payment may be laid down and picked up unseen: a content is reported that two
 looks agree on, and hands follow each other within a second. It is then not said that a winner was paid too little."""
 
-EARLIER: Final = 10
-"""Rounds from which it is known how seldom the readers look."""
-
 _LOOKS_LIMIT: Final = 40
 """Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""
 

@@ -23,9 +23,6 @@ _KINDS: Final = {
 }
 """What an alert about each cause is called."""
 
-SHOWN: Final = "Table closed: call floor"
-"""The line on the dealer's keypad while no round may begin."""
-
 
 def block_reason(state: State) -> str:
     """Why no round may begin, in words; empty while one may."""

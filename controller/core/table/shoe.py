@@ -67,15 +67,17 @@ class ShoeAccount(Value, frozen=True, tag=False):
         """Whether a face lay open more often than the decks hold it."""
         return bool(self.shoe) and self.opened.get(face, 0) > self.decks
 
+    def remaining(self) -> dict[str, int]:
+        """How many of each face have not been seen: in the shoe, or among the cards that left it closed."""
+        return {str(face): self.decks - self.opened.get(str(face), 0) for face in DECK}
 
-def remaining(account: ShoeAccount) -> dict[str, int]:
-    """How many of each face have not been seen: in the shoe, or among the cards that left it closed."""
-    return {str(face): account.decks - account.opened.get(str(face), 0) for face in DECK}
+    def running_count(self) -> int:
+        """The Hi-Lo count (Harvey Dubner, 1963) of what lay open: 2 to 6 one up, tens and aces one down."""
+        return sum(_hi_lo(Card(face).rank) * count for face, count in self.opened.items())
 
-
-def running_count(account: ShoeAccount) -> int:
-    """The Hi-Lo count (Harvey Dubner, 1963) of what lay open: 2 to 6 one up, tens and aces one down."""
-    return sum(_hi_lo(Card(face).rank) * count for face, count in account.opened.items())
+    def penetration_per_mille(self) -> int:
+        """The part of the shoe that was drawn, in thousandths, rounded down."""
+        return self.drawn * 1000 // self.loaded() if self.decks else 0
 
 
 def _hi_lo(rank: Rank) -> int:
@@ -84,8 +86,3 @@ def _hi_lo(rank: Rank) -> int:
     if points == 1 or points >= 10:
         return -1
     return 1 if points <= 6 else 0
-
-
-def penetration_per_mille(account: ShoeAccount) -> int:
-    """The part of the shoe that was drawn, in thousandths, rounded down."""
-    return account.drawn * 1000 // account.loaded() if account.decks else 0

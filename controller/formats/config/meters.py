@@ -9,7 +9,7 @@ import msgspec
 
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find, names
-from controller.core.meters.meter import Parameters, parameter_mistakes
+from controller.core.meters.meter import Parameters
 from controller.core.meters.pooled_meter import WhileClosed
 from controller.core.meters.state import MeterTerms
 from controller.formats.text.struct_decoder import Mistake, shown
@@ -120,7 +120,7 @@ def parameter_checks(meter: MeterSection, path: KeyPath) -> Iterable[Mistake]:
     if meter.base_cents is None or meter.reset_cents is None:
         yield Mistake(path, "expected base_cents and reset_cents")
         return
-    for key, text in parameter_mistakes(parameters_of(meter, None)):
+    for key, text in parameters_of(meter, None).mistakes():
         yield Mistake((*path, key), text)
 
 
@@ -168,5 +168,5 @@ def profile_checks(meters: Sequence[MeterSection], rules: Rules) -> Iterable[str
         if meter.pays == "mystery" and set(meter.fed_by) != set(rules.mystery_fed_by):
             wanted = ", ".join(rules.mystery_fed_by)
             yield f"[[meters]] {meter.name}: fed_by: the profile's must-hit-by meter is fed by {wanted}"
-        for key, text in parameter_mistakes(parameters_of(meter, rules)):
+        for key, text in parameters_of(meter, rules).mistakes():
             yield f"[[meters]] {meter.name}: {key}: {text}"

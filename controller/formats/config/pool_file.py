@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from controller.core.meters.meter import UNITS, Parameters, parameter_mistakes
+from controller.core.meters.meter import UNITS, Parameters
 from controller.formats.config.table_file import is_credential
 from controller.formats.text.struct_decoder import Mistake
 from controller.formats.text.toml_schema import File, HostPort, Name, PublicKey, Section, Text, ZoneName, read_sections
@@ -88,7 +88,7 @@ def read_link_config(text: str, name: str, directory: PurePath) -> LinkConfig:
 def _cross_checks(config: LinkConfig) -> Iterable[Mistake]:
     if (config.link.sqlite is None) == (config.link.postgresql is None):
         yield Mistake(("link",), 'expected sqlite = "FILE" or postgresql = "host=... dbname=...", one of the two')
-    for key, what in parameter_mistakes(config.meter):
+    for key, what in config.meter.mistakes():
         yield Mistake(("meter", key), what)
     names: set[str] = set()
     keys: dict[str, str] = {}
