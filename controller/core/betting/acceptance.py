@@ -163,7 +163,7 @@ def is_handed_back(round_now: Round, change: ZoneChange) -> bool:
 
     Any change may return chips of which it is not known whether they are a wager.
     """
-    if uncertain_wagers.is_uncertain(round_now, change.spot, change.zone):
+    if round_now.is_wager_uncertain(change.spot, change.zone):
         return True
     refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.bets.refused)
     sent_away = change.spot in round_now.questions.entering and change.after == 0

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
-from controller.core.certainty.reader_zones import known_until_ns, spot_and_zone, zones_at
+from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.certainty.rebuild import is_keypad_away, reader_lost, rebuild
 from controller.core.certainty.side_wagers import after_deal_bets
 from controller.core.game.wager import LockedWager
@@ -118,7 +118,7 @@ def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at
     played = ("main", "insurance", *after_deal_bets(transaction.rules.side_bets))
     dark: dict[int, tuple[str, ...]] = {}
     for spot in spots:
-        seen = zones_at(transaction.house, device, spot)
+        seen = transaction.house.zones_at(device, spot)
         hidden = tuple(zone for zone in seen if zone in played)
         if hidden or not seen:
             dark[spot] = () if "main" in hidden else hidden
@@ -135,9 +135,7 @@ def note_reader_lost(transaction: Transaction, device: str, spots: tuple[int, ..
 def _keep_unread_zones(transaction: Transaction, device: str) -> None:
     """Keep the zones of wagers that a lost reader has not looked at since the bets were locked."""
     round_now, names = transaction.round(), transaction.house.zones.get(device, ())
-    missed = {
-        name for name in names if known_until_ns(transaction.state, *spot_and_zone(name)) < round_now.bets.lock_ns
-    }
+    missed = {name for name in names if transaction.state.known_until_ns(*spot_and_zone(name)) < round_now.bets.lock_ns}
     wagers = {
         name
         for name in missed

@@ -9,7 +9,6 @@ import msgspec
 from controller.core.certainty.agreed_facts import RoundNames, inferred
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.certainty.shared_chips import ambiguous_since_ns
-from controller.core.certainty.uncertain_wagers import is_unread
 from controller.core.game.settlement import Net
 from controller.core.game.side_bet import find
 from controller.core.game.wager import Basis
@@ -149,7 +148,7 @@ def _settle(transaction: Transaction, judged: AgreedPlays, box: int, bet: str, n
     wager_cents = agreed_wager_cents(judged, box, bet)
     spot = transaction.round().bets.spots[box]
     unseen = bet == "insurance" and may_differ_from_chips(judged.lattice, box, bet, net.cents)
-    if wager_cents is None or unseen or is_unread(transaction.round(), spot, bet):
+    if wager_cents is None or unseen or transaction.round().is_wager_unread(spot, bet):
         return
     readings = readings_relied_on(judged.lattice, box)
     number = transaction.round().number

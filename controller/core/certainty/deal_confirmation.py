@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from controller.core.certainty.reader_zones import confirmed_zones
 from controller.core.game.rules import Rules
 from controller.core.inference.lattice import Lattice
-from controller.core.inference.observation import CardObserved, KeyObserved
+from controller.core.inference.observation import CardObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.table.keymap import EVIDENCE
-from controller.core.table.round_state import DealProgress, DealStatus, Round
+from controller.core.table.round_state import DealProgress, DealStatus
 from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
@@ -308,7 +308,7 @@ def may_end_by_key(transaction: Transaction) -> bool:
     does where the key came and turned nothing, since by the table's count the deal was not done.
     """
     round_now = transaction.round()
-    return turn_needs_no_key(transaction) or round_now.evidence.keys_unheard or turn_pressed(round_now)
+    return turn_needs_no_key(transaction) or round_now.evidence.keys_unheard or round_now.turn_pressed()
 
 
 def is_long_after_last_card(transaction: Transaction) -> bool:
@@ -320,12 +320,6 @@ def is_long_after_last_card(transaction: Transaction) -> bool:
     round_now = transaction.round()
     quiet_ns = transaction.table_ns(transaction.stamped.at_ns) - round_now.dealing.last_ns
     return round_now.is_dealt() and quiet_ns >= BETWEEN_ROUNDS_NS
-
-
-def turn_pressed(round_now: Round) -> bool:
-    """Whether the key of the turn has come, also where by the table's count there was nothing to turn."""
-    said = (one.item for one in round_now.evidence.observations)
-    return any(isinstance(item, KeyObserved) and item.action == "hole_turned" for item in said)
 
 
 def turn_needs_no_key(transaction: Transaction) -> bool:

@@ -5,16 +5,9 @@ A spot may have several readers, one for each zone. What a lost reader leaves op
 
 from __future__ import annotations
 
-from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.house import House
 from controller.core.table.layout import zone_name
 from controller.core.table.state import State
-
-
-def zones_at(house: House, device: str, spot: int) -> tuple[str, ...]:
-    """The zones that a reader sees at a spot; empty: the house did not say, and they may be any."""
-    seen = (name.partition("/") for name in house.zones.get(device, ()))
-    return tuple(zone for where, _, zone in seen if int(where) == spot)
 
 
 def spots_watched(house: House, state: State) -> set[int]:
@@ -22,19 +15,14 @@ def spots_watched(house: House, state: State) -> set[int]:
     found: set[int] = set()
     for device, spots in house.readers.items():
         if state.is_ready(device):
-            found |= {spot for spot in spots if "main" in (zones_at(house, device, spot) or ("main",))}
+            found |= {spot for spot in spots if "main" in (house.zones_at(device, spot) or ("main",))}
     return found
-
-
-def known_until_ns(state: State, spot: int, zone: str) -> int:
-    """The moment up to which a zone's content is known, in table time; -1: it never was."""
-    return min(state.confirmed.get(str(spot), -1), state.dark_zones.get(zone_name(spot, zone), NEVER_ENDS))
 
 
 def dark_zones_after_loss(house: House, state: State, device: str) -> dict[str, int]:
     """``State.dark_zones`` once a reader is lost: its zones are known as far as they are now."""
     names = house.zones.get(device, ())
-    return {**{name: known_until_ns(state, *spot_and_zone(name)) for name in names}, **state.dark_zones}
+    return {**{name: state.known_until_ns(*spot_and_zone(name)) for name in names}, **state.dark_zones}
 
 
 def confirmed_zones(
@@ -44,7 +32,7 @@ def confirmed_zones(
 
     Of a spot whose main zone is unseen nothing is confirmed.
     """
-    dark = {name: known_until_ns(state, *spot_and_zone(name)) for name in unseen} | state.dark_zones
+    dark = {name: state.known_until_ns(*spot_and_zone(name)) for name in unseen} | state.dark_zones
     looked_at = [spot for spot in spots if zone_name(spot, "main") not in unseen] if unseen else spots
     looked = dict(state.confirmed)
     for spot in map(str, looked_at):

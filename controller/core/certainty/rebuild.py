@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from controller.core.certainty.agreed_dues import confirmed_until_ns, consistent_with_hole, hole_points
-from controller.core.game.hand import place_of, seen
+from controller.core.game.hand import place_of
 from controller.core.inference.lattice import Lattice, PlayAnswer
 from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Observation, idle
 from controller.core.inference.unobserved import Outage
@@ -19,12 +19,6 @@ from controller.core.table.ledger import book_of
 from controller.core.table.round_state import Round
 from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
-
-
-def remembered_card(round_now: Round, place: int) -> int:
-    """A card as the lattice learns it: never the hole card's face, so that nothing before the turn depends on it."""
-    face = round_now.cards.drawn[place].shown()
-    return place << 4 if face is None or place == round_now.hole_place() else seen(place, face)
 
 
 def rebuild(transaction: Transaction, before: Round) -> None:
@@ -99,7 +93,7 @@ def _item_named(now: Round, item: Observation, boxes: dict[int, int], places: di
     match item:
         case CardObserved(card):
             place = places.get(place_of(card))
-            return None if place is None else CardObserved(remembered_card(now, place))
+            return None if place is None else CardObserved(now.remembered_card(place))
         case ChipsObserved(box, zone, before, after):
             return ChipsObserved(boxes[box], zone, before, after) if box in boxes else None
         case KeyObserved(action, None):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from controller.core.certainty import deal_confirmation
 from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns
 from controller.core.certainty.side_wagers import after_deal_bets
 from controller.core.game.play import Play
@@ -124,7 +123,7 @@ def boxes_are_cleared(transaction: Transaction) -> bool:
     """
     round_now = transaction.round()
     dark = any(one.open() and one.hides("main") for one in round_now.evidence.silences)
-    dealt = round_now.is_dealt() or deal_confirmation.turn_pressed(round_now)
+    dealt = round_now.is_dealt() or round_now.turn_pressed()
     if round_now.bets.declared or dark or not dealt or _draws_for(transaction):
         return False
     return bool(round_now.cards.lying) and set(round_now.cards.lying).isdisjoint(chips_at_boxes(transaction, round_now))

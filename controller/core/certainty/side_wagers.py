@@ -23,7 +23,7 @@ from controller.core.inference.side_dues import SideEvidence, side_rows, sides
 from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from controller.core.messages.events import WagerSettled, WagerUnresolved
 from controller.core.progressives import mystery
-from controller.core.progressives.live_meters import award_rows, awarded, mystery_cents, won_by_rows
+from controller.core.progressives.live_meters import award_rows, awarded, mystery_cents
 from controller.core.table.transaction import Transaction
 
 
@@ -83,7 +83,7 @@ def _staked_before(transaction: Transaction) -> dict[tuple[int, str], int]:
         for wager in round_now.bets.wagers
         if wager.bet in transaction.rules.side_bets
         and wager.spot in round_now.bets.spots
-        and not uncertain_wagers.is_uncertain(round_now, wager.spot, wager.bet)
+        and not round_now.is_wager_uncertain(wager.spot, wager.bet)
     }
 
 
@@ -122,7 +122,7 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
         net = min((net for net in nets if net is not None), key=lambda one: (one.row, one.held))
         if is_after_deal_bet(bet) and may_differ_from_chips(transaction.lattice(), box, bet, net.cents):
             continue
-        if uncertain_wagers.is_unread(transaction.round(), transaction.round().bets.spots[box], bet):
+        if transaction.round().is_wager_unread(transaction.round().bets.spots[box], bet):
             continue
         place = (transaction.round().number, transaction.round().bets.spots[box], bet)
         if transaction.state.progressives.awaits(*place):
@@ -151,7 +151,7 @@ def _award_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
     round_now = transaction.round()
     staked = {wager.bet for wager in round_now.bets.wagers}
     for bet in transaction.rules.side_bets:
-        if bet not in staked or not won_by_rows(transaction.house, bet):
+        if bet not in staked or not transaction.house.won_by_rows(bet):
             continue
         felt = _felt_of(transaction, judged, closed=closed)
         spots = [
@@ -159,7 +159,7 @@ def _award_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
         ]
         # Whether an uncertain wager shares in an award is uncertain, too.
         alone = all(won != bet for (_, won), _ in uncertain_wagers.uncertain_wagers(round_now))
-        alone = alone and not any(uncertain_wagers.is_unread(round_now, spot, bet) for spot in round_now.bets.spots)
+        alone = alone and not any(round_now.is_wager_unread(spot, bet) for spot in round_now.bets.spots)
         rows = {spot: side_rows(felt, round_now.bets.spots.index(spot), bet) for spot in spots}
         known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
         certain = {spot: row for spot, row in known.items() if row is not None}
@@ -200,7 +200,7 @@ def sides_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[WagerU
             tuple(sorted({net.cents for net in nets if net is not None})),
         )
         is_doubtful = is_after_deal_bet(bet) and may_include_payment(transaction.lattice(), box, bet, possible)
-        if is_doubtful or uncertain_wagers.is_unread(transaction.round(), spot, bet):
+        if is_doubtful or transaction.round().is_wager_unread(spot, bet):
             possible = ()
         yield WagerUnresolved(transaction.round().number, spot, bet, staked_cents, possible)
     felt = _felt_of(transaction, judged, closed=True)._replace(awards=_awards(transaction))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Final
 
-from controller.core.certainty.reader_zones import known_until_ns, spot_and_zone
+from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
 from controller.core.inference.observation import NEVER_ENDS, CardObserved
@@ -59,14 +59,9 @@ def drop_known_zones(transaction: Transaction) -> None:
         lost = (
             name
             for name in round_now.bets.lost_zones
-            if known_until_ns(state, *spot_and_zone(name)) < round_now.bets.lock_ns
+            if state.known_until_ns(*spot_and_zone(name)) < round_now.bets.lock_ns
         )
         transaction.change_bets(lost_zones=tuple(lost))
-
-
-def is_unread(round_now: Round, spot: int, bet: str) -> bool:
-    """Whether no reader has reported a zone's content at the lock, nor the floor declared it: the floor rules on it."""
-    return zone_name(spot, bet) in round_now.bets.lost_zones and not (bet == "main" and spot in round_now.bets.declared)
 
 
 def _first_card_ns(round_now: Round) -> int:
@@ -85,11 +80,6 @@ def note_possible_amounts(transaction: Transaction, change: ZoneChange) -> None:
     name, known = zone_name(change.spot, change.zone), transaction.round().bets.uncertain
     amounts = {*known.get(name, ()), change.before, change.after}
     transaction.change_bets(uncertain={**known, name: tuple(sorted(amounts))})
-
-
-def is_uncertain(round_now: Round, spot: int, zone: str) -> bool:
-    """Whether it is uncertain what lay in a zone at the lock."""
-    return zone_name(spot, zone) in round_now.bets.uncertain
 
 
 def uncertain_wagers(round_now: Round) -> Iterator[tuple[_Wager, tuple[int, ...]]]:

@@ -341,7 +341,6 @@ class Play:
         offered = self.offered_zone or (self.rules.even_money and self.up_points == 1)
         return self.all_played(node) and not (node.offers and offered)
 
-
-def may_add(play: Play, hand: Hand, cents: int) -> bool:
-    """Whether a double may be for this amount: the original, or less where the card allows it."""
-    return 0 < cents <= hand.base and (play.rules.double_for_less or cents == hand.base)
+    def may_add(self, hand: Hand, cents: int) -> bool:
+        """Whether a double may be for this amount: the original, or less where the card allows it."""
+        return 0 < cents <= hand.base and (self.rules.double_for_less or cents == hand.base)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from controller.core.game.hand import Outcome, PlayedHand, best, points_of, rank_of
-from controller.core.game.play import Play, may_add
+from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, Hand, Node
 from controller.core.game.rules import Rules
 
@@ -161,7 +161,7 @@ def _of_double(play: Play, node: Node, hand: Hand, cents: int) -> Refusal | None
         if len(node.hands) > 1 and rank_of(hand.cards[0]) == 1 and not rules.double_split_aces:
             return Refusal("double_split_aces", "a split ace may not be doubled")
         return Refusal("double_on", f"{points} may not be doubled here: only 9, 10 and 11")
-    if not may_add(play, hand, cents):
+    if not play.may_add(hand, cents):
         if cents > hand.base:
             return Refusal("double_for_less", f"a double of {cents} cents is above the original {hand.base}")
         return Refusal("double_for_less", "a double is for the whole original wager")

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from controller.core.game.broken_hands import left_after, ways_to_take_cents
 from controller.core.game.hand import best
-from controller.core.game.play import Play, may_add
+from controller.core.game.play import Play
 from controller.core.game.position import Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
 from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Layout, Observation
 
@@ -161,11 +161,7 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
 
 def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
     """The hand in play doubled for ``cents``, or split where that is a whole wager."""
-    if (
-        hand.now in {HandStatus.OPEN, HandStatus.DOUBLING}
-        and play.may_double(node, hand)
-        and may_add(play, hand, cents)
-    ):
+    if hand.now in {HandStatus.OPEN, HandStatus.DOUBLING} and play.may_double(node, hand) and play.may_add(hand, cents):
         yield doubled(
             play, node, hand, cents, Confirmation.DOUBLE_MAY_FOLLOW if hand.now is HandStatus.OPEN else Confirmation.ALL
         )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from controller.core.game.rules import Rules
+from controller.core.game.side_bet import terms_of
 from controller.core.messages.gaming_day import GamingDay
 from controller.core.meters.pooled_meter import PooledTerms
-from controller.core.meters.state import MeterTerms
+from controller.core.meters.state import MeterTerms, terms_paying_rows
 from controller.core.persons import Authentication
 from firmware_protocols.values import Value
 
@@ -68,3 +69,19 @@ class House(Value, frozen=True, tag=False):
     def known_by(self, *vouched: Authentication) -> str | msgspec.UnsetType:
         """How the channel knows who ordered something, in words, as events say it since orders are bounded."""
         return "; ".join(one.text() for one in vouched) if self.orders_bounded else msgspec.UNSET
+
+    def zones_at(self, device: str, spot: int) -> tuple[str, ...]:
+        """The zones that a reader sees at a spot; empty: the house did not say, and they may be any."""
+        seen = (name.partition("/") for name in self.zones.get(device, ()))
+        return tuple(zone for where, _, zone in seen if int(where) == spot)
+
+    def won_by_rows(self, bet: str) -> bool:
+        """Whether some meter, the table's own or a pool's, pays rows of a side wager."""
+        if not terms_of(self.rules, bet).meter_shares:
+            return False
+        own, linked = terms_paying_rows(self.meters, bet), terms_paying_rows(self.linked, bet)
+        return own is not None or linked is not None
+
+    def mystery_meter(self) -> MeterTerms | None:
+        """The must-hit-by meter."""
+        return next((terms for terms in self.meters if terms.kind == "mystery"), None)

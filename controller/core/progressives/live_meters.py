@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import meter_winners, terms_of
 from controller.core.game.wager import LockedWager
-from controller.core.messages.house import House
 from controller.core.messages.meter_events import (
     ContributionMade,
     ContributionRefused,
@@ -58,19 +57,6 @@ _TOLD_AT_ONCE: Final = 16
 def change_meter(transaction: Transaction, progressives: Progressives) -> None:
     """Remember this of the progressives."""
     transaction.change(progressives=progressives)
-
-
-def won_by_rows(house: House, bet: str) -> bool:
-    """Whether some meter, the table's own or a pool's, pays rows of a side wager."""
-    if not terms_of(house.rules, bet).meter_shares:
-        return False
-    own, linked = terms_paying_rows(house.meters, bet), terms_paying_rows(house.linked, bet)
-    return own is not None or linked is not None
-
-
-def mystery_meter(house: House) -> MeterTerms | None:
-    """The must-hit-by meter."""
-    return next((terms for terms in house.meters if terms.kind == "mystery"), None)
 
 
 # --- opening ----------------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ from controller.core.progressives.live_meters import (
     change_meter,
     freeze_award,
     mystery_cents,
-    mystery_meter,
     publish_reset,
     trigger_meter_units,
 )
@@ -37,7 +36,7 @@ _RULE = "contributions in the order of their numbers"
 
 def take_reading(transaction: Transaction, reading: readings.MysteryReading | RevealRefuted) -> None:
     """What the trigger box tells, or was found out of it; nothing where the table file has no must-hit-by meter."""
-    terms = mystery_meter(transaction.house)
+    terms = transaction.house.mystery_meter()
     meter = None if terms is None else transaction.state.progressives.meter(terms.name)
     if meter is None:
         return

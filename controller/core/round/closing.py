@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.core.betting import acceptance
 from controller.core.betting.lock import lock_again
-from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
+from controller.core.certainty import deal_confirmation, face_down, shared_chips
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
     agreed_wager_cents,
@@ -116,7 +116,7 @@ def close_unturned(transaction: Transaction) -> None:
     if not transaction.round().is_published_irregular():
         missed = round_now.questions.doubt or round_now.evidence.shoe_away
         unturned = _UNHEARD if round_now.evidence.keys_unheard else _UNTURNED
-        unturned = _UNCOUNTED if deal_confirmation.turn_pressed(round_now) else unturned
+        unturned = _UNCOUNTED if round_now.turn_pressed() else unturned
         transaction.change_evidence(trouble="")
         transaction.change_cards(kept_back=())
         transaction.irregular(missed_cards.unanswered_reason(round_now) if missed else unturned)
@@ -134,15 +134,6 @@ def may_be_over(transaction: Transaction) -> bool:
     lattice = transaction.lattice()
     play, layout = lattice.play(), layout_of(lattice.play(), lattice.contents)
     return any(True for node in lattice.frontier for _ in endings(play, node, layout))
-
-
-def awaits_only_turn(round_now: Round) -> bool:
-    """Whether nothing but the key of the turn can bring a round to its end, whatever the readers have still to tell.
-
-    Its players' cards lie face down: who presses the close hears so at once, before the next round is dealt.
-    """
-    hidden = round_now.cards.face_down and round_now.must_ignore_faces() and not round_now.is_published_irregular()
-    return hidden and bool(round_now.cards.drawn) and not (round_now.cards.turn_key or round_now.ending.close_refused)
 
 
 def _let_wait(transaction: Transaction) -> None:
@@ -308,7 +299,7 @@ def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[Wager
         for bet, due in dues(judged, box):
             if (spot, bet) not in transaction.round().ending.settled:
                 is_doubtful = bet == "insurance" and may_include_payment(judged.lattice, box, bet, due.cents())
-                is_unknown = is_doubtful or uncertain_wagers.is_unread(transaction.round(), spot, bet)
+                is_unknown = is_doubtful or transaction.round().is_wager_unread(spot, bet)
                 possible = () if is_unknown else due.cents()
                 yield WagerUnresolved(
                     transaction.round().number, spot, bet, agreed_wager_cents(judged, box, bet) or 0, possible

@@ -21,13 +21,7 @@ from controller.core.certainty.agreed_dues import (
     lock_confirmation_ns,
     publish,
 )
-from controller.core.certainty.rebuild import (
-    payment_began,
-    rebuild_with_outages,
-    rebuilt_with_hole,
-    remembered_card,
-    resume_if_cured,
-)
+from controller.core.certainty.rebuild import payment_began, rebuild_with_outages, rebuilt_with_hole, resume_if_cured
 from controller.core.certainty.round_end import (
     chips_at_boxes,
     is_over,
@@ -106,7 +100,7 @@ def take_card(transaction: Transaction, face: Card | None, since_ns: int, at_ns:
         transaction.open_card(place)
     first_ns, observed = (
         _first_moment(round_now, transaction.times(), since_ns, at_ns),
-        remembered_card(transaction.round(), place),
+        transaction.round().remembered_card(place),
     )
     transaction.observe(DatedObservation(first_ns, at_ns, CardObserved(observed), stamped.number), may_drop=False)
 
@@ -454,7 +448,7 @@ def _go_on(transaction: Transaction, until: int) -> None:
     if not round_now.evidence.trouble and round_now.bets.locked:
         _infer(transaction, until)
     face_down.release_withheld(transaction)
-    if transaction.round().ending.closing and (may_close(transaction) or closing.awaits_only_turn(transaction.round())):
+    if transaction.round().ending.closing and (may_close(transaction) or transaction.round().awaits_only_turn()):
         if closing.may_be_over(transaction):
             close(transaction)
             # Bets locked while it waited are reported as soon as they are known.

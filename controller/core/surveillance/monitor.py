@@ -11,7 +11,7 @@ from typing import Final, assert_never
 from msgspec.structs import replace
 
 from controller.core.betting.acceptance import is_after_deal_zone
-from controller.core.certainty.reader_zones import known_until_ns, spot_and_zone
+from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.game.hand import deal_cards, points_of, seen
 from controller.core.inference.fault_search import CLOSED_EARLY, DEALERS_RULE
 from controller.core.inference.faults import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
@@ -332,7 +332,7 @@ def _duplicates(transaction: Transaction) -> None:
     for chip, since_ns in transaction.state.disputes.items():
         if chip not in there:
             continue
-        looked = min(known_until_ns(transaction.state, *spot_and_zone(name)) for name in there[chip])
+        looked = min(transaction.state.known_until_ns(*spot_and_zone(name)) for name in there[chip])
         proven = 0 <= since_ns <= looked
         if proven:
             text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"

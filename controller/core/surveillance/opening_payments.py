@@ -10,7 +10,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.certainty.reader_zones import known_until_ns
 from controller.core.game.side_bet import find, terms_of
 from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.events import WagerSettled
@@ -58,7 +57,7 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
             or (begun is not None and _moved_by(watch, begun[1]))
         ):
             continue
-        if begun is None or known_until_ns(transaction.state, watch.spot, watch.zone) < begun[1]:
+        if begun is None or transaction.state.known_until_ns(watch.spot, watch.zone) < begun[1]:
             left.append(name)
             continue
         before = "a card was drawn after the deal" if watch.zone == "main" else "play began"

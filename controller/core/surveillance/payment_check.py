@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from controller.core.betting.acceptance import is_after_deal_zone
 from controller.core.certainty import round_end
-from controller.core.certainty.reader_zones import zones_at
 from controller.core.game.hand import is_natural, seen
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
@@ -235,7 +234,7 @@ def _no_more_seen(transaction: Transaction, device: str) -> None:
             continue
         seen = paid
         for spot in transaction.house.readers.get(device, ()):
-            for zone in zones_at(transaction.house, device, spot) or ("",):
+            for zone in transaction.house.zones_at(device, spot) or ("",):
                 seen = seen.spoilt(frozenset({spot}), zone)
         if seen is not paid:
             change_paid_round(transaction, seen)

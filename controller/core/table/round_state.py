@@ -14,16 +14,17 @@ from typing import Final, Literal
 
 import msgspec
 
-from controller.core.game.hand import deal_cards, hole_place, place_of
+from controller.core.game.hand import deal_cards, hole_place, place_of, seen
 from controller.core.game.rules import Rules
 from controller.core.game.wager import LockedWager
 from controller.core.inference.lattice import PlayAnswer
-from controller.core.inference.observation import CardObserved, DatedObservation, Observation
+from controller.core.inference.observation import CardObserved, DatedObservation, KeyObserved, Observation
 from controller.core.inference.question import Question
 from controller.core.inference.unobserved import Outage
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import Event
 from controller.core.messages.floor_events import Vouched
+from controller.core.table.layout import zone_name
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -365,3 +366,29 @@ class Round(Value, frozen=True, tag=False):
     def main_wagers(self) -> tuple[int, ...]:
         """The boxes' main wagers in cents."""
         return tuple(wager.cents for wager in self.bets.wagers if wager.bet == "main")
+
+    def turn_pressed(self) -> bool:
+        """Whether the key of the turn has come, also where by the table's count there was nothing to turn."""
+        said = (one.item for one in self.evidence.observations)
+        return any(isinstance(item, KeyObserved) and item.action == "hole_turned" for item in said)
+
+    def remembered_card(self, place: int) -> int:
+        """A card as the lattice learns it: never the hole card's face, so nothing before the turn depends on it."""
+        face = self.cards.drawn[place].shown()
+        return place << 4 if face is None or place == self.hole_place() else seen(place, face)
+
+    def awaits_only_turn(self) -> bool:
+        """Whether nothing but the key of the turn can bring the round to its end, whatever readers still report.
+
+        Its players' cards lie face down: who presses the close hears so at once, before the next round is dealt.
+        """
+        hidden = self.cards.face_down and self.must_ignore_faces() and not self.is_published_irregular()
+        return hidden and bool(self.cards.drawn) and not (self.cards.turn_key or self.ending.close_refused)
+
+    def is_wager_unread(self, spot: int, bet: str) -> bool:
+        """Whether no reader has reported a zone at the lock, nor the floor declared its wager: the floor rules."""
+        return zone_name(spot, bet) in self.bets.lost_zones and not (bet == "main" and spot in self.bets.declared)
+
+    def is_wager_uncertain(self, spot: int, zone: str) -> bool:
+        """Whether it is uncertain what lay in a zone at the lock."""
+        return zone_name(spot, zone) in self.bets.uncertain

@@ -10,6 +10,7 @@ import msgspec
 from controller.core.game.rules import Rules
 from controller.core.game.wager import LockedWager
 from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.advice import Advice
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
@@ -17,7 +18,7 @@ from controller.core.messages.inputs import EnterInventory, FitnessLevel, Ruling
 from controller.core.messages.raised_alerts import AlertList
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
-from controller.core.table.layout import Zone
+from controller.core.table.layout import Zone, zone_name
 from controller.core.table.ledger import Books
 from controller.core.table.payments import PaidRound
 from controller.core.table.round_state import Round
@@ -171,6 +172,10 @@ class State(Value, frozen=True, tag=False):
     def unturned(self, card: UnseenCard) -> bool:
         """Whether a card of no round may be a hole card that lies as it was dealt: no certain turn has come since."""
         return card.guarded and card.number >= self.turned_by
+
+    def known_until_ns(self, spot: int, zone: str) -> int:
+        """The moment up to which a zone's content is known, in table time; -1: it never was."""
+        return min(self.confirmed.get(str(spot), -1), self.dark_zones.get(zone_name(spot, zone), NEVER_ENDS))
 
 
 class Table(NamedTuple):
