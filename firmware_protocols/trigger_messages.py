@@ -21,9 +21,6 @@ SHARE_BYTES: Final = 32
 KEY_BYTES: Final = 32
 """Random bytes under which a box commits to a number."""
 
-COMMITMENT_BYTES: Final = 32
-"""Length of a commitment: HMAC-SHA-256."""
-
 ROOT_BYTES: Final = 32
 """Length of the root of a journal's tree: SHA-256."""
 

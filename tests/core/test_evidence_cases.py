@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from controller.core.game.hand import place_of, points_of, seen
-from controller.core.inference.dues import agreed_drawn, agreed_hands, insurance_due, main_due
+from controller.core.game.hand import PlayedHand, place_of, points_of, seen
+from controller.core.inference.dues import agreed_drawn, insurance_due, main_due
 from controller.core.inference.lattice import Frontier, Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 from controller.core.inference.play_count import PlayCounter
@@ -32,6 +32,14 @@ class Read(NamedTuple):
 
     def ends(self) -> Frontier:
         return self.lattice.ends(self.hole_points())
+
+
+def agreed_hands(frontier: Frontier, box: int) -> tuple[PlayedHand, ...] | None:
+    """A box's hands where every play agrees on them."""
+    found: set[tuple[PlayedHand, ...]] = set()
+    for outcomes in frontier.values():
+        found.update(outcome.hands for outcome in outcomes[box])
+    return found.pop() if len(found) == 1 else None
 
 
 def moments(line: dict[str, Any], number: int) -> tuple[int, int]:

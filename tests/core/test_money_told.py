@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.analysis.stated_meters import StatedPooledMeter, linked_awards
 from controller.core.certainty.side_wagers import sides_of
-from controller.core.game.hand import PlayedHand, seen
+from controller.core.game.hand import seen
 from controller.core.game.position import Box, BoxStatus
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net
 from controller.core.game.side_bet import PUSH, SideNet
@@ -16,7 +16,6 @@ from controller.core.inference.dues import (
     Due,
     agreed,
     agreed_drawn,
-    agreed_hands,
     dealer_ends,
     even_money_may_come,
     insurance_due,
@@ -108,18 +107,13 @@ def test_a_natural_is_known_as_soon_as_its_box_has_its_two_cards() -> None:
     assert main_due(nine, nine.frontier, 0, None) == Due(frozenset(), known=False)
 
 
-def test_hands_and_the_dealers_cards_are_told_where_every_play_agrees() -> None:
+def test_the_dealers_cards_are_told_where_every_play_agrees() -> None:
     drawn = observed(PENN, [1000], WITHOUT_EZ)
     other = observed(PENN, [1000], "Kh 6s 8d Tc key:stand 8c")
     ends = drawn.ends(10)
-    hand = PlayedHand((seen(0, Card.KH), seen(2, Card("8d"))), 1000, 0)
-    assert agreed_hands(ends, 0) == (hand,)
     assert agreed_drawn(ends) == (seen(4, Card("9c")),)
     assert agreed_drawn({**ends, **other.ends(10)}) is None
     assert agreed_drawn({}) is None
-    hit = observed(PENN, [1000], "Kh 6s 8d Tc key:hit 2c key:stand 9c")
-    assert agreed_hands({**ends, **hit.ends(10)}, 0) is None
-    assert agreed_hands({}, 0) is None
 
 
 def test_a_tenth_of_the_linked_meter_leaves_its_reset_value_alone() -> None:

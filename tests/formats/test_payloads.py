@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controller.core.game.wager import Basis, LockedWager
-from controller.core.messages.alerts import BetIncreasedAfterLock
+from controller.core.messages.alerts import Alert, BetIncreasedAfterLock
 from controller.core.messages.events import (
     BettingClosed,
     CardDrawn,
@@ -27,7 +27,6 @@ from controller.formats.mqtt.envelope import (
     device_bytes,
     event_bytes,
     event_types,
-    is_alert,
     own_event,
     read_event,
     status_bytes,
@@ -137,8 +136,8 @@ def test_an_event_of_another_name_than_its_envelope_says_is_refused() -> None:
 def test_topics() -> None:
     assert TOPICS.event(SETTLED) == "tableside/v1/harbour/bj-1/event/wager_settled"
     late = BetIncreasedAfterLock(round=1, spot=1, zone="main", before_cents=0, after_cents=500)
-    assert is_alert(late)
-    assert not is_alert(SETTLED)
+    assert isinstance(late, Alert)
+    assert not isinstance(SETTLED, Alert)
     assert TOPICS.alert(late) == "tableside/v1/harbour/bj-1/alert/bet_increased_after_lock"
     assert TOPICS.verb(TOPICS.command("answer")) == "answer"
     assert TOPICS.verb("tableside/v1/harbour/bj-1/cmd/") is None

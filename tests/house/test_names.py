@@ -106,3 +106,29 @@ def test_what_only_one_module_of_the_core_uses_begins_with_an_underscore() -> No
     core = {path: tree for path, tree in trees.items() if (ROOT / "controller" / "core") in path.parents}
     own = {(module_of(path), name) for path, tree in core.items() for name in defined(tree) if name not in PLUGGED_IN}
     assert sorted(own - taken) == []
+
+
+WORN_OUT: Final = {"told"}
+"""Words that stood for several things at once, and say too little as a name."""
+
+
+def names_of(tree: ast.Module) -> Iterator[str]:
+    """Every name that a module gives or uses."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
+                yield name
+            case _:
+                pass
+
+
+def test_names_are_found_wherever_they_stand() -> None:
+    text = "def told(told): ...\nself.told = told\n"
+    assert list(names_of(ast.parse(text))).count("told") == 4
+
+
+def test_no_worn_out_word_is_a_name() -> None:
+    folders = ("controller", "devices", "simulators", "firmware_protocols")
+    files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    found = {path: WORN_OUT.intersection(names_of(ast.parse(path.read_text(encoding="utf-8")))) for path in files}
+    assert {path: names for path, names in found.items() if names} == {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Final, NamedTuple
 
-from controller.core.game.hand import Outcome, PlayedHand, holes_that_draw, is_natural, points_of, total
+from controller.core.game.hand import Outcome, holes_that_draw, is_natural, points_of, total
 from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, Node
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
@@ -208,14 +208,6 @@ def _natural_known(play: Play, node: Node, hole_points: int | None) -> bool | No
     if play.rules.hole_check == "device" and passed and play.rules.losing_insurance_taken == "when_known":
         return False
     return None
-
-
-def agreed_hands(frontier: Frontier, box: int) -> tuple[PlayedHand, ...] | None:
-    """A box's hands where every play agrees on them."""
-    found: set[tuple[PlayedHand, ...]] = set()
-    for outcomes in frontier.values():
-        found.update(outcome.hands for outcome in outcomes[box])
-    return found.pop() if len(found) == 1 else None
 
 
 def agreed_drawn(frontier: Frontier) -> tuple[int, ...] | None:

@@ -183,11 +183,6 @@ def type_of(name: str) -> str:
     return f"{TYPE_PREFIX}{name}{TYPE_SUFFIX}"
 
 
-def is_alert(event: Event) -> bool:
-    """Whether an event is an alert, which an operator should see."""
-    return isinstance(event, Alert)
-
-
 def event_bytes(event: Event, identity: Identity, seq: int, wall_ns: int) -> bytes:
     """The payload of an event: the same bytes in the journal and on the wire.
 

@@ -11,7 +11,6 @@ import contextlib
 import errno
 import fcntl
 import functools
-import os
 import socket
 import termios
 import threading
@@ -258,11 +257,3 @@ def _close_port(port: serial.Serial) -> None:
     # Closing waits for what is still to be sent: half a minute, for an adapter that no longer takes anything.
     drop_unsent(port.fileno())
     port.close()
-
-
-def by_name(port: str) -> str:
-    """``port`` with links followed, for people: ``/dev/tableside/shoe (/dev/ttyUSB3)``."""
-    if not port.startswith("/"):
-        return port
-    real = os.path.realpath(port)
-    return port if real == port else f"{port} ({real})"
