@@ -16,7 +16,9 @@ on machines of their own do. ``--still`` asks for reduced motion: a card that sl
 no page open, with as many streams read by a program that draws nothing (browsers on other machines), and with
 ``--drawn`` pages of a Chromium on this machine's processors, if any. Beside it, what the daemon, the broker, the
 pages' server and the streams' reader took of a processor for each card. Many short blocks tell more than a few long
-ones. ``--beside NAME=FOLDER`` has as many streams of the server of another checkout in the same turns.
+ones. ``--beside NAME=FOLDER`` has as many streams of the server of another checkout in the same turns. ``--realtime``:
+table, broker and this program are of the scheduler's real-time class, for a machine that others use too; server and
+reader keep their places.
 
 The pages' server has the place behind the table that its unit gives it (``systemd/tableside-web@.service``). The
 program that reads streams stands for other machines: it runs when nothing else does. Prints one JSON object.
@@ -47,7 +49,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 from playwright.sync_api import Page, sync_playwright
 
-from bench.latency import Machine, Tree, daemon, percentiles, process
+from bench.latency import REALTIME, Machine, Tree, daemon, percentiles, process, realtime
 from controller.demo.table import SITE
 from controller.io.mqtt.broker import free_port, mosquitto
 
@@ -275,24 +277,31 @@ def ways_of(
     return ways
 
 
+def chromium(given: argparse.Namespace, stack: contextlib.ExitStack) -> list[Page]:
+    """As many pages of a Chromium as are drawn here."""
+    browser = stack.enter_context(sync_playwright()).chromium.launch(
+        executable_path=shutil.which("chromium"), args=list(FLAGS)
+    )
+    stack.callback(browser.close)
+    motion: Literal["reduce", "no-preference"] = "reduce" if given.still else "no-preference"
+    return [
+        browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion=motion).new_page()
+        for _ in range(given.drawn)
+    ]
+
+
 def measured(machine: Machine, given: argparse.Namespace) -> dict[str, object]:
     """What was asked for."""
     with contextlib.ExitStack() as stack:
         card = stack.enter_context(daemon(machine, Tree(TABLE, Path.cwd()), given.boxes, given.seed))
         at = stack.enter_context(served(machine))
-        ear = Ear(machine.broker.port)
-        browser = stack.enter_context(sync_playwright()).chromium.launch(
-            executable_path=shutil.which("chromium"), args=list(FLAGS)
-        )
-        stack.callback(browser.close)
-        motion: Literal["reduce", "no-preference"] = "reduce" if given.still else "no-preference"
-        pages = [
-            browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion=motion).new_page()
-            for _ in range(given.drawn)
-        ]
+        if given.latency and not given.drawn:
+            return in_turn(ways_of(machine, at, [], given, stack), card, given)
+        pages = chromium(given, stack)
         dealt(card, 5, given.gap_s)
         if given.latency:
             return in_turn(ways_of(machine, at, pages, given, stack), card, given)
+        ear = Ear(machine.broker.port)
         show(pages, at)
         stack.enter_context(streams(machine, at))(given.pages - given.drawn)
         dealt(card, 5, given.gap_s)
@@ -304,9 +313,12 @@ def measured(machine: Machine, given: argparse.Namespace) -> dict[str, object]:
 
 async def run(given: argparse.Namespace) -> dict[str, object]:
     """Measure on a Mosquitto of its own."""
-    async with mosquitto() as broker:
-        with tempfile.TemporaryDirectory(prefix="tableside-pages-") as directory:
-            found = await asyncio.to_thread(measured, Machine(broker, Path(directory), ()), given)
+    before = REALTIME if given.realtime else ()
+    # What is begun from here on, the broker too, is of the same class, unless its command asks for another.
+    with realtime() if given.realtime else contextlib.nullcontext():
+        async with mosquitto() as broker:
+            with tempfile.TemporaryDirectory(prefix="tableside-pages-") as directory:
+                found = await asyncio.to_thread(measured, Machine(broker, Path(directory), before), given)
     return {"pages": given.pages, "drawn": given.drawn, "cards": given.cards, "gap_s": given.gap_s, **found}
 
 
@@ -322,7 +334,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--latency", type=int, default=0, metavar="BLOCKS")
     parser.add_argument("--beside", action="append", default=[], metavar="NAME=FOLDER", help="the server of a checkout")
-    print(json.dumps(asyncio.run(run(parser.parse_args())), indent=1))
+    parser.add_argument("--realtime", action="store_true", help="with --latency --drawn 0")
+    given = parser.parse_args()
+    if given.realtime and (given.drawn or not given.latency):
+        parser.error("a Chromium in the real-time class would leave nothing to others: --latency BLOCKS --drawn 0")
+    print(json.dumps(asyncio.run(run(given)), indent=1))
 
 
 if __name__ == "__main__":
