@@ -21,7 +21,7 @@ from controller.core.inference.dues import (
     insurance_due,
     main_due,
 )
-from controller.core.inference.side_dues import SideEvidence, faces_at, side_due, side_rows, sides
+from controller.core.inference.side_dues import SideEvidence, sides
 from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from controller.core.messages.events import QuestionAsked, WagerSettled, WagerUnresolved
 from controller.core.meters.awards import Winner
@@ -123,7 +123,7 @@ def test_a_tenth_of_the_linked_meter_leaves_its_reset_value_alone() -> None:
 
 def test_queens_among_the_faces_of_an_unread_card_leave_the_wager_undecided() -> None:
     unread = felt("Qh As ?? Tc", [1000])
-    due = side_due(unread, 0, "lucky_ladies", 500)
+    due = unread.side_due(0, "lucky_ladies", 500)
     assert due is not None
     assert None in due
     assert SideNet(2_000, "lucky_ladies", "any_20") in due
@@ -134,7 +134,7 @@ def test_with_two_boxes_nothing_is_decided_before_the_fifth_card() -> None:
     for talk in ("Kh Kd 6s", "Kh Kd 6s 9h"):
         assert side_nets(felt(talk, [1000, 1000]), 1, "lucky_ladies", 500) == []
         assert side_nets(felt(talk, [1000, 1000]), 1, "lucky_ladies", 0) is None
-        assert side_rows(felt(talk, [1000, 1000]), 1, "lucky_ladies") == {None}
+        assert felt(talk, [1000, 1000]).rows_of(1, "lucky_ladies") == {None}
     assert side_nets(felt("Kh Kd 6s 9h Kd", [1000, 1000]), 1, "lucky_ladies", 500) == [12_500]
 
 
@@ -142,8 +142,8 @@ def test_a_wager_that_was_made_is_one_even_where_no_play_is_left() -> None:
     told = felt(WITHOUT_EZ, [1000], 10, closed=True)
     (end,) = told.judgement.ended
     none_left = told._replace(judgement=Judgement((end._replace(frontier={}),), closed=True))
-    assert side_due(none_left, 0, "lucky_ladies", 500) == set()
-    assert side_due(none_left, 0, "ez_bust", 0) is None
+    assert none_left.side_due(0, "lucky_ladies", 500) == set()
+    assert none_left.side_due(0, "ez_bust", 0) is None
 
 
 def test_plays_without_the_wager_made_after_the_deal_return_nothing() -> None:
@@ -153,7 +153,7 @@ def test_plays_without_the_wager_made_after_the_deal_return_nothing() -> None:
     insured = observed(PENN, [1000], "Kh As 8d Tc key:stand")
     other = HoleHypothesis(insured, insured.frontier, 10, 1)
     both = told._replace(judgement=Judgement((other, made._replace(frontier={**made.frontier, **bare})), closed=True))
-    assert side_due(both, 0, "ez_bust", 0) == {SideNet(0, "ez_bust", PUSH), SideNet(500, "ez_bust", "dealer_broke")}
+    assert both.side_due(0, "ez_bust", 0) == {SideNet(0, "ez_bust", PUSH), SideNet(500, "ez_bust", "dealer_broke")}
 
 
 def test_an_unread_card_is_any_of_the_deck_and_an_unread_hole_card_any_of_its_points() -> None:
@@ -161,7 +161,7 @@ def test_an_unread_card_is_any_of_the_deck_and_an_unread_hole_card_any_of_its_po
     assert side_nets(unread, 0, "lucky_ladies", 500) == [-500, 2_000, 5_000, 12_500]
     hole = felt("Kh 6s Kd ??", [1000], 10)
     (end,) = hole.judgement.ended
-    assert set(faces_at(hole, end, 3)) == {face for face in DECK if face.value[0] in "TJQK"}
+    assert set(hole.faces_at(end, 3)) == {face for face in DECK if face.value[0] in "TJQK"}
 
 
 def test_what_side_wagers_come_to_where_a_round_has_ended() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
-from controller.core.inference.side_dues import SideEvidence, nets_listed, side_due, side_rows
+from controller.core.inference.side_dues import SideEvidence, nets_listed
 from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from firmware_protocols.cards import Card
 from tests.core.test_other_tables import PENN, observed
@@ -15,7 +15,7 @@ OPEN_HOLE = replace(PENN, hole_card="none")
 
 def side_nets(felt: SideEvidence, box: int, bet: str, wager_cents: int) -> list[int] | None:
     """The nets a side wager may have; none where it is not decided yet; None: there is no wager."""
-    nets = side_due(felt, box, bet, wager_cents)
+    nets = felt.side_due(box, bet, wager_cents)
     return None if nets is None else nets_listed(nets)
 
 
@@ -100,4 +100,4 @@ def test_a_card_of_which_nothing_is_known_may_be_any_of_the_deck() -> None:
 def test_before_the_deal_is_complete_a_row_of_the_meter_may_still_come() -> None:
     found = observed(PENN, [1000], "7d")
     judgement = Judgement((HoleHypothesis(found, found.frontier, None, 1),), closed=False)
-    assert side_rows(SideEvidence(PENN, [Card("7d")], 1, 3, judgement), 0, "blazing7s") == {None}
+    assert SideEvidence(PENN, [Card("7d")], 1, 3, judgement).rows_of(0, "blazing7s") == {None}

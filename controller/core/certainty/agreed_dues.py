@@ -70,6 +70,20 @@ class AgreedPlays(msgspec.Struct, frozen=True):
     frontier: Frontier
     points: int | None
 
+    def dues(self, box: int) -> Iterator[tuple[str, Due]]:
+        """The wagers of a box and what they may be due."""
+        yield "main", main_due(self.lattice, self.frontier, box, self.points)
+        insured = insurance_due(self.lattice, self.frontier, box, self.points)
+        if insured is not None:
+            yield "insurance", insured
+
+    def wager_cents(self, box: int, bet: str) -> int | None:
+        """The wager in cents; None where plays differ on the insurance counted."""
+        if bet == "main":
+            return self.lattice.wagers[box]
+        counted = {node.insured[box] if node.insured else 0 for node in self.frontier}
+        return counted.pop() if len(counted) == 1 else None
+
 
 def hole_points(transaction: Transaction) -> int | None:
     """What the hole card counts, once it has been turned; None where no hole card is dealt."""
@@ -133,19 +147,11 @@ def _return_offered(transaction: Transaction, judged: AgreedPlays) -> None:
         publish_settlement(transaction, WagerSettled(*place, readings_relied_on(judged.lattice, box), why))
 
 
-def dues(judged: AgreedPlays, box: int) -> Iterator[tuple[str, Due]]:
-    """The wagers of a box and what they may be due."""
-    yield "main", main_due(judged.lattice, judged.frontier, box, judged.points)
-    insured = insurance_due(judged.lattice, judged.frontier, box, judged.points)
-    if insured is not None:
-        yield "insurance", insured
-
-
 def _settle(transaction: Transaction, judged: AgreedPlays, box: int, bet: str, net: Net | None) -> None:
     """Publish a wager's due once every play agrees on it."""
     if net is None:
         return
-    wager_cents = agreed_wager_cents(judged, box, bet)
+    wager_cents = judged.wager_cents(box, bet)
     spot = transaction.round().bets.spots[box]
     unseen = bet == "insurance" and may_differ_from_chips(judged.lattice, box, bet, net.cents)
     if wager_cents is None or unseen or transaction.round().is_wager_unread(spot, bet):
@@ -200,14 +206,6 @@ def has_open_wagers(transaction: Transaction) -> bool:
     lattice = transaction.lattice()
     made_later = {box for node in lattice.frontier for box, cents in enumerate(node.insured) if cents}
     return any((spots[box], lattice.play().offered_zone) not in settled for box in made_later)
-
-
-def agreed_wager_cents(judged: AgreedPlays, box: int, bet: str) -> int | None:
-    """The wager in cents; None where plays differ on the insurance counted."""
-    if bet == "main":
-        return judged.lattice.wagers[box]
-    counted = {node.insured[box] if node.insured else 0 for node in judged.frontier}
-    return counted.pop() if len(counted) == 1 else None
 
 
 def readings_relied_on(view: Lattice, box: int) -> tuple[int, ...]:

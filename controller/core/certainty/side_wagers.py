@@ -19,7 +19,7 @@ from controller.core.game.side_bet import SideNet, find, terms_of
 from controller.core.game.wager import Basis
 from controller.core.inference.lattice import Frontier, Lattice
 from controller.core.inference.outcome_classes import Sides
-from controller.core.inference.side_dues import SideEvidence, side_rows, sides
+from controller.core.inference.side_dues import SideEvidence, sides
 from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from controller.core.messages.events import WagerSettled, WagerUnresolved
 from controller.core.progressives import mystery
@@ -160,7 +160,7 @@ def _award_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
         # Whether an uncertain wager shares in an award is uncertain, too.
         alone = all(won != bet for (_, won), _ in uncertain_wagers.uncertain_wagers(round_now))
         alone = alone and not any(round_now.is_wager_unread(spot, bet) for spot in round_now.bets.spots)
-        rows = {spot: side_rows(felt, round_now.bets.spots.index(spot), bet) for spot in spots}
+        rows = {spot: felt.rows_of(round_now.bets.spots.index(spot), bet) for spot in spots}
         known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
         certain = {spot: row for spot, row in known.items() if row is not None}
         if rows and alone and len(certain) == len(rows):
@@ -177,7 +177,7 @@ def _awards(transaction: Transaction) -> dict[tuple[int, str], int]:
 def row_known(transaction: Transaction, spot: int, bet: str) -> bool:
     """Whether the first cards decide a side wager placed before the deal, whatever the limit leaves of it."""
     felt = _felt_of(transaction, AgreedPlays(transaction.lattice(), transaction.lattice().frontier, None), closed=False)
-    rows = side_rows(felt, transaction.round().bets.spots.index(spot), bet)
+    rows = felt.rows_of(transaction.round().bets.spots.index(spot), bet)
     return len(rows) == 1 and None not in rows
 
 

@@ -15,7 +15,7 @@ from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
 from controller.core.inference.observation import NEVER_ENDS, CardObserved
-from controller.core.inference.side_dues import SideEvidence, side_due
+from controller.core.inference.side_dues import SideEvidence
 from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
 from controller.core.table.layout import ZoneChange, zone_name
@@ -109,7 +109,7 @@ def unresolved_at_end(transaction: Transaction, felt: SideEvidence) -> Iterator[
     for (spot, bet), amounts in uncertain_wagers(round_now):
         if (spot, bet) in round_now.ending.settled:
             continue
-        dues = (side_due(felt, round_now.bets.spots.index(spot), bet, cents) for cents in amounts if cents)
+        dues = (felt.side_due(round_now.bets.spots.index(spot), bet, cents) for cents in amounts if cents)
         nets = {net.cents for found in dues for net in found or () if net is not None} | ({0} & {*amounts})
         yield WagerUnresolved(round_now.number, spot, bet, max(amounts), tuple(sorted(nets)))
 

@@ -15,7 +15,7 @@ from controller.core.game.position import BoxStatus, Node
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import held_cents
 from controller.core.game.side_bet import LOST, PUSH, SideNet, find, fixed_net_cents, terms_of
-from controller.core.inference.side_dues import SideEvidence, due_at, faces_at, side_due, views_at
+from controller.core.inference.side_dues import SideEvidence
 from controller.core.inference.unread_cards import HoleHypothesis, Judgement
 from firmware_protocols.cards import DECK, Card
 
@@ -31,7 +31,7 @@ def side_dues(felt: SideEvidence, staked: Mapping[_Wager, int]) -> dict[_Wager, 
 
     ``staked`` is what was staked before the deal, in cents. Wagers that were not made are not in the answer.
     """
-    dues = ((wager, side_due(felt, *wager, staked.get(wager, 0))) for wager in _may_be_made(felt, staked))
+    dues = ((wager, felt.side_due(*wager, staked.get(wager, 0))) for wager in _may_be_made(felt, staked))
     found = {wager: nets for wager, nets in dues if nets is not None}
     if not felt.rules.aggregate_limit_cents:
         return found
@@ -65,7 +65,7 @@ def _distinguished(felt: SideEvidence) -> Iterator[SideEvidence]:
         unread = [place for place, face in enumerate(felt.faces) if face is None]
         if end.points is None and felt.hole_place in unread:
             unread.remove(felt.hole_place)
-        for faces in product(*(faces_at(felt, end, place) for place in unread)):
+        for faces in product(*(felt.faces_at(end, place) for place in unread)):
             assumed = dict(zip(unread, faces, strict=True))
             known = [assumed.get(place, face) for place, face in enumerate(felt.faces)]
             yield felt._replace(faces=known, judgement=Judgement((end,), felt.judgement.closed))
@@ -78,7 +78,7 @@ def _held_at(
     rules, offered = felt.rules, end.lattice.play().offered_zone
     nets: dict[_Wager, SideNet | None] = {}
     for wager in (wager for wager in staked if find(wager[1]).placed == "before_deal" or wager[1] == offered):
-        (nets[wager],) = due_at(felt, end, wager, node, staked[wager])
+        (nets[wager],) = felt.due_at(end, wager, node, staked[wager])
     won = {net for net in nets.values() if net is not None and is_win(rules, net)}
     # Of a wager made after the deal nothing was staked before it.
     made = {wager: staked[wager] or (node.insured[wager[0]] if node.insured else 0) for wager in nets}
@@ -161,7 +161,7 @@ def _rows_to_come(felt: SideEvidence, end: HoleHypothesis, node: Node, wager: _W
     """The rows that a wager may still make once its box's two cards lie there."""
     box, bet = wager
     known, terms = find(bet), terms_of(felt.rules, bet)
-    (view,) = views_at(felt, end, box, node)
+    (view,) = felt.views_at(end, box, node)
     views = [view]
     if known.row(terms, view) is None and _is_pat(felt, end, node):
         # Whatever the boxes still do, a dealer's hand that need not draw stays as it is.

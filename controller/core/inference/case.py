@@ -27,7 +27,6 @@ from controller.core.inference.unread_cards import (
     TooManyUnread,
     UnreadCardHypotheses,
     UnreadCardHypothesis,
-    judge,
 )
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
@@ -287,7 +286,7 @@ class RoundCase:
             return None
         self.turned = self.turned or (dealt and self.is_turned(self.hypotheses))
         turned = dealt and (self.closed or not outside or self.turned)
-        judgement = judge(self.hypotheses, self.hole(), turned=turned, closed=self.closed)
+        judgement = self.hypotheses.judgement(self.hole(), turned=turned, closed=self.closed)
         if not judgement.ended:
             self.irregularity = _NO_PLAY
             return None

@@ -25,65 +25,79 @@ class SideEvidence(NamedTuple):
     awards: Mapping[tuple[int, str], int] | None = None
     """What a meter has awarded, by box and bet; a row of a meter that is not among them is not decided."""
 
+    def side_due(self, box: int, bet: str, wager_cents: int) -> set[SideNet | None] | None:
+        """What a side wager may come to; None among it where the cards do not decide yet; None: there is no such wager.
+
+        A wager placed before the deal is ``wager_cents``; one placed after it is what each play counts.
+        """
+        placed_later = find(bet).placed == "after_deal"
+        if not wager_cents and not placed_later:
+            return None
+        nets: set[SideNet | None] = set()
+        made = not placed_later
+        for end in self.judgement.ended:
+            if placed_later and end.lattice.play().offered_zone != bet:
+                continue
+            for node in end.frontier:
+                made = made or bool(node.insured and node.insured[box])
+                nets.update(self.due_at(end, (box, bet), node, wager_cents))
+        return nets if made else None
+
+    def due_at(
+        self, end: HoleHypothesis, wager: tuple[int, str], node: Node, wager_cents: int
+    ) -> Iterator[SideNet | None]:
+        """What a side wager comes to at one node, over every face an unread card may have; None: it is not decided."""
+        box, bet = wager
+        placed_later = find(bet).placed == "after_deal"
+        cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
+        if placed_later and node.offers:
+            # While it is offered its chips may still change.
+            yield None
+        elif cents:
+            yield from _nets_at(self, end, wager, node, cents)
+        else:
+            yield SideNet(0, bet, PUSH)
+
+    def rows_of(self, box: int, bet: str) -> set[str | None]:
+        """The rows that a wager made before the deal may have; None among them where the cards do not decide yet."""
+        return {
+            row
+            for end in self.judgement.ended
+            for node in end.frontier
+            for row in _rows_at(self, end, (box, bet), node)
+        }
+
+    def faces_at(self, end: HoleHypothesis, place: int) -> tuple[Card, ...]:
+        """The face of a card; of an unread one every face that these plays take for it."""
+        face = self.faces[place]
+        if face is not None:
+            return (face,)
+        rank = rank_of(end.lattice.cards[place])
+        if rank:
+            return tuple(face for face in DECK if FACE_RANKS[face] == rank)
+        if place == self.hole_place and end.points is not None:
+            return tuple(face for face in DECK if min(FACE_RANKS[face], 10) == end.points)
+        return DECK
+
+    def views_at(self, end: HoleHypothesis, box: int, node: Node) -> Iterator[View]:
+        """What a box's wagers look at, its two cards and the up card dealt, over every face an unread card may have."""
+        places = [box, box + self.boxes + 1, self.boxes]
+        if end.points is not None and self.hole_place >= 0:
+            places += [self.hole_place, *(place_of(card) for card in node.drawn)]
+        elif self.hole_place < 0:
+            places += [place_of(card) for card in node.dealers()]
+        complete = _is_complete(self, end, node)
+        played = complete or end.lattice.play().all_played(node)
+        broke = all(one.kind is BoxStatus.BROKEN for one in node.boxes) if played else None
+        for first, second, up, *rest in product(*(self.faces_at(end, place) for place in places)):
+            # Where no hole card is dealt the up card may be all there is in the end.
+            dealer = (up, *rest) if rest or (complete and self.hole_place < 0) else ()
+            yield View(first, second, up, dealer, complete, broke)
+
 
 def nets_listed(nets: set[SideNet | None]) -> list[int]:
     """The cents of these nets, ascending; none where one of them is not decided yet."""
     return [] if None in nets else sorted({net.cents for net in nets if net is not None})
-
-
-def side_due(felt: SideEvidence, box: int, bet: str, wager_cents: int) -> set[SideNet | None] | None:
-    """What a side wager may come to; None among it where the cards do not decide yet; None: there is no such wager.
-
-    A wager placed before the deal is ``wager_cents``; one placed after it is what each play counts.
-    """
-    placed_later = find(bet).placed == "after_deal"
-    if not wager_cents and not placed_later:
-        return None
-    nets: set[SideNet | None] = set()
-    made = not placed_later
-    for end in felt.judgement.ended:
-        if placed_later and end.lattice.play().offered_zone != bet:
-            continue
-        for node in end.frontier:
-            made = made or bool(node.insured and node.insured[box])
-            nets.update(due_at(felt, end, (box, bet), node, wager_cents))
-    return nets if made else None
-
-
-def due_at(
-    felt: SideEvidence, end: HoleHypothesis, wager: tuple[int, str], node: Node, wager_cents: int
-) -> Iterator[SideNet | None]:
-    """What a side wager comes to at one node, over every face an unread card may have; None: it is not decided."""
-    box, bet = wager
-    placed_later = find(bet).placed == "after_deal"
-    cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
-    if placed_later and node.offers:
-        # While it is offered its chips may still change.
-        yield None
-    elif cents:
-        yield from _nets_at(felt, end, wager, node, cents)
-    else:
-        yield SideNet(0, bet, PUSH)
-
-
-def side_rows(felt: SideEvidence, box: int, bet: str) -> set[str | None]:
-    """The rows that a wager placed before the deal may have made; None among them where the cards do not decide yet."""
-    return {
-        row for end in felt.judgement.ended for node in end.frontier for row in _rows_at(felt, end, (box, bet), node)
-    }
-
-
-def faces_at(felt: SideEvidence, end: HoleHypothesis, place: int) -> tuple[Card, ...]:
-    """The face of a card; of an unread one every face that these plays take for it."""
-    face = felt.faces[place]
-    if face is not None:
-        return (face,)
-    rank = rank_of(end.lattice.cards[place])
-    if rank:
-        return tuple(face for face in DECK if FACE_RANKS[face] == rank)
-    if place == felt.hole_place and end.points is not None:
-        return tuple(face for face in DECK if min(FACE_RANKS[face], 10) == end.points)
-    return DECK
 
 
 def _nets_at(
@@ -106,24 +120,8 @@ def _rows_at(felt: SideEvidence, end: HoleHypothesis, wager: tuple[int, str], no
     if len(felt.faces) <= box + felt.boxes + 1:
         yield None
         return
-    for view in views_at(felt, end, box, node):
+    for view in felt.views_at(end, box, node):
         yield find(bet).row(terms, view)
-
-
-def views_at(felt: SideEvidence, end: HoleHypothesis, box: int, node: Node) -> Iterator[View]:
-    """What a box's wagers look at, its two cards and the up card dealt, over every face an unread card may have."""
-    places = [box, box + felt.boxes + 1, felt.boxes]
-    if end.points is not None and felt.hole_place >= 0:
-        places += [felt.hole_place, *(place_of(card) for card in node.drawn)]
-    elif felt.hole_place < 0:
-        places += [place_of(card) for card in node.dealers()]
-    complete = _is_complete(felt, end, node)
-    played = complete or end.lattice.play().all_played(node)
-    broke = all(one.kind is BoxStatus.BROKEN for one in node.boxes) if played else None
-    for first, second, up, *rest in product(*(faces_at(felt, end, place) for place in places)):
-        # Where no hole card is dealt the up card may be all there is in the end.
-        dealer = (up, *rest) if rest or (complete and felt.hole_place < 0) else ()
-        yield View(first, second, up, dealer, complete, broke)
 
 
 def _is_complete(felt: SideEvidence, end: HoleHypothesis, node: Node) -> bool:

@@ -89,6 +89,26 @@ class UnreadCardHypotheses(NamedTuple):
             self.unread,
         )
 
+    def judgement(self, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
+        """All plays; ``hole`` is the hole card's rank (None: unread), which counts once it is ``turned``."""
+        suits = _SUITS ** len(self.unread)
+        ended: list[HoleHypothesis] = []
+        for hypothesis in self.hypotheses:
+            lattice = hypothesis.lattice
+            dealt = lattice.rules.has_hole_card()
+            for points, weight in _hole_values(hole, turned=turned) if dealt else [(None, 1)]:
+                if closed:
+                    frontier = lattice.ends(points)
+                else:
+                    frontier = {
+                        n: outcomes
+                        for n, outcomes in lattice.frontier.items()
+                        if points is None or n.hole >> points & 1
+                    }
+                if frontier:
+                    ended.append(HoleHypothesis(lattice, frontier, points, suits * weight))
+        return Judgement(tuple(ended), closed)
+
 
 class HoleHypothesis(NamedTuple):
     """The plays of one hypothesis with one value of the hole card (None: not turned, or no hole card is dealt)."""
@@ -151,25 +171,6 @@ def _stand(end: HoleHypothesis, node: Node, outcomes: OutcomesByBox, box: int) -
 def _joined(dues: list[Due]) -> Due:
     """What may be due if any of these may."""
     return Due(frozenset().union(*(due.nets for due in dues)), all(due.known for due in dues))
-
-
-def judge(hypotheses: UnreadCardHypotheses, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
-    """All plays; ``hole`` is the hole card's rank (None: it could not be read), which counts once it is ``turned``."""
-    suits = _SUITS ** len(hypotheses.unread)
-    ended: list[HoleHypothesis] = []
-    for hypothesis in hypotheses.hypotheses:
-        lattice = hypothesis.lattice
-        dealt = lattice.rules.has_hole_card()
-        for points, weight in _hole_values(hole, turned=turned) if dealt else [(None, 1)]:
-            if closed:
-                frontier = lattice.ends(points)
-            else:
-                frontier = {
-                    n: outcomes for n, outcomes in lattice.frontier.items() if points is None or n.hole >> points & 1
-                }
-            if frontier:
-                ended.append(HoleHypothesis(lattice, frontier, points, suits * weight))
-    return Judgement(tuple(ended), closed)
 
 
 def _hole_values(hole: int | None, *, turned: bool) -> list[tuple[int | None, int]]:

@@ -10,11 +10,9 @@ from controller.core.betting.lock import lock_again
 from controller.core.certainty import deal_confirmation, face_down, shared_chips
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
-    agreed_wager_cents,
     confirmation_needed_ns,
     confirmed_until_ns,
     dispute_reopened,
-    dues,
     hole_points,
     may_include_payment,
     publish,
@@ -296,13 +294,13 @@ def _outcome(left: tuple[WagerUnresolved, ...]) -> str:
 def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[WagerUnresolved]:
     """The wagers that no settlement has been found for."""
     for box, spot in enumerate(transaction.round().bets.spots):
-        for bet, due in dues(judged, box):
+        for bet, due in judged.dues(box):
             if (spot, bet) not in transaction.round().ending.settled:
                 is_doubtful = bet == "insurance" and may_include_payment(judged.lattice, box, bet, due.cents())
                 is_unknown = is_doubtful or transaction.round().is_wager_unread(spot, bet)
                 possible = () if is_unknown else due.cents()
                 yield WagerUnresolved(
-                    transaction.round().number, spot, bet, agreed_wager_cents(judged, box, bet) or 0, possible
+                    transaction.round().number, spot, bet, judged.wager_cents(box, bet) or 0, possible
                 )
 
 
@@ -311,7 +309,7 @@ def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
     possible = {
         (spot, bet): due.cents()
         for box, spot in enumerate(transaction.round().bets.spots)
-        for bet, due in dues(judged, box)
+        for bet, due in judged.dues(box)
     }
     reason = "what its readers told later leaves no legal play that comes to it"
 
@@ -324,7 +322,7 @@ def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
 def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
     for box, spot in enumerate(transaction.round().bets.spots):
-        due = next(due for bet, due in dues(judged, box) if bet == "main")
+        due = next(due for bet, due in judged.dues(box) if bet == "main")
         if spot in transaction.round().bets.declared or any(one.box == box for one in judged.lattice.silences):
             continue
         if (
