@@ -288,6 +288,9 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
             lifecycle.take_chips(transaction, change, from_ns, last_ns)
     if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
         lifecycle.take_exchange(transaction, felt[name], first_ns, last_ns)
+    if transaction.state.round is not None and before is not None:
+        lifecycle.note_replaced(transaction, before, felt[name])
+        passing_chips.forget_overheard(transaction, before, felt[name])
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)
 

@@ -68,6 +68,17 @@ def bet(felt: Felt) -> Iterator[Act]:
         yield from felt.lay(spot, MAIN, wager_cents)
 
 
+def bet_ahead(felt: Felt, spot: int) -> Iterator[Act]:
+    """A player whose wager is gone bets for the next round, now and then another amount first."""
+    if felt.chips(spot, MAIN) or not felt.is_eager():
+        return
+    felt.bet_ahead.add(spot)
+    felt.paid.add(spot)
+    if happens(felt.rng, 200):
+        yield from felt.lay(spot, MAIN, _new_wager_cents(felt))
+    yield from felt.lay(spot, MAIN, _new_wager_cents(felt))
+
+
 def newcomer(felt: Felt, boxes: tuple[int, int]) -> Generator[Act, None, int]:
     """Where nobody may enter in mid shoe somebody tries it now and then; the spot, 0 if nobody does."""
     free = [spot for spot in felt.spots if spot not in felt.seated and spot not in felt.bet_last]
@@ -148,11 +159,12 @@ def pick_up(felt: Felt, boxes: tuple[int, int]) -> Iterator[Act]:
     """After take and pay: people pick up their chips, let them ride, leave a bet, or go."""
     fewest, _ = boxes
     for spot in SPOTS:
-        if spot in felt.seated and len(felt.seated) > fewest and happens(felt.rng, LEAVES_PER_MILLE):
+        leaves = spot in felt.seated and len(felt.seated) > fewest and happens(felt.rng, LEAVES_PER_MILLE)
+        if leaves and spot not in felt.bet_ahead:
             felt.seated.discard(spot)
         yield from felt.lay(spot, INSURANCE, 0)
         left_cents = felt.cents(spot, MAIN)
-        if not left_cents:
+        if not left_cents or spot in felt.bet_ahead:
             continue
         wager_cents = felt.boxes[spot].wager_cents
         if spot not in felt.seated:

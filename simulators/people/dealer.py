@@ -17,6 +17,7 @@ from simulators.people.acts import Act, Consult, Pause, Press, RoundPlayed, Wage
 from simulators.people.bettors import (
     admit,
     bet,
+    bet_ahead,
     boxes_locked,
     double_cents,
     has_room,
@@ -92,6 +93,7 @@ def play(
     shoe: LoadedShoe | None = None,
     touching: bool = True,
     bust_bets_per_mille: int = 0,
+    eager_per_mille: int = 0,
 ) -> Iterator[Act]:
     """Play ``rounds`` rounds (None: without end) with ``boxes`` (fewest, most) players at a shoe of ``decks`` decks.
 
@@ -99,13 +101,14 @@ def play(
     has boxes.
 
     Rates are per mille: of hits that have a key (none with ``stand_key`` ``never``), of decisions made at random
-    among the legal ones, of chances to swap chips or (``touching``) lift them, and of boxes that wager on EZ Bust where
-    the house offers it. Acts are made as they are asked for. Raises ``ValueError`` at once for a number out of range.
+    among the legal ones, of chances to swap chips or (``touching``) lift them, of boxes that wager on EZ Bust where
+    the house offers it, and of chances to bet ahead or to raise a wager by laying other chips for all of it. Acts are
+    made as they are asked for. Raises ``ValueError`` at once for a number out of range.
     """
     fewest, most = boxes
     if not 1 <= fewest <= most <= len(SPOTS) or fewest > house.boxes:
         raise ValueError(f"boxes: {fewest} to {most} is not within 1 to {house.boxes}")
-    for rate in (hit_key_per_mille, whims_per_mille, fumbles_per_mille, bust_bets_per_mille):
+    for rate in (hit_key_per_mille, whims_per_mille, fumbles_per_mille, bust_bets_per_mille, eager_per_mille):
         if not 0 <= rate <= 1000:
             raise ValueError(f"{rate} is no rate per mille")
     habits = Habits(
@@ -115,6 +118,7 @@ def play(
         fumbles_per_mille=fumbles_per_mille,
         touching=touching,
         bust_bets_per_mille=bust_bets_per_mille,
+        eager_per_mille=eager_per_mille,
     )
     loaded = shoe or LoadedShoe(rng, house.decks if decks is None else decks)
     felt = Felt(house, rng, rack, loaded, habits)
@@ -163,7 +167,7 @@ def _deal(felt: Felt) -> Iterator[Act]:
     """One card to each box, the up card, a second card each, and the hole card where it is dealt now."""
     felt.shoe.clear_table()
     felt.boxes = boxes_locked(felt)
-    felt.dealer, felt.taken, felt.paid = (), set(), set()
+    felt.dealer, felt.taken, felt.paid, felt.bet_ahead = (), set(), set(), set()
     for _ in range(2):
         for spot in felt.boxes:
             card = yield from felt.draw(dealing=True)
@@ -259,7 +263,10 @@ def _raise(felt: Felt, spot: int, cents: int, key: str) -> Iterator[Act]:
     key_first = happens(felt.rng, 400)
     if key_first:
         yield from felt.press_for(spot, key, keyed)
-    yield from felt.lay(spot, MAIN, felt.cents(spot, MAIN) + cents)
+    if felt.is_eager():
+        yield from felt.relay(spot, felt.cents(spot, MAIN) + cents)
+    else:
+        yield from felt.lay(spot, MAIN, felt.cents(spot, MAIN) + cents)
     if not key_first:
         yield from felt.press_for(spot, key, keyed)
 
@@ -272,6 +279,7 @@ def _take_card(felt: Felt, box: Box, place: int) -> Iterator[Act]:
     if in_play(felt.house, box) is None and box.broke:
         yield from felt.lay(box.spot, MAIN, 0)
         felt.taken.update((box.spot, each) for each in range(len(box.hands)))
+        yield from bet_ahead(felt, box.spot)
     elif happens(felt.rng, 500):
         yield from felt.lay(box.spot, MAIN, felt.cents(box.spot, MAIN) - box.hands[place].stake_cents)
         felt.taken.add((box.spot, place))

@@ -55,7 +55,8 @@ class Habits(Value, frozen=True, tag="habits"):
     ``stand_key``: ``always``: each stand, double, split and surrender has its key; ``sometimes``: half of them;
     ``never``: no play key at all (hit and even money included). ``whims_per_mille``: decisions made at random among the
     legal ones. ``fumbles_per_mille``: chances to touch or swap chips that are taken; not ``touching``, only to swap.
-    ``bust_bets_per_mille``: boxes that wager on EZ Bust where it is offered.
+    ``bust_bets_per_mille``: boxes that wager on EZ Bust where it is offered. ``eager_per_mille``: players who bet again
+    as soon as their wager is gone, whoever still plays, and doubles and splits made by laying other chips for all.
     """
 
     stand_key: StandKey = "always"
@@ -64,6 +65,7 @@ class Habits(Value, frozen=True, tag="habits"):
     fumbles_per_mille: int = 0
     touching: bool = True
     bust_bets_per_mille: int = 0
+    eager_per_mille: int = 0
 
     @property
     def play_key_per_mille(self) -> int:
@@ -98,6 +100,8 @@ class Felt:
         """Broken hands (spot, place) whose chips are gone."""
         self.paid: set[int] = set()
         """Spots whose main wager is settled."""
+        self.bet_ahead: set[int] = set()
+        """Spots whose chips are the next round's bet."""
 
     @property
     def spots(self) -> range:
@@ -143,6 +147,14 @@ class Felt:
         before = self.chips(spot, zone)
         if self.rack.value_cents(before) != cents:
             yield from self._place(spot, zone, self.rack.change_to(before, cents))
+
+    def is_eager(self) -> bool:
+        """Whether a player is in a hurry this time."""
+        return bool(self.habits.eager_per_mille) and happens(self.rng, self.habits.eager_per_mille)
+
+    def relay(self, spot: int, cents: int) -> Iterator[Act]:
+        """Take all main chips of a spot and lay others that come to ``cents``, in one movement."""
+        yield from self._place(spot, MAIN, self.rack.restack(self.chips(spot, MAIN), cents))
 
     def restack(self, spot: int) -> Iterator[Act]:
         """Change the main chips of a spot into as few as may be."""

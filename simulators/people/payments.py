@@ -8,6 +8,7 @@ from typing import Final
 from firmware_protocols.cards import POINTS, Card, Rank
 from simulators.chance import happens
 from simulators.people.acts import Act
+from simulators.people.bettors import bet_ahead
 from simulators.people.box import Box, hand_due_cents, insurance_due_cents, is_natural, main_due_cents
 from simulators.people.felt import INSURANCE, MAIN, SPOTS, Felt
 
@@ -49,6 +50,7 @@ def settle_surrenders(felt: Felt) -> Iterator[Act]:
         felt.paid.add(spot)
         if happens(felt.rng, PICKED_UP_PER_MILLE):
             yield from felt.lay(spot, MAIN, 0)
+        yield from bet_ahead(felt, spot)
 
 
 def settle_insurance(felt: Felt) -> Iterator[Act]:
@@ -101,3 +103,5 @@ def _hand_by_hand(felt: Felt, box: Box) -> Iterator[Act]:
 def _make(felt: Felt, box: Box, cents: int) -> Iterator[Act]:
     felt.paid.add(box.spot)
     yield from felt.lay(box.spot, MAIN, cents)
+    if not cents:
+        yield from bet_ahead(felt, box.spot)

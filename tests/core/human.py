@@ -15,11 +15,12 @@ from typing import assert_never
 from controller.core.game.rules import Rules
 from controller.core.messages.alerts import CloseRefused
 from controller.core.messages.inputs import DeadlinePassed, Input
+from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
 from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
 from simulators.people.display_reader import QUESTIONS_LIMIT, answer_key, asks, entry_key
 from simulators.people.felt import KEY_ROUND_CLOSED
-from tests.core.rig import MS, SPOTS, Rig
+from tests.core.rig import KEY_OF, MS, SPOTS, Rig
 
 CYCLE_MS = 350
 """Fourteen zones on a line of 38,400 baud, 25 milliseconds each."""
@@ -29,6 +30,9 @@ SECOND_HAND_MS = 900
 
 CLOSING_LOOKS = 4
 """Half seconds a dealer watches the display after closing."""
+
+DEAL_MS = 400
+"""From one card of a deal to the next."""
 
 Place = tuple[int, str]
 
@@ -117,8 +121,34 @@ class HumanRig(Rig):
         place = (spot, zone)
         self.pass_until(max(self.now_ns, self.laid_ns.get(place, 0) + SECOND_HAND_MS * MS))
         self.laid_ns[place] = self.now_ns
-        self.truth[place] = chips
+        self.truth[place] = self.lying[place] = chips
         self.changing.setdefault(place, [])
+
+    def play(self, text: str) -> None:
+        """Play in words at people's pace: acts are parted by slashes.
+
+        ``deal Th 9c 6d 8s`` is a deal in its rhythm, ``Kd`` a card, ``wait 3`` seconds, ``1 main 20`` chips brought to
+        20 dollars, ``1 main = 20`` other chips for all of them in one movement, ``key stand`` a key.
+        """
+        for act in text.split("/"):
+            match act.split():
+                case ["wait", seconds]:
+                    self.pass_until(self.now_ns + round(float(seconds) * 1_000) * MS)
+                case ["deal", *faces]:
+                    for face in faces:
+                        self.give(CardDrawn(self.now_ns, Card(face)))
+                        self.pass_until(self.now_ns + DEAL_MS * MS)
+                case ["key", *meanings]:
+                    for meaning in meanings:
+                        self.press(KEY_OF[meaning], held=False)
+                case [spot, zone, "=", dollars]:
+                    self.exchange(int(spot), zone, 100 * int(dollars))
+                case [spot, zone, dollars]:
+                    self.chips(int(spot), zone, 100 * int(dollars))
+                case [face]:
+                    self.give(CardDrawn(self.now_ns, Card(face)))
+                case words:
+                    raise AssertionError(f"nobody does this at a table: {words}")
 
     def perform(self, acts: Iterable[Done]) -> list[RoundPlayed]:
         """Carry out people's acts at their pace; the truth of each round."""

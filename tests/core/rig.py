@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Any, assert_never
 
 import msgspec
@@ -121,12 +122,30 @@ class Rig:
         self.pass_ms(100)
 
     def chips(self, spot: int, zone: str, cents: int, spread_ms: int = 100) -> None:
-        """The zone's content becomes ``cents``, in one chip made for the purpose; reported ``spread_ms`` wide."""
+        """The zone's content becomes ``cents``; reported ``spread_ms`` wide.
+
+        A chip comes to those that lie there, or some of them go; only where neither will do one lies in place of all.
+        """
+        lie = self.lying.get((spot, zone), ())
+        missing = cents - self._worth(lie)
+        ways = (some for count in range(len(lie) + 1) for some in combinations(lie, count))
+        kept = lie if missing > 0 else next((some for some in ways if self._worth(some) == cents), ())
+        self.lay(spot, zone, (*kept, *self._chip(spot, cents - self._worth(kept))), spread_ms)
+
+    def exchange(self, spot: int, zone: str, cents: int, spread_ms: int = 100) -> None:
+        """One chip of ``cents`` lies in place of all that lay in a zone."""
+        self.lay(spot, zone, self._chip(spot, cents), spread_ms)
+
+    def _worth(self, chips: tuple[str, ...]) -> int:
+        return sum(self.values[chip] for chip in chips)
+
+    def _chip(self, spot: int, cents: int) -> tuple[str, ...]:
+        """A chip made for the purpose; none for no amount."""
         chip = f"E004{cents:08X}{spot:02X}{len(self.values) & 0xFF:02X}"
-        content = () if cents == 0 else (chip,)
-        if cents:
-            self.values[chip] = cents
-        self.lay(spot, zone, content, spread_ms)
+        if not cents:
+            return ()
+        self.values[chip] = cents
+        return (chip,)
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
         """The zone's content becomes these chips."""

@@ -274,8 +274,9 @@ def between(rig: Rig, *, chips_from: int, chips_to: int) -> None:
     rig.now_ns = start + 500 * MS
     rig.give(CardReading(rig.now_ns, Card("5c")))
     rig.now_ns = start + max(chips_to, 500) * MS
-    rig.values["E00409"] = 2000
-    rig.give(ChipsSeen(1, "main", ("E00409",), start + chips_from * MS, start + chips_to * MS))
+    rig.values["E00409"] = 1000
+    chips = (*rig.lying[1, "main"], "E00409")
+    rig.give(ChipsSeen(1, "main", chips, start + chips_from * MS, start + chips_to * MS))
     rig.give(ChipsConfirmed(SPOTS, rig.now_ns))
     rig.talk("key round_closed")
     rig.pass_ms(100)

@@ -89,6 +89,8 @@ def _left_lying(transaction: Transaction) -> bool:
     for box, spot in enumerate(round_now.bets.spots):
         zone = transaction.state.felt.get(zone_name(spot, "main"))
         lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.cards.lying)
+        if all(node.boxes[box].next_bet for node in lattice.frontier):
+            continue
         if lies and 0 not in main_due(lattice, ends, box, points).cents():
             return True
     return False
@@ -117,6 +119,8 @@ def may_be_next_bet(transaction: Transaction, zone: str) -> bool:
 def boxes_are_cleared(transaction: Transaction) -> bool:
     """Whether no chip is left of those that lay at the boxes at the round's last card: no live wager is without chips.
 
+    Chips that one look showed in place of others may be the same wager.
+
     Nor may a wager made after the deal lie there for which the dealer still draws: who surrenders may get other chips
     back for the half, and leave it. Where that cannot be seen, at boxes without chips or without a reader, nothing is
     said.
@@ -126,7 +130,8 @@ def boxes_are_cleared(transaction: Transaction) -> bool:
     dealt = round_now.is_dealt() or round_now.turn_pressed()
     if round_now.bets.declared or dark or not dealt or _draws_for(transaction):
         return False
-    return bool(round_now.cards.lying) and set(round_now.cards.lying).isdisjoint(chips_at_boxes(transaction, round_now))
+    wagered = {*round_now.cards.lying, *round_now.cards.replaced}
+    return bool(wagered) and wagered.isdisjoint(chips_at_boxes(transaction, round_now))
 
 
 def _draws_for(transaction: Transaction) -> bool:

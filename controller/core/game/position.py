@@ -66,6 +66,10 @@ class BoxStatus(IntEnum):
     LIVE = 5
 
 
+OUT: Final = frozenset({BoxStatus.SURRENDERED, BoxStatus.BROKEN})
+"""Boxes whose wager may be gone while others still play."""
+
+
 class Box(msgspec.Struct, frozen=True, cache_hash=True):
     """A box not in play."""
 
@@ -74,6 +78,8 @@ class Box(msgspec.Struct, frozen=True, cache_hash=True):
     """The stakes of its broken split hands that still lie on the layout, sorted."""
     bust_on_layout: bool = False
     """Where busts are taken at once: all its hands broke and their chips still have to be taken."""
+    next_bet: bool = False
+    """Nothing of its wager is left, and what lies there has been laid for the next round."""
 
 
 class Deal(msgspec.Struct, frozen=True):

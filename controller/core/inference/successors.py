@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from controller.core.game.broken_hands import left_after, ways_to_take_cents
 from controller.core.game.hand import best
 from controller.core.game.play import Play
-from controller.core.game.position import Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
+from controller.core.game.position import OUT, Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
 from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Layout, Observation
 
 
@@ -106,6 +106,7 @@ def chips_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> 
         return
     yield from _raised_or_surrendered(play, node, item, layout)
     yield from _settled_early(play, node, item)
+    yield from _next_bet(node, item, layout)
     if play.may_be_stopped(node):
         stopped, ended = play.stopped(node, layout.insured)
         yield from _dealer_pays(play, stopped, item, layout, ended)
@@ -244,6 +245,17 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
             yield put_box(node, item.box, replace(box, busts_not_taken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(BoxStatus.EVEN_MONEY)), ()
+
+
+def _next_bet(node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]:
+    """A box whose wager has been taken bets again while others still play, and may change that bet.
+
+    Where nobody watches the box both may have happened.
+    """
+    box = node.boxes[item.box]
+    gone = box.next_bet or item.box in layout.dark or 0 in {item.before, layout.mains[item.box]}
+    if box.kind in OUT and gone:
+        yield put_box(node, item.box, replace(box, next_bet=item.after > 0)), ()
 
 
 def surrender_shown_late(play: Play, node: Node, item: ChipsObserved) -> Node:

@@ -204,6 +204,9 @@ def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         if box in layout.dark:
             moved = ChipsObserved(box, "main", cents, layout.mains[box])
             for after, also in successors.chips_moved(play, node, moved, layout):
+                if after.boxes[box].next_bet:
+                    # The next bet is not the old wager.
+                    continue
                 yield _with_unseen(after, box, None), also
 
 

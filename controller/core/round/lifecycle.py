@@ -6,8 +6,6 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from controller.core.betting import acceptance, bet_sensors
 from controller.core.betting.lock import Bets, keep_moved_zone, lock, lock_again, replace_bets
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
@@ -92,7 +90,9 @@ def take_card(transaction: Transaction, face: Card | None, since_ns: int, at_ns:
     round_now = transaction.round()
     place = len(round_now.cards.drawn)
     kept = RoundCard(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
-    transaction.change_cards(drawn=(*round_now.cards.drawn, kept), lying=chips_at_boxes(transaction, round_now))
+    transaction.change_cards(
+        drawn=(*round_now.cards.drawn, kept), lying=chips_at_boxes(transaction, round_now), replaced=()
+    )
     deal_confirmation.card_came(transaction, at_ns)
     transaction.emit(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))
     if kept.unread:
@@ -225,11 +225,11 @@ def _several_changes_at_once(
         return False
     if round_now.evidence.trouble or transaction.has_unread_card(observation):
         return False
+    two_moves = observation.last_ns - observation.first_ns > REACH_NS
+    if item.after and two_moves and _is_cleared(transaction, round_now.bets.spots[item.box]):
+        # What lies there may be the next bet, laid as soon as the wager was gone.
+        return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
     keyed, is_one_move = _is_keyed(transaction), explained and not _exceeds_one_move(item)
-    if not keyed and _is_cleared(transaction, round_now.bets.spots[item.box]):
-        # What lies there is the next bet.
-        item = replace(item, after=0)
-        observation = replace(observation, item=item)
     if item.after == 0:
         # A double that was keyed may have broken and been cleared away before a look found its chips.
         if keyed and transaction.legal(transaction.lattice()):
@@ -298,6 +298,19 @@ def take_exchange(transaction: Transaction, zone: Zone, first_ns: int, last_ns: 
         observation = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
         if not transaction.has_unread_card(observation):
             _happened_unseen(transaction, lattice, round_now.evidence.observations, observation)
+
+
+def note_replaced(transaction: Transaction, before: Zone, after: Zone) -> None:
+    """Other chips lie in a box's main zone than all those that one look earlier lay there: they may be its wager still.
+
+    A player changes his chips, or doubles or splits with others for the whole.
+    """
+    cards = transaction.round().cards
+    wager = {*cards.lying, *cards.replaced}
+    at_box = after.name == "main" and after.spot in transaction.round().bets.spots
+    may_stay = before.cents <= after.cents and wager.isdisjoint(after.chips)
+    if at_box and may_stay and not wager.isdisjoint(before.chips):
+        transaction.change_cards(replaced=(*cards.replaced, *after.chips))
 
 
 def _is_keyed(transaction: Transaction) -> bool:

@@ -84,6 +84,14 @@ def heard_at_insurance(transaction: Transaction, spot: int, chips: Collection[st
             _forget_unexplained(transaction, spot, "insurance")
 
 
+def forget_overheard(transaction: Transaction, before: Zone, after: Zone) -> None:
+    """An antenna hears no more chips that lie in another zone: what is kept back of their coming here is nobody's."""
+    if transaction.round().cards.kept_back and before.chips and not after.chips:
+        elsewhere = {chip for zone in transaction.state.felt.values() for chip in zone.chips}
+        if elsewhere.issuperset(before.chips):
+            _forget_unexplained(transaction, after.spot, after.name)
+
+
 def _forget_unexplained(transaction: Transaction, spot: int, zone: str) -> None:
     """What is kept back until the cards are shown says nothing of chips that did not lie in this zone."""
     known = transaction.round().cards.kept_back

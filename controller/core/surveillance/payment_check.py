@@ -16,6 +16,7 @@ from controller.core.messages.events import (
     BettingClosed,
     DeviceStatusChanged,
     Event,
+    HandCompleted,
     HandsSplit,
     InsuranceTaken,
     RoundClosed,
@@ -45,6 +46,9 @@ from firmware_protocols.readings import ChipsSeen, HealthState, KeyPressed
 _EARLIER: Final = 10
 """Rounds from which it is known how seldom the readers look."""
 
+_MOST_POINTS: Final = 21
+"""A hand of more broke."""
+
 _ROUNDS_LIMIT: Final = 5
 """Rounds followed at once: the open one, those that wait for an answer, and one that is being paid."""
 
@@ -52,7 +56,7 @@ _ROUNDS_LIMIT: Final = 5
 _TAKEN_IN: Final = frozenset(
     {
         *(BettingClosed, RoundClosed, RoundPending, RoundVoided, WagerSettled, WagerAdjusted),
-        *(InsuranceTaken, HandsSplit, SpotSurrendered, TableStarted, DeviceStatusChanged),
+        *(InsuranceTaken, HandsSplit, HandCompleted, SpotSurrendered, TableStarted, DeviceStatusChanged),
     }
 )
 """The events that mean something for payments."""
@@ -210,6 +214,8 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
                 transaction,
                 replace(_of_round(transaction, number), splits=(*_of_round(transaction, number).splits, spot)),
             )
+        case HandCompleted(number, spot) if paid_round(transaction, number) is not None:
+            _hand_completed(transaction, event)
         case SpotSurrendered(number, spot) if paid_round(transaction, number) is not None:
             paid = _of_round(transaction, number)
             change_paid_round(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
@@ -225,6 +231,13 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
             _no_more_seen(transaction, device)
         case _:
             pass
+
+
+def _hand_completed(transaction: Transaction, event: HandCompleted) -> None:
+    """A hand that has not broken is not taken while others play."""
+    paid = _of_round(transaction, event.round)
+    if event.total <= _MOST_POINTS:
+        change_paid_round(transaction, replace(paid, unbroken=(*paid.unbroken, event.spot)))
 
 
 def _no_more_seen(transaction: Transaction, device: str) -> None:
@@ -337,6 +350,7 @@ def _wrong(paid: PaidRound, owed: WagerDue) -> Iterator[RoundMispay]:
         last_card_ns=paid.last_card_ns,
         whole=not main or owed.spot in paid.naturals,
         later=watch.wager_cents == 0,
+        broke=main and owed.net_cents < 0 and owed.spot not in paid.unbroken,
         split=main and owed.spot in paid.splits,
         surrendered=main and owed.spot in paid.surrendered,
         hidden=paid.hidden(),

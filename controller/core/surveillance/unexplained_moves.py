@@ -56,7 +56,9 @@ def suspect_move(
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     elif event.after_cents > lay and _is_irregular(transaction, event.round):
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
-    elif _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents):
+    elif _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents) or _was_shared(
+        round_now, name
+    ):
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
     elif round_now is transaction.state.round is not None and shared_chips.lock_waits(transaction):
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
@@ -187,6 +189,11 @@ def _heard_by_two(was: Felt, now: Felt, name: str, before_cents: int) -> bool:
     moved, shared = set(old.chips) ^ set(new.chips), conflicts(was)
     # Where no chip came or went, one that was heard twice has been placed.
     return all(name in shared.get(chip, ()) for chip in moved)
+
+
+def _was_shared(round_now: Round | None, name: str) -> bool:
+    """Whether a chip of a zone may have been of another wager of the round: its changes, told late, say little."""
+    return round_now is not None and name in round_now.bets.shared.amounts
 
 
 def _is_irregular(transaction: Transaction, number: int) -> bool:

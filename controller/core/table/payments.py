@@ -9,6 +9,7 @@ a push that is paid looks like a bet that is pressed, chips swept off by the pla
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import msgspec
@@ -103,6 +104,8 @@ class PaidRound(Value, frozen=True, tag=False):
     owed: tuple[WagerDue, ...] = ()
     last_card_ns: int = 0
     naturals: tuple[int, ...] = ()
+    unbroken: tuple[int, ...] = ()
+    """Spots of which a hand is known not to have broken."""
     splits: tuple[int, ...] = ()
     surrendered: tuple[int, ...] = ()
     insured: dict[str, int] = msgspec.field(default_factory=dict)
@@ -162,6 +165,8 @@ class PaymentTerms(NamedTuple):
     """The wager cannot have grown since the lock: a side wager, or a natural, which may be paid before the others."""
     later: bool = False
     """It was laid after the deal."""
+    broke: bool = False
+    """All hands of the box may have broken: it may have been taken, and bet on anew, while others still played."""
     split: bool = False
     surrendered: bool = False
     hidden: bool = False
@@ -175,7 +180,7 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
     watch = _until_cleared(watch)
     if terms.surrendered:
         # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain.
-        taken = any(look.fall() for look in watch.looks[1:])
+        taken = any(look.left_cents for look in watch.looks[1:])
         return None if taken or not watch.looks[0].cents else _left(watch, 0)
     begun = list(_beginnings(watch, owed, terms))
     if not begun or any(_right(watch, owed, terms, begin) for begin in begun):
@@ -199,6 +204,8 @@ def _beginnings(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iter
         yield from (at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents)
         return
     begin = 0
+    if terms.broke:
+        yield from _taken_in_play(watch, owed, terms)
     if not terms.whole:
         for at, look in enumerate(watch.looks[1:], start=1):
             if look.first_ns > terms.last_card_ns:
@@ -207,6 +214,17 @@ def _beginnings(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iter
                 yield begin
             begin = at
     yield begin
+
+
+def _taken_in_play(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iterator[int]:
+    """The looks before the last card after which all of a lost wager was gone, and other chips may have been laid."""
+    played = [look for look in watch.looks if look.first_ns <= terms.last_card_ns]
+    for at, (lay, look) in enumerate(pairwise(played)):
+        gone = lay.cents > 0 and set(lay.chips).isdisjoint(look.chips)
+        # What a dealer's natural gives back of a double goes to who has bet again.
+        bets_again = any(later.cents for later in played[at + 1 :])
+        if gone and (bets_again or _stake_at(watch, owed, terms, at) == -owed.net_cents):
+            yield at
 
 
 def _stake_at(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> int:
@@ -285,6 +303,9 @@ def _finding(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int
         if not came and not lying.cents:
             # All of it was taken, and a part was to go back.
             return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], -_stake_at(watch, owed, terms, begin))
+        stake = _stake_at(watch, owed, terms, begin)
+        if not came and not taken and lying.cents < stake:
+            return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], lying.cents - stake)
         if not came and not taken:
             return _left(watch, begin)
         return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], came or -taken)

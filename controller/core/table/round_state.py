@@ -158,6 +158,8 @@ class RoundCards(Value, frozen=True, tag=False):
     """What may be published only once the players' cards are shown."""
     lying: tuple[str, ...] = ()
     """The chips that lay at its boxes when its last card left the shoe."""
+    replaced: tuple[str, ...] = ()
+    """Chips that have lain in place of those since then, as one look showed, and may be the same wagers."""
 
 
 class ChipVisit(Value, frozen=True, tag=False):
