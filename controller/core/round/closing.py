@@ -33,7 +33,7 @@ from controller.core.inference.successors import endings, layout_of
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
 from controller.core.round import missed_cards, questions
 from controller.core.round.irregular import likely_fault
-from controller.core.table.layout import key as layout_key
+from controller.core.table.layout import zone_name
 from controller.core.table.ledger import BookRow, book_of
 from controller.core.table.payments import HIDDEN_NS, REACH_NS
 from controller.core.table.round_state import Round
@@ -352,7 +352,7 @@ def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
 def _replaced_at(transaction: Transaction, spot: int) -> frozenset[int]:
     """The readings by which other chips lay in a spot's main zone than all those before: it may be the next bet."""
     paid = next((paid for paid in transaction.state.paid if paid.round == transaction.round().number), None)
-    watch = None if paid is None else paid.watches.get(layout_key(spot, "main"))
+    watch = None if paid is None else paid.watches.get(zone_name(spot, "main"))
     looks = pairwise(() if watch is None else watch.looks)
     return frozenset(later.number for lay, later in looks if later.chips and set(lay.chips).isdisjoint(later.chips))
 
