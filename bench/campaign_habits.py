@@ -30,15 +30,12 @@ FAULTS: Final = ("wrong", "phantom", "neither", "unended", "lost")
 COUNTED: Final = ("rounds", "wagers", *FAULTS, "open", "irregular", "questions")
 
 
-def blocks(
-    rounds: int, seed: int, habits: tuple[str, ...], hasty_per_mille: int = 0, eager_per_mille: int = 0
-) -> Iterator[Block]:
-    """The campaign's blocks: every habit at every profile, with one box more each time round."""
+def blocks(rounds: int, seed: int, habits: tuple[str, ...], **people: int) -> Iterator[Block]:
+    """The campaign's blocks: every habit at every profile, with one box more each time round; ``people`` as in Block."""
     for number in range(-(-rounds // BLOCK)):
         habit, round_about = habits[number % len(habits)], number // len(habits)
         profile, boxes = PROFILES[round_about % len(PROFILES)], 1 + round_about // len(PROFILES) % 7
-        block = Block(number, seed * 1_000_003 + number, BLOCK, boxes, habit, profile)
-        yield block._replace(hasty_per_mille=hasty_per_mille, eager_per_mille=eager_per_mille)
+        yield Block(number, seed * 1_000_003 + number, BLOCK, boxes, habit, profile, **people)
 
 
 def merged(results: list[dict[str, Any]]) -> dict[str, Any]:
@@ -104,13 +101,17 @@ def main() -> int:
     parser.add_argument("--habit", choices=list(HABITS), default="", help="one habit; left out: all of them")
     parser.add_argument("--hasty", type=int, default=0, help="chips in a thousand pushed through a neighbour's zone")
     parser.add_argument("--eager", type=int, default=100, help="players in a thousand who bet again at once")
+    parser.add_argument(
+        "--falters", type=int, default=0, help="deals in a thousand in which the dealer stops for a moment"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("build/campaign-habits.jsonl"))
     parser.add_argument("--report", action="store_true", help="only report what the file has")
     asked = parser.parse_args()
     asked.file.parent.mkdir(parents=True, exist_ok=True)
     done = finished(asked.file, asked.seed)
-    asked_for = blocks(asked.rounds, asked.seed, habits_asked(asked.habit), asked.hasty, asked.eager)
+    people = {"hasty_per_mille": asked.hasty, "eager_per_mille": asked.eager, "falters_per_mille": asked.falters}
+    asked_for = blocks(asked.rounds, asked.seed, habits_asked(asked.habit), **people)
     todo = [one for one in asked_for if one.number not in done]
     if not asked.report:
         with ProcessPoolExecutor(asked.jobs) as pool, asked.file.open("a") as file:

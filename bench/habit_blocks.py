@@ -69,7 +69,8 @@ class Block(NamedTuple):
     """A block of rounds with one number of boxes, habit and profile; ``every_looks``: looks from stray to stray.
 
     ``hasty_per_mille``: of the chips that are laid or taken, those that are slid past a neighbour or swept with others;
-    ``eager_per_mille``: of the players whose wager is gone, those who bet again at once.
+    ``eager_per_mille``: of the players whose wager is gone, those who bet again at once;
+    ``falters_per_mille``: deals in which the dealer stops for a moment.
     """
 
     number: int
@@ -81,6 +82,7 @@ class Block(NamedTuple):
     every_looks: int = 4_000
     hasty_per_mille: int = 0
     eager_per_mille: int = 0
+    falters_per_mille: int = 0
 
 
 class Account:
@@ -181,6 +183,7 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         stand_key=habit.plays,
         bust_bets_per_mille=300,
         eager_per_mille=block.eager_per_mille,
+        falters_per_mille=block.falters_per_mille,
     )
     # What a meter pays depends on every wager before it, also on those that stay open: it is played for elsewhere.
     bets = tuple(bet for bet in STAKES_CENTS if bet in profile.rules.side_bets and bet != SEVENS)

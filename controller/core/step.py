@@ -97,7 +97,9 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
         return _take_in(table, stamped)
     # While readings wait the display says so, and no key is meant for a question.
     displayed = 0 if due.held else table.state.question_displayed
-    state = replace(table.state, held=due.held, begins=due.begins, question_displayed=displayed)
+    state = replace(
+        table.state, held=due.held, begins=due.begins, may_begin=due.may_begin, question_displayed=displayed
+    )
     after = Table(table.house, state, table.lattice, table.workings)
     events = list[Event]()
     for one in due.ahead:

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from itertools import count
 from typing import assert_never
 
-from simulators.chance import Chance, happens
+from simulators.chance import Chance, happens, pick
 from simulators.people import bust_bets
 from simulators.people.acts import Act, Consult, Pause, Press, RoundPlayed, Wager
 from simulators.people.bettors import (
@@ -44,6 +44,7 @@ from simulators.people.box import (
 from simulators.people.deck import LoadedShoe
 from simulators.people.felt import (
     EZ_BUST,
+    FALTER_PAUSE_MS,
     HAND_PAUSE_MS,
     INSURANCE,
     KEY_BURN,
@@ -94,6 +95,7 @@ def play(
     touching: bool = True,
     bust_bets_per_mille: int = 0,
     eager_per_mille: int = 0,
+    falters_per_mille: int = 0,
 ) -> Iterator[Act]:
     """Play ``rounds`` rounds (None: without end) with ``boxes`` (fewest, most) players at a shoe of ``decks`` decks.
 
@@ -102,13 +104,15 @@ def play(
 
     Rates are per mille: of hits that have a key (none with ``stand_key`` ``never``), of decisions made at random
     among the legal ones, of chances to swap chips or (``touching``) lift them, of boxes that wager on EZ Bust where
-    the house offers it, and of chances to bet ahead or to raise a wager by laying other chips for all of it. Acts are
-    made as they are asked for. Raises ``ValueError`` at once for a number out of range.
+    the house offers it, of chances to bet ahead or to raise a wager by laying other chips for all of it, and of deals
+    in which the dealer falters. Acts are made as they are asked for. Raises ``ValueError`` at once for a number out of
+    range.
     """
     fewest, most = boxes
     if not 1 <= fewest <= most <= len(SPOTS) or fewest > house.boxes:
         raise ValueError(f"boxes: {fewest} to {most} is not within 1 to {house.boxes}")
-    for rate in (hit_key_per_mille, whims_per_mille, fumbles_per_mille, bust_bets_per_mille, eager_per_mille):
+    of_people = (hit_key_per_mille, whims_per_mille, fumbles_per_mille, bust_bets_per_mille, eager_per_mille)
+    for rate in (*of_people, falters_per_mille):
         if not 0 <= rate <= 1000:
             raise ValueError(f"{rate} is no rate per mille")
     habits = Habits(
@@ -119,6 +123,7 @@ def play(
         touching=touching,
         bust_bets_per_mille=bust_bets_per_mille,
         eager_per_mille=eager_per_mille,
+        falters_per_mille=falters_per_mille,
     )
     loaded = shoe or LoadedShoe(rng, house.decks if decks is None else decks)
     felt = Felt(house, rng, rack, loaded, habits)
@@ -168,8 +173,11 @@ def _deal(felt: Felt) -> Iterator[Act]:
     felt.shoe.clear_table()
     felt.boxes = boxes_locked(felt)
     felt.dealer, felt.taken, felt.paid, felt.bet_ahead = (), set(), set(), set()
+    falters_at = _falters_at(felt)
     for _ in range(2):
         for spot in felt.boxes:
+            if (spot, len(felt.dealer)) == falters_at:
+                yield felt.pause(FALTER_PAUSE_MS)
             card = yield from felt.draw(dealing=True)
             felt.boxes[spot] = with_card(felt.house, felt.boxes[spot], card)
             # A hand that lingers at the chips must be gone before the deal ends, so only the first cards see it.
@@ -178,6 +186,14 @@ def _deal(felt: Felt) -> Iterator[Act]:
             card = yield from felt.draw(dealing=True)
             felt.dealer = (*felt.dealer, card)
     yield Pause(LOOK_PAUSE_MS)
+
+
+def _falters_at(felt: Felt) -> tuple[int, int]:
+    """The box before whose first (0) or second (1) card the dealer falters; of no box (0): not this time."""
+    rate = felt.habits.falters_per_mille
+    if not rate or not happens(felt.rng, rate):
+        return 0, 0
+    return pick(felt.rng, tuple(felt.boxes)), felt.rng.randrange(2)
 
 
 def _offers(felt: Felt) -> Iterator[Act]:

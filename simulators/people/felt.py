@@ -37,6 +37,9 @@ KEY_BURN: Final = "X"
 CARD_PAUSE_MS: Final = (600, 1200)
 """The time between two cards of a practised dealer."""
 
+FALTER_PAUSE_MS: Final = (700, 2000)
+"""How long a dealer who falters holds the next card of a deal."""
+
 LOOK_PAUSE_MS: Final = 1_500
 """The time in which everybody looks at what was dealt, before the first player decides."""
 
@@ -57,6 +60,7 @@ class Habits(Value, frozen=True, tag="habits"):
     legal ones. ``fumbles_per_mille``: chances to touch or swap chips that are taken; not ``touching``, only to swap.
     ``bust_bets_per_mille``: boxes that wager on EZ Bust where it is offered. ``eager_per_mille``: players who bet again
     as soon as their wager is gone, whoever still plays, and doubles and splits made by laying other chips for all.
+    ``falters_per_mille``: deals in which the dealer stops for a moment among the cards.
     """
 
     stand_key: StandKey = "always"
@@ -66,6 +70,7 @@ class Habits(Value, frozen=True, tag="habits"):
     touching: bool = True
     bust_bets_per_mille: int = 0
     eager_per_mille: int = 0
+    falters_per_mille: int = 0
 
     @property
     def play_key_per_mille(self) -> int:

@@ -27,6 +27,7 @@ from firmware_protocols.readings import (
     HealthState,
     KeyPressed,
 )
+from tests.core.human import HumanRig
 from tests.core.rig import KEY_OF, MS, SPOTS, Rig
 
 
@@ -45,7 +46,7 @@ def deal(rig: Rig, faces: str, quiet_ms: int = 6_000) -> None:
     for face in faces.split():
         rig.pass_ms(400)
         rig.give(CardRead(rig.now_ns, Card(face)))
-    rig.pass_ms(2_000)
+    rig.pass_ms(2_600)
 
 
 def cards_of(rig: Rig, number: int) -> int:
@@ -502,7 +503,7 @@ def test_after_one_card_that_no_deal_follows_it_closes_the_round_with_that_card(
     rig.pass_ms(6_000)
     rig.give(CardRead(rig.now_ns, Card("2h")))
     rig.give(KeyPressed(rig.now_ns, KEY_OF["round_closed"]))
-    rig.pass_ms(2_000)
+    rig.pass_ms(3_000)
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 5, 0]
     assert rig.postings() == ["1: spot 1 main +10.00", "2: spot 1 main +10.00"]
 
@@ -594,3 +595,18 @@ def test_a_spot_whose_antenna_hears_a_chip_of_its_neighbour_is_no_box_of_the_nex
     rig.lay(2, "main", ())
     rig.pass_ms(2_000)
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_dealer_who_falters_among_the_cards_of_the_next_deal_makes_no_hit_of_it(at: int) -> None:
+    """Eighteen pushed and lies there; nobody presses a key."""
+    rig = HumanRig(profile_files.load("borgata", {"turn_key": "sometimes", "new_shoe_burns": 0}).rules, {})
+    cards = ["2c", "Tc", "9h", "9s"]
+    rig.play(f"1 main 10 / wait 6 / deal Th 8s 8c Td / wait 9 / deal {' '.join(cards[:at])} / wait 1.05")
+    rig.play(
+        f"deal {' '.join(cards[at:])} / wait 9 / 1 main 20 / wait 1 / 1 main 10 / wait 7 / deal Ts 9c 9d 9s / wait 7"
+    )
+    assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)][:1] == [
+        "Cards came like those of a deal, with a pause among them: has another round begun?"
+    ]
+    assert not [posting for posting in rig.postings() if posting.startswith("1: ")]

@@ -51,13 +51,15 @@ _ENDS: Final = (DaemonStarted, DeviceHealth, DeviceComplained, LineDisturbed)
 class DueInputs(msgspec.Struct, frozen=True):
     """What is to be taken now, in order, and what waits.
 
-    ``ahead``: what comes before that; ``begins``: which of ``now`` begins a round by its deal's rhythm, or 0;
+    ``ahead``: what comes before that; ``begins``: which of ``now`` begins a round by its deal's rhythm, or 0, and
+    ``may_begin`` which may, with a pause in that rhythm;
     ``looked``: the layout is known at its first, and it has waited for nothing else.
     """
 
     now: tuple[StampedInput, ...]
     held: tuple[StampedInput, ...]
     begins: int = 0
+    may_begin: int = 0
     ahead: tuple[StampedInput, ...] = ()
     looked: bool = False
 
@@ -77,7 +79,7 @@ def due_inputs(table: Table, stamped: StampedInput) -> DueInputs:
         if by_rhythm and not begins:
             return DueInputs((*held, stamped), ())
         ahead, now = _in_order(table, held)
-        return DueInputs((*now, stamped), (), begins, ahead)
+        return DueInputs((*now, stamped), (), begins, ahead=ahead)
     if not isinstance(stamped.input, _IN_ORDER):
         return DueInputs((stamped,), held)
     held = (*held, stamped)
@@ -139,9 +141,9 @@ def _by_deal(table: Table, held: tuple[StampedInput, ...]) -> DueInputs:
     if begins is None:
         return DueInputs((), held)
     if not begins:
-        return DueInputs(held, ())
+        return DueInputs(held, (), may_begin=held[0].number if next_deal.may_begin_round(table, held) else 0)
     ahead, now = _in_order(table, held)
-    return DueInputs(now, (), held[0].number, ahead)
+    return DueInputs(now, (), held[0].number, ahead=ahead)
 
 
 def _awaits(transaction: Transaction) -> bool:

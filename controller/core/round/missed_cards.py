@@ -24,6 +24,10 @@ from controller.core.table.transaction import Transaction
 MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
 _NEXT_BEGUN: Final = "No more bets was pressed in this round and then a card came: has another round begun?"
 
+_FALTERED: Final = "Cards came like those of a deal, with a pause among them: has another round begun?"
+
+_NEXT_ASKED: Final = frozenset({"asked", "faltered"})
+
 _SHOWN: Final = "Cards drawn meanwhile? yes/no"
 _HIT_SHOWN: Final = "Card missed at hit? yes/no"
 _NEXT_SHOWN: Final = "Another round begun? yes/no"
@@ -71,9 +75,18 @@ def ask(transaction: Transaction, reason: str) -> None:
 
 
 def next_may_have_begun(transaction: Transaction) -> None:
-    """A card after a refused *no more bets*: where nothing shows that a round has ended it may be the next one's."""
+    """A card that may be the next round's, where nothing shows that the open one has ended.
+
+    It follows a refused *no more bets*, or is the first of as many cards as a deal has, with a pause among them.
+    """
     round_now = transaction.round()
-    if round_now.ending.next_bets == "pressed" and not round_now.evidence.trouble and not round_now.questions.doubt:
+    if round_now.evidence.trouble or round_now.questions.doubt:
+        return
+    if transaction.state.may_begin == transaction.stamped.number:
+        transaction.change_ending(next_bets="faltered")
+        transaction.change_questions(doubt=transaction.ask(0, _FALTERED, ("no", "yes")))
+        transaction.note_absence()
+    elif round_now.ending.next_bets == "pressed":
         transaction.change_ending(next_bets="asked")
         transaction.change_questions(doubt=transaction.ask(0, _NEXT_BEGUN, ("no", "yes")))
         transaction.note_absence()
@@ -127,14 +140,14 @@ def question_text(round_now: Round) -> str:
     """The text of the question on the dealer's keypad."""
     if round_now.questions.missed_after:
         return _HIT_SHOWN
-    return _NEXT_SHOWN if round_now.ending.next_bets == "asked" else _SHOWN
+    return _NEXT_SHOWN if round_now.ending.next_bets in _NEXT_ASKED else _SHOWN
 
 
 def irregular_reason(round_now: Round) -> str:
     """Why the round is irregular after the answer *yes*."""
     if round_now.questions.missed_after:
         return "a card was missed after the key hit"
-    if round_now.ending.next_bets == "asked":
+    if round_now.ending.next_bets in _NEXT_ASKED:
         return "another round began before anything showed that it had ended"
     return "cards were drawn while the table was not listening"
 
@@ -145,6 +158,6 @@ def unanswered_reason(round_now: Round) -> str:
         return "it ended while the shoe was not connected"
     if round_now.questions.missed_after:
         return "nobody said whether a card was missed after the key hit"
-    if round_now.ending.next_bets == "asked":
+    if round_now.ending.next_bets in _NEXT_ASKED:
         return "nobody said whether another round had begun"
     return "nobody said whether cards were missed"

@@ -13,7 +13,6 @@ open wagers are the floor's, and an alert says so.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Final
 
 from controller.core.betting import lock
@@ -33,6 +32,9 @@ _MAY_FALTER: Final = 6
 
 _FEW_GAPS: Final = 10
 """Fewer gaps do not show a dealer's rhythm well: they may all have been short ones."""
+
+_LONGEST_PAUSE: Final = 2
+"""A dealer may falter in a deal for so many times the gap that otherwise ends one: then people are asked."""
 
 _LATE_PER_MILLE: Final = 1_500
 """A card of the deal comes late if so much more than the average gap of the last deals lies before it."""
@@ -101,34 +103,48 @@ def _turn_forgotten(transaction: Transaction) -> bool:
 def begins_round(table: Table, held: tuple[StampedInput, ...]) -> bool | None:
     """Whether the first of the cards that wait begins a round; None: that is not known yet."""
     transaction = Transaction(table, held[0])
-    answers = [_is_deal_of(cards, transaction, held) for cards in _deal_sizes(transaction, held)]
+    sizes = _deal_sizes(transaction, held)
+    answers = [_is_deal_of(cards, transaction, held) for cards in sizes]
     if True in answers:
         return True
-    return None if None in answers else False
+    may_begin = [_is_deal_of(cards, transaction, held, pauses=1) for cards in sizes]
+    return None if None in answers or None in may_begin else False
 
 
-def _is_deal_of(cards: int, transaction: Transaction, held: tuple[StampedInput, ...]) -> bool | None:
-    """Whether the cards that wait are a deal of this number of cards."""
-    gap_ns, drawn_ns = deal_confirmation.gap_ns(transaction), list[int]()
+def may_begin_round(table: Table, held: tuple[StampedInput, ...]) -> bool:
+    """Whether the cards that waited, and began no round, may be a deal all the same, with a pause among them."""
+    transaction = Transaction(table, held[0])
+    return any(_is_deal_of(cards, transaction, held, pauses=1) for cards in _deal_sizes(transaction, held))
+
+
+def _is_deal_of(cards: int, transaction: Transaction, held: tuple[StampedInput, ...], pauses: int = 0) -> bool | None:
+    """Whether the cards that wait are a deal of this number of cards, with so many pauses among them."""
+    gap_ns, drawn, last_ns, gaps_ms = deal_confirmation.gap_ns(transaction), 0, 0, list[int]()
     # Bets of which a reader has still to tell may lie there.
     untold = cards == _NO_BOX
     for one in held:
         match one.input:
             case CardDrawn(at_ns, _, burn, since_ns=since_ns):
-                paused = bool(drawn_ns) and at_ns - drawn_ns[-1] >= gap_ns
-                if paused or len(drawn_ns) == (_LARGEST if untold else cards):
-                    return paused and not untold and len(drawn_ns) == cards
-                drawn_ns.append(at_ns)
-                if burn or since_ns >= 0 or _falters(transaction, drawn_ns, cards):
+                paused = drawn > 0 and at_ns - last_ns >= gap_ns
+                if paused and pauses and drawn < cards and at_ns - last_ns < _LONGEST_PAUSE * gap_ns:
+                    pauses -= 1
+                elif paused or drawn == (_LARGEST if untold else cards):
+                    return paused and not untold and drawn == cards
+                elif drawn:
+                    gaps_ms.append((at_ns - last_ns) // 1_000_000)
+                drawn, last_ns = drawn + 1, at_ns
+                if burn or since_ns >= 0 or _falters(transaction, gaps_ms, cards):
                     return False
-            case DeadlinePassed(at_ns) if at_ns >= drawn_ns[-1] + gap_ns:
-                return not untold and len(drawn_ns) == cards
+            case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns * (
+                _LONGEST_PAUSE if pauses and drawn < cards else 1
+            ):
+                return not untold and drawn == cards
             case KeyPressed(_, key) if transaction.house.keys.get(key) == "round_closed":
                 # Of the last round too it may be pressed late.
                 pass
             case KeyPressed(_, key):
                 by_key = transaction.house.keys.get(key) == "no_more_bets"
-                return by_key and not untold and len(drawn_ns) == cards
+                return by_key and not untold and drawn == cards
             case _:
                 pass
     return None
@@ -154,18 +170,13 @@ def _average_ms(transaction: Transaction) -> int:
     return sum(min(gap, most_ms) for gap in gaps) // len(gaps)
 
 
-def _falters(transaction: Transaction, drawn_ns: list[int], cards: int) -> bool:
+def _falters(transaction: Transaction, gaps_ms: list[int], cards: int) -> bool:
     """Whether more of these cards came late than a deal of this size allows."""
     few, ending = len(transaction.state.deal_gaps_ms) < _FEW_GAPS, transaction.round().ending
     doubted = few or ending.close_refused or bool(ending.next_bets)
     late = _LATE_WHERE_DOUBTED_PER_MILLE if doubted else _LATE_PER_MILLE
     most_ms = _average_ms(transaction) * late // 1000
-    return sum(gap > most_ms for gap in _gaps_ms(drawn_ns)) > int(cards >= _MAY_FALTER)
-
-
-def _gaps_ms(drawn_ns: list[int]) -> list[int]:
-    """The times between cards."""
-    return [(later - earlier) // 1_000_000 for earlier, later in pairwise(drawn_ns)]
+    return sum(gap > most_ms for gap in gaps_ms) > int(cards >= _MAY_FALTER)
 
 
 def _deal_sizes(transaction: Transaction, held: tuple[StampedInput, ...]) -> tuple[int, ...]:
@@ -200,10 +211,15 @@ def _may_lie_beside(spot: int, spots: set[int], lying: dict[int, tuple[str, ...]
 
 
 def deadline_ns(table: Table) -> int:
-    """When the clock is to say that no more of the cards that wait have come, in table time."""
+    """When the clock is to say that no more of the cards that wait have come, in table time.
+
+    First when a deal is over, then when the dealer falters no more.
+    """
     transaction = Transaction(table, table.state.held[0])
     cards = [one.input.at_ns for one in table.state.held if isinstance(one.input, CardDrawn)]
-    return transaction.table_ns(cards[-1]) + deal_confirmation.gap_ns(transaction)
+    last_ns, gap_ns = transaction.table_ns(cards[-1]), deal_confirmation.gap_ns(transaction)
+    passed = (one.input.at_ns for one in table.state.held if isinstance(one.input, DeadlinePassed))
+    return last_ns + gap_ns * (_LONGEST_PAUSE if any(at_ns >= cards[-1] + gap_ns for at_ns in passed) else 1)
 
 
 def overtake(transaction: Transaction) -> None:

@@ -160,6 +160,8 @@ class State(Value, frozen=True, tag=False):
     the cards after one that may have begun it."""
     begins: int = 0
     """The reading of the last card that began a round by its deal's rhythm alone."""
+    may_begin: int = 0
+    """The reading of the last card that may have begun a round, as a pause lay in its deal's rhythm."""
 
     def open_round(self) -> int | None:
         """The number of the round that is open; None between two rounds."""
