@@ -31,7 +31,7 @@ COUNTED: Final = ("rounds", "wagers", *FAULTS, "open", "irregular", "questions")
 
 
 def blocks(rounds: int, seed: int, habits: tuple[str, ...], **people: int) -> Iterator[Block]:
-    """The campaign's blocks: every habit at every profile, with one box more each time round; ``people`` as in Block."""
+    """The campaign's blocks: every habit at every profile, one box more each time round; ``people`` as in Block."""
     for number in range(-(-rounds // BLOCK)):
         habit, round_about = habits[number % len(habits)], number // len(habits)
         profile, boxes = PROFILES[round_about % len(PROFILES)], 1 + round_about // len(PROFILES) % 7
