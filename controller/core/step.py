@@ -51,6 +51,7 @@ from controller.core.progressives import live_meters, mystery, pool_answers
 from controller.core.round import (
     awaited_bets,
     begin_question,
+    between_looks,
     chip_placement,
     first_card,
     lifecycle,
@@ -289,9 +290,9 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
             from_ns = first_ns if change.since_ns < 0 else change.since_ns
             lifecycle.take_chips(transaction, change, from_ns, last_ns)
     if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
-        lifecycle.take_exchange(transaction, felt[name], first_ns, last_ns)
+        between_looks.take_exchange(transaction, felt[name], first_ns, last_ns)
     if transaction.state.round is not None and before is not None:
-        lifecycle.note_replaced(transaction, before, felt[name])
+        between_looks.note_replaced(transaction, before, felt[name])
         passing_chips.forget_overheard(transaction, before, felt[name])
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)

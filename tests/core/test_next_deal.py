@@ -27,7 +27,6 @@ from firmware_protocols.readings import (
     HealthState,
     KeyPressed,
 )
-from tests.core.human import HumanRig
 from tests.core.rig import KEY_OF, MS, SPOTS, Rig
 
 
@@ -595,18 +594,3 @@ def test_a_spot_whose_antenna_hears_a_chip_of_its_neighbour_is_no_box_of_the_nex
     rig.lay(2, "main", ())
     rig.pass_ms(2_000)
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
-
-
-@pytest.mark.parametrize("at", [1, 2, 3])
-def test_a_dealer_who_falters_among_the_cards_of_the_next_deal_makes_no_hit_of_it(at: int) -> None:
-    """Eighteen pushed and lies there; nobody presses a key."""
-    rig = HumanRig(profile_files.load("borgata", {"turn_key": "sometimes", "new_shoe_burns": 0}).rules, {})
-    cards = ["2c", "Tc", "9h", "9s"]
-    rig.play(f"1 main 10 / wait 6 / deal Th 8s 8c Td / wait 9 / deal {' '.join(cards[:at])} / wait 1.05")
-    rig.play(
-        f"deal {' '.join(cards[at:])} / wait 9 / 1 main 20 / wait 1 / 1 main 10 / wait 7 / deal Ts 9c 9d 9s / wait 7"
-    )
-    assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)][:1] == [
-        "Cards came like those of a deal, with a pause among them: has another round begun?"
-    ]
-    assert not [posting for posting in rig.postings() if posting.startswith("1: ")]

@@ -19,7 +19,7 @@ from controller.core.certainty.agreed_dues import (
     lock_confirmation_ns,
     publish,
 )
-from controller.core.certainty.rebuild import payment_began, rebuild_with_outages, rebuilt_with_hole, resume_if_cured
+from controller.core.certainty.rebuild import payment_began, rebuilt_with_hole, resume_if_cured
 from controller.core.certainty.round_end import (
     chips_at_boxes,
     is_over,
@@ -29,10 +29,9 @@ from controller.core.certainty.round_end import (
 )
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
-from controller.core.game.position import BoxStatus
 from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
-from controller.core.inference.lattice import Lattice, TooManyOrders
+from controller.core.inference.lattice import TooManyOrders
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
@@ -44,9 +43,9 @@ from controller.core.messages.alerts import (
 from controller.core.messages.events import CardDrawn
 from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
-from controller.core.round import closing, missed_cards, passing_chips, questions
+from controller.core.round import between_looks, closing, missed_cards, passing_chips, questions
 from controller.core.round.irregular import likely_fault
-from controller.core.table.layout import Zone, ZoneChange, cents_at, zone_name
+from controller.core.table.layout import ZoneChange, cents_at, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
@@ -154,7 +153,9 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
             transaction.lattice(),
         )
         explained = transaction.observe(observation, may_drop=True)
-        explained = _several_changes_at_once(transaction, earlier, observation, explained=explained) or explained
+        explained = (
+            between_looks.take_several_changes(transaction, earlier, observation, explained=explained) or explained
+        )
         if explained and change.zone == "insurance" and not round_now.evidence.trouble:
             _check_insurance(transaction, change)
         elif (
@@ -206,127 +207,6 @@ def report_unexplained(transaction: Transaction, change: ZoneChange, first_ns: i
     of_nobody = may_be_next_bet(transaction, change.zone) or shared_chips.only_removes_shared(transaction, change)
     if not after_next_lock and not of_nobody:
         _alert_of(transaction, change)
-
-
-def _several_changes_at_once(
-    transaction: Transaction, earlier: Lattice, observation: DatedObservation, *, explained: bool
-) -> bool:
-    """Whether a change is what several moves with a card between them came to between two looks of a slow reader.
-
-    A pair that is split, dealt to and split again; a hand that is doubled, breaks and is cleared away, perhaps for the
-    next bet. Then what happened at the box between these looks counts as unseen. ``earlier`` is the lattice without it,
-    ``explained`` whether it was taken for one move.
-
-    Whether a hand was doubled unseen is asked wherever the looks leave time for it, unless the house's procedure has a
-    key for every decision: that the bets were locked by a key says nothing of the keys of the play.
-    """
-    round_now, item = transaction.round(), observation.item
-    if not isinstance(item, ChipsObserved) or item.zone != "main" or not round_now.is_dealt():
-        return False
-    if round_now.evidence.trouble or transaction.has_unread_card(observation):
-        return False
-    two_moves = observation.last_ns - observation.first_ns > REACH_NS
-    if item.after and two_moves and _is_cleared(transaction, round_now.bets.spots[item.box]):
-        # What lies there may be the next bet, laid as soon as the wager was gone.
-        return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
-    keyed, is_one_move = _is_keyed(transaction), explained and not _exceeds_one_move(item)
-    if item.after == 0:
-        # A double that was keyed may have broken and been cleared away before a look found its chips.
-        if keyed and transaction.legal(transaction.lattice()):
-            return False
-    elif item.after <= item.before or (is_one_move and transaction.legal(transaction.lattice())):
-        return False
-    if not _holds_card(round_now, observation.first_ns, observation.last_ns):
-        return False
-    return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
-
-
-def _exceeds_one_move(item: ChipsObserved) -> bool:
-    """Whether more came than lay there: one double or split adds less, and so does every payment but a natural's."""
-    return 0 < item.before < item.after - item.before
-
-
-def _happened_unseen(
-    transaction: Transaction, earlier: Lattice, before: tuple[DatedObservation, ...], observation: DatedObservation
-) -> bool:
-    """Take a change of a main zone so that what happened there between its looks went unseen, if a play explains that.
-
-    ``earlier`` is the lattice of the evidence ``before`` it.
-    """
-    round_now, item = transaction.round(), observation.item
-    assert isinstance(item, ChipsObserved), "chips moved"
-    unseen = round_now.main_zone_outage(item.box, observation.first_ns, observation.last_ns)
-    silences = (*round_now.evidence.silences, unseen)
-    try:
-        lattice = earlier.replayed_with(round_now.evidence.answers, silences).observe(observation)
-    except TooManyOrders:
-        return False
-    if not transaction.legal(lattice):
-        return False
-    transaction.open_lattice = lattice
-    transaction.change_evidence(observations=(*before, observation), silences=silences)
-    return True
-
-
-def take_exchange(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
-    """Other chips than before lie in a zone, and come to the same.
-
-    They mean nothing, but where a card came between two looks. If a box's hand has broken and no chip is left of those
-    that lay there, that hand was cleared away and they are the next bet. It may have been doubled before. Where more
-    than the wager lies and a part of it was exchanged, the chips of one broken hand may have been taken and as many
-    laid for another of its hands: then what happened there between the looks counts as unseen.
-    """
-    round_now = transaction.round()
-    if zone.name != "main" or zone.spot not in round_now.bets.spots or not round_now.bets.locked:
-        return
-    if round_now.evidence.trouble or not round_now.is_dealt() or _is_keyed(transaction):
-        return
-    if not _holds_card(round_now, first_ns, last_ns):
-        return
-    box = round_now.bets.spots.index(zone.spot)
-    if not _is_cleared(transaction, zone.spot):
-        if zone.cents > round_now.main_wagers()[box]:
-            unseen = round_now.main_zone_outage(box, first_ns, last_ns)
-            rebuild_with_outages(transaction, (*round_now.evidence.silences, unseen))
-        return
-    if round_now.hides_faces():
-        # Whether a hand broke is said by faces that nothing may depend on yet.
-        return
-    lattice = transaction.lattice()
-    if all(node.boxes[box].kind is BoxStatus.BROKEN for node in lattice.frontier):
-        cleared = ChipsObserved(box, zone.name, zone.cents, 0)
-        observation = DatedObservation(first_ns, last_ns, cleared, transaction.stamped.number)
-        if not transaction.has_unread_card(observation):
-            _happened_unseen(transaction, lattice, round_now.evidence.observations, observation)
-
-
-def note_replaced(transaction: Transaction, before: Zone, after: Zone) -> None:
-    """Other chips lie in a box's main zone than all those that one look earlier lay there: they may be its wager still.
-
-    A player changes his chips, or doubles or splits with others for the whole.
-    """
-    cards = transaction.round().cards
-    wager = {*cards.lying, *cards.replaced}
-    at_box = after.name == "main" and after.spot in transaction.round().bets.spots
-    may_stay = before.cents <= after.cents and wager.isdisjoint(after.chips)
-    if at_box and may_stay and not wager.isdisjoint(before.chips):
-        transaction.change_cards(replaced=(*cards.replaced, *after.chips))
-
-
-def _is_keyed(transaction: Transaction) -> bool:
-    """Whether the dealer presses *double* for every double: whose procedure keys the decisions does."""
-    return transaction.round().rules(transaction.rules).options.stand_key == "always"
-
-
-def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
-    """Whether a card came between two looks at a zone, with time to reach out before it and after."""
-    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
-    return any(first_ns + REACH_NS < card.first_ns and card.last_ns < last_ns - REACH_NS for card in cards)
-
-
-def _is_cleared(transaction: Transaction, spot: int) -> bool:
-    """Whether no chip of those at a box's main zone lay at the round's boxes when its last card was reported."""
-    return set(transaction.state.felt[zone_name(spot, "main")].chips).isdisjoint(transaction.round().cards.lying)
 
 
 def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:

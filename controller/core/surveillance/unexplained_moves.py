@@ -50,28 +50,8 @@ def suspect_move(
     name = zone_name(event.spot, event.zone)
     paid = payment_check.paid_round(transaction, event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
-    where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
     round_now = transaction.round_known(event.round)
-    if _not_all_heard(round_now, event.spot, event.zone):
-        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
-    elif event.after_cents > lay and _is_irregular(transaction, event.round):
-        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
-    elif _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents) or _was_shared(
-        round_now, name
-    ):
-        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
-    elif round_now is transaction.state.round is not None and shared_chips.lock_waits(transaction):
-        # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
-        # bet.
-        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
-    elif event.after_cents == lay:
-        kind, text = AlertKind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
-    elif event.after_cents < lay:
-        kind, text = AlertKind.PINCHING, f"{where}: {what} after the lock"
-    elif lay:
-        kind, text = AlertKind.CAPPING, f"{where}: {what} after the lock"
-    else:
-        kind, text = AlertKind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
+    kind, text = _looks_like(before, transaction, event, lay)
     in_play = round_now is None or event.spot in round_now.bets.spots
     severity = SEVERITY[kind] if in_play else Severity.NOTICE
     suspicion = Suspicion(
@@ -104,6 +84,37 @@ def suspect_move(
         payment_check.change_paid_round(
             transaction, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone)
         )
+
+
+def _looks_like(
+    before: Table,
+    transaction: Transaction,
+    event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained,
+    lay: int,
+) -> tuple[AlertKind, str]:
+    """The kind and the text of an alert about a change of a zone where ``lay`` cents lay before it was touched."""
+    name = zone_name(event.spot, event.zone)
+    where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
+    round_now = transaction.round_known(event.round)
+    if _not_all_heard(round_now, event.spot, event.zone):
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
+    if event.after_cents > lay and _is_irregular(transaction, event.round):
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
+    if _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents) or _was_shared(
+        round_now, name
+    ):
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
+    if round_now is transaction.state.round is not None and shared_chips.lock_waits(transaction):
+        # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
+        # bet.
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
+    if event.after_cents == lay:
+        return AlertKind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
+    if event.after_cents < lay:
+        return AlertKind.PINCHING, f"{where}: {what} after the lock"
+    if lay:
+        return AlertKind.CAPPING, f"{where}: {what} after the lock"
+    return AlertKind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
 
 
 def _explained_away(transaction: Transaction, name: str) -> bool:
