@@ -1,4 +1,4 @@
-"""A dealer falters in the next deal: its cards may be hits of a hand that stood without a sign, and people are asked."""
+"""A dealer falters in the next deal: its cards may be hits of a hand that stood unsaid, and people are asked."""
 
 from __future__ import annotations
 
