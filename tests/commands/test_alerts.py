@@ -37,7 +37,7 @@ def test_what_waits_is_listed_with_its_evidence(tmp_path: Path) -> None:
     assert status == 1
     assert "critical  capping round 1" in text
     assert "spot 1 main: 25.00 became 50.00 after the lock" in text
-    assert "chips before: E004000009C40100; after: E004000013880101" in text
+    assert "chips before: E004000009C40100; after: E004000009C40100 E004000009C40101" in text
     assert "2 of 2 alerts wait to be acknowledged" in text
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.messages.advice import PaymentAdvised
 from controller.core.messages.events import HoleCardRevealed, WagerUnresolved
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
@@ -35,6 +36,12 @@ def dues(rig: HumanRig, spot: int) -> set[int]:
     return settled | {net for event in left for net in event.possible_cents}
 
 
+def advised(rig: HumanRig) -> list[tuple[int, str]]:
+    """What the dealer is to take and pay in the first round, by spot."""
+    advice = (event for event in rig.events if isinstance(event, PaymentAdvised) and event.round == 1)
+    return [(line.spot, str(line.move)) for event in advice for line in event.lines]
+
+
 def accused(rig: HumanRig) -> list[AlertRaised]:
     return [event for event in rig.events if isinstance(event, AlertRaised) and event.kind in ACCUSING]
 
@@ -49,6 +56,7 @@ def test_a_broken_box_bets_again_before_the_dealer_draws(house: str, bets: str) 
     assert dues(rig, 1) <= {1_000}
     assert dues(rig, 2) <= {-1_000}
     assert rig.postings()[:2] == ["1: spot 1 main +10.00", "1: spot 2 main -10.00"]
+    assert advised(rig) == [(1, "pay")]
     assert accused(rig) == []
 
 

@@ -89,6 +89,7 @@ def chips(house: House, told: Story, change: Change, answered: frozenset[int]) -
         yield from bust_chips(house, told, index, after)
         return
     lying = told.with_box(index, replace(box, main=after))
+    yield from next_bet(told, index, after)
     if box.surrendered:
         yield from surrendered_chips(house, told, change, answered)
         return
@@ -105,6 +106,14 @@ def chips(house: House, told: Story, change: Change, answered: frozenset[int]) -
         yield lying.with_box(index, replace(lying.boxes[index], must_empty=False))
     if told.complete(house):
         yield replace(lying, paying=True).offers_closed(house)
+
+
+def next_bet(told: Story, index: int, after: int) -> Iterator[Story]:
+    """A box whose wager is gone bets again while others still play."""
+    box = told.boxes[index]
+    out = box.surrendered or (told.all_broke(box) and all(hand.over for hand in box.hands))
+    if out and not told.paying and (box.next_bet or not box.main):
+        yield told.with_box(index, replace(box, main=after, next_bet=after > 0))
 
 
 def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:

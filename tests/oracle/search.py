@@ -77,11 +77,15 @@ class Search:
             index = self.boxes[spot]
             for zone, content in set(unseen(self.house, told, index)):
                 for after in self.changed(told, index, zone, content):
+                    if after.boxes[index].next_bet:
+                        continue
                     if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
                         yield from self.walk(after, done, now)
             # Whatever may have come to lie there, the reader sees on its return what it told last.
             for after in self.changed(told, index, "main", self.last_told(index, "main", done)):
-                yield from self.walk(after, done, now)
+                # The next bet is not the old wager.
+                if not after.boxes[index].next_bet:
+                    yield from self.walk(after, done, now)
 
     def lost(self, done: int) -> set[int]:
         """The spots whose reader is lost once the pieces ``done`` have happened and no more."""

@@ -40,6 +40,7 @@ class Box:
     confirmable: bool = False
     even: bool = False
     must_empty: bool = False
+    next_bet: bool = False
     offered: int = 0
     bust_offered: int = 0
     insured: int = 0

@@ -136,7 +136,10 @@ _DONE = "take and pay"
 
 
 def advise(before: Table, transaction: Transaction) -> None:
-    """What this step has settled, as things to do; what was settled as it had been paid needs doing no more."""
+    """What this step has settled, as things to do.
+
+    What was settled as it had been paid needs doing no more, nor does a wager that was taken before the next bet came.
+    """
     settled: list[WagerSettled] = []
     for event in transaction.events:
         if type(event) is BettingClosed:
@@ -147,12 +150,24 @@ def advise(before: Table, transaction: Transaction) -> None:
         return
     for number in sorted({event.round for event in settled}):
         faces, events = _known_of(before, transaction, number)
-        of_round = [event for event in settled if event.round == number]
+        ahead = _spots_betting_ahead(before, transaction, number)
+        of_round = [one for one in settled if one.round == number and (one.bet != "main" or one.spot not in ahead)]
         lines = _lines_of(transaction.rules, of_round, events, faces, transaction.house.denominations)
-        transaction.emit(PaymentAdvised(number, lines))
+        if lines:
+            transaction.emit(PaymentAdvised(number, lines))
         if transaction.state.advice.round in {0, number}:
             everything = tuple(sorted((*transaction.state.advice.lines, *lines), key=_order))
             transaction.change(advice=Advice(number, everything))
+
+
+def _spots_betting_ahead(before: Table, transaction: Transaction, number: int) -> frozenset[int]:
+    """Spots where the wager of a round is gone in every play and the next bet lies: there is nothing to take."""
+    table = transaction.table() if transaction.state.open_round() == number else before
+    round_now, lattice = table.state.round, table.lattice
+    if round_now is None or round_now.number != number or lattice is None or not lattice.frontier:
+        return frozenset()
+    boxes = enumerate(round_now.bets.spots)
+    return frozenset(spot for box, spot in boxes if all(node.boxes[box].next_bet for node in lattice.frontier))
 
 
 def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dict[int, int], tuple[Event, ...]]:
