@@ -74,18 +74,19 @@ class Search:
         for after in silent(self.house, told, self.answered):
             yield from self.walk(after, done, now)
         for spot in self.lost(done) if told.dealt(self.house) else ():
-            index = self.boxes[spot]
-            for zone, content in set(unseen(self.house, told, index)):
-                for after in self.changed(told, index, zone, content):
-                    if after.boxes[index].next_bet:
-                        continue
-                    if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
-                        yield from self.walk(after, done, now)
-            # Whatever may have come to lie there, the reader sees on its return what it told last.
-            for after in self.changed(told, index, "main", self.last_told(index, "main", done)):
+            for after in self.unobserved(told, self.boxes[spot], done):
                 # The next bet is not the old wager.
-                if not after.boxes[index].next_bet:
+                if not after.boxes[self.boxes[spot]].next_bet:
                     yield from self.walk(after, done, now)
+
+    def unobserved(self, told: Story, index: int, done: int) -> Iterator[Story]:
+        """What may have come to lie at a box whose reader is lost."""
+        for zone, content in set(unseen(self.house, told, index)):
+            for after in self.changed(told, index, zone, content):
+                if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
+                    yield after
+        # Whatever may have come to lie there, the reader sees on its return what it told last.
+        yield from self.changed(told, index, "main", self.last_told(index, "main", done))
 
     def lost(self, done: int) -> set[int]:
         """The spots whose reader is lost once the pieces ``done`` have happened and no more."""
