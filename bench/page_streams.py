@@ -2,7 +2,7 @@
 
     python -m bench.page_streams http://127.0.0.1:8021 harbour/bj-1
 
-A number on its standard input is how many streams it has open from then on; it says ``open`` once each of them has told
+A number on its standard input is how many streams it has open from then on; it says ``open`` once each of them has sent
 something. What comes is thrown away unread: how long a browser takes is no part of what is measured with it.
 """
 
@@ -28,16 +28,16 @@ class Stream(asyncio.Protocol):
     """One stream."""
 
     def __init__(self) -> None:
-        self.told = asyncio.get_running_loop().create_future()
+        self.first_message = asyncio.get_running_loop().create_future()
         self._is_upgraded = False
 
     def data_received(self, data: bytes) -> None:
         """The answer to the request, then messages; the first of them may come with the answer."""
-        if self.told.done():
+        if self.first_message.done():
             return
         assert self._is_upgraded or data.startswith(b"HTTP/1.1 101"), data
         if self._is_upgraded or data.partition(b"\r\n\r\n")[2]:
-            self.told.set_result(None)
+            self.first_message.set_result(None)
         self._is_upgraded = True
 
 
@@ -58,7 +58,7 @@ async def opened(client: ClientSession, at: str, table: str) -> asyncio.Transpor
         "Sec-WebSocket-Version: 13",
     )
     transport.write("\r\n".join((*asked, "", "")).encode())
-    await stream.told
+    await stream.first_message
     return transport
 
 

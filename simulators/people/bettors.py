@@ -60,7 +60,7 @@ def bet(felt: Felt) -> Iterator[Act]:
     for spot in order:
         if felt.cents(spot, MAIN) and happens(felt.rng, 850):
             if len(felt.chips(spot, MAIN)) > WAGER_CHIPS_LIMIT:
-                yield from felt.restack(spot)
+                yield from felt.restack(spot, felt.cents(spot, MAIN))
             continue
         wager_cents = _new_wager_cents(felt)
         if happens(felt.rng, 100):

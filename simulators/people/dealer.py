@@ -280,7 +280,7 @@ def _raise(felt: Felt, spot: int, cents: int, key: str) -> Iterator[Act]:
     if key_first:
         yield from felt.press_for(spot, key, keyed)
     if felt.is_eager():
-        yield from felt.relay(spot, felt.cents(spot, MAIN) + cents)
+        yield from felt.restack(spot, felt.cents(spot, MAIN) + cents)
     else:
         yield from felt.lay(spot, MAIN, felt.cents(spot, MAIN) + cents)
     if not key_first:

@@ -157,14 +157,9 @@ class Felt:
         """Whether a player is in a hurry this time."""
         return bool(self.habits.eager_per_mille) and happens(self.rng, self.habits.eager_per_mille)
 
-    def relay(self, spot: int, cents: int) -> Iterator[Act]:
-        """Take all main chips of a spot and lay others that come to ``cents``, in one movement."""
+    def restack(self, spot: int, cents: int) -> Iterator[Act]:
+        """Lay the fewest chips that come to ``cents`` in place of all the main chips of a spot, in one movement."""
         yield from self._place(spot, MAIN, self.rack.restack(self.chips(spot, MAIN), cents))
-
-    def restack(self, spot: int) -> Iterator[Act]:
-        """Change the main chips of a spot into as few as may be."""
-        before = self.chips(spot, MAIN)
-        yield from self._place(spot, MAIN, self.rack.restack(before, self.rack.value_cents(before)))
 
     def fumble(self, *, touching: bool) -> Iterator[Act]:
         """Now and then swap a spot's main chips for others of the same values or, with ``touching``, lift one."""

@@ -89,9 +89,7 @@ def _left_lying(transaction: Transaction) -> bool:
     for box, spot in enumerate(round_now.bets.spots):
         zone = transaction.state.felt.get(zone_name(spot, "main"))
         lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.cards.lying)
-        if all(node.boxes[box].next_bet for node in lattice.frontier):
-            continue
-        if lies and 0 not in main_due(lattice, ends, box, points).cents():
+        if lies and not lattice.bets_ahead(box) and 0 not in main_due(lattice, ends, box, points).cents():
             return True
     return False
 

@@ -66,10 +66,6 @@ class BoxStatus(IntEnum):
     LIVE = 5
 
 
-OUT: Final = frozenset({BoxStatus.SURRENDERED, BoxStatus.BROKEN})
-"""Boxes whose wager may be gone while others still play."""
-
-
 class Box(msgspec.Struct, frozen=True, cache_hash=True):
     """A box not in play."""
 

@@ -422,6 +422,10 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
                     pass
         return False
 
+    def bets_ahead(self, box: int) -> bool:
+        """Whether in every play a box's wager is gone, and its chips are the next round's bet."""
+        return bool(self.frontier) and all(node.boxes[box].next_bet for node in self.frontier)
+
     @property
     def paying(self) -> bool:
         """Whether payment has begun in every play."""

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from controller.core.game.broken_hands import left_after, ways_to_take_cents
 from controller.core.game.hand import best
 from controller.core.game.play import Play
-from controller.core.game.position import OUT, Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
+from controller.core.game.position import Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
 from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Layout, Observation
 
 
@@ -254,7 +254,7 @@ def _next_bet(node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]
     """
     box = node.boxes[item.box]
     gone = box.next_bet or item.box in layout.dark or 0 in {item.before, layout.mains[item.box]}
-    if box.kind in OUT and gone:
+    if box.kind in {BoxStatus.SURRENDERED, BoxStatus.BROKEN} and gone:
         yield put_box(node, item.box, replace(box, next_bet=item.after > 0)), ()
 
 

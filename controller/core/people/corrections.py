@@ -233,12 +233,19 @@ def _in_round(transaction: Transaction, number: int, change: Callable[[], bool])
 # --- cards and boxes --------------------------------------------------------------------------------
 
 
-def round_with(transaction: Transaction, card: int) -> Round | None:
-    """The open or waiting round that has the card."""
+def round_with(transaction: Transaction, card: int) -> tuple[Round, int] | None:
+    """The open or waiting round that has the card, and the card's place in it."""
     for one in (transaction.state.round, *transaction.state.waiting):
-        if one is not None and any(kept.number == card for kept in one.cards.drawn):
-            return one
+        for place, kept in enumerate(() if one is None else one.cards.drawn):
+            if one is not None and kept.number == card:
+                return one, place
     return None
+
+
+def _judge_corrected(transaction: Transaction, ruling: Ruling, vouched: Vouched, before: Round) -> None:
+    """Judge a round again, of which a correction has changed what ``before`` was."""
+    transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
+    rebuild.rebuild_corrected(transaction, before)
 
 
 _NO_CARD = RefusalReason("no_such_card", "no open round has this card")
@@ -248,10 +255,10 @@ def _set_card(transaction: Transaction, ruling: SetCard, vouched: Vouched) -> Re
     """Name a card's face, or strike it from the round; why that cannot be; None: it is done."""
     if ruling.misnamed:
         return RefusalReason("invalid_value", f"face: expected a face such as 8h, or none, got {ruling.misnamed!r}")
-    round_now = round_with(transaction, ruling.card)
-    if round_now is None:
+    found = round_with(transaction, ruling.card)
+    if found is None:
         return _NO_CARD
-    place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == ruling.card)
+    round_now, place = found
     kept = round_now.cards.drawn[place]
     if ruling.face is not None and place == round_now.hole_place() and not round_now.cards.turned:
         return RefusalReason("card_concealed", "the hole card is named once it lies face up")
@@ -271,8 +278,7 @@ def _set_card(transaction: Transaction, ruling: SetCard, vouched: Vouched) -> Re
             face_down.keep_closed(transaction, place)
         before = replace(before, dealing=transaction.round().dealing)
         transaction.change_cards(drawn=_with_card(before, place, ruling))
-        transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
-        rebuild.rebuild_corrected(transaction, before)
+        _judge_corrected(transaction, ruling, vouched, before)
         return True
 
     _in_round(transaction, round_now.number, corrected)
@@ -288,14 +294,14 @@ def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[RoundCard
 
 def _assign_card(transaction: Transaction, ruling: AssignCard, vouched: Vouched) -> RefusalReason | None:
     """Say whose a card is; why that cannot be; None: it is done."""
-    round_now = round_with(transaction, ruling.card)
-    if round_now is None:
+    found = round_with(transaction, ruling.card)
+    if found is None:
         return _NO_CARD
+    round_now, place = found
     if ruling.spot and ruling.spot not in round_now.bets.spots:
         return RefusalReason("no_such_spot", f"spot {ruling.spot} has no wager in this round")
     if round_now.hides_faces():
         return RefusalReason("card_concealed", "the players' cards have not been shown yet")
-    place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == ruling.card)
     said = (
         (PlayAnswer(round_now.bets.spots.index(ruling.spot), holds=place),)
         if ruling.spot
@@ -311,8 +317,7 @@ def _assign_card(transaction: Transaction, ruling: AssignCard, vouched: Vouched)
         before = transaction.round()
         before = replace(before, evidence=replace(before.evidence, answers=(*kept, *said)))
         transaction.emit(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why, vouched))
-        transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
-        rebuild.rebuild_corrected(transaction, before)
+        _judge_corrected(transaction, ruling, vouched, before)
         if transaction.round().evidence.trouble or not rebuild.has_legal_play(
             transaction, over=round_now is not open_round
         ):
@@ -356,10 +361,9 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox, vouched: Vouched)
         declared=(*round_now.bets.declared, spot),
         refused=(*(one for one in round_now.bets.refused if one not in beside), *refused),
     )
-    transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
     if round_now.bets.contributed:
         contribute(transaction, stand)
-    rebuild.rebuild_corrected(transaction, round_now)
+    _judge_corrected(transaction, ruling, vouched, round_now)
     return None
 
 
@@ -386,8 +390,7 @@ def _take_back(
         declared=tuple(one for one in bets.declared if one != spot),
         refused=(*bets.refused, *beside),
     )
-    transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched)
-    rebuild.rebuild_corrected(transaction, round_now)
+    _judge_corrected(transaction, ruling, vouched, round_now)
     return None
 
 

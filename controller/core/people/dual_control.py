@@ -8,7 +8,7 @@ is said in one place (``persons.not_second_reason``).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -40,18 +40,6 @@ from controller.core.table.transaction import Transaction
 _NO_ORDER = RefusalReason("no_such_order", "no such order waits")
 
 
-class OrderPlaces(NamedTuple):
-    """What a proposal is about, as ``order_proposed`` says it; ``text`` is for display."""
-
-    verb: str
-    text: str
-    round: int | None
-    card: int | None
-    face: str | None
-    spot: int | None
-    cents: int | None
-
-
 def rule(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
     """Carry out a ruling or a count; where it takes two people, keep it until another approves.
 
@@ -70,12 +58,12 @@ def rule(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
     if refused is not None:
         transaction.refuse(_text(ruling), ruling.who, refused)
         return
-    number, round_now = transaction.state.progressives.ordered + 1, second_person.round_of(transaction, ruling)
+    number, about = transaction.state.progressives.ordered + 1, second_person.round_of(transaction, ruling)
     transaction.change(
-        proposed=(*transaction.state.proposed, ProposedRuling(number, ruling, round_now)),
+        proposed=(*transaction.state.proposed, ProposedRuling(number, ruling, about)),
         progressives=replace(transaction.state.progressives, ordered=number),
     )
-    transaction.emit(_proposed(number, ruling, round_now))
+    transaction.emit(_proposed(number, ruling, about))
     if beyond:
         _alert(transaction, ruling, f"{ruling.who} proposes: {beyond}")
 
@@ -93,41 +81,40 @@ def _alert(transaction: Transaction, ruling: Ruling | EnterInventory, text: str)
             raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, text, round=place)
 
 
-def _proposed(number: int, ruling: Ruling | EnterInventory, round_now: int | None) -> RulingProposed | OrderProposed:
+def _proposed(number: int, ruling: Ruling | EnterInventory, round_number: int | None) -> RulingProposed | OrderProposed:
     """A proposal as it is published."""
-    people = (ruling.who, ruling.why, ruling.vouched.text())
     match ruling:
         case VoidRound() | AdjustWager():
             spot, bet, due = corrections.ruled_wager(ruling)
+            people = (ruling.who, ruling.why, ruling.vouched.text())
             return RulingProposed(number, ruling.round, spot, bet, due, *people)
         case _:
-            return OrderProposed(number, *order_places(ruling, round_now), *people)
+            return order_proposed(number, ruling, round_number)
 
 
-def order_places(ruling: Ruling | EnterInventory, number: int | None) -> OrderPlaces:
-    """What an order that is no ruling on a wager is about; ``number``: its round."""
-    match ruling:
-        case SetCard(_, card, face):
-            named = None if face is None else str(face)
-            text = f"card {card} is no card of the round" if named is None else f"card {card} is {named}"
-            return OrderPlaces("set-card", text, number, card, named, None, None)
+def order_proposed(
+    number: int, asked: SetCard | AssignCard | DeclareBox | EnterInventory, round_number: int | None
+) -> OrderProposed:
+    """A proposal that is no ruling on a wager, as it is published; ``round_number``: the round it is about."""
+    card: int | None = None
+    face: str | None = None
+    spot: int | None = None
+    cents: int | None = None
+    match asked:
+        case SetCard(_, card, named):
+            verb, face = "set-card", None if named is None else str(named)
+            text = f"card {card} is {face or 'no card of the round'}"
         case AssignCard(_, card, spot):
-            text = f"card {card} is {f'of spot {spot}' if spot else 'of the dealer'}"
-            return OrderPlaces("assign-card", text, number, card, None, spot, None)
+            verb, text = "assign-card", f"card {card} is {f'of spot {spot}' if spot else 'of the dealer'}"
         case DeclareBox(_, spot, cents):
-            return OrderPlaces(
-                "declare-box",
-                f"spot {spot} {f'is in play for {money(cents)}' if cents > 0 else 'is not in play'}",
-                number,
-                None,
-                None,
-                spot,
-                cents,
-            )
+            amount = f"in play for {money(cents)}" if cents > 0 else "not in play"
+            verb, text = "declare-box", f"spot {spot} is {amount}"
         case EnterInventory(_, kind, cents):
-            return OrderPlaces("inventory", f"{kind} {money(cents)}", None, None, None, None, cents)
+            verb, text, round_number = "inventory", f"{kind} {money(cents)}", None
         case _:
-            raise AssertionError("a ruling on a wager has a proposal of its own")
+            assert_never(asked)
+    places = (round_number, card, face, spot, cents)
+    return OrderProposed(number, verb, text, *places, asked.who, asked.why, asked.vouched.text())
 
 
 def order(transaction: Transaction, asked: MeterRuling) -> None:

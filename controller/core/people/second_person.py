@@ -76,7 +76,7 @@ def round_of(transaction: Transaction, ruling: Ruling | EnterInventory) -> int |
             return number
         case SetCard(_, card) | AssignCard(_, card):
             found = corrections.round_with(transaction, card)
-            return None if found is None else found.number
+            return None if found is None else found[0].number
         case DeclareBox():
             return transaction.state.open_round()
         case _:
@@ -91,18 +91,19 @@ def _late(transaction: Transaction, ruling: VoidRound | AdjustWager) -> bool:
 
 def _known_face(transaction: Transaction, card: int) -> str:
     """That the shoe has read a card, or a person has named it; empty: neither."""
-    round_now = corrections.round_with(transaction, card)
-    kept = () if round_now is None else round_now.cards.drawn
-    known = any(one.number == card and not one.unread for one in kept)
-    return f"card {card}, which was read or named already" if known else ""
+    found = corrections.round_with(transaction, card)
+    if found is None:
+        return ""
+    round_now, place = found
+    return "" if round_now.cards.drawn[place].unread else f"card {card}, which was read or named already"
 
 
 def _known_owner(transaction: Transaction, card: int) -> str:
     """That a person has said whose a card is; empty: nobody has."""
-    round_now = corrections.round_with(transaction, card)
-    if round_now is None:
+    found = corrections.round_with(transaction, card)
+    if found is None:
         return ""
-    place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == card)
+    round_now, place = found
     said = any(place in {one.holds, one.lacks} for one in round_now.evidence.answers)
     return f"card {card}, of which it was said already whose it is" if said else ""
 

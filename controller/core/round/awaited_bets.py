@@ -9,7 +9,7 @@ reported.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from controller.core.game.hand import deal_cards
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.inputs import DaemonStarted, DeadlinePassed, Input, StampedInput
 from controller.core.round import first_card, lifecycle, next_deal
+from controller.core.round.next_deal import DealVerdict
 from controller.core.table import readiness
 from controller.core.table.layout import zone_name
 from controller.core.table.payments import REACH_NS
@@ -137,13 +138,19 @@ def waits_for_deal(table: Table) -> bool:
 
 def _by_deal(table: Table, held: tuple[StampedInput, ...]) -> DueInputs:
     """What waits for the cards of a deal, once they are one or are none."""
-    begins = next_deal.begins_round(table, held)
-    if begins is None:
-        return DueInputs((), held)
-    if not begins:
-        return DueInputs(held, (), may_begin=held[0].number if next_deal.may_begin_round(table, held) else 0)
-    ahead, now = _in_order(table, held)
-    return DueInputs(now, (), held[0].number, ahead=ahead)
+    first = held[0].number
+    match next_deal.judged_by_rhythm(table, held):
+        case None:
+            return DueInputs((), held)
+        case DealVerdict.NONE:
+            return DueInputs(held, ())
+        case DealVerdict.PERHAPS:
+            return DueInputs(held, (), may_begin=first)
+        case DealVerdict.DEAL:
+            ahead, now = _in_order(table, held)
+            return DueInputs(now, (), first, ahead=ahead)
+        case never:
+            assert_never(never)
 
 
 def _awaits(transaction: Transaction) -> bool:

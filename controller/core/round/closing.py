@@ -351,10 +351,10 @@ def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
 
 def _replaced_at(transaction: Transaction, spot: int) -> frozenset[int]:
     """The readings by which other chips lay in a spot's main zone than all those before: it may be the next bet."""
-    paid = next((paid for paid in transaction.state.paid if paid.round == transaction.round().number), None)
+    paid = transaction.state.paid_round(transaction.round().number)
     watch = None if paid is None else paid.watches.get(zone_name(spot, "main"))
     looks = pairwise(() if watch is None else watch.looks)
-    return frozenset(later.number for lay, later in looks if later.chips and set(lay.chips).isdisjoint(later.chips))
+    return frozenset(later.number for lay, later in looks if later.chips and lay.is_gone_by(later))
 
 
 def _as_paid(lattice: Lattice, box: int, replaced: frozenset[int]) -> set[int]:

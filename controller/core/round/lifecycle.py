@@ -480,5 +480,5 @@ def _dealt(judged: AgreedPlays) -> bool:
 
 def _was_touched(transaction: Transaction, spot: int, zone: str) -> bool:
     """Whether a zone has been touched before in the open round; else what leaves it is no wager of this round."""
-    paid = next((paid for paid in transaction.state.paid if paid.round == transaction.round().number), None)
+    paid = transaction.state.paid_round(transaction.round().number)
     return paid is not None and zone_name(spot, zone) in paid.touched

@@ -83,13 +83,14 @@ def next_may_have_begun(transaction: Transaction) -> None:
     if round_now.evidence.trouble or round_now.questions.doubt:
         return
     if transaction.state.may_begin == transaction.stamped.number:
-        transaction.change_ending(next_bets="faltered")
-        transaction.change_questions(doubt=transaction.ask(0, _FALTERED, ("no", "yes")))
-        transaction.note_absence()
+        asked, text = "faltered", _FALTERED
     elif round_now.ending.next_bets == "pressed":
-        transaction.change_ending(next_bets="asked")
-        transaction.change_questions(doubt=transaction.ask(0, _NEXT_BEGUN, ("no", "yes")))
-        transaction.note_absence()
+        asked, text = "asked", _NEXT_BEGUN
+    else:
+        return
+    transaction.change_ending(next_bets=asked)
+    transaction.change_questions(doubt=transaction.ask(0, text, ("no", "yes")))
+    transaction.note_absence()
 
 
 def ask_after_hit(transaction: Transaction) -> bool:

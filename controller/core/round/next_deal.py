@@ -13,6 +13,7 @@ open wagers are the floor's, and an alert says so.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Final
 
 from controller.core.betting import lock
@@ -100,21 +101,27 @@ def _turn_forgotten(transaction: Transaction) -> bool:
     return round_end.payment_has_begun(transaction) or round_end.is_over(transaction)
 
 
-def begins_round(table: Table, held: tuple[StampedInput, ...]) -> bool | None:
-    """Whether the first of the cards that wait begins a round; None: that is not known yet."""
+class DealVerdict(Enum):
+    """What the cards that wait are."""
+
+    DEAL = "deal"
+    """A deal: the first of them begins a round."""
+    PERHAPS = "perhaps"
+    """As many as a deal has, with a pause among them."""
+    NONE = "none"
+
+
+def judged_by_rhythm(table: Table, held: tuple[StampedInput, ...]) -> DealVerdict | None:
+    """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
     transaction = Transaction(table, held[0])
     sizes = _deal_sizes(transaction, held)
-    answers = [_is_deal_of(cards, transaction, held) for cards in sizes]
-    if True in answers:
-        return True
-    may_begin = [_is_deal_of(cards, transaction, held, pauses=1) for cards in sizes]
-    return None if None in answers or None in may_begin else False
-
-
-def may_begin_round(table: Table, held: tuple[StampedInput, ...]) -> bool:
-    """Whether the cards that waited, and began no round, may be a deal all the same, with a pause among them."""
-    transaction = Transaction(table, held[0])
-    return any(_is_deal_of(cards, transaction, held, pauses=1) for cards in _deal_sizes(transaction, held))
+    even = [_is_deal_of(cards, transaction, held) for cards in sizes]
+    if True in even:
+        return DealVerdict.DEAL
+    paused = [_is_deal_of(cards, transaction, held, pauses=1) for cards in sizes]
+    if None in even or None in paused:
+        return None
+    return DealVerdict.PERHAPS if True in paused else DealVerdict.NONE
 
 
 def _is_deal_of(cards: int, transaction: Transaction, held: tuple[StampedInput, ...], pauses: int = 0) -> bool | None:

@@ -164,10 +164,9 @@ def _spots_betting_ahead(before: Table, transaction: Transaction, number: int) -
     """Spots where the wager of a round is gone in every play and the next bet lies: there is nothing to take."""
     table = transaction.table() if transaction.state.open_round() == number else before
     round_now, lattice = table.state.round, table.lattice
-    if round_now is None or round_now.number != number or lattice is None or not lattice.frontier:
+    if round_now is None or round_now.number != number or lattice is None:
         return frozenset()
-    boxes = enumerate(round_now.bets.spots)
-    return frozenset(spot for box, spot in boxes if all(node.boxes[box].next_bet for node in lattice.frontier))
+    return frozenset(spot for box, spot in enumerate(round_now.bets.spots) if lattice.bets_ahead(box))
 
 
 def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dict[int, int], tuple[Event, ...]]:

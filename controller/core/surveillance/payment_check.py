@@ -46,9 +46,6 @@ from firmware_protocols.readings import ChipsSeen, HealthState, KeyPressed
 _EARLIER: Final = 10
 """Rounds from which it is known how seldom the readers look."""
 
-_MOST_POINTS: Final = 21
-"""A hand of more broke."""
-
 _ROUNDS_LIMIT: Final = 5
 """Rounds followed at once: the open one, those that wait for an answer, and one that is being paid."""
 
@@ -79,7 +76,7 @@ def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
         _look_at_cards(transaction, open_round, dealt=was is None or was.cards.drawn is not open_round.cards.drawn)
     found: list[RoundMispay] = []
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
-        paid = paid_round(transaction, event.round) if isinstance(event, RoundClosed | RoundPending) else None
+        paid = transaction.state.paid_round(event.round) if isinstance(event, RoundClosed | RoundPending) else None
         if paid is not None and paid.closed_ns < 0:
             by_key = _closed_by_key(before, transaction)
             change_paid_round(
@@ -204,25 +201,25 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
             yield from _locked(transaction, event)
         case WagerSettled():
             yield from _settled(transaction, event)
-        case WagerAdjusted(number) if paid_round(transaction, number) is not None:
+        case WagerAdjusted(number) if transaction.state.paid_round(number) is not None:
             yield from _adjusted(transaction, event, _of_round(transaction, number))
-        case InsuranceTaken(number, spot, cents) if paid_round(transaction, number) is not None:
+        case InsuranceTaken(number, spot, cents) if transaction.state.paid_round(number) is not None:
             paid = _of_round(transaction, number)
             change_paid_round(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
-        case HandsSplit(number, spot) if paid_round(transaction, number) is not None:
+        case HandsSplit(number, spot) if transaction.state.paid_round(number) is not None:
             change_paid_round(
                 transaction,
                 replace(_of_round(transaction, number), splits=(*_of_round(transaction, number).splits, spot)),
             )
-        case HandCompleted(number, spot) if paid_round(transaction, number) is not None:
+        case HandCompleted(number, spot) if transaction.state.paid_round(number) is not None:
             _hand_completed(transaction, event)
-        case SpotSurrendered(number, spot) if paid_round(transaction, number) is not None:
+        case SpotSurrendered(number, spot) if transaction.state.paid_round(number) is not None:
             paid = _of_round(transaction, number)
             change_paid_round(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
-        case RoundClosed(number, _, _, outcome) if paid_round(transaction, number) is not None:
+        case RoundClosed(number, _, _, outcome) if transaction.state.paid_round(number) is not None:
             paid = _of_round(transaction, number)
             change_paid_round(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
-        case RoundVoided(number) if paid_round(transaction, number) is not None:
+        case RoundVoided(number) if transaction.state.paid_round(number) is not None:
             change_paid_round(transaction, _of_round(transaction, number).spoilt())
         case TableStarted(_, _, _, True):
             for paid in transaction.state.paid:
@@ -236,7 +233,7 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
 def _hand_completed(transaction: Transaction, event: HandCompleted) -> None:
     """A hand that has not broken is not taken while others play."""
     paid = _of_round(transaction, event.round)
-    if event.total <= _MOST_POINTS:
+    if event.total <= 21:
         change_paid_round(transaction, replace(paid, unbroken=(*paid.unbroken, event.spot)))
 
 
@@ -253,14 +250,9 @@ def _no_more_seen(transaction: Transaction, device: str) -> None:
             change_paid_round(transaction, seen)
 
 
-def paid_round(transaction: Transaction, number: int) -> PaidRound | None:
-    """A round that is followed."""
-    return next((paid for paid in transaction.state.paid if paid.round == number), None)
-
-
 def _of_round(transaction: Transaction, number: int) -> PaidRound:
     """A round that is known to be followed."""
-    found = paid_round(transaction, number)
+    found = transaction.state.paid_round(number)
     assert found is not None, "the round is not followed"
     return found
 
@@ -301,7 +293,7 @@ def _is_heard_twice(transaction: Transaction, name: str) -> bool:
 
 def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMispay]:
     """A wager's due is known; if the chips lie still already it can be judged at once."""
-    paid = paid_round(transaction, event.round)
+    paid = transaction.state.paid_round(event.round)
     judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not _by_hand(transaction, event)
     if paid is None or not judged:
         return
@@ -350,7 +342,7 @@ def _wrong(paid: PaidRound, owed: WagerDue) -> Iterator[RoundMispay]:
         last_card_ns=paid.last_card_ns,
         whole=not main or owed.spot in paid.naturals,
         later=watch.wager_cents == 0,
-        broke=main and owed.net_cents < 0 and owed.spot not in paid.unbroken,
+        may_have_broken=main and owed.net_cents < 0 and owed.spot not in paid.unbroken,
         split=main and owed.spot in paid.splits,
         surrendered=main and owed.spot in paid.surrendered,
         hidden=paid.hidden(),

@@ -48,7 +48,7 @@ def suspect_move(
 ) -> None:
     """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
     name = zone_name(event.spot, event.zone)
-    paid = payment_check.paid_round(transaction, event.round)
+    paid = transaction.state.paid_round(event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     round_now = transaction.round_known(event.round)
     kind, text = _looks_like(before, transaction, event, lay)

@@ -59,15 +59,11 @@ def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence
     The last place of a full list says that it is full; until that is acknowledged, what follows is published and, but
     for the first few of each kind and person, not listed.
     """
-    _raise(transaction, kind, text, evidence, None)
+    raise_alert_about(transaction, None, kind, text, **evidence)
 
 
 def raise_alert_about(transaction: Transaction, by: Person | None, kind: AlertKind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - as above
     """The same about an order that a person gave, who does not acknowledge it then."""
-    _raise(transaction, kind, text, evidence, by)
-
-
-def _raise(transaction: Transaction, kind: AlertKind, text: str, evidence: dict[str, Any], by: Person | None) -> None:
     if not _is_full(transaction) and len(transaction.state.alerts.listed) >= LISTED_LIMIT - 1:
         text_full = f"{LISTED_LIMIT - 1} alerts wait for somebody; those that follow are published but not listed"
         _put_on_list(transaction, AlertKind.ALERTS_UNREAD, text_full, {})

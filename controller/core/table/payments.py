@@ -48,6 +48,10 @@ class ZoneContent(Value, frozen=True, tag=False):
     over: bool = False
     """Whether the round may have been over by then: where no key closes it, this is all that is known."""
 
+    def is_gone_by(self, later: ZoneContent) -> bool:
+        """Whether not one of its chips lies there at a later look."""
+        return set(self.chips).isdisjoint(later.chips)
+
     def rise(self) -> int:
         """By how much the value rose."""
         return max(self.came_cents - self.left_cents, 0)
@@ -165,8 +169,8 @@ class PaymentTerms(NamedTuple):
     """The wager cannot have grown since the lock: a side wager, or a natural, which may be paid before the others."""
     later: bool = False
     """It was laid after the deal."""
-    broke: bool = False
-    """All hands of the box may have broken: it may have been taken, and bet on anew, while others still played."""
+    may_have_broken: bool = False
+    """All hands of the box, perhaps: it may have been taken, and bet on anew, while others still played."""
     split: bool = False
     surrendered: bool = False
     hidden: bool = False
@@ -204,7 +208,7 @@ def _beginnings(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iter
         yield from (at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents)
         return
     begin = 0
-    if terms.broke:
+    if terms.may_have_broken:
         yield from _taken_in_play(watch, owed, terms)
     if not terms.whole:
         for at, look in enumerate(watch.looks[1:], start=1):
@@ -220,7 +224,7 @@ def _taken_in_play(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> I
     """The looks before the last card after which all of a lost wager was gone, and other chips may have been laid."""
     played = [look for look in watch.looks if look.first_ns <= terms.last_card_ns]
     for at, (lay, look) in enumerate(pairwise(played)):
-        gone = lay.cents > 0 and set(lay.chips).isdisjoint(look.chips)
+        gone = lay.cents > 0 and lay.is_gone_by(look)
         # What a dealer's natural gives back of a double goes to who has bet again.
         bets_again = any(later.cents for later in played[at + 1 :])
         if gone and (bets_again or _stake_at(watch, owed, terms, at) == -owed.net_cents):
@@ -296,14 +300,13 @@ def _payable(
 def _finding(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> Mispay:
     """What a wrong payment is called."""
     lying, paying = watch.looks[begin], watch.looks[begin + 1 :]
-    came = sum(look.rise() for look in paying if not look.closed)
+    came, stake = sum(look.rise() for look in paying if not look.closed), _stake_at(watch, owed, terms, begin)
     lowest = min((look.cents for look in paying), default=lying.cents)
     taken = max(lying.cents - lowest, 0)
     if owed.net_cents < 0:
         if not came and not lying.cents:
             # All of it was taken, and a part was to go back.
-            return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], -_stake_at(watch, owed, terms, begin))
-        stake = _stake_at(watch, owed, terms, begin)
+            return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], -stake)
         if not came and not taken and lying.cents < stake:
             return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], lying.cents - stake)
         if not came and not taken:

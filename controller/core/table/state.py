@@ -167,6 +167,10 @@ class State(Value, frozen=True, tag=False):
         """The number of the round that is open; None between two rounds."""
         return None if self.round is None else self.round.number
 
+    def paid_round(self, number: int) -> PaidRound | None:
+        """A round whose payments are followed; None: it is not."""
+        return next((paid for paid in self.paid if paid.round == number), None)
+
     def is_ready(self, device: str) -> bool:
         """Whether a device works, as far as it has said; one that has said nothing yet counts as working."""
         return self.devices.get(device, HealthState.READY) == HealthState.READY

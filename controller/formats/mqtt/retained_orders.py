@@ -11,7 +11,7 @@ from controller.core.analysis.net_bounds import net_bounds
 from controller.core.messages.house import House
 from controller.core.messages.inputs import AdjustWager, VoidRound
 from controller.core.people.corrections import ruled_wager
-from controller.core.people.dual_control import order_places
+from controller.core.people.dual_control import order_proposed
 from controller.core.table.ledger import RoundBook, book_of
 from controller.core.table.state import State
 
@@ -91,7 +91,8 @@ def orders_bytes(house: House, state: State) -> bytes:
             case VoidRound() | AdjustWager() as ruling:
                 rulings.append(_ruling(state, one.number, ruling))
             case order:
-                orders.append(ProposedOrderNow(one.number, *order_places(order, one.round), order.who, order.why))
+                proposed = order_proposed(one.number, order, one.round)
+                orders.append(msgspec.convert(proposed, ProposedOrderNow, from_attributes=True))
     return msgspec.json.encode(OrdersNow(state.seq, house.two_persons, tuple(rulings), wagers, tuple(orders)))
 
 
