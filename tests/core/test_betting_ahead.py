@@ -107,3 +107,21 @@ def test_a_loser_who_was_taken_and_bet_twice_as_much_between_two_looks_was_not_p
     rig.play("key round_closed / wait 6 / deal Th 9c 8c 9d / wait 8")
     assert dues(rig, 1) == {-1_000, 1_000}
     assert accused(rig) == []
+
+
+@pytest.mark.parametrize("house", HOUSES)
+def test_its_next_bet_lying_since_the_last_card_keeps_no_round_from_ending(house: str) -> None:
+    """Spot 1 broke and bets again before spot 2 draws to eighteen, which loses to nineteen; no card is the dealer's."""
+    rig = silent(house)
+    rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6s 8c 9c Td 5d Td / wait 3 / Kh / 1 main 0 / wait 0.9 / 1 main 5")
+    rig.play(f"wait 1.5 / 5h / wait 3 / 2 main 0 / wait 1 / 2 main 25 / {NEXT_DEAL}")
+    assert rig.postings()[:2] == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
+    assert rig.told(AlertRaised) == []
+
+
+def test_fewer_chips_in_place_of_all_are_no_wager_that_was_changed() -> None:
+    """Eighteen loses to nineteen in a house of hidden hands: it was taken, and a lower bet laid."""
+    rig = silent("pitch-h17")
+    rig.play("1 main 25 / wait 6 / deal Th 9d 8c Td / wait 6 / 1 main = 10 / wait 7 / deal Th 9c 8c 9d / wait 8")
+    assert rig.postings() == ["1: spot 1 main -25.00"]
+    assert rig.outcomes() == ["settled"]

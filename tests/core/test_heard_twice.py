@@ -566,3 +566,36 @@ def test_a_round_that_ends_before_its_lock_is_known_and_had_no_wager_after_all_i
     closing.close(ending)
     assert ending.state.round is None
     assert [event.outcome for event in ending.events if isinstance(event, RoundClosed)] == ["void"]
+
+
+def test_what_is_kept_back_of_a_chip_that_lies_at_another_zone_is_forgotten() -> None:
+    """The deal is closed when an EZ Bust wager is laid, of which a side bet's antenna tells first."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1", "E2"))
+    rig.pass_ms(6_000)
+    rig.talk("Th 5c 8d \n 2 main 5 \n 2 main 0 \n Kh")
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.hides_faces()
+    for zone, chips in (("blazing7s", ("E3",)), ("ez_bust", ("E3",)), ("blazing7s", ())):
+        rig.lay(1, zone, chips)
+    assert rig.table.state.round.cards.kept_back == ()
+    rig.talk("4h \n key hole_turned round_closed round_closed")
+    assert not [alert for alert in accused(rig) if alert.zone == "blazing7s"]
+
+
+@pytest.mark.parametrize(("then", "kinds"), [((), []), (("E5",), [AlertKind.CAPPING])], ids=["the chip", "another"])
+def test_a_chip_lost_between_two_zones_is_no_pinching_and_another_that_comes_is_capping(
+    then: tuple[str, ...], kinds: list[AlertKind]
+) -> None:
+    rig = Rig(profile_files.load("classic-shoe-and-pitch", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1", "E3"))
+    rig.lay(2, "main", ("E2", "E3"))
+    rig.talk("key no_more_bets \n 9s 5d 5s 2d As 8s")
+    rig.lay(1, "main", ("E1",))
+    rig.lay(2, "main", ("E2",))
+    if then:
+        rig.lay(2, "main", ("E2", *then))
+    rig.pass_ms(6_000)
+    rig.talk("key round_closed round_closed")
+    rig.pass_ms(6_000)
+    assert [alert.kind for alert in accused(rig)] == kinds

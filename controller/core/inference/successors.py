@@ -253,7 +253,7 @@ def _next_bet(node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]
     Where nobody watches the box both may have happened.
     """
     box = node.boxes[item.box]
-    gone = box.next_bet or item.box in layout.dark or 0 in {item.before, layout.mains[item.box]}
+    gone = item.before == 0 or box.next_bet or item.box in layout.dark
     if box.kind in {BoxStatus.SURRENDERED, BoxStatus.BROKEN} and gone:
         yield put_box(node, item.box, replace(box, next_bet=item.after > 0)), ()
 

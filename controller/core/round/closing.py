@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import Final
 
 from controller.core.betting import acceptance
@@ -33,7 +32,6 @@ from controller.core.inference.successors import endings, layout_of
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
 from controller.core.round import missed_cards, questions
 from controller.core.round.irregular import likely_fault
-from controller.core.table.layout import zone_name
 from controller.core.table.ledger import BookRow, book_of
 from controller.core.table.payments import HIDDEN_NS, REACH_NS
 from controller.core.table.round_state import Round
@@ -333,8 +331,7 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
             or _may_have_surrendered(judged.frontier, box)
         ):
             continue
-        paid = _as_paid(judged.lattice, box, _replaced_at(transaction, spot))
-        fitting = [net for net in due.nets if net.cents in paid]
+        fitting = [net for net in due.nets if net.cents in _as_paid(judged.lattice, box)]
         if len({net.cents for net in fitting}) == 1:
             net = agreed(fitting)
             fields = (transaction.round().number, spot, "main", judged.lattice.wagers[box], net.cents)
@@ -349,23 +346,14 @@ def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
     return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
 
 
-def _replaced_at(transaction: Transaction, spot: int) -> frozenset[int]:
-    """The readings by which other chips lay in a spot's main zone than all those before: it may be the next bet."""
-    paid = transaction.state.paid_round(transaction.round().number)
-    watch = None if paid is None else paid.watches.get(zone_name(spot, "main"))
-    looks = pairwise(() if watch is None else watch.looks)
-    return frozenset(later.number for lay, later in looks if later.chips and lay.is_gone_by(later))
-
-
-def _as_paid(lattice: Lattice, box: int, replaced: frozenset[int]) -> set[int]:
+def _as_paid(lattice: Lattice, box: int) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
     after any of the changes, or before the first, until the zone was empty: what is laid then is the next bet. Where
     nothing was taken and nothing paid nothing is said of it; nor where the readers looked so seldom that a payment may
     have been laid down and picked up between two looks: that no payment was seen is then no sign of a push. What comes
-    after a pause may be the next bet, laid beside a wager that pushed; so may chips for which all that lay there went,
-    as the readings ``replaced`` tell.
+    after a pause may be the next bet, laid beside a wager that pushed.
     """
     last_card_ns = max(dated.last_ns for dated in lattice.evidence if isinstance(dated.item, CardObserved))
     paid_by_ns = _paid_by(lattice, last_card_ns)
@@ -384,7 +372,7 @@ def _as_paid(lattice: Lattice, box: int, replaced: frozenset[int]) -> set[int]:
         is_taken, is_hidden = item.after < item.before, unseen_ns > (HIDDEN_NS if is_touched else REACH_NS)
         if dated.last_ns <= last_card_ns:
             staked += max(item.after - item.before, 0)
-        elif dated.first_ns <= last_card_ns or (is_taken and is_hidden) or (content and dated.number in replaced):
+        elif dated.first_ns <= last_card_ns or (is_taken and is_hidden):
             return set()
         else:
             nets |= set() if is_hidden and not is_touched else {content - staked}

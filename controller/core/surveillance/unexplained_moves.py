@@ -100,9 +100,8 @@ def _looks_like(
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     if event.after_cents > lay and _is_irregular(transaction, event.round):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
-    if _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents) or _was_shared(
-        round_now, name
-    ):
+    heard_by_two = _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents)
+    if heard_by_two or _may_be_shared_chip(round_now, event):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
     if round_now is transaction.state.round is not None and shared_chips.lock_waits(transaction):
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
@@ -202,9 +201,13 @@ def _heard_by_two(was: Felt, now: Felt, name: str, before_cents: int) -> bool:
     return all(name in shared.get(chip, ()) for chip in moved)
 
 
-def _was_shared(round_now: Round | None, name: str) -> bool:
-    """Whether a chip of a zone may have been of another wager of the round: its changes, told late, say little."""
-    return round_now is not None and name in round_now.bets.shared.amounts
+def _may_be_shared_chip(
+    round_now: Round | None, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
+) -> bool:
+    """Whether a change comes to a chip that two antennas heard at the lock; what is kept back is reported late."""
+    amounts = {} if round_now is None else round_now.bets.shared.amounts
+    without, with_it = amounts.get(zone_name(event.spot, event.zone), (0, 0))
+    return 0 < with_it - without == abs(event.after_cents - event.before_cents)
 
 
 def _is_irregular(transaction: Transaction, number: int) -> bool:

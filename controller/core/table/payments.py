@@ -209,7 +209,7 @@ def _beginnings(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iter
         return
     begin = 0
     if terms.may_have_broken:
-        yield from _taken_in_play(watch, owed, terms)
+        yield from _taken_in_play(watch, terms.last_card_ns)
     if not terms.whole:
         for at, look in enumerate(watch.looks[1:], start=1):
             if look.first_ns > terms.last_card_ns:
@@ -220,14 +220,12 @@ def _beginnings(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iter
     yield begin
 
 
-def _taken_in_play(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iterator[int]:
-    """The looks before the last card after which all of a lost wager was gone, and other chips may have been laid."""
-    played = [look for look in watch.looks if look.first_ns <= terms.last_card_ns]
+def _taken_in_play(watch: ZoneHistory, last_card_ns: int) -> Iterator[int]:
+    """The looks after which all of a lost wager was gone before the last card, and others were laid: the next bet."""
+    played = [look for look in watch.looks if look.first_ns <= last_card_ns]
     for at, (lay, look) in enumerate(pairwise(played)):
         gone = lay.cents > 0 and lay.is_gone_by(look)
-        # What a dealer's natural gives back of a double goes to who has bet again.
-        bets_again = any(later.cents for later in played[at + 1 :])
-        if gone and (bets_again or _stake_at(watch, owed, terms, at) == -owed.net_cents):
+        if gone and any(later.cents for later in played[at + 1 :]):
             yield at
 
 
