@@ -16,9 +16,10 @@ Vouched = str | msgspec.UnsetType
 class RulingProposed(Value, frozen=True, tag="ruling_proposed"):
     """A person proposes to void a round or to adjust a wager; another must approve.
 
-    This is published where the house wants two people for orders that move money (``two_persons``). The proposal
-    changes nothing until another person approves it (``order_approved``); the proposed ruling then follows, in both
-    names. A proposal may also be withdrawn (``order_withdrawn``).
+    This is published where the house wants two people for orders that move money (``two_persons``), and in every house
+    for a ruling on a round that has left the books and for a due beyond the wager's rules. The proposal changes
+    nothing until another person approves it (``order_approved``); the proposed ruling then follows, in both names.
+    A proposal may also be withdrawn (``order_withdrawn``).
     """
 
     order: int
@@ -37,10 +38,10 @@ class RulingProposed(Value, frozen=True, tag="ruling_proposed"):
 class OrderProposed(Value, frozen=True, tag="order_proposed"):
     """A person orders something that takes a second person; another must approve.
 
-    This is published where the house wants two people for orders that move money (``two_persons``): for a card that
-    was read or named already (``set-card``), for a box in a round whose bets are locked (``declare-box``), for what
-    changes the due of a settled wager, and for a count that the table cannot have held (``inventory``). What becomes of
-    it is told as with ``ruling_proposed``.
+    This is published where the house wants two people for orders that move money (``two_persons``): for a card that was
+    read or named already (``set-card``) or whose owner was stated (``assign-card``), for a box in a round whose
+    bets are locked (``declare-box``), for what changes the due of a settled wager, and for a count that the table
+    cannot have held (``inventory``). What becomes of it is told as with ``ruling_proposed``.
     """
 
     order: int

@@ -1,10 +1,10 @@
-"""Which orders of the floor's take a second person.
+"""Which orders of the floor take a second person.
 
 A ruling on what a wager is due always does where the house wants two (``two_persons``), and in every house where no
-cards account for the due or the round has long left the books. What only says what the table could not see, one person
-says alone, for the game waits: an unread card, whose a card is, a box of the next round. To overrule what is known
-moves money as well, and takes two: a face that was read or named, an owner that was said, a box in a round that has
-begun, whatever changes the due of a settled wager, and a count that the table cannot have held.
+cards account for the due or the round has long left the books. What the table could not see one person says alone, for
+the game waits: the face of an unread card, the owner of a card, a box of the next round. To overrule what is known
+moves money as well, and takes two: a face that was read or named, a stated owner, a box in a round that has begun,
+whatever changes the due of a settled wager, and a count that the table cannot have held.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ class OperatorSection(Section, frozen=True):
 
     ``directory`` holds a socket for each role; ``listen`` is served with CURVE, which needs ``key_file`` and
     ``operators``. ``mqtt``: whether orders are also taken over MQTT.
-    ``two_persons``: whether voiding a round and adjusting a wager take a second person.
+    ``two_persons``: whether a ruling on a wager, and what overrules a known card, box or count, take a second person.
     ``signed``: whether every order must carry its operator's own signature, or may.
     """
 
