@@ -23,7 +23,7 @@ from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from controller.core.step import step
 from controller.core.table.desired import Desired
-from controller.core.table.keymap import DEFAULT_KEYS
+from controller.core.table.keymap import DEFAULT_KEYS, MEANINGS
 from controller.core.table.state import State, StepResult, Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -32,7 +32,10 @@ from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press,
 from simulators.people.display_reader import QUESTIONS_LIMIT, answer_key, asks, entry_key
 
 MS = 1_000_000
-KEY_OF = {meaning: key for key, meaning in DEFAULT_KEYS.items()}
+FURTHER_MEANINGS = sorted(MEANINGS - set(DEFAULT_KEYS.values()))
+KEYS = {**DEFAULT_KEYS, **{f"further/{number}": meaning for number, meaning in enumerate(FURTHER_MEANINGS)}}
+"""A key for every meaning there is: a rig's keypad has room for more than a real one's 25."""
+KEY_OF = {meaning: key for key, meaning in KEYS.items()}
 SPOTS = tuple(range(1, 8))
 
 
@@ -62,7 +65,7 @@ class Rig:
         readers: dict[str, tuple[int, ...]] = {f"bet_spots/{s}": (s,) for s in SPOTS}
         if zones:
             readers = {device: (int(names[0].partition("/")[0]),) for device, names in zones.items()}
-        house = House(rules, self.values, DEFAULT_KEYS, "0" * 64, readers, meters=meters, linked=linked)
+        house = House(rules, self.values, KEYS, "0" * 64, readers, meters=meters, linked=linked)
         self.house = replace(house, zones=dict(zones or {}))
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
@@ -193,7 +196,7 @@ class Rig:
     def press(self, key: str, *, held: bool) -> None:
         """A key of a dealer's script goes down."""
         self.pass_ms(100)
-        if asks(self.desired.display) and DEFAULT_KEYS.get(key, "").isdigit():
+        if asks(self.desired.display) and KEYS.get(key, "").isdigit():
             self.misread |= {self.table.state.rounds, *(waits.number for waits in self.table.state.waiting)}
         self.give(KeyPressed(self.now_ns, key, held))
         self.pass_ms(100)

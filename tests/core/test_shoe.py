@@ -71,11 +71,9 @@ def test_a_shoe_ends_with_its_account_and_its_burns_are_opened_then() -> None:
 
 def test_the_cut_card_is_put_down_where_it_came() -> None:
     rig = of_decks(6)
-    rig.house = replace(rig.house, keys={**rig.house.keys, "W": "cut_card"})
-    rig.table = rig.table._replace(house=rig.house)
     begin(rig)
     one_round(rig)
-    rig.give(readings.KeyPressed(rig.now_ns, "W"))
+    rig.key("cut_card")
     one_round(rig)
     rig.key("burn")
     assert ended(rig).cut_card == 5

@@ -355,37 +355,21 @@ def test_at_a_table_that_asks_an_answer_by_key_stays() -> None:
     assert [event.basis.value for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)] == ["answer"]
 
 
-def with_cut_card() -> Rig:
-    rig = Rig(KEYED)
-    rig.house = msgspec.structs.replace(rig.house, keys={**rig.house.keys, "J": "cut_card"})
-    rig.table = rig.table._replace(house=rig.house)
-    return rig
-
-
-def press(rig: Rig, *meanings: str) -> None:
-    letters = {meaning: letter for letter, meaning in rig.house.keys.items()}
-    for meaning in meanings:
-        rig.pass_ms(100)
-        rig.give(KeyPressed(rig.now_ns, letters[meaning]))
-
-
 def test_a_cut_card_that_has_not_come_is_taken_back() -> None:
-    rig = with_cut_card()
-    rig.talk(TWELVE)
-    press(rig, "cut_card", "undo")
+    rig = Rig(KEYED)
+    rig.talk(f"{TWELVE} \n key cut_card undo")
     assert (withdrawn(rig), rig.table.state.shoe.cut_card) == (["cut_card"], -1)
-    rig.talk("5s")
-    press(rig, "cut_card")
+    rig.talk("5s \n key cut_card")
     assert (rig.table.state.shoe.cut_card, refusals(rig)) == (5, [])
 
 
 @pytest.mark.parametrize("meaning", sorted(MEANINGS - {"undo", "0"}))
 @pytest.mark.parametrize("talk", ["", TWELVE])
 def test_every_key_has_its_own_meaning_and_is_taken_back_or_says_why_not(meaning: str, talk: str) -> None:
-    rig = with_cut_card()
+    rig = Rig(KEYED)
     rig.talk(talk)
     before = len(refusals(rig)) + len(withdrawn(rig))
-    press(rig, meaning)
+    rig.key(meaning)
     assert bool(rig.told(AssistanceRequested)) == (meaning == "call_floor")
-    press(rig, "undo")
+    rig.key("undo")
     assert len(refusals(rig)) + len(withdrawn(rig)) > before

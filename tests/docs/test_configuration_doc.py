@@ -120,11 +120,11 @@ def test_every_example_of_a_key_is_read(heading: str) -> None:
 def default_of(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return MUST
-    by_session = {"agreeing": "2", "gap_ms": str(GAP_NS // 1_000_000)}
+    by_another = {"agreeing": "2", "gap_ms": str(GAP_NS // 1_000_000), "turn_key": "by the keypad"}
     given = field.default if field.default is not msgspec.NODEFAULT else None
     if isinstance(given, bool):
         return str(given).lower()
-    return by_session.get(field.name) or (str(given) if given not in (None, (), {}) else "none")
+    return by_another.get(field.name) or (str(given) if given not in (None, (), {}) else "none")
 
 
 def test_every_counted_option_has_its_range() -> None:

@@ -1,8 +1,14 @@
 """One live round, from the lock to the close.
 
-``lifecycle`` takes each card and each change of chips; ``closing`` settles what is certain, asks about the rest and
-hands what no legal play explains to the floor, with its likely fault from ``irregular``. The other modules are what
-keeps a round from ending well: a first card without a key, a missed card, a round in which nothing happens any more,
-a deal that begins before the last round was closed, bets that readers have yet to confirm, chips that only pass through
-a box.
+``lifecycle`` takes each card, key and change of chips and publishes what has become certain; ``questions`` asks people
+about the play; ``closing`` settles what is certain, asks about the rest and hands what no legal play explains to the
+floor, with its likely fault from ``irregular``.
+
+Where a round begins or ends without a clear word: ``awaited_bets`` keeps what comes until the readers have looked for
+the bets, ``begin_question`` asks about a first card without its key, ``first_card`` says whether a card ends the open
+round, ``next_deal`` tells a deal by its rhythm where nothing else says so, ``stalled_round`` ends a round in which
+nothing happens any more, and ``missed_cards`` asks about cards that nobody reported.
+
+Where chips are not what a reader first says: ``chip_placement`` finds the zone of chips that two antennas heard,
+``passing_chips`` forgets those that only pass through a box, and ``between_looks`` allows several moves in one change.
 """
