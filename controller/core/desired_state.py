@@ -31,9 +31,9 @@ def wanted(transaction: Transaction) -> Desired:
 def _desired(transaction: Transaction) -> Desired:
     """What the devices should be sent, given the table."""
     round_now = transaction.state.round
-    if transaction.state.held:
+    if transaction.state.deferred:
         table = transaction.table()
-        first_ns = awaited_bets.awaited_ns(table, transaction.state.held)
+        first_ns = awaited_bets.awaited_ns(table, transaction.state.deferred)
         confirm_ns = max(first_ns - transaction.state.offset_ns, 1)
         if round_now is not None and awaited_bets.waits_for_deal(table):
             due_ns = next_deal.deadline_ns(table) - transaction.state.offset_ns
@@ -56,7 +56,7 @@ def _desired(transaction: Transaction) -> Desired:
 def question_displayed(transaction: Transaction) -> int:
     """The number of the question on the dealer's display; 0: another line stands there."""
     shown, round_now = answers.question_shown(transaction.state), transaction.state.round
-    if shown is None or transaction.state.held:
+    if shown is None or transaction.state.deferred:
         return 0
     if round_now is None or round_now.questions.doubt or round_now.questions.unkeyed:
         return shown.number

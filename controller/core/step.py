@@ -50,8 +50,6 @@ from controller.core.people import answers, dual_control, keys
 from controller.core.progressives import live_meters, mystery, pool_answers
 from controller.core.round import (
     awaited_bets,
-    begin_question,
-    between_looks,
     chip_placement,
     first_card,
     lifecycle,
@@ -59,6 +57,8 @@ from controller.core.round import (
     next_deal,
     passing_chips,
     stalled_round,
+    unkeyed_first_card,
+    unseen_moves,
 )
 from controller.core.surveillance import monitor
 from controller.core.table import readiness, shoe_draws
@@ -93,20 +93,24 @@ _EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 def step(table: Table, stamped: StampedInput) -> StepResult:
     """The table after ``stamped``, the events it gives in order, and what the devices should be sent, when asked."""
     table = _with_order(table, stamped)
-    due = awaited_bets.due_inputs(table, stamped)
-    if due.now == (stamped,):
+    schedule = awaited_bets.schedule_inputs(table, stamped)
+    if schedule.now == (stamped,):
         return _take_in(table, stamped)
     # While readings wait the display says so, and no key is meant for a question.
-    displayed = 0 if due.held else table.state.question_displayed
+    displayed = 0 if schedule.deferred else table.state.question_displayed
     state = replace(
-        table.state, held=due.held, begins=due.begins, may_begin=due.may_begin, question_displayed=displayed
+        table.state,
+        deferred=schedule.deferred,
+        begins=schedule.begins,
+        may_begin=schedule.may_begin,
+        question_displayed=displayed,
     )
     after = Table(table.house, state, table.lattice, table.workings)
     events = list[Event]()
-    for one in due.ahead:
+    for one in schedule.ahead:
         taken = _take_in(after, one)
         after, events = taken.table, [*events, *taken.events]
-    ahead, now = awaited_bets.split_by_turn(after, due)
+    ahead, now = awaited_bets.split_after_beginning(after, schedule)
     # What is taken ahead waits for nothing; another of what follows may have to wait in its turn.
     for place, one in enumerate((*ahead, *now)):
         stepped = _take_in(after, one) if place < len(ahead) else step(after, one)
@@ -151,7 +155,7 @@ def _take(transaction: Transaction) -> None:
             _chips_seen(transaction, seen)
         case ChipsConfirmed() | DeadlinePassed() as silence:
             deal_confirmation.note_quiet(transaction, silence)
-            chip_placement.settle_looked_at(transaction, silence)
+            chip_placement.place_chips_heard_once(transaction, silence)
         case KeyPressed() as pressed:
             keys.key_pressed(transaction, pressed)
         case DeviceHealth() as health:
@@ -187,7 +191,7 @@ def _take(transaction: Transaction) -> None:
         case BookRecalled() | EnterInventory() | DayBegan() as entry:
             _enter_books(transaction, entry)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
-            dual_control.rule(transaction, ruling)
+            dual_control.take_ruling(transaction, ruling)
         case (
             VerifyJackpot()
             | PayJackpot()
@@ -240,14 +244,14 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
         and not transaction.round().ending.closing
     )
     if transaction.state.begins == number and transaction.state.round is not None:
-        next_deal.overtake(transaction)
+        next_deal.close_overtaken(transaction)
     elif transaction.state.round is not None and not lifecycle.came_before_payment(
         transaction, drawn.face, since_ns, at_ns
     ):
         lifecycle.refute_payment(transaction)
         if first_card.ended_by_card(transaction, at_ns):
             overtook = 0 if transaction.round().ending.closing else transaction.round().number
-            lifecycle.close(transaction)
+            lifecycle.close_round(transaction)
     began = transaction.state.round is None
     if began and not lock.lock(transaction, at_ns):
         shoe_draws.card_outside(transaction, drawn)
@@ -257,7 +261,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
             transaction.emit(CardOutsideRound(number))
         return
     if began:
-        begin_question.ask(transaction)
+        unkeyed_first_card.ask(transaction)
         missed_cards.may_have_begun_unheard(transaction)
     if began and doubted:
         # Nobody has said which cards were the last round's: only a deal's rhythm shows that this is a first one.
@@ -284,15 +288,15 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
     felt, before = after.felt, transaction.state.felt.get(name)
     changes = chip_placement.place_chips(transaction, after, name, last_ns, changes)
     transaction.emit(*events)
-    passed = passing_chips.note_visits(transaction, before, felt[name], first_ns, last_ns)
+    passed = passing_chips.follow_passing_chips(transaction, before, felt[name], first_ns, last_ns)
     for change in changes:
         if transaction.state.round is not None and not passed:
             from_ns = first_ns if change.since_ns < 0 else change.since_ns
             lifecycle.take_chips(transaction, change, from_ns, last_ns)
     if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
-        between_looks.take_exchange(transaction, felt[name], first_ns, last_ns)
+        unseen_moves.take_exchanged_chips(transaction, felt[name], first_ns, last_ns)
     if transaction.state.round is not None and before is not None:
-        between_looks.note_replaced(transaction, before, felt[name])
+        unseen_moves.note_replaced(transaction, before, felt[name])
         passing_chips.forget_overheard(transaction, before, felt[name])
     if transaction.state.dealt_unheard:
         missed_cards.note_bets(transaction)
@@ -372,7 +376,7 @@ def _enter_books(transaction: Transaction, entry: BookRecalled | EnterInventory 
         case BookRecalled(_, book):
             transaction.change(books=with_recalled(transaction.state.books, book))
         case EnterInventory():
-            dual_control.rule(transaction, entry)
+            dual_control.take_ruling(transaction, entry)
         case DayBegan(_, day):
             transaction.change(gaming_day=day)
         case _:

@@ -88,7 +88,7 @@ def test_a_card_that_truly_finds_no_chips_is_without_bets_once_the_readers_have_
     assert isinstance(drawn, CardDrawn)
     assert (drawn.round, drawn.position) == (None, None)
     assert rig.told(CardOutsideRound) == [CardOutsideRound(drawn.card)]
-    assert rig.table.state.held == ()
+    assert rig.table.state.deferred == ()
 
 
 def test_no_more_bets_on_an_empty_layout_is_refused_once_the_readers_have_looked() -> None:
@@ -118,7 +118,7 @@ def test_a_card_after_one_without_bets_waits_for_its_own_look() -> None:
     second_ns = rig.now_ns
     rig.give(ChipsConfirmed(SPOTS, second_ns - 200 * MS))
     assert len(rig.told(CardOutsideRound)) == 1
-    assert [one.number for one in rig.table.state.held if isinstance(one.input, CardRead)] == [3]
+    assert [one.number for one in rig.table.state.deferred if isinstance(one.input, CardRead)] == [3]
     told_late(rig, "main", CHIP, second_ns - 300 * MS, second_ns + 100 * MS)
     looked(rig)
     assert len(rig.told(CardOutsideRound)) == 1
@@ -175,7 +175,7 @@ def test_where_a_reader_is_lost_the_wait_ends() -> None:
 def test_a_burn_a_closed_table_and_a_layout_that_is_known_wait_for_nothing() -> None:
     rig = table()
     rig.give(CardRead(rig.now_ns, Card("Th"), burn=True))
-    assert rig.table.state.held == ()
+    assert rig.table.state.deferred == ()
     rig.give(ChipsConfirmed(SPOTS, rig.now_ns + 1_000 * MS))
     deal(rig, "9c")
     assert len(rig.told(CardOutsideRound)) == 1

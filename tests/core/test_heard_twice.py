@@ -494,7 +494,7 @@ def test_a_round_that_ends_before_its_lock_is_known_and_had_no_wager_after_all_i
     rig.give(ChipsSeen(1, "twenty_one_plus_three", ("E1",), since_ns, rig.now_ns))
     rig.lay(1, "main", ())
     ending = Transaction(rig.table, rig.stamped[-1])
-    closing.close(ending)
+    closing.settle_round(ending)
     assert ending.state.round is None
     assert [event.outcome for event in ending.events if isinstance(event, RoundClosed)] == ["void"]
 

@@ -146,5 +146,5 @@ def test_a_meter_the_table_file_no_longer_has_is_not_held(rig: MeterRig, pit: Pi
     rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, linked=())))
     hours_pass(rig, 30)
     pit.tells(rig)
-    assert linked(rig).held == ""
+    assert linked(rig).blocked == ""
     assert coded(linked(rig))

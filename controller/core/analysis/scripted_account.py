@@ -11,7 +11,7 @@ from controller.core.analysis.scripted_round import ScriptedEnding, ScriptedRoun
 from controller.core.analysis.stated_meters import StatedMeters, linked_awards, mystery_awards
 from controller.core.game.refusals import Refusal
 from controller.core.game.rules import Rules
-from controller.core.game.settlement import Net, breakage_cents, hand_nets, held_cents, insurance_net, main_net
+from controller.core.game.settlement import Net, breakage_cents, hand_nets, insurance_net, limited_cents, main_net
 from controller.core.game.side_bet import SideNet, View, find, fixed_net_cents, meter_winners, terms_of
 from controller.core.meters.awards import Winner
 from firmware_protocols.cards import Card
@@ -136,7 +136,7 @@ def apply_aggregate_limit(rules: Rules, nets: dict[int, dict[str, Net | SideNet]
     for row in nets.values():
         for bet, net in row.items():
             if isinstance(net, SideNet) and net.cents > 0:
-                row[bet] = net.lowered(held_cents(net.cents, sum(wins), rules.aggregate_limit_cents))
+                row[bet] = net.lowered(limited_cents(net.cents, sum(wins), rules.aggregate_limit_cents))
 
 
 def _pay_linked(

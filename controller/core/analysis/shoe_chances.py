@@ -73,12 +73,12 @@ class ShoeChances:
         """
         depth, cards = self.dealer.depth, sum(shoe)
         sums: dict[int, list[list[int]]] = {}
-        for held, ways, nets in hands:
-            dealt = _ways_to_deal(held, shoe)
+        for hand, ways, nets in hands:
+            dealt = _ways_to_deal(hand, shoe)
             if not dealt:
                 continue
-            ends = self.ways(without(shoe, *held))
-            rows = sums.setdefault(len(held), [[0] * columns for _ in Tally._fields])
+            ends = self.ways(without(shoe, *hand))
+            rows = sums.setdefault(len(hand), [[0] * columns for _ in Tally._fields])
             for column, net in enumerate(nets):
                 mass = ways * dealt * ends[min(column, len(ends) - 1)]
                 rows[0][column] += mass

@@ -3,10 +3,10 @@
 The rules have the dealer stop further wagers with the progressive system and see that it accepted as many as there are
 chips, before the first card (58 Pa. Code 633b.10, 670a.10). The sensors are locked when the table locks the bets.
 
-- Where readers see the chips too, chips settle and contribute, and what the sensors latched is held against them.
+- Where readers see the chips too, chips settle and contribute, and what the sensors latched is compared with them.
 - Where no reader does, a wager is what the sensor latched, for the one stake of its bet. Where the first card locked
   the bets ("no more bets" was not pressed), the latch is younger than the card: then the last look before it counts, as
-  it does for chips, and the latch is held against that.
+  it does for chips, and the latch is compared with that.
 - Sensors that do not answer have accepted nothing. What they latch once cards have been dealt without them counts for
   nothing either: a chip may have been laid on a hand that is known.
 """

@@ -73,9 +73,9 @@ def _drawn(cards: tuple[int, ...], frontier: Frontier, names: RoundNames, known:
     if not untold:
         return
     boxes = len(names.spots)
-    held = _places_of(frontier, untold)
+    places_of_card = _places_of(frontier, untold)
     for card in cards:
-        places = held.get(card, set())
+        places = places_of_card.get(card, set())
         owners = {box for box, _ in places}
         if len(owners) == 1:
             box, hand = places.pop()
@@ -85,20 +85,20 @@ def _drawn(cards: tuple[int, ...], frontier: Frontier, names: RoundNames, known:
 
 def _places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, int | None]]]:
     """The box (the number of boxes: the dealer) and its hand that hold each of these cards, over all plays."""
-    held: dict[int, set[tuple[int, int | None]]] = {card: set() for card in cards}
+    places_of_card: dict[int, set[tuple[int, int | None]]] = {card: set() for card in cards}
     for node, by_box in frontier.items():
         for card in cards.intersection(node.dealers()):
-            held[card].add((len(by_box), None))
+            places_of_card[card].add((len(by_box), None))
         for index, hand in enumerate(node.hands):
             for card in cards.intersection(hand.cards):
-                held[card].add((node.acting, index))
+                places_of_card[card].add((node.acting, index))
     # Plays differ in a box or two: what the others hold is looked through once.
     for box, of_box in enumerate(zip(*frontier.values(), strict=True)):
         for outcome in {outcome for outcomes in set(of_box) for outcome in outcomes}:
             for index, played in enumerate(outcome.hands):
                 for card in cards.intersection(played.cards):
-                    held[card].add((box, index))
-    return held
+                    places_of_card[card].add((box, index))
+    return places_of_card
 
 
 class _Standing(NamedTuple):

@@ -240,7 +240,7 @@ def review(transaction: Transaction) -> None:
     """Confirm the deal, or say that it cannot be, once its key or a long gap has come."""
     round_now = transaction.round()
     deal = round_now.dealing
-    if deal.stands != "open" or not round_now.cards.drawn or not round_now.bets.locked or round_now.held():
+    if deal.stands != "open" or not round_now.cards.drawn or not round_now.bets.locked or round_now.is_suspended():
         return
     count, cards = len(round_now.cards.drawn), _size(transaction)
     quiet = deal.quiet_ns >= deal.last_ns + gap_ns(transaction)

@@ -110,7 +110,7 @@ def may_be_next_bet(transaction: Transaction, zone: str) -> bool:
         not later
         and not transaction.round().evidence.trouble
         and transaction.round().is_dealt()
-        and may_be_over(transaction)
+        and some_play_is_over(transaction)
     )
 
 
@@ -156,7 +156,7 @@ def _names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]
     return tuple(zone_name(spot, zone) for spot in spots for zone in zones)
 
 
-def may_be_over(transaction: Transaction) -> bool:
+def some_play_is_over(transaction: Transaction) -> bool:
     """Whether some play of the open round is over, with the hole card once it is turned; also where no play is left."""
     lattice, with_hole = transaction.lattice(), _known_holes(transaction.hole_points())
     return not lattice.frontier or any(lattice.over(node) & with_hole for node in lattice.frontier)
@@ -178,10 +178,10 @@ def zones_to_watch(transaction: Transaction) -> tuple[str, ...]:
         round_now is None
         or not round_now.is_dealt()
         or round_now.evidence.trouble
-        or round_now.held()
+        or round_now.is_suspended()
         or round_now.cards.face_down
     ):
         return ()
     if round_now.hides_faces():
         return ()
-    return played_zones(transaction) if round_now.bets.locked and not may_be_over(transaction) else ()
+    return played_zones(transaction) if round_now.bets.locked and not some_play_is_over(transaction) else ()

@@ -20,14 +20,14 @@ _REASON: Final = "a chip lay between two zones, and nobody knows of which wager 
 
 
 def note_shared(transaction: Transaction) -> None:
-    """Keep which chips two zones held at the lock, and what their wagers come to without and with them."""
+    """Keep which chips two zones heard at the lock, and what their wagers come to without and with them."""
     felt, lock_ns, round_now = transaction.state.felt, transaction.round().bets.lock_ns, transaction.round()
     found = dict(round_now.bets.shared.zones_of)
     for chip, zones in transaction.heard().heard_twice.items():
-        held = tuple(name for name in zones if felt[name].doubted.get(chip, -1) <= lock_ns)
+        heard = tuple(name for name in zones if felt[name].doubted.get(chip, -1) <= lock_ns)
         # A zone of no wager yet, such as insurance, may have heard it first: then the wager beside it lacks the chip.
-        if len(held) > 1 and any(_is_bet(transaction, name) for name in held) and chip not in found:
-            found[chip] = held
+        if len(heard) > 1 and any(_is_bet(transaction, name) for name in heard) and chip not in found:
+            found[chip] = heard
     if found != round_now.bets.shared.zones_of:
         names = {name for zones in found.values() for name in zones}
         amounts = {name: _amounts_of(transaction, felt[name], set(found)) for name in sorted(names)}
@@ -35,18 +35,18 @@ def note_shared(transaction: Transaction) -> None:
 
 
 def note_departure(transaction: Transaction, before: Zone | None, after: Zone, last_ns: int) -> None:
-    """A zone hears a chip no more that two held at the lock: the other must be looked at again before it counts."""
+    """A zone hears a chip no more that two heard at the lock: the other must be looked at again before it counts."""
     round_now, name = transaction.round(), zone_name(after.spot, after.name)
     if round_now.bets.locked or not round_now.bets.shared.zones_of:
         return
     gone = set(() if before is None else before.chips).difference(after.chips)
-    held = (chip for chip, zones in round_now.bets.shared.zones_of.items() if name in zones)
-    if not gone.isdisjoint(held):
+    heard = (chip for chip, zones in round_now.bets.shared.zones_of.items() if name in zones)
+    if not gone.isdisjoint(heard):
         transaction.change_shared(changed_ns=max(last_ns, round_now.bets.shared.changed_ns))
 
 
 def forget(transaction: Transaction) -> None:
-    """Chips moved before the lock: what two zones held then is to be noted again."""
+    """Chips moved before the lock: what two zones heard then is to be noted again."""
     transaction.change_shared(zones_of={}, amounts={})
 
 
@@ -109,10 +109,10 @@ def only_places_chip(transaction: Transaction, change: ZoneChange, last_ns: int)
     Chips that leave together with it say nothing: it was picked up, and where it lay is lost.
     """
     round_now, name = transaction.round(), zone_name(change.spot, change.zone)
-    held = [chip for chip, zones in round_now.bets.shared.zones_of.items() if name in zones]
-    if round_now.bets.locked or not held:
+    heard = [chip for chip, zones in round_now.bets.shared.zones_of.items() if name in zones]
+    if round_now.bets.locked or not heard:
         return False
-    gone = any(chip not in transaction.state.felt[name].chips for chip in held)
+    gone = any(chip not in transaction.state.felt[name].chips for chip in heard)
     settles = change.settles and name not in round_now.bets.moved and not round_now.bets.shared.lost
     lost = round_now.bets.shared.lost or (not settles and (gone or change.settles))
     transaction.change_shared(changed_ns=max(last_ns, round_now.bets.shared.changed_ns), lost=lost)
@@ -135,7 +135,7 @@ def boxes_are_lost(round_now: Round) -> bool:
 
 
 def only_removes_shared(transaction: Transaction, change: ZoneChange) -> bool:
-    """Whether a change is that chips which two zones held at the lock went from one of them, and no more than that."""
+    """Whether a change is that chips which two zones heard at the lock went from one of them, and no more than that."""
     bets, name = transaction.round().bets, zone_name(change.spot, change.zone)
     return not bets.locked and bets.shared.lost and bets.shared.amounts.get(name) == (change.after, change.before)
 

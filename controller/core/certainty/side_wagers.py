@@ -119,7 +119,7 @@ def settle_sides(transaction: Transaction, judged: AgreedPlays, *, closed: bool)
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=closed):
         if None in nets or len({net.cents for net in nets if net is not None}) != 1:
             continue
-        net = min((net for net in nets if net is not None), key=lambda one: (one.row, one.held))
+        net = min((net for net in nets if net is not None), key=lambda one: (one.row, one.limited))
         if is_after_deal_bet(bet) and may_differ_from_chips(transaction.lattice(), box, bet, net.cents):
             continue
         if transaction.round().is_wager_unread(transaction.round().bets.spots[box], bet):

@@ -47,7 +47,7 @@ class Play:
         self.up_points = points_of(deal.up)
         self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
         """The hole card that makes a natural with the up card, as a bit; 0 with 2 to 9 up."""
-        self.frozen = bool(self.natural_hole) or rules.naturals_paid == "after_play"
+        self.naturals_wait = bool(self.natural_hole) or rules.naturals_paid == "after_play"
         """Naturals wait for the hole card: ace or ten up, or the house pays them with the others."""
         self.offered_zone = self.zone_of_offer()
         """The zone in which a wager may be made after the deal; empty where there is none."""

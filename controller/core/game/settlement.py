@@ -182,8 +182,8 @@ def insurance_net(rules: Rules, insured_cents: int, *, dealer_natural: bool) -> 
     return Net(insured_cents * ahead // to, (("insurance_pays", ahead, to),))
 
 
-def held_cents(win_cents: int, wins_cents: int, most_cents: int) -> int:
-    """A side wager's win once all such wins of the round, ``wins_cents``, are held to ``most_cents`` (0: no limit).
+def limited_cents(win_cents: int, wins_cents: int, most_cents: int) -> int:
+    """A side wager's win once all such wins of the round, ``wins_cents``, are limited to ``most_cents`` (0: no limit).
 
     Each is lowered in proportion and rounded down to the cent (A35).
     """

@@ -117,19 +117,19 @@ class SideNet(msgspec.Struct, frozen=True, cache_hash=True):
     cents: int
     bet: str
     row: str
-    held: bool = False
+    limited: bool = False
 
     def lowered(self, cents: int) -> SideNet:
         """The net once the aggregate limit has been applied."""
-        return replace(self, cents=cents, held=cents < self.cents)
+        return replace(self, cents=cents, limited=cents < self.cents)
 
     @property
     def why(self) -> str:
         """The sentence for people."""
         if self.row in {LOST, PUSH}:
             return f"{find(self.bet).title}: {'push' if self.row == PUSH else 'loses'}"
-        held = ", held to the aggregate limit of the round" if self.held else ""
-        return f"{find(self.bet).title}: {self.row.replace('_', ' ')}{held}"
+        limited = ", held to the aggregate limit of the round" if self.limited else ""
+        return f"{find(self.bet).title}: {self.row.replace('_', ' ')}{limited}"
 
 
 def fixed_net_cents(terms: SideBetTerms, row: str, stake_cents: int) -> int | None:

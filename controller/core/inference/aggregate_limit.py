@@ -13,7 +13,7 @@ from typing import Final
 from controller.core.game.hand import holes_that_draw, points_of
 from controller.core.game.position import BoxStatus, Node
 from controller.core.game.rules import Rules
-from controller.core.game.settlement import held_cents
+from controller.core.game.settlement import limited_cents
 from controller.core.game.side_bet import LOST, PUSH, SideNet, find, fixed_net_cents, terms_of
 from controller.core.inference.side_dues import SideEvidence
 from controller.core.inference.unread_cards import HoleHypothesis, Judgement
@@ -35,14 +35,14 @@ def side_dues(felt: SideEvidence, staked: Mapping[_Wager, int]) -> dict[_Wager, 
     found = {wager: nets for wager, nets in dues if nets is not None}
     if not felt.rules.aggregate_limit_cents:
         return found
-    held: dict[_Wager, set[SideNet | None]] = {wager: set() for wager in found}
+    limited: dict[_Wager, set[SideNet | None]] = {wager: set() for wager in found}
     for known in _distinguished(felt):
         (end,) = known.judgement.ended
         # Nodes that differ in nothing a side wager looks at come to the same.
         for node in {_looked_at(end, node): node for node in end.frontier}.values():
-            for wager, net in _held_at(known, end, node, {wager: staked.get(wager, 0) for wager in found}):
-                held[wager].add(net)
-    return held
+            for wager, net in _limited_at(known, end, node, {wager: staked.get(wager, 0) for wager in found}):
+                limited[wager].add(net)
+    return limited
 
 
 def _may_be_made(felt: SideEvidence, staked: Mapping[_Wager, int]) -> Iterator[_Wager]:
@@ -71,7 +71,7 @@ def _distinguished(felt: SideEvidence) -> Iterator[SideEvidence]:
             yield felt._replace(faces=known, judgement=Judgement((end,), felt.judgement.closed))
 
 
-def _held_at(
+def _limited_at(
     felt: SideEvidence, end: HoleHypothesis, node: Node, staked: Mapping[_Wager, int]
 ) -> Iterator[tuple[_Wager, SideNet | None]]:
     """What each wager comes to at one node of a round without unread cards."""
@@ -84,21 +84,21 @@ def _held_at(
     made = {wager: staked[wager] or (node.insured[wager[0]] if node.insured else 0) for wager in nets}
     least, most = _wins_in_all(felt, end, node, made) if won else (0, 0)
     for wager, net in nets.items():
-        yield wager, _held_win(rules, net, least, most) if net in won else net
+        yield wager, _limited_win(rules, net, least, most) if net in won else net
 
 
 def is_win(rules: Rules, net: SideNet) -> bool:
-    """Whether a wager wins at fixed odds: what a meter pays is not held to the limit."""
+    """Whether a wager wins at fixed odds: what a meter pays is not limited."""
     return net.cents > 0 and net.row not in terms_of(rules, net.bet).meter_shares
 
 
-def _held_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> SideNet | None:
+def _limited_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> SideNet | None:
     """A win where all wins of the round come to between ``least_cents`` and ``most_cents``; None: not known yet.
 
     The more is won in all, the less of it is left, so both ends tell of everything between.
     """
     limit = rules.aggregate_limit_cents
-    most, least = (held_cents(net.cents, wins, limit) for wins in (least_cents, most_cents))
+    most, least = (limited_cents(net.cents, wins, limit) for wins in (least_cents, most_cents))
     return net.lowered(most) if most == least else None
 
 

@@ -88,7 +88,7 @@ def _outcomes(play: Play, node: Node, outcomes: OutcomesByBox, box: int) -> froz
     if outcomes[box]:
         return outcomes[box]
     kind = node.boxes[box].kind
-    if node.dealt < play.deal_cards and play.deal.up and not play.frozen and _is_natural_dealt(play, box):
+    if node.dealt < play.deal_cards and play.deal.up and not play.naturals_wait and _is_natural_dealt(play, box):
         return frozenset((play.undecided_outcome(box, BoxStatus.NATURAL),))
     if node.dealt == play.deal_cards and kind in {BoxStatus.NATURAL, BoxStatus.EVEN_MONEY, BoxStatus.SURRENDERED}:
         return frozenset((play.undecided_outcome(box, kind),))

@@ -77,7 +77,7 @@ class SuccessorCache:
         """What lies on the layout; the same contents are asked for again and again."""
         key = (id(contents), play.offered_zone, play.deal.wagers)
         if key not in self.layouts:
-            # The contents are held with what they come to, so that their identity stays their own.
+            # The contents are kept with what they come to, so that their identity stays their own.
             self.layouts[key] = contents, successors.layout_of(play, contents)
         return self.layouts[key][1]
 
@@ -257,7 +257,7 @@ class SearchMemory:
         key = id(found), dated
         known = self.now.get(key) or self.before.get(key)
         if known is None:
-            # The round is held with what it comes to, so that its identity stays its own.
+            # The round is kept with what it comes to, so that its identity stays its own.
             known = found, found.observe(dated, ways)
         self.now[key] = known
         return known[1]

@@ -226,13 +226,13 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
     wager = play.deal.wagers[item.box]
     if box.kind is BoxStatus.BROKEN and item.after == 0:
         yield put_box(node, item.box, Box(BoxStatus.BROKEN)), ()
-    taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.frozen and item.after < item.before)
+    taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.naturals_wait and item.after < item.before)
     if box.kind is BoxStatus.SURRENDERED and node.silent_surrenders >> item.box & 1:
         if item.after in {0, *play.rules.halves_cents(wager)}:
             yield surrender_shown_late(play, node, item), ()
     elif box.kind is BoxStatus.SURRENDERED and taken:
         yield node, ()
-    if box.kind is BoxStatus.EVEN_MONEY or (box.kind is BoxStatus.NATURAL and not play.frozen):
+    if box.kind is BoxStatus.EVEN_MONEY or (box.kind is BoxStatus.NATURAL and not play.naturals_wait):
         yield node, ()
     elif box.kind is BoxStatus.NATURAL and play.rules.hole_check == "device":
         # Paid while others have still to play: the device has found no natural.
@@ -281,7 +281,7 @@ def _dealer_pays(
     closed = play.close_offers(node, layout.insured)
     closed = replace(closed, silent_surrenders=closed.silent_surrenders & ~(1 << item.box))
     kind = closed.boxes[item.box].kind
-    if kind is BoxStatus.SURRENDERED or (kind is BoxStatus.NATURAL and play.frozen):
+    if kind is BoxStatus.SURRENDERED or (kind is BoxStatus.NATURAL and play.naturals_wait):
         yield closed, emitted
     done = play.holes(closed, drawing=False)
     if done:

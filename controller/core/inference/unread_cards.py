@@ -1,7 +1,7 @@
 """Rounds with unread cards: one reconstruction for each rank an unread card may have.
 
 A card that could not be read stands for each of the 52 faces. Only its rank matters to the game, so the lattice is
-held once for each rank; its four suits are four plays each.
+kept once for each rank; its four suits are four plays each.
 """
 
 from __future__ import annotations

@@ -265,9 +265,9 @@ class FitnessReported(Value, frozen=True, tag="fitness_told"):
 
 
 class SoftwareInspected(Value, frozen=True, tag="software_looked"):
-    """The daemon held its program against the list of its files; ``when`` is ``start``, ``hour`` or ``draw``.
+    """The daemon compared its program with the list of its files; ``when`` is ``start``, ``hour`` or ``draw``.
 
-    ``digest`` is of the list of the program as it is, ``files`` how many were held against the list, ``signed_by`` the
+    ``digest`` is of the list of the program as it is, ``files`` how many were compared with the list, ``signed_by`` the
     public key that vouches for it (empty: no signer). Where it did not pass, ``detail`` names what is wrong.
     """
 

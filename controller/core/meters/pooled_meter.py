@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+import msgspec
+
 from controller.core.meters.pool_postings import TablePosting
 from firmware_protocols.values import Value
 
@@ -71,7 +73,7 @@ class PooledMeter(Value, frozen=True, tag=False):
     """Why it cannot be won now; empty: it can."""
     away_ns: int = 0
     """Table time at which link or start of the daemon closed it last; 0: the link says that it is open."""
-    held: str = ""
+    blocked: str = msgspec.field(default="", name="held")
     """Why a person must let it be won again, although the link may say that it is open; empty: no person need."""
     claimed: tuple[_Place, ...] = ()
     """Wagers of the last rounds for which an award was claimed."""

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.people import undo
-from controller.core.round import begin_question, closing, lifecycle, missed_cards, questions, stalled_round
+from controller.core.round import closing, lifecycle, missed_cards, questions, stalled_round, unkeyed_first_card
 from controller.core.table.round_state import OpenQuestion, Round
 from controller.core.table.state import KeyPress, State
 from controller.core.table.transaction import Transaction
@@ -19,7 +19,7 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
         _missed_cards_answered(transaction, question, answer, who)
         return
     if round_now is not None and round_now.questions.unkeyed == question:
-        begin_question.answered(transaction, answer, who)
+        unkeyed_first_card.answered(transaction, answer, who)
         return
     if round_now is not None and round_now.questions.entry == question:
         lifecycle.resolve_entry(transaction, answer, who)
@@ -46,7 +46,7 @@ def _missed_cards_answered(transaction: Transaction, question: int, answer: str,
     if answer == "yes":
         transaction.irregular(why)
     elif hit:
-        if refusal := undo.no_evidence(transaction, KeyPress(hit, "hit"), who):
+        if refusal := undo.take_back_evidence(transaction, KeyPress(hit, "hit"), who):
             transaction.irregular(f"play went on after the key hit without its card, and {refusal.text}")
     else:
         transaction.change_ending(next_bets="")

@@ -37,7 +37,9 @@ from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
 
 
-def rule(transaction: Transaction, ruling: Ruling, vouched: Vouched = msgspec.UNSET) -> RefusalReason | None:
+def carry_out_or_refuse(
+    transaction: Transaction, ruling: Ruling, vouched: Vouched = msgspec.UNSET
+) -> RefusalReason | None:
     """Carry out a correction of the floor's, or say why it cannot be; ``vouched``: how who orders it is known."""
     refused = carry_out(transaction, ruling, vouched)
     if refused is not None:
@@ -143,7 +145,7 @@ def _return_wagers(transaction: Transaction, book: RoundBook | None, ruling: Voi
     """Every wager of the round goes back."""
     for row in () if book is None else book.rows:
         if row.net_cents != 0:
-            _put_right(transaction, ruling, row, 0, f"the round is void: {ruling.why}", vouched=vouched)
+            _settle_or_adjust(transaction, ruling, row, 0, f"the round is void: {ruling.why}", vouched=vouched)
 
 
 def _end_void(transaction: Transaction) -> None:
@@ -165,7 +167,7 @@ def _end_void(transaction: Transaction) -> None:
     lifecycle.lock_deferred_bets(transaction, round_now)
 
 
-def _put_right(
+def _settle_or_adjust(
     transaction: Transaction,
     ruling: VoidRound | AdjustWager,
     row: BookRow,
@@ -210,15 +212,15 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager, vouched: Vouche
         mark = (ruling.spot, ruling.bet)
         if mark not in transaction.round().ending.settled:
             transaction.change_ending(settled=(*transaction.round().ending.settled, mark))
-        _put_right(transaction, ruling, found, ruling.net_cents, ruling.why, vouched=vouched)
+        _settle_or_adjust(transaction, ruling, found, ruling.net_cents, ruling.why, vouched=vouched)
         return True
 
-    if not _in_round(transaction, ruling.round, ruled):
-        _put_right(transaction, ruling, found, ruling.net_cents, ruling.why, vouched=vouched)
+    if not _change_open_or_waiting(transaction, ruling.round, ruled):
+        _settle_or_adjust(transaction, ruling, found, ruling.net_cents, ruling.why, vouched=vouched)
     return None
 
 
-def _in_round(transaction: Transaction, number: int, change: Callable[[], bool]) -> bool:
+def _change_open_or_waiting(transaction: Transaction, number: int, change: Callable[[], bool]) -> bool:
     """Change the open round or one that waits; False: it is neither."""
     if transaction.state.round is not None and transaction.state.round.number == number:
         change()
@@ -281,7 +283,7 @@ def _set_card(transaction: Transaction, ruling: SetCard, vouched: Vouched) -> Re
         _judge_corrected(transaction, ruling, vouched, before)
         return True
 
-    _in_round(transaction, round_now.number, corrected)
+    _change_open_or_waiting(transaction, round_now.number, corrected)
     return None
 
 
@@ -327,7 +329,7 @@ def _assign_card(transaction: Transaction, ruling: AssignCard, vouched: Vouched)
             return False
         return True
 
-    _in_round(transaction, round_now.number, assigned)
+    _change_open_or_waiting(transaction, round_now.number, assigned)
     return refused
 
 

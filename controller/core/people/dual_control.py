@@ -29,7 +29,7 @@ from controller.core.messages.inputs import (
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.meters.state import MeterOrder
-from controller.core.people import corrections, second_person, table_inventory
+from controller.core.people import corrections, table_inventory, two_person_rule
 from controller.core.persons import Person, not_second_reason, unvouched_reason
 from controller.core.progressives import orders
 from controller.core.refusal_reason import RefusalReason
@@ -40,14 +40,14 @@ from controller.core.table.transaction import Transaction
 _NO_ORDER = RefusalReason("no_such_order", "no such order waits")
 
 
-def rule(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
+def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
     """Carry out a ruling or a count; where it takes two people, keep it until another approves.
 
-    ``second_person`` says which do.
+    ``two_person_rule`` says which do.
     """
-    beyond = second_person.beyond_rules(transaction, ruling)
-    overrules = second_person.overrules(transaction, ruling)
-    if not (beyond or second_person.is_needed(transaction, ruling, overrules)):
+    beyond = two_person_rule.beyond_rules(transaction, ruling)
+    overrules = two_person_rule.overrules(transaction, ruling)
+    if not (beyond or two_person_rule.applies(transaction, ruling, overrules)):
         refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
         if overrules and refused is None:
             _alert(transaction, ruling, f"{ruling.who} alone: {overrules}")
@@ -58,7 +58,7 @@ def rule(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
     if refused is not None:
         transaction.refuse(_text(ruling), ruling.who, refused)
         return
-    number, about = transaction.state.progressives.ordered + 1, second_person.round_of(transaction, ruling)
+    number, about = transaction.state.progressives.ordered + 1, two_person_rule.round_of(transaction, ruling)
     transaction.change(
         proposed=(*transaction.state.proposed, ProposedRuling(number, ruling, about)),
         progressives=replace(transaction.state.progressives, ordered=number),
@@ -77,7 +77,7 @@ def _alert(transaction: Transaction, ruling: Ruling | EnterInventory, text: str)
         case EnterInventory():
             raise_alert_about(transaction, by, AlertKind.INVENTORY_UNLIKELY, text)
         case _:
-            place = second_person.round_of(transaction, ruling)
+            place = two_person_rule.round_of(transaction, ruling)
             raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, text, round=place)
 
 
@@ -125,7 +125,7 @@ def order(transaction: Transaction, asked: MeterRuling) -> None:
         case WithdrawOrder():
             _withdraw(transaction, asked)
         case _:
-            orders.rule(transaction, asked)
+            orders.take_meter_order(transaction, asked)
 
 
 def _approve(transaction: Transaction, asked: ApproveOrder) -> None:
@@ -182,7 +182,7 @@ def _carry_out(transaction: Transaction, ruling: Ruling | EnterInventory, vouche
         if refused is not None:
             transaction.refuse(_text(ruling), ruling.who, refused)
         return refused
-    return corrections.rule(transaction, ruling, vouched)
+    return corrections.carry_out_or_refuse(transaction, ruling, vouched)
 
 
 def _text(ruling: Ruling | EnterInventory) -> str:

@@ -109,7 +109,7 @@ def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: 
             answers.answered(transaction, answers.question_open(transaction.state), meaning, "dealer")
         case "burn":
             if not held and transaction.state.round is not None and _over_unsaid(transaction):
-                lifecycle.close(transaction)
+                lifecycle.close_round(transaction)
             shoe_check.burn_pressed(transaction, held=held)
         case "cut_card":
             return shoe_check.cut_card(transaction)
@@ -147,7 +147,7 @@ def _no_more_bets(transaction: Transaction, at_ns: int) -> RefusalReason | None:
         if transaction.round().ending.closing and not lifecycle.may_close(transaction):
             transaction.change_ending(next_lock_ns=at_ns, next_locked_by=transaction.stamped.number, next_moved={})
             return None
-        lifecycle.close(transaction)
+        lifecycle.close_round(transaction)
     if not lock.lock(transaction, at_ns):
         closed = readiness.block_reason(transaction.state)
         if closed:

@@ -135,17 +135,17 @@ def unlikely(transaction: Transaction, given: EnterInventory) -> str:
     if given.kind is Count.DROP:
         most = _DROP_LIMIT_CENTS
         return "" if given.cents <= most else f"{said} is more than {money(most)}"
-    held = TallyCounter(transaction.house.chips.values())
-    most = sum(held.elements())
-    if not held:
+    owned = TallyCounter(transaction.house.chips.values())
+    most = sum(owned.elements())
+    if not owned:
         return ""
     if given.cents > most:
         return f"{said}, and all chips of this table come to {money(most)}"
-    missing = next((one for one in given.chips if one.count > held[one.value_cents]), None)
+    missing = next((one for one in given.chips if one.count > owned[one.value_cents]), None)
     if missing is None:
         return ""
     lacks = (
-        f"{missing.count} chips of {money(missing.value_cents)}, of which this table has {held[missing.value_cents]}"
+        f"{missing.count} chips of {money(missing.value_cents)}, of which this table has {owned[missing.value_cents]}"
     )
     return f"{said} has {lacks}"
 

@@ -53,7 +53,7 @@ def undo(transaction: Transaction) -> RefusalReason | None:
 def _taken_back(transaction: Transaction, press: KeyPress) -> RefusalReason | None:
     """Undo what a press did; why that cannot be; None: it is done."""
     if press.meaning in EVIDENCE:
-        return no_evidence(transaction, press)
+        return take_back_evidence(transaction, press)
     match press.meaning:
         case "no_more_bets":
             return _unlock(transaction, press)
@@ -90,7 +90,7 @@ def _withdraw(transaction: Transaction, press: KeyPress) -> None:
     transaction.emit(KeyUndone(transaction.state.open_round(), press.number, press.meaning))
 
 
-def no_evidence(transaction: Transaction, press: KeyPress, who: str = "dealer") -> RefusalReason | None:
+def take_back_evidence(transaction: Transaction, press: KeyPress, who: str = "dealer") -> RefusalReason | None:
     """The round without a key that spoke of it; why that cannot be; None: it is done."""
     before = transaction.state.round
     if before is None:

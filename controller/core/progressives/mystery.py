@@ -1,7 +1,7 @@
 """The must-hit-by meter: the trigger box says which contribution won it, and the table's own fold must agree.
 
 The box holds the secret number; the table counts the same meter from the same contributions. They compare the meter at
-every answer, the amount at every hit and the start of every cycle; the number that is revealed is held against the
+every answer, the amount at every hit and the start of every cycle; the number that is revealed is compared with the
 commitment. Where they differ nothing is paid.
 """
 

@@ -51,7 +51,9 @@ from controller.core.table.state import ProposedRuling
 from controller.core.table.transaction import Transaction
 
 
-def rule(transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeMeterChange | ReopenMeter) -> None:
+def take_meter_order(
+    transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeMeterChange | ReopenMeter
+) -> None:
     """Carry out what a person asks, or say why it cannot be."""
     match ruling:
         case VerifyJackpot():

@@ -135,7 +135,7 @@ def closed_reason(house: House, linked: PooledMeter) -> str:
     """Why a linked meter cannot be won now; empty: it can."""
     if terms_named(house.linked, linked.name) is None:
         return "the table file no longer has it"
-    return linked.held or linked.closed
+    return linked.blocked or linked.closed
 
 
 def take_pool_state(transaction: Transaction, linked: PooledMeter, shown_cents: int | None, closed: str) -> None:
@@ -147,12 +147,15 @@ def take_pool_state(transaction: Transaction, linked: PooledMeter, shown_cents: 
     terms, now_ns = terms_named(transaction.house.linked, linked.name), transaction.table_ns(transaction.stamped.at_ns)
     limit_ns = 0 if terms is None else terms.long_outage_ns
     since_ns = linked.away_ns or now_ns
-    held = linked.held
+    blocked = linked.blocked
     if limit_ns and now_ns - since_ns >= limit_ns:
-        held = held or f"the link was away for {limit_ns // HOUR_NS} hours: a person must let it be won again by name"
+        blocked = (
+            blocked or f"the link was away for {limit_ns // HOUR_NS} hours: a person must let it be won again by name"
+        )
     shown = linked.shown_cents if shown_cents is None else shown_cents
     change_pooled_meter(
-        transaction, replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, held=held)
+        transaction,
+        replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, blocked=blocked),
     )
 
 
@@ -161,10 +164,10 @@ def release(transaction: Transaction, ruling: ReopenMeter) -> RefusalReason | No
     linked = transaction.state.progressives.linked_meter(ruling.meter)
     if linked is None:
         return RefusalReason("no_such_meter", f"{ruling.meter} is no linked meter of this table")
-    if not linked.held:
+    if not linked.blocked:
         return RefusalReason("already_done", f"nobody need let {ruling.meter} be won again")
     if linked.closed:
         return RefusalReason("pool_away", f"it is closed still: {linked.closed}")
-    change_pooled_meter(transaction, replace(linked, held=""))
-    transaction.emit(MeterReleased(linked.name, linked.held, linked.shown_cents, ruling.who, ruling.why))
+    change_pooled_meter(transaction, replace(linked, blocked=""))
+    transaction.emit(MeterReleased(linked.name, linked.blocked, linked.shown_cents, ruling.who, ruling.why))
     return None

@@ -49,8 +49,8 @@ _ENDS: Final = (DaemonStarted, DeviceHealth, DeviceComplained, LineDisturbed)
 """What ends the wait: a look may never come, or more than the layout is in doubt."""
 
 
-class DueInputs(msgspec.Struct, frozen=True):
-    """What is to be taken now, in order, and what waits.
+class InputSchedule(msgspec.Struct, frozen=True):
+    """What is to be taken now, in order, and what is deferred.
 
     ``ahead``: what comes before that; ``begins``: which of ``now`` begins a round by its deal's rhythm, or 0, and
     ``may_begin`` which may, with a pause in that rhythm;
@@ -58,41 +58,43 @@ class DueInputs(msgspec.Struct, frozen=True):
     """
 
     now: tuple[StampedInput, ...]
-    held: tuple[StampedInput, ...]
+    deferred: tuple[StampedInput, ...]
     begins: int = 0
     may_begin: int = 0
     ahead: tuple[StampedInput, ...] = ()
     looked: bool = False
 
 
-def due_inputs(table: Table, stamped: StampedInput) -> DueInputs:
-    """What is to be taken now, and what waits."""
-    held = table.state.held
-    if not held:
+def schedule_inputs(table: Table, stamped: StampedInput) -> InputSchedule:
+    """What is to be taken now, and what is deferred."""
+    deferred = table.state.deferred
+    if not deferred:
         if not isinstance(stamped.input, _BEGINNINGS):
-            return DueInputs((stamped,), ())
+            return InputSchedule((stamped,), ())
         transaction = Transaction(table, stamped)
         waits = _awaits(transaction) or next_deal.may_begin(transaction)
-        return DueInputs((), (stamped,)) if waits else DueInputs((stamped,), ())
+        return InputSchedule((), (stamped,)) if waits else InputSchedule((stamped,), ())
     by_rhythm = waits_for_deal(table)
     if isinstance(stamped.input, _ENDS) and (not by_rhythm or _tells_of_cards(stamped.input)):
-        begins = held[0].number if by_rhythm and next_deal.is_whole(table, held) else 0
+        begins = deferred[0].number if by_rhythm and next_deal.is_whole(table, deferred) else 0
         if by_rhythm and not begins:
-            return DueInputs((*held, stamped), ())
-        ahead, now = _in_order(table, held)
-        return DueInputs((*now, stamped), (), begins, ahead=ahead)
+            return InputSchedule((*deferred, stamped), ())
+        ahead, now = _in_order(table, deferred)
+        return InputSchedule((*now, stamped), (), begins, ahead=ahead)
     if not isinstance(stamped.input, _IN_ORDER):
-        return DueInputs((stamped,), held)
-    held = (*held, stamped)
+        return InputSchedule((stamped,), deferred)
+    deferred = (*deferred, stamped)
     if by_rhythm:
-        return _by_deal(table, held)
-    if not _is_known(table, held):
-        return DueInputs((), held)
-    ahead, now = _in_order(table, held)
-    return DueInputs(now, (), ahead=ahead, looked=True)
+        return _by_deal(table, deferred)
+    if not _is_known(table, deferred):
+        return InputSchedule((), deferred)
+    ahead, now = _in_order(table, deferred)
+    return InputSchedule(now, (), ahead=ahead, looked=True)
 
 
-def split_by_turn(table: Table, given: DueInputs) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
+def split_after_beginning(
+    table: Table, given: InputSchedule
+) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
     """Of what is to be taken now, what waits for nothing more, and what follows it.
 
     *Round closed* that was pressed while the first card or the key of another round waited is said of the round before,
@@ -132,23 +134,23 @@ def _tells_of_cards(given: Input) -> bool:
 
 def waits_for_deal(table: Table) -> bool:
     """Whether what waits waits for the cards of a deal, and not for a look at the layout."""
-    transaction = Transaction(table, table.state.held[0])
+    transaction = Transaction(table, table.state.deferred[0])
     return not _awaits(transaction) and next_deal.may_begin(transaction)
 
 
-def _by_deal(table: Table, held: tuple[StampedInput, ...]) -> DueInputs:
+def _by_deal(table: Table, deferred: tuple[StampedInput, ...]) -> InputSchedule:
     """What waits for the cards of a deal, once they are one or are none."""
-    first = held[0].number
-    match next_deal.judged_by_rhythm(table, held):
+    first = deferred[0].number
+    match next_deal.judged_by_rhythm(table, deferred):
         case None:
-            return DueInputs((), held)
+            return InputSchedule((), deferred)
         case DealVerdict.NONE:
-            return DueInputs(held, ())
+            return InputSchedule(deferred, ())
         case DealVerdict.PERHAPS:
-            return DueInputs(held, (), may_begin=first)
+            return InputSchedule(deferred, (), may_begin=first)
         case DealVerdict.DEAL:
-            ahead, now = _in_order(table, held)
-            return DueInputs(now, (), first, ahead=ahead)
+            ahead, now = _in_order(table, deferred)
+            return InputSchedule(now, (), first, ahead=ahead)
         case never:
             assert_never(never)
 
@@ -176,18 +178,18 @@ def _awaits(transaction: Transaction) -> bool:
     return not (bets and judged) and not _is_known(transaction.table(), (transaction.stamped,))
 
 
-def awaited_ns(table: Table, held: tuple[StampedInput, ...]) -> int:
+def awaited_ns(table: Table, deferred: tuple[StampedInput, ...]) -> int:
     """The moment up to which the layout must be known, in table time."""
-    first = held[0].input
+    first = deferred[0].input
     assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
     return first.at_ns + table.state.offset_ns
 
 
-def _is_known(table: Table, held: tuple[StampedInput, ...]) -> bool:
+def _is_known(table: Table, deferred: tuple[StampedInput, ...]) -> bool:
     """Whether every reader that works has confirmed the layout up to the moment of the first."""
-    transaction, wanted_ns = Transaction(table, held[0]), awaited_ns(table, held)
+    transaction, wanted_ns = Transaction(table, deferred[0]), awaited_ns(table, deferred)
     confirmed = dict(table.state.confirmed)
-    for one in held:
+    for one in deferred:
         if isinstance(one.input, ChipsConfirmed):
             upto_ns = transaction.table_ns(one.input.upto_ns)
             confirmed |= {str(spot): max(upto_ns, confirmed.get(str(spot), -1)) for spot in one.input.spots}
@@ -197,7 +199,7 @@ def _is_known(table: Table, held: tuple[StampedInput, ...]) -> bool:
 
 
 def _in_order(
-    table: Table, held: tuple[StampedInput, ...]
+    table: Table, deferred: tuple[StampedInput, ...]
 ) -> tuple[tuple[StampedInput, ...], tuple[StampedInput, ...]]:
     """What waited: ahead the chips that lay there by the moment of the first, or may have, and that no others did.
 
@@ -205,10 +207,10 @@ def _in_order(
     wager may have come after, and follows. So may chips that a whole deal went by before they were reported, where
     others lay there already: a double, or what is left of a surrendered bet.
     """
-    wanted_ns, transaction = awaited_ns(table, held), Transaction(table, held[0])
+    wanted_ns, transaction = awaited_ns(table, deferred), Transaction(table, deferred[0])
     lying = {name: zone.chips for name, zone in table.state.felt.items()}
-    played_ns, first, then = _first_play_ns(transaction, held), list[StampedInput](), list[StampedInput]()
-    for one in held:
+    played_ns, first, then = _first_play_ns(transaction, deferred), list[StampedInput](), list[StampedInput]()
+    for one in deferred:
         seen = one.input
         if not isinstance(seen, ChipsSeen) or transaction.table_ns(seen.after_ns) >= wanted_ns:
             then.append(one)
@@ -219,23 +221,23 @@ def _in_order(
             lying[name] = seen.chips
         else:
             then.append(one)
-    return (*first, *_confirmed_by(held)), tuple(then)
+    return (*first, *_confirmed_by(deferred)), tuple(then)
 
 
-def _first_play_ns(transaction: Transaction, held: tuple[StampedInput, ...]) -> int:
+def _first_play_ns(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> int:
     """The first moment at which a hand may be played, if the cards that wait are a deal to one box; else never."""
-    cards = [transaction.table_ns(one.input.at_ns) for one in held if isinstance(one.input, CardDrawn)]
+    cards = [transaction.table_ns(one.input.at_ns) for one in deferred if isinstance(one.input, CardDrawn)]
     last = cards[deal_cards(1, hole=transaction.rules.has_hole_card()) - 1 :][:1]
     return last[0] + REACH_NS if last else NEVER_ENDS
 
 
-def _confirmed_by(held: tuple[StampedInput, ...]) -> tuple[StampedInput, ...]:
+def _confirmed_by(deferred: tuple[StampedInput, ...]) -> tuple[StampedInput, ...]:
     """What the readers have confirmed before the moment of the first and no further: chips at that moment follow it."""
-    first = held[0].input
+    first = deferred[0].input
     assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
     return tuple(
         replace(one, input=replace(one.input, upto_ns=first.at_ns - 1))
-        for one in held
+        for one in deferred
         if isinstance(one.input, ChipsConfirmed) and one.input.upto_ns >= first.at_ns
     )
 

@@ -16,7 +16,7 @@ from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
 
-def settle_looked_at(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
+def place_chips_heard_once(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
     """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
     if not isinstance(silence, ChipsConfirmed):
         return
@@ -35,11 +35,11 @@ def settle_looked_at(transaction: Transaction, silence: ChipsConfirmed | Deadlin
     for change in changes:
         if transaction.state.round is not None:
             whole = _whole_change(transaction, change, upto_ns)
-            _tell_held_back(transaction, before, zone_name(change.spot, change.zone))
+            _report_withheld(transaction, before, zone_name(change.spot, change.zone))
             lifecycle.take_chips(transaction, whole, change.since_ns, upto_ns)
     changed_now = {zone_name(change.spot, change.zone) for change in changes}
     for name in sorted(set(before).difference(changed_now)):
-        _tell_held_back(transaction, before, name)
+        _report_withheld(transaction, before, name)
 
 
 def _whole_change(transaction: Transaction, change: ZoneChange, upto_ns: int) -> ZoneChange:
@@ -93,7 +93,7 @@ def _take_back(transaction: Transaction, parts: list[_Part], at: ZoneChange, uns
     rebuild_with_outages(transaction, silences)
 
 
-def _tell_held_back(transaction: Transaction, before: Felt, name: str) -> None:
+def _report_withheld(transaction: Transaction, before: Felt, name: str) -> None:
     """Say what changes look like that no play explains, once a zone hears no chip any more that may lie elsewhere."""
     known = before.get(name)
     if known is None or not known.doubted or transaction.state.felt[name].doubted or transaction.state.round is None:
@@ -134,7 +134,7 @@ def place_chips(
             _take_back(transaction, parts, whole, (since_ns, last_ns))
             if parts:
                 changes = (whole,) if whole.before != whole.after else ()
-    _tell_held_back(transaction, was, name)
+    _report_withheld(transaction, was, name)
     return changes
 
 

@@ -46,7 +46,7 @@ _UNHEARD: Final = f"{_UNTURNED}: the keypad was lost"
 _UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than its deal has"
 
 
-def close(transaction: Transaction) -> None:
+def settle_round(transaction: Transaction) -> None:
     """The round is over: settle what is certain, ask about what is open, hand the unexplained to the floor."""
     nobody_knows = shared_chips.end_wait(transaction)
     # The floor rules on a main wager that may be there: a round with one is never void.
@@ -122,8 +122,8 @@ def close_unturned(transaction: Transaction) -> None:
     _leave(transaction)
 
 
-def may_be_over(transaction: Transaction) -> bool:
-    """Whether some play is over, whatever the hole card; or the floor must rule, or the key was repeated."""
+def accepts_close(transaction: Transaction) -> bool:
+    """Whether the key *round closed* counts: some play is over, or the floor must rule, or the key was repeated."""
     round_now = transaction.round()
     if round_now.hides_faces() and not round_now.is_published_irregular():
         return bool(round_now.cards.turn_key or round_now.ending.close_refused or not round_now.cards.drawn)
@@ -331,7 +331,7 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
             or _may_have_surrendered(judged.frontier, box)
         ):
             continue
-        fitting = [net for net in due.nets if net.cents in _as_paid(judged.lattice, box)]
+        fitting = [net for net in due.nets if net.cents in _nets_as_paid(judged.lattice, box)]
         if len({net.cents for net in fitting}) == 1:
             net = agreed(fitting)
             fields = (transaction.round().number, spot, "main", judged.lattice.wagers[box], net.cents)
@@ -346,7 +346,7 @@ def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
     return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
 
 
-def _as_paid(lattice: Lattice, box: int) -> set[int]:
+def _nets_as_paid(lattice: Lattice, box: int) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete

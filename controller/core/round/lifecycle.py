@@ -43,7 +43,7 @@ from controller.core.messages.alerts import (
 from controller.core.messages.events import CardDrawn
 from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
-from controller.core.round import between_looks, closing, missed_cards, passing_chips, questions
+from controller.core.round import closing, missed_cards, passing_chips, questions, unseen_moves
 from controller.core.round.irregular import likely_fault
 from controller.core.table.layout import ZoneChange, cents_at, zone_name
 from controller.core.table.payments import REACH_NS
@@ -154,7 +154,7 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
         )
         explained = transaction.observe(observation, may_drop=True)
         explained = (
-            between_looks.take_several_changes(transaction, earlier, observation, explained=explained) or explained
+            unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
         )
         if explained and change.zone == "insurance" and not round_now.evidence.trouble:
             _check_insurance(transaction, change)
@@ -259,7 +259,9 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
 def refute_payment(transaction: Transaction) -> None:
     """A card comes where payment has begun: if the hole card says that it cannot have, the chips meant nothing."""
     round_now = transaction.round()
-    waiting = round_now.evidence.trouble or round_now.ending.closing or round_now.held() or round_now.hides_faces()
+    waiting = (
+        round_now.evidence.trouble or round_now.ending.closing or round_now.is_suspended() or round_now.hides_faces()
+    )
     waiting = waiting or not hole_turn.hole_card_known(transaction)
     if waiting or not round_now.is_dealt() or not payment_has_begun(transaction):
         return
@@ -324,7 +326,7 @@ def _go_on(transaction: Transaction, until: int) -> None:
     if transaction.state.round is None:
         return
     missed_cards.withdraw_if_needless(transaction)
-    if transaction.round().held():
+    if transaction.round().is_suspended():
         return
     deal_confirmation.review(transaction)
     round_now = transaction.round()
@@ -342,8 +344,8 @@ def _go_on(transaction: Transaction, until: int) -> None:
         _infer(transaction, until)
     face_down.release_withheld(transaction)
     if transaction.round().ending.closing and (may_close(transaction) or transaction.round().awaits_only_turn()):
-        if closing.may_be_over(transaction):
-            close(transaction)
+        if closing.accepts_close(transaction):
+            close_round(transaction)
             # Bets locked while it waited are reported as soon as they are known.
             review(transaction)
         else:
@@ -355,7 +357,7 @@ def _lock_is_clear(transaction: Transaction) -> bool:
     return bet_sensors.all_counted(transaction) and not shared_chips.lock_waits(transaction)
 
 
-def close(transaction: Transaction) -> None:
+def close_round(transaction: Transaction) -> None:
     """End the round; lock the next one if its key came meanwhile."""
     ended = transaction.round()
     contribute_round(transaction)
@@ -366,14 +368,14 @@ def close(transaction: Transaction) -> None:
     if transaction.round().dealing.resumes and transaction.round().is_dealt():
         transaction.turn_hole()
         resume_if_cured(transaction)
-    closing.close(transaction)
+    closing.settle_round(transaction)
     lock_deferred_bets(transaction, ended)
 
 
 def _refuse_or_give_up(transaction: Transaction) -> None:
     """The close was pressed while a card is unread: said once, done the second time."""
     if transaction.round().ending.close_refused:
-        close(transaction)
+        close_round(transaction)
         return
     transaction.change_ending(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
     transaction.emit(
@@ -402,7 +404,7 @@ def may_close(transaction: Transaction) -> bool:
     is_observed = confirmed_until_ns(transaction) >= confirmation_needed_ns(transaction) and bet_sensors.all_counted(
         transaction
     )
-    return bool(transaction.round().evidence.trouble) or (not transaction.round().held() and is_observed)
+    return bool(transaction.round().evidence.trouble) or (not transaction.round().is_suspended() and is_observed)
 
 
 def _infer(transaction: Transaction, until: int) -> None:
@@ -480,5 +482,5 @@ def _dealt(judged: AgreedPlays) -> bool:
 
 def _was_touched(transaction: Transaction, spot: int, zone: str) -> bool:
     """Whether a zone has been touched before in the open round; else what leaves it is no wager of this round."""
-    paid = transaction.state.paid_round(transaction.round().number)
+    paid = transaction.state.payments_of(transaction.round().number)
     return paid is not None and zone_name(spot, zone) in paid.touched

@@ -65,7 +65,7 @@ def may_begin(transaction: Transaction) -> bool:
     if (
         options.no_more_bets == "always"
         or round_now.ending.closing
-        or (not _unexplained(round_now) and (round_now.held() or not round_now.is_dealt()))
+        or (not _unexplained(round_now) and (round_now.is_suspended() or not round_now.is_dealt()))
     ):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
@@ -81,7 +81,7 @@ def may_begin(transaction: Transaction) -> bool:
         _unexplained(round_now)
         or round_now.evidence.trouble
         or round_now.must_ignore_faces()
-        or round_end.may_be_over(transaction)
+        or round_end.some_play_is_over(transaction)
     )
     return bool(may_be_over) and (_unexplained(round_now) or not first_card.ended_by_card(transaction, at_ns))
 
@@ -111,25 +111,27 @@ class DealVerdict(Enum):
     NONE = "none"
 
 
-def judged_by_rhythm(table: Table, held: tuple[StampedInput, ...]) -> DealVerdict | None:
+def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVerdict | None:
     """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
-    transaction = Transaction(table, held[0])
-    sizes = _deal_sizes(transaction, held)
-    even = [_is_deal_of(cards, transaction, held) for cards in sizes]
+    transaction = Transaction(table, deferred[0])
+    sizes = _deal_sizes(transaction, deferred)
+    even = [_is_deal_of(cards, transaction, deferred) for cards in sizes]
     if True in even:
         return DealVerdict.DEAL
-    paused = [_is_deal_of(cards, transaction, held, pauses=1) for cards in sizes]
+    paused = [_is_deal_of(cards, transaction, deferred, pauses=1) for cards in sizes]
     if None in even or None in paused:
         return None
     return DealVerdict.PERHAPS if True in paused else DealVerdict.NONE
 
 
-def _is_deal_of(cards: int, transaction: Transaction, held: tuple[StampedInput, ...], pauses: int = 0) -> bool | None:
+def _is_deal_of(
+    cards: int, transaction: Transaction, deferred: tuple[StampedInput, ...], pauses: int = 0
+) -> bool | None:
     """Whether the cards that wait are a deal of this number of cards, with so many pauses among them."""
     gap_ns, drawn, last_ns, gaps_ms = deal_confirmation.gap_ns(transaction), 0, 0, list[int]()
     # Bets of which a reader has still to tell may lie there.
     untold = cards == _NO_BOX
-    for one in held:
+    for one in deferred:
         match one.input:
             case CardDrawn(at_ns, _, burn, since_ns=since_ns):
                 paused = drawn > 0 and at_ns - last_ns >= gap_ns
@@ -157,13 +159,13 @@ def _is_deal_of(cards: int, transaction: Transaction, held: tuple[StampedInput, 
     return None
 
 
-def is_whole(table: Table, held: tuple[StampedInput, ...]) -> bool:
+def is_whole(table: Table, deferred: tuple[StampedInput, ...]) -> bool:
     """Whether the cards that wait are as many as a deal's, where nothing can tell any more that a pause follows them.
 
     Cards that the shoe does not report then are the new round's.
     """
-    drawn = sum(isinstance(one.input, CardDrawn) for one in held)
-    return drawn > _NO_BOX and drawn in _deal_sizes(Transaction(table, held[0]), held)
+    drawn = sum(isinstance(one.input, CardDrawn) for one in deferred)
+    return drawn > _NO_BOX and drawn in _deal_sizes(Transaction(table, deferred[0]), deferred)
 
 
 def _average_ms(transaction: Transaction) -> int:
@@ -186,17 +188,17 @@ def _falters(transaction: Transaction, gaps_ms: list[int], cards: int) -> bool:
     return sum(gap > most_ms for gap in gaps_ms) > int(cards >= _MAY_FALTER)
 
 
-def _deal_sizes(transaction: Transaction, held: tuple[StampedInput, ...]) -> tuple[int, ...]:
+def _deal_sizes(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> tuple[int, ...]:
     """The cards of a deal to the boxes where main wagers lie when the first of these comes.
 
     Whoever hears a chip that lies at another spot's line has no box by it. Of chips that two antennas had heard before
     it is not known at which of them they lie, so that there may be fewer boxes.
     """
-    first = held[0].input
+    first = deferred[0].input
     assert isinstance(first, CardDrawn), "a card began the wait"
     spots = {wager.spot for wager in lock.bets_on_layout(transaction) if wager.bet == "main"}
     lying = {zone.spot: zone.chips for zone in transaction.state.felt.values() if zone.name == "main"}
-    for one in held:
+    for one in deferred:
         seen = one.input
         if isinstance(seen, ChipsSeen) and seen.zone == "main" and seen.after_ns < first.at_ns:
             lying[seen.spot] = seen.chips
@@ -222,14 +224,14 @@ def deadline_ns(table: Table) -> int:
 
     First when a deal is over, then when the dealer falters no more.
     """
-    transaction = Transaction(table, table.state.held[0])
-    cards = [one.input.at_ns for one in table.state.held if isinstance(one.input, CardDrawn)]
+    transaction = Transaction(table, table.state.deferred[0])
+    cards = [one.input.at_ns for one in table.state.deferred if isinstance(one.input, CardDrawn)]
     last_ns, gap_ns = transaction.table_ns(cards[-1]), deal_confirmation.gap_ns(transaction)
-    passed = (one.input.at_ns for one in table.state.held if isinstance(one.input, DeadlinePassed))
+    passed = (one.input.at_ns for one in table.state.deferred if isinstance(one.input, DeadlinePassed))
     return last_ns + gap_ns * (_LONGEST_PAUSE if any(at_ns >= cards[-1] + gap_ns for at_ns in passed) else 1)
 
 
-def overtake(transaction: Transaction) -> None:
+def close_overtaken(transaction: Transaction) -> None:
     """The next round's first card comes, and nothing had shown that the open one was over: it ends as it is known."""
     round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
@@ -239,4 +241,4 @@ def overtake(transaction: Transaction) -> None:
     if round_now.dealing.unturned() and deal_confirmation.turn_needs_no_key(transaction):
         closing.close_undecided(transaction)
     else:
-        lifecycle.close(transaction)
+        lifecycle.close_round(transaction)

@@ -27,7 +27,9 @@ _LONGEST_NS: Final = 10_000_000_000
 """Chips are not left on their way longer than that, or held in the hand."""
 
 
-def note_visits(transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int) -> bool:
+def follow_passing_chips(
+    transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int
+) -> bool:
     """Keep which chips came to a box of the open round and left it again; whether a change only says that they passed.
 
     ``before`` and ``after`` are its main zone, whose content changed between ``first_ns`` and ``last_ns``.

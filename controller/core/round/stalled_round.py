@@ -35,7 +35,7 @@ def _waits(transaction: Transaction) -> bool:
     asked_already = round_now.questions.lingered == len(round_now.evidence.observations)
     if asked_already or not round_now.rules(transaction.rules).options.turn_key or not round_now.is_dealt():
         return False
-    return round_now.bets.locked and not (round_now.ending.closing or round_now.held())
+    return round_now.bets.locked and not (round_now.ending.closing or round_now.is_suspended())
 
 
 def review(transaction: Transaction) -> None:
@@ -51,7 +51,7 @@ def review(transaction: Transaction) -> None:
     if not late or not _waits(transaction):
         return
     transaction.change_questions(lingered=len(round_now.evidence.observations))
-    if not _may_be_over(transaction):
+    if not _may_have_ended(transaction):
         return
     if (
         round_now.cards.turned
@@ -59,7 +59,7 @@ def review(transaction: Transaction) -> None:
         and round_end.is_over(transaction)
         and lifecycle.may_close(transaction)
     ):
-        lifecycle.close(transaction)
+        lifecycle.close_round(transaction)
         return
     text = f"nothing has happened for a minute in round {round_now.number}, and it may be over"
     raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)
@@ -67,10 +67,10 @@ def review(transaction: Transaction) -> None:
         transaction.change_questions(lingers=transaction.ask(0, f"Is round {round_now.number} over?", ("yes", "no")))
 
 
-def _may_be_over(transaction: Transaction) -> bool:
+def _may_have_ended(transaction: Transaction) -> bool:
     """Whether some play of the round is over; where hidden cards would decide that it always counts as one that may."""
     round_now = transaction.round()
-    return bool(round_now.evidence.trouble) or round_now.hides_faces() or round_end.may_be_over(transaction)
+    return bool(round_now.evidence.trouble) or round_now.hides_faces() or round_end.some_play_is_over(transaction)
 
 
 def answered(transaction: Transaction, answer: str, who: str) -> None:

@@ -15,14 +15,14 @@ from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.events import WagerSettled
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.payments import PaidRound, ZoneHistory
+from controller.core.table.payments import RoundPayments, ZoneHistory
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 _DECISIONS: Final = frozenset({"hit", "stand", "double", "split"})
 
 
-def is_settled_before_play(transaction: Transaction, paid: PaidRound, event: WagerSettled) -> bool:
+def is_settled_before_play(transaction: Transaction, paid: RoundPayments, event: WagerSettled) -> bool:
     """Whether a wager that has just been settled is one that the card has settled before play (A40)."""
     said, round_now = transaction.rules.settled_before_play, transaction.state.round
     if said == "not_said" or round_now is None or round_now.number != event.round or round_now.cards.turned:
@@ -41,7 +41,7 @@ def _paid_in_chips(transaction: Transaction, bet: str) -> bool:
     return bool(terms.pays) and not (terms.awards_cents or terms.meter_shares)
 
 
-def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
+def review(transaction: Transaction, paid: RoundPayments) -> RoundPayments:
     """The round once what play has overtaken is reported; what cannot be known any more is awaited no longer."""
     round_now = transaction.state.round
     if not paid.first or round_now is None or round_now.number != paid.round:

@@ -28,15 +28,13 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import opening_payments
+from controller.core.surveillance.payment_judgement import Mispay, PaymentTerms, judge
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.payments import (
-    Mispay,
-    PaidRound,
-    PaymentTerms,
+    RoundPayments,
     WagerDue,
     ZoneContent,
     ZoneHistory,
-    judge,
 )
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
@@ -76,10 +74,10 @@ def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
         _look_at_cards(transaction, open_round, dealt=was is None or was.cards.drawn is not open_round.cards.drawn)
     found: list[RoundMispay] = []
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
-        paid = transaction.state.paid_round(event.round) if isinstance(event, RoundClosed | RoundPending) else None
+        paid = transaction.state.payments_of(event.round) if isinstance(event, RoundClosed | RoundPending) else None
         if paid is not None and paid.closed_ns < 0:
             by_key = _closed_by_key(before, transaction)
-            change_paid_round(
+            change_payments(
                 transaction,
                 replace(paid, by_evidence=not by_key, closed_ns=transaction.table_ns(transaction.stamped.at_ns)),
             )
@@ -87,11 +85,11 @@ def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
     for paid in transaction.state.paid[-1:]:
         reviewed = opening_payments.review(transaction, paid)
         if reviewed is not paid:
-            change_paid_round(transaction, reviewed)
+            change_payments(transaction, reviewed)
     return found
 
 
-def change_paid_round(transaction: Transaction, after: PaidRound) -> None:
+def change_payments(transaction: Transaction, after: RoundPayments) -> None:
     """Remember a round as it is now."""
     transaction.change(paid=tuple([after if one.round == after.round else one for one in transaction.state.paid]))
 
@@ -102,7 +100,7 @@ def change_paid_round(transaction: Transaction, after: PaidRound) -> None:
 def _look_at_chips(before: Table, transaction: Transaction) -> None:
     """A zone's new content, as one more look at it."""
     reading = transaction.stamped.input
-    if not isinstance(reading, ChipsSeen) or not transaction.state.paid or transaction.state.paid[-1].frozen:
+    if not isinstance(reading, ChipsSeen) or not transaction.state.paid or transaction.state.paid[-1].next_locked:
         return
     paid, was, now = transaction.state.paid[-1], before.state.felt, transaction.state.felt
     wide_ns = reading.by_ns - reading.after_ns
@@ -126,7 +124,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
         if not sound or _is_heard_twice(transaction, name):
             watch = replace(watch, spoilt=True)
         paid = replace(paid, watches={**paid.watches, name: watch})
-    change_paid_round(transaction, paid)
+    change_payments(transaction, paid)
 
 
 def _looked(transaction: Transaction, reading: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
@@ -137,16 +135,16 @@ def _looked(transaction: Transaction, reading: ChipsSeen, old: Zone, now: Zone, 
     first_ns, last_ns = transaction.table_ns(reading.after_ns), transaction.table_ns(reading.by_ns)
     # A reader often tells after the close what happened before it.
     closed = 0 <= closed_ns <= first_ns
-    over = _may_be_over(transaction, transaction.state.paid[-1].round)
+    over = _may_hold_next_bets(transaction, transaction.state.paid[-1].round)
     return ZoneContent(transaction.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
 
 
-def _may_be_over(transaction: Transaction, number: int) -> bool:
+def _may_hold_next_bets(transaction: Transaction, number: int) -> bool:
     """Whether a round that is followed may be over, so that chips may be the next bets."""
     round_now = transaction.state.round
     if round_now is None or round_now.number != number:
         return True
-    return round_now.is_dealt() and not round_now.evidence.trouble and round_end.may_be_over(transaction)
+    return round_now.is_dealt() and not round_now.evidence.trouble and round_end.some_play_is_over(transaction)
 
 
 def _closed_by_key(before: Table, transaction: Transaction) -> bool:
@@ -182,7 +180,7 @@ def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = 
             spot for box, spot in enumerate(round_now.bets.spots) if _natural_at(round_now, box, box + boxes + 1)
         )
     if (last_ns, naturals) != (paid.last_card_ns, paid.naturals):
-        change_paid_round(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
+        change_payments(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
 
 
 def _natural_at(round_now: Round, first: int, second: int) -> bool:
@@ -201,29 +199,29 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
             yield from _locked(transaction, event)
         case WagerSettled():
             yield from _settled(transaction, event)
-        case WagerAdjusted(number) if transaction.state.paid_round(number) is not None:
+        case WagerAdjusted(number) if transaction.state.payments_of(number) is not None:
             yield from _adjusted(transaction, event, _of_round(transaction, number))
-        case InsuranceTaken(number, spot, cents) if transaction.state.paid_round(number) is not None:
+        case InsuranceTaken(number, spot, cents) if transaction.state.payments_of(number) is not None:
             paid = _of_round(transaction, number)
-            change_paid_round(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
-        case HandsSplit(number, spot) if transaction.state.paid_round(number) is not None:
-            change_paid_round(
+            change_payments(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
+        case HandsSplit(number, spot) if transaction.state.payments_of(number) is not None:
+            change_payments(
                 transaction,
                 replace(_of_round(transaction, number), splits=(*_of_round(transaction, number).splits, spot)),
             )
-        case HandCompleted(number, spot) if transaction.state.paid_round(number) is not None:
+        case HandCompleted(number, spot) if transaction.state.payments_of(number) is not None:
             _hand_completed(transaction, event)
-        case SpotSurrendered(number, spot) if transaction.state.paid_round(number) is not None:
+        case SpotSurrendered(number, spot) if transaction.state.payments_of(number) is not None:
             paid = _of_round(transaction, number)
-            change_paid_round(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
-        case RoundClosed(number, _, _, outcome) if transaction.state.paid_round(number) is not None:
+            change_payments(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
+        case RoundClosed(number, _, _, outcome) if transaction.state.payments_of(number) is not None:
             paid = _of_round(transaction, number)
-            change_paid_round(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
-        case RoundVoided(number) if transaction.state.paid_round(number) is not None:
-            change_paid_round(transaction, _of_round(transaction, number).spoilt())
+            change_payments(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
+        case RoundVoided(number) if transaction.state.payments_of(number) is not None:
+            change_payments(transaction, _of_round(transaction, number).spoilt())
         case TableStarted(_, _, _, True):
             for paid in transaction.state.paid:
-                change_paid_round(transaction, paid.spoilt())
+                change_payments(transaction, paid.spoilt())
         case DeviceStatusChanged(device, state) if state != HealthState.READY:
             _no_more_seen(transaction, device)
         case _:
@@ -234,25 +232,25 @@ def _hand_completed(transaction: Transaction, event: HandCompleted) -> None:
     """A hand that has not broken is not taken while others play."""
     paid = _of_round(transaction, event.round)
     if event.total <= 21:
-        change_paid_round(transaction, replace(paid, unbroken=(*paid.unbroken, event.spot)))
+        change_payments(transaction, replace(paid, unbroken=(*paid.unbroken, event.spot)))
 
 
 def _no_more_seen(transaction: Transaction, device: str) -> None:
     """A reader is lost: what lies in its zones is not judged."""
     for paid in transaction.state.paid:
-        if paid.frozen:
+        if paid.next_locked:
             continue
         seen = paid
         for spot in transaction.house.readers.get(device, ()):
             for zone in transaction.house.zones_at(device, spot) or ("",):
                 seen = seen.spoilt(frozenset({spot}), zone)
         if seen is not paid:
-            change_paid_round(transaction, seen)
+            change_payments(transaction, seen)
 
 
-def _of_round(transaction: Transaction, number: int) -> PaidRound:
+def _of_round(transaction: Transaction, number: int) -> RoundPayments:
     """A round that is known to be followed."""
-    found = transaction.state.paid_round(number)
+    found = transaction.state.payments_of(number)
     assert found is not None, "the round is not followed"
     return found
 
@@ -260,8 +258,8 @@ def _of_round(transaction: Transaction, number: int) -> PaidRound:
 def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMispay]:
     """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
     for paid in transaction.state.paid:
-        if not paid.frozen:
-            change_paid_round(transaction, replace(paid, frozen=True))
+        if not paid.next_locked:
+            change_payments(transaction, replace(paid, next_locked=True))
             for owed in paid.owed:
                 yield from _wrong(paid, owed)
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
@@ -281,7 +279,7 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     earlier = tuple(ns for paid in transaction.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[
         -_EARLIER:
     ]
-    transaction.change(paid=(*kept, PaidRound(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
+    transaction.change(paid=(*kept, RoundPayments(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
     if transaction.state.round is not None and transaction.state.round.number == event.round:
         _look_at_cards(transaction, transaction.state.round)
 
@@ -293,7 +291,7 @@ def _is_heard_twice(transaction: Transaction, name: str) -> bool:
 
 def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMispay]:
     """A wager's due is known; if the chips lie still already it can be judged at once."""
-    paid = transaction.state.paid_round(event.round)
+    paid = transaction.state.payments_of(event.round)
     judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not _by_hand(transaction, event)
     if paid is None or not judged:
         return
@@ -301,12 +299,12 @@ def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMis
     first = (
         (zone_name(event.spot, event.bet),) if opening_payments.is_settled_before_play(transaction, paid, event) else ()
     )
-    change_paid_round(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
-    if paid.frozen:
+    change_payments(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
+    if paid.next_locked:
         yield from _wrong(paid, owed)
 
 
-def _adjusted(transaction: Transaction, event: WagerAdjusted, paid: PaidRound) -> Iterator[RoundMispay]:
+def _adjusted(transaction: Transaction, event: WagerAdjusted, paid: RoundPayments) -> Iterator[RoundMispay]:
     """A wager's due is another. One that follows from the cards is what is to be paid, whenever it was known.
 
     On what people ruled themselves, perhaps after the chips were moved, the chips say nothing.
@@ -314,11 +312,11 @@ def _adjusted(transaction: Transaction, event: WagerAdjusted, paid: PaidRound) -
     known = next((one for one in paid.owed if (one.spot, one.zone) == (event.spot, event.bet)), None)
     by_cards = transaction.house.orders_bounded and event.basis is not Basis.FLOOR and not _by_hand(transaction, event)
     if known is None or not by_cards:
-        change_paid_round(transaction, paid.spoilt(frozenset({event.spot}), event.bet))
+        change_payments(transaction, paid.spoilt(frozenset({event.spot}), event.bet))
         return
     owed = replace(known, net_cents=event.net_cents, number=transaction.stamped.number)
-    change_paid_round(transaction, replace(paid, owed=tuple(owed if one is known else one for one in paid.owed)))
-    if paid.frozen and event.net_cents != known.net_cents:
+    change_payments(transaction, replace(paid, owed=tuple(owed if one is known else one for one in paid.owed)))
+    if paid.next_locked and event.net_cents != known.net_cents:
         yield from _wrong(paid, owed)
 
 
@@ -332,7 +330,7 @@ def _by_hand(transaction: Transaction, event: WagerSettled | WagerAdjusted) -> b
     return bool(terms.awards_cents or terms.meter_shares)
 
 
-def _wrong(paid: PaidRound, owed: WagerDue) -> Iterator[RoundMispay]:
+def _wrong(paid: RoundPayments, owed: WagerDue) -> Iterator[RoundMispay]:
     """What is wrong with the payment of one wager, if anything is."""
     watch = paid.watches.get(zone_name(owed.spot, owed.zone))
     if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):

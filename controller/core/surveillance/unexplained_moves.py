@@ -46,9 +46,9 @@ def _lay_before(felt: Felt, name: str, cents: int) -> tuple[str, ...]:
 def suspect_move(
     before: Table, transaction: Transaction, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
 ) -> None:
-    """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
+    """Chips moved where nothing explains it: what it looks like, compared with what lay there before it began."""
     name = zone_name(event.spot, event.zone)
-    paid = transaction.state.paid_round(event.round)
+    paid = transaction.state.payments_of(event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     round_now = transaction.round_known(event.round)
     kind, text = _looks_like(before, transaction, event, lay)
@@ -81,7 +81,7 @@ def suspect_move(
     if paid is not None:
         kept = {other: cents for other, cents in paid.touched.items() if other != name}
         now = kept if event.after_cents == lay else {**kept, name: lay}
-        payment_check.change_paid_round(
+        payment_check.change_payments(
             transaction, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone)
         )
 
@@ -228,8 +228,8 @@ def cards_unheard(round_now: Round | None) -> bool:
 def exclude_from_payment_check(transaction: Transaction, name: str) -> None:
     """What lies in a zone cannot be counted: its payment is not judged."""
     spot, _, zone = name.partition("/")
-    if transaction.state.paid and not transaction.state.paid[-1].frozen:
-        payment_check.change_paid_round(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
+    if transaction.state.paid and not transaction.state.paid[-1].next_locked:
+        payment_check.change_payments(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
 
 
 def insurance_lowered(before: Table, transaction: Transaction) -> None:

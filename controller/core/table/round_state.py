@@ -96,7 +96,7 @@ class SharedChips(Value, frozen=True, tag=False):
     """Chips that two antennas heard when the bets were locked, so that they may be of either zone's wager."""
 
     zones_of: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    """The zones that held each of them."""
+    """The zones that heard each of them."""
     amounts: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
     """What lay in these zones, in cents, without such chips and with them."""
     changed_ns: int = -1
@@ -301,7 +301,7 @@ class Round(Value, frozen=True, tag=False):
         """The first of these questions; 0: none."""
         return self.questions.doubt or self.questions.unkeyed or self.questions.entry
 
-    def held(self) -> bool:
+    def is_suspended(self) -> bool:
         """Whether nothing may be concluded: until a person has answered, or the shoe is back."""
         return bool(self.questions.doubt or self.questions.unkeyed or self.questions.entry or self.evidence.shoe_away)
 

@@ -5,7 +5,7 @@ shoe's end depends on a closed face. What remains, and the count, are for survei
 retained topic has them.
 
 A shoe begins when somebody says so: with the burn key between two rounds, or with ``new-shoe``. What was drawn before
-the first such word is unknown, and until then nothing is held against the decks.
+the first such word is unknown, and until then nothing is compared with the decks.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.ledger import Books
-from controller.core.table.payments import PaidRound
+from controller.core.table.payments import RoundPayments
 from controller.core.table.round_state import Round
 from controller.core.table.sensors import SensorState
 from controller.core.table.shoe import ShoeAccount, UnseenCard
@@ -112,7 +112,7 @@ class State(Value, frozen=True, tag=False):
     """Whether the keypad was lost at some moment since the last lock."""
     alerts: AlertList = AlertList()
     """What waits to be acknowledged."""
-    paid: tuple[PaidRound, ...] = ()
+    paid: tuple[RoundPayments, ...] = ()
     """The chips of the rounds that are being played, paid or waited for."""
     shoe: ShoeAccount = ShoeAccount()
     """What has left the shoe in use. Never shown to players or dealers."""
@@ -155,7 +155,7 @@ class State(Value, frozen=True, tag=False):
     """What bet sensors reported last, by side bet."""
     deal_gaps_ms: tuple[int, ...] = ()
     """The times between the cards of the last deals."""
-    held: tuple[StampedInput, ...] = ()
+    deferred: tuple[StampedInput, ...] = msgspec.field(default=(), name="held")
     """Readings that wait: for a look at the layout, since a round may have begun with unreported bets, or for
     the cards after one that may have begun it."""
     begins: int = 0
@@ -167,7 +167,7 @@ class State(Value, frozen=True, tag=False):
         """The number of the round that is open; None between two rounds."""
         return None if self.round is None else self.round.number
 
-    def paid_round(self, number: int) -> PaidRound | None:
+    def payments_of(self, number: int) -> RoundPayments | None:
         """A round whose payments are followed; None: it is not."""
         return next((paid for paid in self.paid if paid.round == number), None)
 

@@ -148,7 +148,7 @@ def sentence(rules: Rules, bet: str, net: Net | SideNet, sources: Mapping[str, s
     """What decided a wager, in one sentence that names the rule and where it comes from."""
     rule = net.rule if isinstance(net, Net) else bet
     source = sources.get(rule, "")
-    if isinstance(net, SideNet) and net.held:
+    if isinstance(net, SideNet) and net.limited:
         source = f"{source}; aggregate_limit_cents: {sources.get('aggregate_limit_cents', '')}"
     kept = ""
     if isinstance(net, Net) and rule in {"natural_pays", "surrender"} and rules.options.payout_unit_cents > 1:

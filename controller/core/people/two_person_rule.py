@@ -27,7 +27,7 @@ from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
-def is_needed(transaction: Transaction, ruling: Ruling | EnterInventory, overrules: str) -> bool:
+def applies(transaction: Transaction, ruling: Ruling | EnterInventory, overrules: str) -> bool:
     """Whether the house wants a second person for an order that ``overrules`` this (empty: nothing)."""
     if isinstance(ruling, VoidRound | AdjustWager):
         return transaction.house.two_persons or _late(transaction, ruling)

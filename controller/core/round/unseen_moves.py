@@ -76,7 +76,7 @@ def _happened_unseen(
     return True
 
 
-def take_exchange(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
+def take_exchanged_chips(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
     """Other chips than before lie in a zone, and come to the same.
 
     They mean nothing, but where a card came between two looks. If a box's hand has broken and no chip is left of those

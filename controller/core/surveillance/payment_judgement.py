@@ -1,0 +1,187 @@
+"""Paid against due: what the chips of each settled wager did until the next lock.
+
+A payment is judged when it can no longer go on: at the next lock, on the whole content of the zone. People take, pay,
+pick up, press and change chips in any number of steps, and two of them may fall between two looks of a reader; so a
+wager is called wrongly paid only if no telling of its changes makes it right. What cannot be seen at all is not judged:
+a push that is paid looks like a bet that is pressed, chips swept off by the player like chips taken by the dealer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from controller.core.messages.raised_alerts import AlertKind
+from controller.core.table.payments import WagerDue, ZoneContent, ZoneHistory
+
+
+class Mispay(NamedTuple):
+    """A wager that was not paid as it is due: the content before and after, and the player's net as it was paid."""
+
+    kind: AlertKind
+    before: ZoneContent
+    after: ZoneContent
+    paid_cents: int
+
+
+class PaymentTerms(NamedTuple):
+    """What else decides how the chips of a wager are read."""
+
+    last_card_ns: int
+    """When the round's last card left the shoe: main wagers are paid after it."""
+    whole: bool = False
+    """The wager cannot have grown since the lock: a side wager, or a natural, which may be paid before the others."""
+    later: bool = False
+    """It was laid after the deal."""
+    may_have_broken: bool = False
+    """All hands of the box, perhaps: it may have been taken, and bet on anew, while others still played."""
+    split: bool = False
+    surrendered: bool = False
+    hidden: bool = False
+    """The readers looked so seldom in this round that a payment may have come and gone between two looks."""
+
+
+def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
+    """What is wrong with the payment of a wager; None if some telling of the changes makes it right."""
+    if watch.spoilt or owed.net_cents == 0:
+        return None
+    watch = _until_cleared(watch)
+    if terms.surrendered:
+        # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain.
+        taken = any(look.left_cents for look in watch.looks[1:])
+        return None if taken or not watch.looks[0].cents else _left(watch, 0)
+    begun = list(_beginnings(watch, owed, terms))
+    if not begun or any(_right(watch, owed, terms, begin) for begin in begun):
+        return None
+    # A change that may lie before the last card is taken for the payment, which says less.
+    found = _finding(watch, owed, terms, begun[0])
+    return None if terms.hidden and found.paid_cents < owed.net_cents else found
+
+
+def _until_cleared(watch: ZoneHistory) -> ZoneHistory:
+    """The zone until it is bet on anew: once the round is closed and the zone empty, no payment is made into it."""
+    for at, look in enumerate(watch.looks[1:], start=1):
+        if look.closed and look.cents and not watch.looks[at - 1].cents:
+            return replace(watch, looks=watch.looks[:at])
+    return watch
+
+
+def _beginnings(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Iterator[int]:
+    """The looks after which the payment may have begun. A change that may lie before the last card leaves both open."""
+    if terms.later:
+        yield from (at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents)
+        return
+    begin = 0
+    if terms.may_have_broken:
+        yield from _taken_in_play(watch, terms.last_card_ns)
+    if not terms.whole:
+        for at, look in enumerate(watch.looks[1:], start=1):
+            if look.first_ns > terms.last_card_ns:
+                break
+            if look.last_ns > terms.last_card_ns:
+                yield begin
+            begin = at
+    yield begin
+
+
+def _taken_in_play(watch: ZoneHistory, last_card_ns: int) -> Iterator[int]:
+    """The looks after which all of a lost wager was gone before the last card, and others were laid: the next bet."""
+    played = [look for look in watch.looks if look.first_ns <= last_card_ns]
+    for at, (lay, look) in enumerate(pairwise(played)):
+        gone = lay.cents > 0 and lay.is_gone_by(look)
+        if gone and any(later.cents for later in played[at + 1 :]):
+            yield at
+
+
+def _stake_at(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> int:
+    """The whole stake: the wager with what doubles and splits added before the payment began."""
+    return owed.wager_cents + (0 if terms.later else sum(look.rise() for look in watch.looks[1 : begin + 1]))
+
+
+def _right(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> bool:
+    """Whether the changes after a look can be the right payment, and then whatever a player does with the chips."""
+    stake, lying, paying = _stake_at(watch, owed, terms, begin), watch.looks[begin], watch.looks[begin + 1 :]
+    if owed.net_cents <= -stake:
+        return not _staying(lying, paying) and not _paid_while_lying(lying, paying)
+    if any(look.cents - stake == owed.net_cents for look in watch.looks[begin:]):
+        return True
+    if owed.net_cents < 0:
+        return sum(look.left_cents for look in paying) >= -owed.net_cents
+    wanted = _payable(owed, terms, watch.looks[1 : begin + 1], paying)
+    return not wanted.isdisjoint(_sums(paying, max(wanted)))
+
+
+def _staying(lying: ZoneContent, paying: tuple[ZoneContent, ...]) -> set[str]:
+    """The chips of a wager that never left the zone."""
+    return set(lying.chips).intersection(*(look.chips for look in paying))
+
+
+def _paid_while_lying(lying: ZoneContent, paying: tuple[ZoneContent, ...]) -> bool:
+    """Whether a lost wager grew before the round was closed and before all of it was gone."""
+    here = set(lying.chips)
+    for look in paying:
+        here &= set(look.chips)
+        if not here:
+            return False
+        if look.cents > lying.cents and not look.closed:
+            return True
+    return False
+
+
+def _sums(paying: tuple[ZoneContent, ...], most: int) -> set[int]:
+    """What may have been paid in all after each change, up to ``most``: all that came, or no more than the rise."""
+    reached, found = {0}, set[int]()
+    for look in paying:
+        more = {before + part for before in reached for part in (look.came_cents, look.rise())}
+        reached = {total for total in more if total <= most}
+        found |= reached
+    return found
+
+
+def _payable(
+    owed: WagerDue, terms: PaymentTerms, laid: tuple[ZoneContent, ...], paying: tuple[ZoneContent, ...]
+) -> set[int]:
+    """What the winning hands of a wager may get: its net, and with a split what the losing hands gave up besides.
+
+    ``laid``: the looks from the lock on until payment began, in which hands were split and doubled. What a losing hand
+    staked need not be seen to be taken: the player may have picked up the rest before the next look.
+    """
+    found = {owed.net_cents}
+    if terms.split:
+        found |= {owed.net_cents + hands * owed.wager_cents for hands in range(1, 8)}
+        for doubled in {look.rise() % owed.wager_cents for look in laid}:
+            # Doubled for less; what was doubled in full counts as another hand.
+            found |= {before + doubled for before in found}
+        taken = 0
+        for look in paying:
+            taken += look.fall()
+            found.add(owed.net_cents + taken)
+    return found
+
+
+def _finding(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> Mispay:
+    """What a wrong payment is called."""
+    lying, paying = watch.looks[begin], watch.looks[begin + 1 :]
+    came, stake = sum(look.rise() for look in paying if not look.closed), _stake_at(watch, owed, terms, begin)
+    lowest = min((look.cents for look in paying), default=lying.cents)
+    taken = max(lying.cents - lowest, 0)
+    if owed.net_cents < 0:
+        if not came and not lying.cents:
+            # All of it was taken, and a part was to go back.
+            return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], -stake)
+        if not came and not taken and lying.cents < stake:
+            return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], lying.cents - stake)
+        if not came and not taken:
+            return _left(watch, begin)
+        return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], came or -taken)
+    if not came and taken and not _staying(lying, paying):
+        return Mispay(AlertKind.WINNING_BET_TAKEN, lying, watch.looks[-1], -taken)
+    return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], came)
+
+
+def _left(watch: ZoneHistory, begin: int) -> Mispay:
+    """A lost wager that was not taken."""
+    return Mispay(AlertKind.LOSING_BET_LEFT, watch.looks[begin], watch.looks[-1], 0)
