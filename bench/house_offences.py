@@ -179,6 +179,16 @@ def miscounted(*wrong_by: int) -> Offence:
     return count_wrongly
 
 
+def counted_twice(script: Script, rng: Chance, log: ShoeLog) -> Committed | None:
+    """Cards are taken out of a shoe, a person says that it adds up, and then another person counts it."""
+    acts, at = counted(script.acts, log, 0)
+    if at < 0:
+        return None
+    left = log.cards - log.drawn - pick(rng, (1, 2, 4))
+    said = Happens(lambda rig: ShoeChanged(rig.now_ns, left, "P. Honest"))
+    return Committed([*acts[: at + 1], Pause(5000), said, *acts[at + 1 :]], 0, "", at)
+
+
 def counts_rightly(acts: list[Act], _: Chance, log: ShoeLog) -> list[Done]:
     """Every shoe is counted."""
     return counted(acts, log, 0)[0]
@@ -266,6 +276,9 @@ SETTINGS: Final[dict[str, Setting]] = {
     ),
     "cards_extra": Setting(
         miscounted(1, 2, 5), replace(rules_of(), decks=FEW_DECKS), House(decks=FEW_DECKS), habit=counts_rightly
+    ),
+    "shoe_counts_differ": Setting(
+        counted_twice, replace(rules_of(), decks=FEW_DECKS), House(decks=FEW_DECKS), habit=counts_rightly
     ),
     "sensor_disagrees": Setting(sensed_otherwise, rules_of(), sensors={SENSED: tuple(SPOTS)}, habit=senses_rightly),
     "device_swapped": Setting(other_shoe, rules_of(), habit=comes_back),

@@ -72,7 +72,7 @@ def rig_of(seed: int, cycle_ms: int, setting: Setting) -> tuple[HumanRig, Rack]:
     rack = Rack()
     chips = {**chips_of(rack), **{chip: value for value, chip in OWN_CHIPS.items()}, STOLEN: 2500}
     rig = HumanRig(setting.rules, chips, seed, cycle_ms)
-    rig.house = replace(rig.house, elsewhere={STOLEN: "vault"}, sensors=dict(setting.sensors))
+    rig.house = replace(rig.house, elsewhere={STOLEN: "vault"}, sensors=dict(setting.sensors), shoe_claims_checked=True)
     rig.table = Table(rig.house, rig.table.state, rig.table.lattice)
     return rig, rack
 

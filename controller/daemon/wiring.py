@@ -64,6 +64,7 @@ def house_of(table: TableFile) -> House:
         linked=linked_terms(config.linked_meters),
         two_persons=config.operator is not None and config.operator.two_persons,
         orders_bounded=True,
+        shoe_claims_checked=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -18,6 +18,7 @@ from controller.core.messages.events import (
     QuestionWithdrawn,
     RoundClosed,
     RoundPending,
+    ShoeCounted,
     SpotSurrendered,
     TableStarted,
     WagerSettled,
@@ -124,6 +125,8 @@ class LiveNarrator:
                 return [f"  NOT CLOSED {reason}"]
             case QuestionAnswered(question, answer, who):
                 return [f"  ANSWER     {question}: {answer} ({who})"]
+            case ShoeCounted(shoe, loaded, drawn, left, who):
+                return [f"  counted    shoe {shoe}: {drawn} drawn and {left} left of {loaded} ({who})"]
             case _:
                 return []
 

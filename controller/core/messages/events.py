@@ -142,6 +142,24 @@ class ShoeEnded(Value, frozen=True, tag="shoe_ended"):
     who: str
 
 
+class ShoeCounted(Value, frozen=True, tag="shoe_counted"):
+    """A person has counted the cards that are left in a shoe that is over; every count is published.
+
+    One that differs from an earlier one of the same shoe raises the alert ``shoe_counts_differ``.
+    """
+
+    shoe: int
+    """The shoe's number."""
+    loaded: int
+    """How many cards the shoe was loaded with."""
+    drawn: int
+    """How many cards left the shoe."""
+    left: int
+    """How many cards this person counted in it."""
+    who: str
+    vouched: str
+
+
 class ChipsChanged(Value, frozen=True, tag="chips_changed"):
     """The value of a zone changed between two inventories."""
 
@@ -437,6 +455,7 @@ Event = (
     | CardBurned
     | ShoeBegun
     | ShoeEnded
+    | ShoeCounted
     | ChipsChanged
     | KeyRead
     | KeyUndone

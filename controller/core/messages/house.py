@@ -54,6 +54,9 @@ class House(Value, frozen=True, tag=False):
     orders_bounded: bool = False
     """Whether that holds for cards and boxes too, and one person's orders have bounds; False: the journal is of before,
     when it held for voiding a round and adjusting a wager alone."""
+    shoe_claims_checked: bool = False
+    """Whether each count of a shoe is published and held against the others, and a burn whose card a hand may have been
+    waiting for leaves its round to the floor; False: the journal is of before, when one person's word settled both."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -116,6 +116,7 @@ class ShoeChanged(Value, frozen=True, tag="shoe_changed"):
     at_ns: int
     left: int
     who: str
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class EnterInventory(Value, frozen=True, tag="enter_inventory"):

@@ -63,6 +63,7 @@ class AlertKind(StrEnum):
     IMPOSSIBLE_CARD = "impossible_card"
     CARDS_MISSING = "cards_missing"
     CARDS_EXTRA = "cards_extra"
+    SHOE_COUNTS_DIFFER = "shoe_counts_differ"
     CARD_OUT_OF_TURN = "card_out_of_turn"
     DEALER_AGAINST_RULE = "dealer_against_rule"
     ROUND_IRREGULAR = "round_irregular"
@@ -108,6 +109,7 @@ SEVERITY: Final[dict[AlertKind, Severity]] = {
     AlertKind.IMPOSSIBLE_CARD: Severity.CRITICAL,
     AlertKind.CARDS_MISSING: Severity.CRITICAL,
     AlertKind.CARDS_EXTRA: Severity.CRITICAL,
+    AlertKind.SHOE_COUNTS_DIFFER: Severity.CRITICAL,
     AlertKind.CARD_OUT_OF_TURN: Severity.WARNING,
     AlertKind.DEALER_AGAINST_RULE: Severity.WARNING,
     AlertKind.ROUND_IRREGULAR: Severity.WARNING,

@@ -8,13 +8,22 @@ from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation
 from controller.core.messages.alerts import CardsMayBeMissing
-from controller.core.messages.events import CardBurned, CardDrawn, CardOpened, Event, ShoeBegun, ShoeEnded
+from controller.core.messages.events import (
+    CardBurned,
+    CardDrawn,
+    CardOpened,
+    Event,
+    ShoeBegun,
+    ShoeCounted,
+    ShoeEnded,
+)
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.inputs import ShoeChanged
 from controller.core.messages.raised_alerts import AlertKind
+from controller.core.persons import Person
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.alert_list import raise_alert
-from controller.core.table.shoe import ShoeAccount, UnseenCard
+from controller.core.table.alert_list import raise_alert, raise_alert_about
+from controller.core.table.shoe import CountOfShoe, ShoeAccount, UnseenCard
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
@@ -36,8 +45,8 @@ def count(before: Table, transaction: Transaction) -> None:
     if transaction.state.shoe_round > before.state.shoe_round:
         _change_shoe(transaction)
     elif transaction.state.shoe_round < before.state.shoe_round and transaction.state.last_shoe.shoe:
-        # The announcement was taken back: under its number the shoe before goes on.
-        resumed = replace(transaction.state.last_shoe, shoe=transaction.state.shoe.shoe)
+        # The announcement was taken back: under its number the shoe before goes on, and is counted when it is over.
+        resumed = replace(transaction.state.last_shoe, shoe=transaction.state.shoe.shoe, counts=())
         transaction.change(shoe=resumed, last_shoe=ShoeAccount())
 
 
@@ -181,8 +190,7 @@ def announced(transaction: Transaction, given: ShoeChanged) -> None:
     elif transaction.state.shoe_round != _first_round(transaction):
         _begin_shoe(transaction)
     elif given.left >= 0 and transaction.state.last_shoe.shoe:
-        _weigh(transaction, transaction.state.last_shoe, given.left)
-        transaction.change(last_shoe=ShoeAccount(closed=transaction.state.last_shoe.closed))
+        transaction.change(last_shoe=_take_count(transaction, transaction.state.last_shoe, given))
     else:
         refused = RefusalReason("already_done", "this shoe has been announced, and the one before it is on no account")
     if refused is not None:
@@ -192,7 +200,9 @@ def announced(transaction: Transaction, given: ShoeChanged) -> None:
 def _change_shoe(transaction: Transaction) -> None:
     """The old shoe is over and its closed cards are shown, or wait for the next turn; the next begins full."""
     given = transaction.stamped.input
-    left, who = (given.left, given.who) if isinstance(given, ShoeChanged) else (-1, "dealer")
+    count_given = given if isinstance(given, ShoeChanged) and given.left >= 0 else None
+    left = None if count_given is None else count_given.left
+    who = given.who if isinstance(given, ShoeChanged) else "dealer"
     for card in transaction.state.shoe.closed:
         if card.nonce and not transaction.state.unturned(card):
             _counted(transaction, _show(transaction, card))
@@ -201,27 +211,45 @@ def _change_shoe(transaction: Transaction) -> None:
     waiting = tuple(card for card in kept if card.nonce and transaction.state.unturned(card))
     if old.shoe:
         counts = (old.drawn, old.burned, old.unread)
-        ends = (left if left >= 0 else None, old.cut_card if old.cut_card >= 0 else None)
+        ends = (left, old.cut_card if old.cut_card >= 0 else None)
         transaction.emit(
             ShoeEnded(old.shoe, old.decks, *counts, *ends, old.penetration_per_mille(), old.running_count(), who)
         )
-        if left >= 0:
-            _weigh(transaction, old, left)
-    weighed = ShoeAccount() if left >= 0 else old
-    ended = replace(weighed, closed=waiting)
+    counted = old if count_given is None or not old.shoe else _take_count(transaction, old, count_given)
+    ended = replace(counted, closed=waiting)
     transaction.change(shoe=ShoeAccount(old.shoe + 1, transaction.rules.decks), last_shoe=ended)
     transaction.emit(ShoeBegun(old.shoe + 1, transaction.rules.decks, who))
 
 
-def _weigh(transaction: Transaction, ended: ShoeAccount, left: int) -> None:
-    """Hold what was drawn and what was left against what was loaded."""
+def _take_count(transaction: Transaction, ended: ShoeAccount, given: ShoeChanged) -> ShoeAccount:
+    """Publish a count of a shoe that is over and weigh it; the account with it, on which other counts may follow.
+
+    In journals of before only what did not fit was said, and the first count closed the account.
+    """
+    if not transaction.house.shoe_claims_checked:
+        _weigh(transaction, ended, given.left, None)
+        return ShoeAccount(closed=ended.closed)
+    counted = CountOfShoe(given.left, given.who, given.vouched)
+    fields = (ended.shoe, ended.loaded(), ended.drawn, given.left, given.who, given.vouched.text())
+    transaction.emit(ShoeCounted(*fields))
+    if any(one.left == given.left for one in ended.counts):
+        return ended
+    _weigh(transaction, ended, given.left, counted.by())
+    for other in ended.counts[:1]:
+        text = f"shoe {ended.shoe}: {other.who} counted {other.left} cards left, {given.who} {given.left}"
+        raise_alert_about(transaction, other.by(), AlertKind.SHOE_COUNTS_DIFFER, text)
+    return replace(ended, counts=(*ended.counts, counted))
+
+
+def _weigh(transaction: Transaction, ended: ShoeAccount, left: int, by: Person | None) -> None:
+    """Hold what was drawn and what was left against what was loaded; ``by``: who counted it."""
     found = ended.drawn + left
     text = f"shoe {ended.shoe}: {ended.drawn} drawn and {left} left are {found} of {ended.loaded()} cards"
     if found > ended.loaded() and not ended.alerted:
-        raise_alert(transaction, AlertKind.CARDS_EXTRA, text)
+        raise_alert_about(transaction, by, AlertKind.CARDS_EXTRA, text)
     if found < ended.loaded():
         unheard = "; some may have been drawn unheard" if ended.doubtful else ""
-        raise_alert(transaction, AlertKind.CARDS_MISSING, text + unheard)
+        raise_alert_about(transaction, by, AlertKind.CARDS_MISSING, text + unheard)
 
 
 def cut_card(transaction: Transaction) -> RefusalReason | None:

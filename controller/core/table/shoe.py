@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from controller.core.persons import UNAUTHENTICATED, Authentication, Person
 from firmware_protocols.cards import DECK, POINTS, Card, Rank
 from firmware_protocols.values import Value
 
@@ -36,6 +37,18 @@ class UnseenCard(Value, frozen=True, tag=False):
     """Whether it was announced as a burn."""
 
 
+class CountOfShoe(Value, frozen=True, tag=False):
+    """How many cards a person counted in a shoe that is over."""
+
+    left: int
+    who: str
+    vouched: Authentication = UNAUTHENTICATED
+
+    def by(self) -> Person:
+        """Who counted."""
+        return Person(self.who, self.vouched)
+
+
 class ShoeAccount(Value, frozen=True, tag=False):
     """One shoe. ``shoe`` counts those announced in the epoch; 0: the first has not been."""
 
@@ -54,6 +67,8 @@ class ShoeAccount(Value, frozen=True, tag=False):
     """Whether cards may have been drawn unheard, or did not count after all."""
     alerted: bool = False
     """Whether it was said that this shoe holds what it cannot hold: once is enough."""
+    counts: tuple[CountOfShoe, ...] = ()
+    """The first count of each number that people gave of it, once it was over."""
 
     def loaded(self) -> int:
         """The cards it was loaded with."""

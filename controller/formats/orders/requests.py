@@ -303,7 +303,7 @@ def input_of(
         case AckRequest(alert, who, note):
             return AcknowledgeAlert(at_ns, alert, who, note, vouched)
         case NewShoeRequest(who, left):
-            return ShoeChanged(at_ns, -1 if left is None else left, who)
+            return ShoeChanged(at_ns, -1 if left is None else left, who, vouched)
         case InventoryRequest():
             return msgspec.structs.replace(inventory_of(wanted, at_ns), vouched=vouched)
         case VoidRequest(number, who, why, case):
