@@ -13,9 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller.formats.journal.check import CheckReport
+from controller.formats.journal.check import CheckReport, Contents, examine
+from controller.formats.journal.file_header import library_of
 from controller.formats.journal.records import Identity, chain, genesis
-from controller.formats.journal.schema import PAGE_BYTES, TABLES
+from controller.formats.journal.schema import APPLICATION_ID, FORMAT, PAGE_BYTES, TABLES
 from controller.formats.journal.wal import first_page, wal_damage
 from controller.io.copies.backup import restore
 from controller.io.journal.journal import (
@@ -397,6 +398,27 @@ async def test_an_edited_record_is_named(tmp_path: Path, whole: Whole) -> None:
         reader.check_chain(0)
     path.write_bytes(whole.data.replace(b"event 9", b"event 8", 1))
     assert "its events" in str(verify(path).damage)
+
+
+def test_a_row_that_is_missing_is_named(tmp_path: Path, whole: Whole) -> None:
+    path = tmp_path / "journal.sqlite"
+    path.write_bytes(whole.data)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        rows = {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall() for table in TABLES}
+        definitions = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
+        (cookie,) = connection.execute("PRAGMA schema_version").fetchone()
+        marks = APPLICATION_ID, FORMAT, cookie, library_of(whole.data), tuple(definitions)
+
+    def found(table: str, *, without: int) -> str | None:
+        left = {**rows, table: [row for row in rows[table] if row[0] != without]}
+        return examine(Contents(*marks, lambda name: iter(left[name]))).damage
+
+    assert found("events", without=0) is None
+    for table in ("records", "events"):
+        for missing in (1, 2, 9):
+            assert found(table, without=missing) == (
+                f"{table}: row {missing} is missing, row {missing + 1} stands in its place"
+            )
 
 
 async def test_a_damaged_write_ahead_log_is_found(tmp_path: Path) -> None:

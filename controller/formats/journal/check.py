@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from controller.formats.journal.merkle_tree import NODE_BYTES, CompactRange, leaf_hash
-from controller.formats.journal.records import Identity, chained, genesis, record_fields
+from controller.formats.journal.records import Identity, chained, eight_bytes, genesis, record_lead
 from controller.formats.journal.schema import (
     APPLICATION_ID,
     DEFINITIONS,
@@ -34,6 +34,9 @@ LEAVES_AT_ONCE: Final = 256
 
 SqlRow = tuple[Any, ...]
 """The columns of a row as SQLite gives them, the key first."""
+
+NO_EVENT: Final[SqlRow] = (0, None, b"")
+"""Stands behind the last event, and belongs to no record."""
 
 
 class Contents(NamedTuple):
@@ -73,15 +76,15 @@ def examine(contents: Contents) -> CheckReport:
     try:
         _check_definitions(contents)
         identity = _check_meta(contents)
-        marks = _Marks(_numbered(contents, "published"), identity)
+        marks = _Marks(_numbered(contents, "published"))
         beside = _Beside(contents.rows("seals"), contents.rows("checkpoints"))
-        records, events, head = _check_chain(contents, identity, marks, beside)
-        marks.end()
+        records, events, head, stream = _check_chain(contents, identity, marks, beside)
+        marks.end(events)
         beside.end(records)
         _check_acks(_numbered(contents, "acks"), events)
     except Damage as damage:
         return CheckReport(damage=str(damage))
-    return CheckReport(None, identity, records, events, head.hex(), marks.stream.hex())
+    return CheckReport(None, identity, records, events, head.hex(), stream.hex())
 
 
 def _check_definitions(contents: Contents) -> None:
@@ -99,8 +102,12 @@ def _numbered(contents: Contents, table: str) -> Iterator[SqlRow]:
     """The rows of a table whose keys count from 1."""
     for expected, row in enumerate(contents.rows(table), start=1):
         if row[0] != expected:
-            raise Damage(f"{table}: row {expected} is missing, row {row[0]} stands in its place")
+            raise _gap(table, expected, row[0])
         yield row
+
+
+def _gap(table: str, expected: int, found: int) -> Damage:
+    return Damage(f"{table}: row {expected} is missing, row {found} stands in its place")
 
 
 def _check_meta(contents: Contents) -> Identity:
@@ -122,62 +129,69 @@ def _check_meta(contents: Contents) -> Identity:
         raise Damage("meta: it does not say whose journal this is") from error
 
 
-def _check_chain(contents: Contents, identity: Identity, marks: _Marks, beside: _Beside) -> tuple[int, int, bytes]:
-    """How many records and events there are, and the last chain hash."""
-    events = _numbered(contents, "events")
-    waiting = next(events, None)
-    previous, records, seq = genesis(identity), 0, 0
-    for number, body, own in _numbered(contents, "records"):
+def _check_chain(
+    contents: Contents, identity: Identity, marks: _Marks, beside: _Beside
+) -> tuple[int, int, bytes, bytes]:
+    """How many records and events there are, the last chain hash, and the hash of the stream."""
+    events = contents.rows("events")
+    waiting = next(events, NO_EVENT)
+    previous, stream, records, seq = genesis(identity), stream_genesis(identity), 0, 0
+    for records, (number, body, own) in enumerate(contents.rows("records"), start=1):
+        if number != records:
+            raise _gap("records", records, number)
         if not isinstance(body, bytes):
             raise Damage(f"record {number}: its body is not bytes")
-        bodies: list[bytes] = []
-        while waiting is not None and waiting[1] == number:
-            if not isinstance(waiting[2], bytes):
-                raise Damage(f"event {waiting[0]}: its body is not bytes")
-            bodies.append(waiting[2])
-            waiting = next(events, None)
-        # The chain and the tree cover the same bytes.
-        fields = record_fields(number, body, bodies)
+        before, parts = seq, [record_lead(number, len(body)), body]
+        streams: list[bytes] = []
+        while waiting[1] == number:
+            seq += 1
+            place, _, event = waiting
+            if place != seq:
+                raise _gap("events", seq, place)
+            if not isinstance(event, bytes):
+                raise Damage(f"event {seq}: its body is not bytes")
+            parts += (eight_bytes(len(event)), event)
+            stream = stream_hash(stream, event)
+            streams.append(stream)
+            waiting = next(events, NO_EVENT)
+        # What the chain and the tree cover, as ``record_fields`` has it.
+        fields = b"".join(parts)
         if chained(previous, fields) != own:
-            which = f" or its events {seq + 1} to {seq + len(bodies)}" if bodies else ""
+            if waiting[0] > seq + 1:
+                raise _gap("events", seq + 1, waiting[0])
+            which = f" or its events {before + 1} to {seq}" if streams else ""
             raise Damage(f"record {number}{which}: not what was committed, the chain hash differs")
         previous = own
         beside.pass_record(number, fields)
-        if bodies:
-            marks.pass_events(bodies)
-            seq += len(bodies)
-        records += 1
-    if waiting is not None:
+        if seq > before:
+            marks.pass_events(before, streams)
+    if waiting is not NO_EVENT:
         raise Damage(f"event {waiting[0]}: belongs to record {waiting[1]!r}, which is not there")
-    return records, seq, previous
+    return records, seq, previous, stream
 
 
 class _Marks:
     """Holds the marks of what was published against the events they mark, as these pass."""
 
-    def __init__(self, rows: Iterator[SqlRow], identity: Identity) -> None:
-        self.stream = stream_genesis(identity)
+    def __init__(self, rows: Iterator[SqlRow]) -> None:
         self._rows = rows
-        self._seq = 0
-        self._next = self._read()
+        self._next = self._read(0)
 
-    def pass_events(self, bodies: list[bytes]) -> None:
-        """The next events."""
-        for body in bodies:
-            self.stream = stream_hash(self.stream, body)
-            self._seq += 1
-            if self._next is not None and self._next[1] == self._seq:
-                row, _, marked = self._next
-                if marked != self.stream:
-                    raise Damage(f"published: row {row} has not the hash of the stream at event {self._seq}")
-                self._next = self._read()
+    def pass_events(self, before: int, streams: list[bytes]) -> None:
+        """The events that follow event ``before``, as the hashes of the stream behind each."""
+        while self._next is not None and self._next[1] <= before + len(streams):
+            row, seq, marked = self._next
+            if marked != streams[seq - before - 1]:
+                raise Damage(f"published: row {row} has not the hash of the stream at event {seq}")
+            self._next = self._read(seq)
 
-    def end(self) -> None:
+    def end(self, events: int) -> None:
         """There are no more events."""
         if self._next is not None:
-            raise Damage(f"published: row {self._next[0]} names event {self._next[1]}, of {self._seq}")
+            raise Damage(f"published: row {self._next[0]} names event {self._next[1]}, of {events}")
 
-    def _read(self) -> tuple[int, int, bytes] | None:
+    def _read(self, after: int) -> tuple[int, int, bytes] | None:
+        """The next mark, which is of an event behind ``after``."""
         row = next(self._rows, None)
         if row is None:
             return None
@@ -186,8 +200,8 @@ class _Marks:
             raise Damage(f"published: row {number} has the wrong columns")
         if digest != published_digest(number, seq, marked):
             raise Damage(f"published: row {number} does not fit its digest")
-        if seq <= self._seq:
-            raise Damage(f"published: row {number} names event {seq} after {self._seq}")
+        if seq <= after:
+            raise Damage(f"published: row {number} names event {seq} after {after}")
         return number, seq, marked
 
 

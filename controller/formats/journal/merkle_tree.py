@@ -15,6 +15,11 @@ NODE_BYTES: Final = 32
 """Length of a hash in the tree (SHA-256)."""
 
 
+_LEAF: Final = hashlib.sha256(b"\x00")
+_NODE: Final = hashlib.sha256(b"\x01")
+"""To be copied, which OpenSSL does sooner than to begin a hash."""
+
+
 class CompactRange(NamedTuple):
     """The roots of the perfect trees that ``size`` leaves make, the largest first."""
 
@@ -59,12 +64,16 @@ class CompactRange(NamedTuple):
 
 def leaf_hash(data: bytes) -> bytes:
     """The hash of a leaf: SHA-256 of 00 and its bytes."""
-    return hashlib.sha256(b"\x00" + data).digest()
+    begun = _LEAF.copy()
+    begun.update(data)
+    return begun.digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
     """The hash of a node: SHA-256 of 01 and the hashes of its two sides."""
-    return hashlib.sha256(b"\x01" + left + right).digest()
+    begun = _NODE.copy()
+    begun.update(left + right)
+    return begun.digest()
 
 
 def leads_to(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:

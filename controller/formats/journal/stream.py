@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.formats.journal.records import HASH_BYTES, Identity
+from controller.formats.journal.records import EMPTY_HASH, HASH_BYTES, Identity
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 
 CONSUMER: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?")
@@ -97,7 +97,9 @@ def stream_genesis(identity: Identity) -> bytes:
 
 def stream_hash(previous: bytes, body: bytes) -> bytes:
     """The stream's hash after one more event: SHA-256 of the hash before it (32 bytes) and the event's bytes."""
-    return hashlib.sha256(previous + body).digest()
+    begun = EMPTY_HASH.copy()
+    begun.update(previous + body)
+    return begun.digest()
 
 
 def ack_bytes(epoch: int, last_seq: int, head_hash: bytes, tree_head: str = "") -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -160,15 +161,18 @@ def _contents(
         (found,) = connection.execute("SELECT ifnull(max(number), 0) FROM records").fetchone()
         return int(found)
 
-    def rows(table: str) -> Iterator[SqlRow]:
+    def batches(table: str) -> Iterator[list[SqlRow]]:
         last = last_record() if table == "records" else 0
         cursor = connection.execute(f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608 - our own names
         while found := cursor.fetchmany(ROWS_AT_ONCE):
-            yield from found
+            yield found
             if last:
                 reading(found[-1][0], last)
             if gently:
                 pause()
+
+    def rows(table: str) -> Iterator[SqlRow]:
+        return itertools.chain.from_iterable(batches(table))
 
     def number(name: str) -> int:
         (found,) = connection.execute(f"PRAGMA {name}").fetchone()
