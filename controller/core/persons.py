@@ -82,6 +82,15 @@ def folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", seen.casefold()).split())
 
 
+_BLANK: Final = frozenset("\u2800")
+"""Characters that count as printed and show as nothing: the pattern of Braille without a dot."""
+
+
+def is_seen(text: str) -> bool:
+    """Whether anything of a text is seen where it is shown: blanks, control codes and marks of format are not."""
+    return any(letter.isprintable() and not letter.isspace() and letter not in _BLANK for letter in folded(text))
+
+
 def same_person(one: str, other: str) -> bool:
     """Whether two names as people write them are one person's."""
     return folded(one) == folded(other)

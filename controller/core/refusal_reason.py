@@ -46,6 +46,7 @@ RefusalCode = Literal[
     "no_legal_play",
     "case_number_needed",
     "day_not_begun",
+    "changed_since",
     "meter_rules",
     "at_the_pool",
     # Who asks, or how often.

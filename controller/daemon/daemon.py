@@ -164,7 +164,7 @@ class Daemon:
         self.begun: PendingCommit | Exception | None = None
         """What was stepped while ``serve`` waited, for it to go on with."""
         self.requests: list[PendingRequest] = []
-        """Requests of people whose input waits in the queue."""
+        """Requests of people whose input waits in the queue, or at the table behind readings that wait."""
         self.remarks: Callable[[], Sequence[str]] = tuple
         """What else belongs into ``status``, such as a certificate that ends soon."""
         self.mqtt_orders = True
@@ -405,11 +405,11 @@ class Daemon:
                 desired = stepped.desired
             except Exception as error:
                 raise Unsteppable(entries, self.failure(stamped, table, error)) from error
-            table = stepped.table
+            waited, table = table.state.deferred, stepped.table
             entries.append(entry)
             events.extend(stepped.events)
             leaving += self.leaving(entry, stepped.events)
-            replies.extend(self.replies(given, stepped.events, table.state.books))
+            replies.extend(self.replies([given, *(one.input for one in waited)], stepped.events, table.state))
         committed = self.parts.journal.begin_commit(self.with_checkpoint(entries, table))
         return PendingCommit(batch, table, desired, events, leaving, replies, committed)
 
@@ -442,12 +442,21 @@ class Daemon:
         self.displays.show_events(begun.events, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 
     def replies(
-        self, given: Input, events: Sequence[Event], books: Books
+        self, taken: Sequence[Input], events: Sequence[Event], state: State
     ) -> Iterator[tuple[Callable[[bytes], None], bytes]]:
-        """The reply to the request that brought this input, if one did: what the table made of it."""
-        for asked in [one for one in self.requests if one.given is given]:
-            self.requests.remove(asked)
-            yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events, books))
+        """The replies to the requests that brought these inputs: what the table made of them.
+
+        Of an input that waits at the table nothing is known yet.
+        """
+        waits = [one.input for one in state.deferred]
+        for asked in list(self.requests):
+            given = asked.given
+            if any(one is given for one in taken) and not any(one is given for one in waits):
+                self.requests.remove(asked)
+                yield (
+                    asked.answer,
+                    reply_bytes(asked.payload, refusal_of(events), remark_of(given, events, state.books)),
+                )
 
     def stamped(self, given: Input) -> StampedInput:
         """The input with its number, times and random bytes."""

@@ -65,6 +65,7 @@ def house_of(table: TableFile) -> House:
         two_persons=config.operator is not None and config.operator.two_persons,
         orders_bounded=True,
         shoe_claims_checked=True,
+        proposals_bound=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

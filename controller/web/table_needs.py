@@ -72,6 +72,8 @@ class PendingProposal(msgspec.Struct, frozen=True):
     move: MeterChange | None = None
     text: str = ""
     """Of another order than on a wager, a round or a meter: what it is, in words."""
+    case: str = ""
+    """The house's number for the matter of a ruling."""
 
 
 class TableNeeds(msgspec.Struct, frozen=True):
@@ -116,7 +118,8 @@ class NeedBook:
             case RoundIrregular(number):
                 self._irregular = {number: one.time}
             case RulingProposed(order, number, spot, bet, net_cents, who, why):
-                self._propose(PendingProposal(order, who, why, exactly, "", number, spot, bet, None, net_cents))
+                place, case = (number, spot, bet, None, net_cents), one.event.case or ""
+                self._propose(PendingProposal(order, who, why, exactly, "", *place, case=case))
             case OrderProposed(order, _, text, number, who=who, why=why):
                 self._propose(PendingProposal(order, who, why, exactly, "", number, text=text))
             case MeterChangeProposed(order, meter, move, who, why):
@@ -164,7 +167,8 @@ class NeedBook:
         self._proposals = {order: one for order, one in self._proposals.items() if one.meter or order in waiting}
         for one in picture.rulings:
             place = one.round, one.spot, one.bet, one.before_cents, one.net_cents
-            self._propose(PendingProposal(one.order, one.who, one.why, self._since(one.order, now_text), "", *place))
+            since = self._since(one.order, now_text)
+            self._propose(PendingProposal(one.order, one.who, one.why, since, "", *place, case=one.case))
         for other in picture.orders:
             since = self._since(other.order, now_text)
             self._propose(PendingProposal(other.order, other.who, other.why, since, "", other.round, text=other.text))

@@ -413,6 +413,8 @@ class QuestionAnswered(Value, frozen=True, tag="question_answered"):
     answer: str
     """The answer given."""
     who: str
+    vouched: str | msgspec.UnsetType = msgspec.UNSET
+    """How the table knows who answered, as in ``order_approved``; left out where the dealer's keypad answered."""
 
 
 class QuestionWithdrawn(Value, frozen=True, tag="question_withdrawn"):

@@ -13,6 +13,15 @@ Vouched = str | msgspec.UnsetType
 """How the channel knows who ordered something, in words; left out by versions that did not say it."""
 
 
+class ChipCount(Value, frozen=True, tag=False):
+    """A number of chips of one value."""
+
+    value_cents: int
+    """The value of one chip."""
+    count: int
+    """How many."""
+
+
 class RulingProposed(Value, frozen=True, tag="ruling_proposed"):
     """A person proposes to void a round or to adjust a wager; another must approve.
 
@@ -33,15 +42,18 @@ class RulingProposed(Value, frozen=True, tag="ruling_proposed"):
     who: str
     why: str
     vouched: str = ""
+    case: str | msgspec.UnsetType = msgspec.UNSET
+    """The house's number for the matter, as ``correction_entered`` will carry it; empty: none was given."""
 
 
 class OrderProposed(Value, frozen=True, tag="order_proposed"):
     """A person orders something that takes a second person; another must approve.
 
     This is published where the house wants two people for orders that move money (``two_persons``): for a card that was
-    read or named already (``set-card``) or whose owner was stated (``assign-card``), for a box in a round whose
-    bets are locked (``declare-box``), for what changes the due of a settled wager, and for a count that the table
-    cannot have held (``inventory``). What becomes of it is told as with ``ruling_proposed``.
+    read or named already, or is to be struck (``set-card``), or whose owner was stated (``assign-card``), for a box in
+    a round whose bets are locked (``declare-box``), for what changes the due of a settled wager, and for a count that
+    the table cannot have held (``inventory``); in every house for a count that changes what was entered of a past day.
+    What becomes of it is told as with ``ruling_proposed``.
     """
 
     order: int
@@ -64,6 +76,14 @@ class OrderProposed(Value, frozen=True, tag="order_proposed"):
     who: str
     why: str
     vouched: str
+    gaming_day: str | msgspec.UnsetType = msgspec.UNSET
+    """Of a count: the gaming day it belongs to, by its date; empty: no day was known."""
+    shift: str | msgspec.UnsetType = msgspec.UNSET
+    """Of a count: the shift of that day; empty: the whole day, or the moment at which the count is entered."""
+    slip: str | msgspec.UnsetType = msgspec.UNSET
+    """Of a count: the number on the paper."""
+    chips: tuple[ChipCount, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Of a count: of the amount, the chips of each value, the highest first."""
 
 
 class RoundVoided(Value, frozen=True, tag="round_voided"):
@@ -168,15 +188,6 @@ class Count(StrEnum):
     """Chips taken to the cage."""
     DROP = "drop"
     """Cash and markers out of the table's drop box."""
-
-
-class ChipCount(Value, frozen=True, tag=False):
-    """A number of chips of one value."""
-
-    value_cents: int
-    """The value of one chip."""
-    count: int
-    """How many."""
 
 
 class InventoryEntered(Value, frozen=True, omit_defaults=True, tag="inventory_entered"):

@@ -57,6 +57,9 @@ class House(Value, frozen=True, tag=False):
     shoe_claims_checked: bool = False
     """Whether each count of a shoe is published and held against the others, and a burn whose card a hand may have been
     waiting for leaves its round to the floor; False: the journal is of before, when one person's word settled both."""
+    proposals_bound: bool = False
+    """Whether a proposal is shown whole, acts on what it was about and lapses without it, and counts are bounded day by
+    day; False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()
@@ -72,6 +75,10 @@ class House(Value, frozen=True, tag=False):
     def known_by(self, *vouched: Authentication) -> str | msgspec.UnsetType:
         """How the channel knows who ordered something, in words, as events say it since orders are bounded."""
         return "; ".join(one.text() for one in vouched) if self.orders_bounded else msgspec.UNSET
+
+    def known_now_by(self, *vouched: Authentication) -> str | msgspec.UnsetType:
+        """The same, for events that say it since proposals are bound."""
+        return self.known_by(*vouched) if self.proposals_bound else msgspec.UNSET
 
     def zones_at(self, device: str, spot: int) -> tuple[str, ...]:
         """The zones that a reader sees at a spot; empty: the house did not say, and they may be any."""

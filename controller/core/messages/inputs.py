@@ -34,6 +34,7 @@ class AnswerQuestion(Value, frozen=True, tag="answered"):
     question: int
     answer: str
     who: str
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class VoidRound(Value, frozen=True, tag="void_round"):
@@ -193,6 +194,7 @@ class WithdrawOrder(Value, frozen=True, tag="withdraw_order"):
     order: int
     who: str
     why: str
+    vouched: Authentication = UNAUTHENTICATED
 
 
 class ReopenMeter(Value, frozen=True, tag="reopen_meter"):
@@ -202,6 +204,7 @@ class ReopenMeter(Value, frozen=True, tag="reopen_meter"):
     meter: str
     who: str
     why: str
+    vouched: Authentication = UNAUTHENTICATED
 
 
 MeterRuling = VerifyJackpot | PayJackpot | ProposeMeterChange | ApproveOrder | WithdrawOrder | ReopenMeter

@@ -6,6 +6,8 @@ limit.
 
 from __future__ import annotations
 
+import msgspec
+
 from controller.core.messages.pool_events import LinkEvent, PoolEntryDeclined
 from controller.core.meters.meter import AdjustmentReason, MeterPart, Parameters
 from controller.core.meters.state import MeterChange
@@ -154,11 +156,17 @@ class OrderApproved(Value, frozen=True, tag="order_approved"):
 
 
 class OrderWithdrawn(Value, frozen=True, tag="order_withdrawn"):
-    """A proposal was withdrawn and is not carried out."""
+    """A proposal was withdrawn, or lapsed, and is not carried out.
+
+    It lapses when what it was about is there no longer: the round of a box, the card, the gaming day of a count.
+    """
 
     order: int
     who: str
+    """Who withdrew it; ``table``: it lapsed."""
     why: str
+    vouched: str | msgspec.UnsetType = msgspec.UNSET
+    """How the table knows who withdrew it, as in ``order_approved``; left out where it lapsed."""
 
 
 class MeterAdjusted(Value, frozen=True, tag="meter_adjusted"):

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from controller.core.meters.pool_postings import Verdict, WinningRow
 from firmware_protocols.values import Value
 
@@ -67,6 +69,8 @@ class MeterReleased(Value, frozen=True, tag="meter_released"):
     """The amount the pool shows."""
     who: str
     why: str
+    vouched: str | msgspec.UnsetType = msgspec.UNSET
+    """How the table knows who released it, as in ``order_approved``."""
 
 
 class VerdictPosted(Value, frozen=True, tag="verdict_posted"):

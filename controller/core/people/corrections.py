@@ -27,6 +27,7 @@ from controller.core.messages.floor_events import (
 )
 from controller.core.messages.house import House
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
+from controller.core.persons import is_seen
 from controller.core.progressives.live_meters import contribute
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
@@ -100,7 +101,7 @@ def _void_round(transaction: Transaction, ruling: VoidRound, vouched: Vouched) -
         return None
     if book is None:
         return _NO_BOOK
-    if book.recalled and not ruling.case:
+    if book.recalled and not _names_case(transaction, ruling):
         return _NO_CASE
     _enter_case(transaction, ruling, book, None)
     transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why, vouched))
@@ -116,6 +117,11 @@ def _void_round(transaction: Transaction, ruling: VoidRound, vouched: Vouched) -
 
 _NO_BOOK = RefusalReason("no_such_round", "no such round: it was never dealt, or its bets were not locked")
 _NO_CASE = RefusalReason("case_number_needed", "the round is long over: expected the case number with it (--case)")
+
+
+def _names_case(transaction: Transaction, ruling: VoidRound | AdjustWager) -> bool:
+    """Whether a ruling names its case, by a number that can be seen."""
+    return is_seen(ruling.case) if transaction.house.proposals_bound else bool(ruling.case)
 
 
 def _enter_case(
@@ -193,7 +199,7 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager, vouched: Vouche
         return _NO_BOOK
     if book.void:
         return RefusalReason("round_void", "the round is void")
-    if book.recalled and not ruling.case:
+    if book.recalled and not _names_case(transaction, ruling):
         return _NO_CASE
     row = book.row(ruling.spot, ruling.bet)
     if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:

@@ -2,8 +2,9 @@
 
 Rulings that move money wait here where the house wants two for them, and orders that move a meter always do. Nothing
 is moved by a proposal. It is tried out when it is made and judged again when it is approved, for the round or the meter
-may have changed. All proposals share their numbers, so that an order has one number at a table; who is a second person
-is said in one place (``persons.not_second_reason``).
+may have changed. It acts on what it was about when it was made, which is what the second person reads; where that is
+there no longer, the round of a box or the gaming day of a count, it lapses. All proposals share their numbers, so that
+an order has one number at a table; who is a second person is said in one place (``persons.not_second_reason``).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.messages.floor_events import OrderProposed, RulingProposed, Vouched
+from controller.core.messages.house import House
 from controller.core.messages.inputs import (
     AdjustWager,
     ApproveOrder,
@@ -45,27 +47,74 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
 
     ``two_person_rule`` says which do.
     """
+    trial = two_person_rule.Trial(transaction, ruling)
     beyond = two_person_rule.beyond_rules(transaction, ruling)
-    overrules = two_person_rule.overrules(transaction, ruling)
-    if not (beyond or two_person_rule.applies(transaction, ruling, overrules)):
-        refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
-        if overrules and refused is None:
-            _alert(transaction, ruling, f"{ruling.who} alone: {overrules}")
+    overrules = two_person_rule.overrules(transaction, ruling, trial)
+    if beyond or two_person_rule.applies(transaction, ruling, overrules):
+        _propose(transaction, ruling, trial, beyond)
         return
+    refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
+    if overrules and refused is None:
+        _alert(transaction, ruling, f"{ruling.who} alone: {overrules}")
+
+
+def _propose(
+    transaction: Transaction, ruling: Ruling | EnterInventory, trial: two_person_rule.Trial, beyond: str
+) -> None:
+    """Keep an order until another approves it, or say why it cannot wait or could not be carried out anyway."""
     person = Person(ruling.who, ruling.vouched)
-    refused = unvouched_reason(person) or _tried(transaction, ruling)
-    refused = orders.no_room(transaction, person, transaction.state.proposed) or refused
+    refused = orders.no_room(transaction, person, transaction.state.proposed) or unvouched_reason(person)
+    refused = refused or trial.refused
     if refused is not None:
         transaction.refuse(_text(ruling), ruling.who, refused)
         return
-    number, about = transaction.state.progressives.ordered + 1, two_person_rule.round_of(transaction, ruling)
+    kept = _bound(transaction, ruling, beyond)
     transaction.change(
-        proposed=(*transaction.state.proposed, ProposedRuling(number, ruling, about)),
-        progressives=replace(transaction.state.progressives, ordered=number),
+        proposed=(*transaction.state.proposed, kept),
+        progressives=replace(transaction.state.progressives, ordered=kept.number),
     )
-    transaction.emit(_proposed(number, ruling, about))
+    transaction.emit(_proposed(transaction.house, kept))
     if beyond:
         _alert(transaction, ruling, f"{ruling.who} proposes: {beyond}")
+
+
+def _bound(transaction: Transaction, ruling: Ruling | EnterInventory, beyond: str) -> ProposedRuling:
+    """A proposal with what it is about: it acts on that or on nothing."""
+    number, about = transaction.state.progressives.ordered + 1, two_person_rule.round_of(transaction, ruling)
+    if not transaction.house.proposals_bound:
+        return ProposedRuling(number, ruling, about)
+    today = transaction.state.gaming_day
+    if not isinstance(ruling, EnterInventory):
+        return ProposedRuling(number, ruling, about, beyond=bool(beyond))
+    if not ruling.gaming_day:
+        return ProposedRuling(number, ruling, about, today)
+    return ProposedRuling(
+        number, replace(ruling, gaming_day=table_inventory.day_named(ruling.gaming_day, today)), about
+    )
+
+
+def review(transaction: Transaction) -> None:
+    """Proposals lapse whose round, card or gaming day is there no longer: nobody can approve what they read."""
+    if not transaction.house.proposals_bound:
+        return
+    for one in transaction.state.proposed:
+        if why := _lapsed(transaction, one):
+            _forget(transaction, one.number)
+            transaction.emit(OrderWithdrawn(one.number, "table", why))
+
+
+def _lapsed(transaction: Transaction, waits: ProposedRuling) -> str:
+    """What a proposal was about and is there no longer, in words; empty: it is there."""
+    match waits.ruling:
+        case EnterInventory():
+            begun = waits.gaming_day and transaction.state.gaming_day != waits.gaming_day
+            return f"gaming day {waits.gaming_day} is over" if begun else ""
+        case ruling if two_person_rule.round_of(transaction, ruling) == waits.round:
+            return ""
+        case SetCard(_, card) | AssignCard(_, card):
+            return f"card {card} is no longer a card of round {waits.round}"
+        case _:
+            return "its round has begun" if waits.round is None else f"round {waits.round} is over"
 
 
 def _alert(transaction: Transaction, ruling: Ruling | EnterInventory, text: str) -> None:
@@ -81,21 +130,23 @@ def _alert(transaction: Transaction, ruling: Ruling | EnterInventory, text: str)
             raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, text, round=place)
 
 
-def _proposed(number: int, ruling: Ruling | EnterInventory, round_number: int | None) -> RulingProposed | OrderProposed:
+def _proposed(house: House, waits: ProposedRuling) -> RulingProposed | OrderProposed:
     """A proposal as it is published."""
-    match ruling:
-        case VoidRound() | AdjustWager():
+    match waits.ruling:
+        case VoidRound() | AdjustWager() as ruling:
             spot, bet, due = corrections.ruled_wager(ruling)
+            case = ruling.case if house.proposals_bound else msgspec.UNSET
             people = (ruling.who, ruling.why, ruling.vouched.text())
-            return RulingProposed(number, ruling.round, spot, bet, due, *people)
-        case _:
-            return order_proposed(number, ruling, round_number)
+            return RulingProposed(waits.number, ruling.round, spot, bet, due, *people, case)
+        case ruling:
+            return order_proposed(house, waits, ruling)
 
 
 def order_proposed(
-    number: int, asked: SetCard | AssignCard | DeclareBox | EnterInventory, round_number: int | None
+    house: House, waits: ProposedRuling, asked: SetCard | AssignCard | DeclareBox | EnterInventory
 ) -> OrderProposed:
-    """A proposal that is no ruling on a wager, as it is published; ``round_number``: the round it is about."""
+    """A proposal that is no ruling on a wager, as it is published."""
+    round_number = waits.round
     card: int | None = None
     face: str | None = None
     spot: int | None = None
@@ -114,7 +165,12 @@ def order_proposed(
         case _:
             assert_never(asked)
     places = (round_number, card, face, spot, cents)
-    return OrderProposed(number, verb, text, *places, asked.who, asked.why, asked.vouched.text())
+    people = (asked.who, asked.why, asked.vouched.text())
+    if not isinstance(asked, EnterInventory) or not house.proposals_bound:
+        return OrderProposed(waits.number, verb, text, *places, *people)
+    day = asked.gaming_day or waits.gaming_day
+    text += table_inventory.details(asked, day)
+    return OrderProposed(waits.number, verb, text, *places, *people, day, asked.shift, asked.slip, asked.chips)
 
 
 def order(transaction: Transaction, asked: MeterRuling) -> None:
@@ -154,11 +210,20 @@ def _unapproved(
     refused = not_second_reason(orders.proposer(waits), second, "proposed it", alike=alike)
     if refused is not None:
         return refused
-    return (
-        orders.refusal_of_order(transaction, waits)
-        if isinstance(waits, MeterOrder)
-        else _tried(transaction, waits.ruling)
-    )
+    if isinstance(waits, MeterOrder):
+        return orders.refusal_of_order(transaction, waits)
+    return two_person_rule.Trial(transaction, waits.ruling).refused or _now_beyond(transaction, waits)
+
+
+def _now_beyond(transaction: Transaction, waits: ProposedRuling) -> RefusalReason | None:
+    """That a ruling is beyond the rules since it was proposed; None: it is not, or whoever approves knows it."""
+    beyond = two_person_rule.beyond_rules(transaction, waits.ruling)
+    if not beyond or waits.beyond or not transaction.house.proposals_bound:
+        return None
+    known = (replace(one, beyond=True) if one.number == waits.number else one for one in transaction.state.proposed)
+    transaction.change(proposed=tuple(known))
+    _alert(transaction, waits.ruling, f"{waits.ruling.who} proposes: {beyond}")
+    return RefusalReason("changed_since", f"since it was proposed the wager has changed: {beyond}")
 
 
 def _withdraw(transaction: Transaction, asked: WithdrawOrder) -> None:
@@ -167,7 +232,8 @@ def _withdraw(transaction: Transaction, asked: WithdrawOrder) -> None:
         transaction.refuse(f"withdraw order {asked.order}", asked.who, _NO_ORDER)
         return
     _forget(transaction, asked.order)
-    transaction.emit(OrderWithdrawn(asked.order, asked.who, asked.why))
+    known = transaction.house.known_now_by(asked.vouched)
+    transaction.emit(OrderWithdrawn(asked.order, asked.who, asked.why, known))
 
 
 def _waiting(transaction: Transaction, number: int) -> ProposedRuling | MeterOrder | None:
@@ -188,14 +254,6 @@ def _carry_out(transaction: Transaction, ruling: Ruling | EnterInventory, vouche
 def _text(ruling: Ruling | EnterInventory) -> str:
     """An order as a refused one is named."""
     return f"enter {ruling.kind}" if isinstance(ruling, EnterInventory) else corrections.ruling_text(ruling)
-
-
-def _tried(transaction: Transaction, ruling: Ruling | EnterInventory) -> RefusalReason | None:
-    """Why an order would be refused now; None: it would not."""
-    trial = Transaction(transaction.table(), transaction.stamped)
-    if isinstance(ruling, EnterInventory):
-        return table_inventory.enter(trial, ruling, msgspec.UNSET)
-    return corrections.carry_out(trial, ruling)
 
 
 def _forget(transaction: Transaction, number: int) -> None:

@@ -102,7 +102,7 @@ def _count(racks: list[_Rack], entry: InventoryEntered) -> None:
 def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> RefusalReason | None:
     """Publish a count under the next number; a slip that stands already is refused, and a day that has not begun."""
     slips = transaction.state.inventory_slips
-    day = _day(given.gaming_day, transaction.state.gaming_day)
+    day = day_named(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
         return refusal
     slip = f"{given.kind} {given.slip}"
@@ -115,11 +115,25 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
         inventory_entries=number,
         inventory_sums={**sums, given.kind: sums.get(given.kind, 0) + given.cents},
         inventory_slips={name: cents for name, cents in now.items() if cents},
+        inventory_days=_days_after(transaction, given, day),
     )
     counted = (number, given.kind, given.cents, given.chips, given.slip)
     known = "" if vouched is msgspec.UNSET else vouched
     transaction.emit(InventoryEntered(*counted, given.who, given.why, day, given.shift, known))
     return None
+
+
+def details(given: EnterInventory, day: str) -> str:
+    """What a proposed count of a gaming day says beside its kind and amount, in words."""
+    counted = " ".join(f"{money(one.value_cents)}x{one.count}" for one in given.chips)
+    said = (
+        f" of gaming day {day}" if day else "",
+        f", {given.shift} shift" if given.shift else "",
+        "" if given.gaming_day else ", at the moment of its approval",
+        f", slip {given.slip}" if given.slip else "",
+        f", chips {counted}" if counted else "",
+    )
+    return "".join(said)
 
 
 def unlikely(transaction: Transaction, given: EnterInventory) -> str:
@@ -128,10 +142,18 @@ def unlikely(transaction: Transaction, given: EnterInventory) -> str:
     The tray holds chips of this table's registry, each once; a drop box holds less than ``_DROP_LIMIT_CENTS``; no more
     is taken back than was entered.
     """
+    if transaction.house.proposals_bound:
+        return _unlikely_in_day(transaction, given) or _unlikely_itself(transaction, given)
     said = f"{given.kind} {money(given.cents)}"
     stands = transaction.state.inventory_sums.get(given.kind, 0)
     if given.cents < 0 and stands + given.cents < 0:
         return f"{said} takes back more than the {money(stands)} that was entered"
+    return _unlikely_itself(transaction, given)
+
+
+def _unlikely_itself(transaction: Transaction, given: EnterInventory) -> str:
+    """Why an entry can hardly be true whatever else was entered; empty: it may well be."""
+    said = f"{given.kind} {money(given.cents)}"
     if given.kind is Count.DROP:
         most = _DROP_LIMIT_CENTS
         return "" if given.cents <= most else f"{said} is more than {money(most)}"
@@ -150,13 +172,126 @@ def unlikely(transaction: Transaction, given: EnterInventory) -> str:
     return f"{said} has {lacks}"
 
 
+def _unlikely_in_day(transaction: Transaction, given: EnterInventory) -> str:
+    """Why an entry can hardly be true after what was entered of its gaming day; empty: it may well be.
+
+    Chips come to the tray and leave it all day, so fills and credits together are held against the registry: no more
+    can leave than all of it and what came, and the other way round.
+    """
+    said, day = f"{given.kind} {money(given.cents)}", _day_of(transaction, given)
+    if given.cents < 0 and (stands := _stands(transaction, given, day)) + given.cents < 0:
+        return f"{said} takes back more than the {money(stands)} that was entered"
+    of_day = f" of gaming day {day}" if day else ""
+    before = _sum_of(transaction, day, given.kind)
+    if given.kind is Count.DROP:
+        after = before + given.cents
+        if not before or after <= _DROP_LIMIT_CENTS:
+            return ""
+        return f"{said} makes the drop{of_day} {money(after)}, more than {money(_DROP_LIMIT_CENTS)}"
+    beyond = _beyond_chips(transaction, given, day, of_day) if given.kind in _OPPOSITE else ""
+    return f"{said}{beyond}" if beyond else ""
+
+
+def _beyond_chips(transaction: Transaction, given: EnterInventory, day: str, of_day: str) -> str:
+    """That after a fill or credit of a day more chips have come, or gone, than there are; empty: there are so many."""
+    most = sum(transaction.house.chips.values())
+    sums = {kind: _sum_of(transaction, day, kind) for kind in _OPPOSITE}
+    sums[given.kind] += given.cents
+    # What is taken back of one leaves more of the other than was carried.
+    kind = given.kind if given.cents > 0 else _OPPOSITE[given.kind]
+    there = most + sums[_OPPOSITE[kind]]
+    if not most or sums[kind] <= there or sums[kind] == given.cents:
+        return ""
+    chips = f"all chips of this table and its {_OPPOSITE[kind]}s come to {money(there)}"
+    return f" makes {kind}s{of_day} {money(sums[kind])}, and {chips}"
+
+
+def restates(transaction: Transaction, given: EnterInventory) -> bool:
+    """Whether a count changes what was entered of a past gaming day, whose account was read.
+
+    What was not entered yet makes that account whole, such as the drop, which is counted the morning after; another
+    drop box with a number of its own does, too.
+    """
+    today, day = transaction.state.gaming_day, _day_of(transaction, given)
+    if not transaction.house.proposals_bound or not today or day >= today:
+        return False
+    if given.cents < 0 or day < _first_kept(today):
+        return True
+    if given.kind is Count.DROP and given.slip:
+        return False
+    days = transaction.state.inventory_days
+    if given.shift:
+        return bool({_key(day, given.kind, given.shift), _key(day, given.kind, _NO_SHIFT)} & days.keys())
+    return _key(day, given.kind) in days
+
+
+_OPPOSITE: Final = {Count.FILL: Count.CREDIT, Count.CREDIT: Count.FILL}
+"""What brings the tray the chips that the other takes."""
+
+_DAYS_KEPT: Final = 7
+"""Gaming days before this one whose counts are kept: long enough to count the boxes of a weekend and a holiday."""
+
+_NO_SHIFT: Final = "*"
+"""Stands for the shift of a count that names none: it is of the moment at which it was entered, or of the whole day."""
+
+
+def _key(day: str, kind: Count, shift: str = "") -> str:
+    """Where what stands of a day is kept; of one shift where that is named."""
+    return f"{day} {kind} {shift}".rstrip()
+
+
+def _day_of(transaction: Transaction, given: EnterInventory) -> str:
+    """The gaming day a count belongs to; empty: none was ever reported."""
+    today = transaction.state.gaming_day
+    return day_named(given.gaming_day, today) or today
+
+
+def _sum_of(transaction: Transaction, day: str, kind: Count) -> int:
+    """What stands of a kind on a day."""
+    return transaction.state.inventory_days.get(_key(day, kind), 0)
+
+
+def _stands(transaction: Transaction, given: EnterInventory, day: str) -> int:
+    """What a count of its day, shift and slip may take back."""
+    days, stands = transaction.state.inventory_days, [_sum_of(transaction, day, given.kind)]
+    if given.shift:
+        # A count that named no shift may have been of this one.
+        own, other = _key(day, given.kind, given.shift), _key(day, given.kind, _NO_SHIFT)
+        stands.append(days.get(own, 0) + days.get(other, 0))
+    if given.slip:
+        stands.append(transaction.state.inventory_slips.get(f"{given.kind} {given.slip}", 0))
+    return min(stands)
+
+
+def _first_kept(today: str) -> str:
+    """The earliest gaming day whose counts are kept."""
+    return (date.fromisoformat(today) - timedelta(_DAYS_KEPT)).isoformat()
+
+
+def _days_after(transaction: Transaction, given: EnterInventory, named: str) -> dict[str, int]:
+    """What stands of each kind on the last gaming days after a count; of a rack, what the last count of it came to."""
+    days, today = transaction.state.inventory_days, transaction.state.gaming_day
+    if not transaction.house.proposals_bound:
+        return days
+    first = _first_kept(today) if today else ""
+    day = named or today
+    if day < first:
+        return days
+    after = {key: cents for key, cents in days.items() if key >= first}
+    rack = given.kind in {Count.OPENER, Count.CLOSER}
+    for key in (_key(day, given.kind), _key(day, given.kind, given.shift or _NO_SHIFT)):
+        counted_anew = rack and given.cents >= 0
+        after[key] = given.cents + (0 if counted_anew else after.get(key, 0))
+    return after
+
+
 _DROP_LIMIT_CENTS: Final = 100_000_000
 """A million of the house's currency: more than one table's box takes in a day."""
 
 _DAYS_AGO: Final = {"today": 0, "yesterday": 1}
 
 
-def _day(asked: str, today: str) -> str:
+def day_named(asked: str, today: str) -> str:
     """The date of a gaming day that may be given as ``today`` or ``yesterday``; empty: none was given or is known."""
     if asked not in _DAYS_AGO:
         return asked

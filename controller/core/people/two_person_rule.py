@@ -3,14 +3,20 @@
 A ruling on what a wager is due always does where the house wants two (``two_persons``), and in every house where no
 cards account for the due or the round has long left the books. What the table could not see one person says alone, for
 the game waits: the face of an unread card, the owner of a card, a box of the next round. To overrule what is known
-moves money as well, and takes two: a face that was read or named, a stated owner, a box in a round that has begun,
-whatever changes the due of a settled wager, and a count that the table cannot have held.
+moves money as well, and takes two: a face that was read or named, that a card left the shoe, a stated owner, a box in
+a round that has begun, whatever changes the due of a settled wager, and a count that the table cannot have held. A
+count that changes what was entered of a past day takes two in every house, as a late ruling does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
+
+from msgspec import UNSET
+
 from controller.core.analysis.net_bounds import net_bounds
-from controller.core.messages.events import WagerAdjusted
+from controller.core.messages.events import Event, WagerAdjusted
 from controller.core.messages.inputs import (
     AdjustWager,
     AssignCard,
@@ -21,17 +27,43 @@ from controller.core.messages.inputs import (
     VoidRound,
 )
 from controller.core.people import corrections, table_inventory
+from controller.core.refusal_reason import RefusalReason
 from controller.core.round import lifecycle
 from controller.core.table.alert_list import money
 from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
+class Trial:
+    """An order carried out on a copy of the table, at most once: late in a round of seven boxes it takes long."""
+
+    def __init__(self, transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
+        self._copy, self._ruling = Transaction(transaction.table(), transaction.stamped), ruling
+
+    @cached_property
+    def refused(self) -> RefusalReason | None:
+        """Why the order would be refused now; None: it would not."""
+        if isinstance(self._ruling, EnterInventory):
+            return table_inventory.enter(self._copy, self._ruling, UNSET)
+        return corrections.carry_out(self._copy, self._ruling)
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        """What it would give."""
+        if self.refused is None:
+            lifecycle.review(self._copy)
+        return self._copy.events
+
+
 def applies(transaction: Transaction, ruling: Ruling | EnterInventory, overrules: str) -> bool:
     """Whether the house wants a second person for an order that ``overrules`` this (empty: nothing)."""
-    if isinstance(ruling, VoidRound | AdjustWager):
-        return transaction.house.two_persons or _late(transaction, ruling)
-    return transaction.house.two_persons and bool(overrules)
+    match ruling:
+        case VoidRound() | AdjustWager():
+            return transaction.house.two_persons or _late(transaction, ruling)
+        case EnterInventory() if table_inventory.restates(transaction, ruling):
+            return True
+        case _:
+            return transaction.house.two_persons and bool(overrules)
 
 
 def beyond_rules(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
@@ -50,15 +82,15 @@ def beyond_rules(transaction: Transaction, ruling: Ruling | EnterInventory) -> s
     return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.net_cents)}, and {given}"
 
 
-def overrules(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
+def overrules(transaction: Transaction, ruling: Ruling | EnterInventory, trial: Trial) -> str:
     """What is known that an order overrules, in words; empty: nothing, or the journal is of before that mattered."""
     if not transaction.house.orders_bounded:
         return ""
     match ruling:
         case SetCard(_, card):
-            return _known_face(transaction, card) or _settled_due(transaction, ruling)
+            return _known_face(transaction, card) or _struck(transaction, ruling) or _settled_due(trial)
         case AssignCard(_, card):
-            return _known_owner(transaction, card) or _settled_due(transaction, ruling)
+            return _known_owner(transaction, card) or _settled_due(trial)
         case DeclareBox(_, spot, cents):
             number = transaction.state.open_round()
             amount = "not in play" if cents <= 0 else f"in play for {money(cents)}"
@@ -108,11 +140,21 @@ def _known_owner(transaction: Transaction, card: int) -> str:
     return f"card {card}, of which it was said already whose it is" if said else ""
 
 
-def _settled_due(transaction: Transaction, ruling: SetCard | AssignCard) -> str:
-    """The settled wager whose due an order would change; empty: it would change none."""
-    trial = Transaction(transaction.table(), transaction.stamped)
-    if corrections.carry_out(trial, ruling) is not None:
+def _struck(transaction: Transaction, ruling: SetCard) -> str:
+    """That a card left the shoe which an order strikes; empty: it strikes none.
+
+    A hand that waited for that card has its due turned round by it, and nothing shows afterwards what the card was.
+    """
+    if ruling.face is not None or not transaction.house.proposals_bound:
         return ""
-    lifecycle.review(trial)
+    return (
+        "" if corrections.round_with(transaction, ruling.card) is None else f"card {ruling.card}, which left the shoe"
+    )
+
+
+def _settled_due(trial: Trial) -> str:
+    """The settled wager whose due an order would change; empty: it would change none."""
+    if trial.refused is not None:
+        return ""
     changed = (one for one in trial.events if isinstance(one, WagerAdjusted) and one.before_cents != one.net_cents)
     return next((f"round {one.round} spot {one.spot} {one.bet} was settled already" for one in changed), "")

@@ -169,5 +169,6 @@ def release(transaction: Transaction, ruling: ReopenMeter) -> RefusalReason | No
     if linked.closed:
         return RefusalReason("pool_away", f"it is closed still: {linked.closed}")
     change_pooled_meter(transaction, replace(linked, blocked=""))
-    transaction.emit(MeterReleased(linked.name, linked.blocked, linked.shown_cents, ruling.who, ruling.why))
+    known = transaction.house.known_now_by(ruling.vouched)
+    transaction.emit(MeterReleased(linked.name, linked.blocked, linked.shown_cents, ruling.who, ruling.why, known))
     return None

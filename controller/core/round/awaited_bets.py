@@ -19,7 +19,19 @@ from controller.core.certainty import deal_confirmation, round_end
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.game.hand import deal_cards
 from controller.core.inference.observation import NEVER_ENDS
-from controller.core.messages.inputs import DaemonStarted, DeadlinePassed, Input, StampedInput
+from controller.core.messages.inputs import (
+    AdjustWager,
+    ApproveOrder,
+    AssignCard,
+    DaemonStarted,
+    DeadlinePassed,
+    DeclareBox,
+    Input,
+    SetCard,
+    ShoeChanged,
+    StampedInput,
+    VoidRound,
+)
 from controller.core.round import first_card, lifecycle, next_deal
 from controller.core.round.next_deal import DealVerdict
 from controller.core.table import readiness
@@ -41,6 +53,10 @@ from firmware_protocols.readings import (
 
 _IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
 """What waits behind such a reading."""
+
+_ORDERS: Final = (VoidRound, SetCard, AssignCard, DeclareBox, AdjustWager, ApproveOrder, ShoeChanged)
+"""Orders that are of what waits, or of what comes after it: taken before, they would find no round where one has begun.
+In older journals they overtook it."""
 
 _BEGINNINGS: Final = (CardDrawn, KeyPressed)
 """What may begin a round, or another."""
@@ -81,7 +97,7 @@ def schedule_inputs(table: Table, stamped: StampedInput) -> InputSchedule:
             return InputSchedule((*deferred, stamped), ())
         ahead, now = _in_order(table, deferred)
         return InputSchedule((*now, stamped), (), begins, ahead=ahead)
-    if not isinstance(stamped.input, _IN_ORDER):
+    if not isinstance(stamped.input, _IN_ORDER) and not _is_order(table, stamped.input):
         return InputSchedule((stamped,), deferred)
     deferred = (*deferred, stamped)
     if by_rhythm:
@@ -90,6 +106,11 @@ def schedule_inputs(table: Table, stamped: StampedInput) -> InputSchedule:
         return InputSchedule((), deferred)
     ahead, now = _in_order(table, deferred)
     return InputSchedule(now, (), ahead=ahead, looked=True)
+
+
+def _is_order(table: Table, given: Input) -> bool:
+    """Whether an order waits its turn."""
+    return table.house.proposals_bound and isinstance(given, _ORDERS)
 
 
 def split_after_beginning(

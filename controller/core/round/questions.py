@@ -84,7 +84,7 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
             AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}", "not_a_choice")
         )
         return False
-    transaction.emit(QuestionAnswered(asked.number, asked.question.words(value), who))
+    transaction.emit(QuestionAnswered(asked.number, asked.question.words(value), who, transaction.answerer_known_by()))
     answers = (*transaction.round().evidence.answers, *asked.question.answers(value))
     transaction.change_questions(asked=None, considered=-1)
     transaction.change_evidence(answers=answers)

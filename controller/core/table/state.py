@@ -47,6 +47,10 @@ class ProposedRuling(Value, frozen=True, tag=False):
     ruling: Ruling | EnterInventory
     round: int | None = None
     """The round it is about; None: the next one, or none."""
+    gaming_day: str = ""
+    """The gaming day in which it was proposed, if it is about no other; empty: it is about another, or about none."""
+    beyond: bool = False
+    """Whether it was known when it was proposed that no cards could give what it orders."""
 
 
 class FitnessProblem(Value, frozen=True, tag=False):
@@ -147,6 +151,8 @@ class State(Value, frozen=True, tag=False):
     """Counts of the rack and the drop box entered in this epoch."""
     inventory_sums: dict[str, int] = msgspec.field(default_factory=dict)
     """What stands of each kind of such counts, in cents."""
+    inventory_days: dict[str, int] = msgspec.field(default_factory=dict)
+    """What stands of each kind on the last gaming days, in cents (key: the day, the kind, and of a shift its name)."""
     inventory_slips: dict[str, int] = msgspec.field(default_factory=dict)
     """What stands of each kind and slip of such counts, in cents."""
     unfit: dict[str, FitnessProblem] = msgspec.field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from controller.core.game.hand import points_of, seen
@@ -12,7 +13,7 @@ from controller.core.inference.lattice import Lattice, TooManyOrders
 from controller.core.inference.observation import DatedObservation, idle
 from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
-from controller.core.messages.inputs import StampedInput
+from controller.core.messages.inputs import AnswerQuestion, StampedInput
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import disputes_of_overtaken, still_decided, undisputed_settlements
 from controller.core.table.layout import FeltHeard
@@ -281,8 +282,13 @@ class Transaction:
         if answer not in {"yes", "no"}:
             self.emit(AnswerRefused(question, answer, "the answers are yes and no", "not_a_choice"))
             return False
-        self.emit(QuestionAnswered(question, answer, who))
+        self.emit(QuestionAnswered(question, answer, who, self.answerer_known_by()))
         return True
+
+    def answerer_known_by(self) -> str | msgspec.UnsetType:
+        """How the channel knows who answers in this step; left out for the keypad, whose keys are the dealer's."""
+        given = self.stamped.input
+        return self.house.known_now_by(given.vouched) if isinstance(given, AnswerQuestion) else msgspec.UNSET
 
     def open_card(self, place: int) -> None:
         """Publish the face of a card that lies face up, once."""

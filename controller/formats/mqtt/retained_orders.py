@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from controller.core.analysis.net_bounds import net_bounds
+from controller.core.messages.floor_events import ChipCount, OrderProposed
 from controller.core.messages.house import House
 from controller.core.messages.inputs import AdjustWager, VoidRound
 from controller.core.people.corrections import ruled_wager
@@ -33,6 +34,7 @@ class RulingNow(msgspec.Struct, frozen=True):
     net_cents: int | None
     who: str
     why: str
+    case: str = ""
 
 
 class ProposedOrderNow(msgspec.Struct, frozen=True):
@@ -48,6 +50,10 @@ class ProposedOrderNow(msgspec.Struct, frozen=True):
     cents: int | None
     who: str
     why: str
+    gaming_day: str | msgspec.UnsetType = msgspec.UNSET
+    shift: str | msgspec.UnsetType = msgspec.UNSET
+    slip: str | msgspec.UnsetType = msgspec.UNSET
+    chips: tuple[ChipCount, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class RulableNow(msgspec.Struct, frozen=True):
@@ -91,8 +97,7 @@ def orders_bytes(house: House, state: State) -> bytes:
             case VoidRound() | AdjustWager() as ruling:
                 rulings.append(_ruling(state, one.number, ruling))
             case order:
-                proposed = order_proposed(one.number, order, one.round)
-                orders.append(msgspec.convert(proposed, ProposedOrderNow, from_attributes=True))
+                orders.append(_order(order_proposed(house, one, order)))
     return msgspec.json.encode(OrdersNow(state.seq, house.two_persons, tuple(rulings), wagers, tuple(orders)))
 
 
@@ -101,7 +106,14 @@ def _ruling(state: State, number: int, ruling: VoidRound | AdjustWager) -> Rulin
     book = book_of(state.books, ruling.round)
     row = None if book is None or spot is None or bet is None else book.row(spot, bet)
     before = None if row is None else row.net_cents
-    return RulingNow(number, ruling.round, spot, bet, before, due, ruling.who, ruling.why)
+    return RulingNow(number, ruling.round, spot, bet, before, due, ruling.who, ruling.why, ruling.case)
+
+
+def _order(said: OrderProposed) -> ProposedOrderNow:
+    """Another order as it was proposed."""
+    places = (said.round, said.card, said.face, said.spot, said.cents)
+    counted = (said.gaming_day, said.shift, said.slip, said.chips)
+    return ProposedOrderNow(said.order, said.verb, said.text, *places, said.who, said.why, *counted)
 
 
 def _rulable(house: House, state: State, book: RoundBook) -> Iterator[RulableNow]:

@@ -104,8 +104,8 @@ def meter_input(wanted: MeterRequest, at_ns: int, vouched: Authentication) -> Me
         case ApproveRequest(order, who):
             return ApproveOrder(at_ns, order, who, vouched)
         case WithdrawRequest(order, who, why):
-            return WithdrawOrder(at_ns, order, who, why)
+            return WithdrawOrder(at_ns, order, who, why, vouched)
         case ReopenRequest(meter, who, why):
-            return ReopenMeter(at_ns, meter, who, why)
+            return ReopenMeter(at_ns, meter, who, why, vouched)
         case _:
             assert_never(wanted)

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
-from controller.core.persons import UNAUTHENTICATED, Authentication
+from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
 from controller.core.refusal_reason import RefusalCode, RefusalReason
-from controller.formats.orders.person_names import is_seen, look_alike, mixed_scripts, taken_for
+from controller.formats.orders.person_names import look_alike, mixed_scripts, taken_for
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, Reply, is_signed
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 from controller.formats.text.struct_decoder import Mistake

@@ -23,11 +23,6 @@ TOGETHER: Final = (
 ANY_SCRIPT: Final = frozenset({"COMMON", "INHERITED"})
 
 
-def is_seen(text: str) -> bool:
-    """Whether anything of a text is seen where it is shown: blanks, control codes and marks of format are not."""
-    return any(letter.isprintable() and not letter.isspace() for letter in folded(text))
-
-
 def mixed_scripts(name: str) -> str:
     """What is wrong with a name in letters of several alphabets; empty: it is in one."""
     if name.isascii():

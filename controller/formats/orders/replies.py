@@ -8,7 +8,14 @@ from typing import Final
 from controller.core.game.wager import Basis
 from controller.core.messages.alerts import AnswerRefused, OrderRefused
 from controller.core.messages.events import Event, WagerAdjusted, WagerSettled
-from controller.core.messages.floor_events import InventoryEntered, OrderProposed, RulingProposed
+from controller.core.messages.floor_events import (
+    BoxDeclared,
+    CardAssigned,
+    CardSet,
+    InventoryEntered,
+    OrderProposed,
+    RulingProposed,
+)
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, Input, VoidRound
 from controller.core.messages.meter_events import MeterChangeProposed
 from controller.core.refusal_reason import RefusalReason
@@ -17,6 +24,9 @@ from controller.core.table.ledger import Books, book_of
 
 IN_REPLIES: Final = {
     "case_number_needed": "only the last 20 rounds are ruled on without a case number: give the house's (--case)",
+    "no_such_order": (
+        "no such order waits: it was approved or withdrawn, or lapsed with the round, card or gaming day it was about"
+    ),
     "no_such_alert": "no such alert waits: it was never raised, or was acknowledged before (tableside alerts --all)",
 }
 """What a reply says of a refusal whose sentence in the journal is short. That sentence stays: a change of its wording
@@ -43,7 +53,23 @@ def remark_of(given: Input, events: Sequence[Event], books: Books) -> str:
     """
     changes = list(_changes(events)) if isinstance(given, VoidRound | AdjustWager | ApproveOrder) else []
     more = [f"and {len(changes) - SHOWN} wagers more"] if len(changes) > SHOWN else []
-    return "; ".join((*changes[:SHOWN], *more, *_remarks(events, books)))
+    approved = list(_approved(events)) if isinstance(given, ApproveOrder) else []
+    return "; ".join((*approved, *changes[:SHOWN], *more, *_remarks(events, books)))
+
+
+def _approved(events: Sequence[Event]) -> Iterator[str]:
+    """What an approval did to cards and boxes, as it is on record now."""
+    for event in events:
+        match event:
+            case BoxDeclared(number, spot, cents):
+                place = "the next round" if number is None else f"round {number}"
+                yield f"{place}: spot {spot} is {f'in play for {money(cents)}' if cents > 0 else 'not in play'}"
+            case CardSet(number, card, _, after):
+                yield f"round {number}: card {card} is {after or 'no card of the round'}"
+            case CardAssigned(number, card, spot):
+                yield f"round {number}: card {card} is {f'of spot {spot}' if spot else 'of the dealer'}"
+            case _:
+                pass
 
 
 def _changes(events: Sequence[Event]) -> Iterator[str]:
@@ -62,9 +88,9 @@ def _remarks(events: Sequence[Event], books: Books) -> Iterator[str]:
         match event:
             case RulingProposed(order, number, spot, bet, int(due)):
                 what = f"round {number} spot {spot} {bet}: {_stands(books, number, spot, bet)} -> {money(due)}"
-                yield f"order {order} waits for another person to approve it: {what}"
+                yield f"order {order} waits for another person to approve it: {what}{_of_case(event)}"
             case RulingProposed(order, number):
-                yield f"order {order} waits for another person to approve it: void round {number}"
+                yield f"order {order} waits for another person to approve it: void round {number}{_of_case(event)}"
             case OrderProposed(order, _, text):
                 yield f"order {order} waits for another person to approve it: {text}"
             case MeterChangeProposed(order):
@@ -75,6 +101,11 @@ def _remarks(events: Sequence[Event], books: Books) -> Iterator[str]:
                 yield f"entry {entry}: {kind} {money(cents)}{of_time}{shift}"
             case _:
                 pass
+
+
+def _of_case(proposed: RulingProposed) -> str:
+    """The case of a proposed ruling, as a reply adds it."""
+    return f", case {proposed.case}" if proposed.case else ""
 
 
 def _stands(books: Books, number: int, spot: int | None, bet: str | None) -> str:

@@ -26,10 +26,10 @@ from controller.core.messages.inputs import (
     ShoeChanged,
     VoidRound,
 )
-from controller.core.persons import UNAUTHENTICATED, Authentication
+from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
-from controller.formats.orders.person_names import is_seen, mixed_scripts
+from controller.formats.orders.person_names import mixed_scripts
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import Card
 
@@ -235,6 +235,9 @@ def read_command(verb: str, payload: bytes) -> FloorRequest:
         words = getattr(wanted, key, "-")
         if not is_seen(words) or len(words) > WORDS_LIMIT:
             raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters that can be seen")
+    case = getattr(wanted, "case", "")
+    if case and not is_seen(case):
+        raise CommandRefused("case: expected a number that can be seen")
     if wrong := mixed_scripts(getattr(wanted, "who", "")):
         raise CommandRefused(f"who: expected {wrong}")
     if isinstance(wanted, InventoryRequest):
@@ -299,7 +302,7 @@ def input_of(
     """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:
         case AnswerRequest(question, answer, who):
-            return AnswerQuestion(at_ns, question, answer, who)
+            return AnswerQuestion(at_ns, question, answer, who, vouched)
         case AckRequest(alert, who, note):
             return AcknowledgeAlert(at_ns, alert, who, note, vouched)
         case NewShoeRequest(who, left):

@@ -80,7 +80,13 @@ const made = (kind, text, symbol, waits) => ({ kind, text, symbol, since: waits?
 /** What is proposed, in words. @param {import("./wire.js").Proposal} one @param {string} [currency] */
 export function proposed(one, currency) {
   if (one.meter) return proposedMove(one, currency);
-  if (one.text) return one.text;
+  if (one.text) return one.round === null ? one.text : t("proposal.in", { round: one.round, text: one.text });
+  const ruling = ruled(one, currency);
+  return one.case ? t("proposal.case", { ruling, case: one.case }) : ruling;
+}
+
+/** A proposed ruling, in words. @param {import("./wire.js").Proposal} one @param {string} [currency] */
+function ruled(one, currency) {
   if (one.spot === null || one.net_cents === null) return t("proposal.void", { round: one.round });
   if (one.before_cents !== null) return t("proposal.change", { round: one.round, spot: one.spot, bet: bet(one.bet ?? ""), before: net(one.before_cents, currency), net: net(one.net_cents, currency) });
   return t("proposal.wager", { round: one.round, spot: one.spot, bet: bet(one.bet ?? ""), net: net(one.net_cents, currency) });

@@ -55,7 +55,7 @@ export interface Figures {
 export interface Waits { since: string; exact: boolean }
 export interface Proposal {
   order: number; who: string; why: string; waits: Waits; meter: string; round: number | null; spot: number | null;
-  bet: string | null; before_cents: number | null; net_cents: number | null; move: Move | null; text: string;
+  bet: string | null; before_cents: number | null; net_cents: number | null; move: Move | null; text: string; case?: string;
 }
 export interface Needs {
   questions: { question: number; round: number | null; text: string; waits: Waits }[];
