@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from controller.core.messages.events import InternalError
 from controller.core.table.state import State, Table, restore
-from controller.formats.journal.layout import layout_of
 from controller.formats.journal.records import open_checkpoint, unseal
+from controller.formats.journal.state_format import format_name
 from controller.formats.mqtt.envelope import own_event
-from controller.formats.replay import OtherLayout, StoredRecord, again, house_of, read_state
+from controller.formats.replay import OtherStateFormat, StoredRecord, again, house_of, read_state
 from controller.io.journal.journal import EventRow, JournalReader
 
 
@@ -31,7 +31,7 @@ def recover(path: Path, key: bytes) -> Recovery:
         JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be used.
     """
     # It takes a while the first time, which no round should wait for.
-    layout_of(State)
+    format_name(State)
     with JournalReader(path) as reader:
         table = at_checkpoint(reader, key)
         number, seq = (0, 0) if table is None else (table.state.number, table.state.seq)
@@ -57,7 +57,7 @@ def _last_wall_ns(reader: JournalReader) -> int:
 
 
 def at_checkpoint(reader: JournalReader, key: bytes) -> Table | None:
-    """The table of the last checkpoint in this version's layout, under the house in force; None: there is none."""
+    """The table of the last checkpoint in this version's format, under the house in force; None: there is none."""
     for number, body in reader.checkpoints_back():
         table = table_of(reader, number, body, key)
         if table is not None:
@@ -66,10 +66,10 @@ def at_checkpoint(reader: JournalReader, key: bytes) -> Table | None:
 
 
 def table_of(reader: JournalReader, number: int, sealed: bytes, key: bytes) -> Table | None:
-    """The table of the checkpoint after a record, under the house then in force; None: it is in another layout."""
+    """The table of the checkpoint after a record, under the house then in force; None: it is in another format."""
     try:
         state = read_state(open_checkpoint(sealed, key, number, reader.hash_of(number)))
-    except OtherLayout:
+    except OtherStateFormat:
         return None
     start = next(iter(reader.records(state.started)))
     return restore(house_of(unseal(start.body, key, {}, reader.identity)), state)

@@ -18,7 +18,7 @@ from controller.daemon.recovery import table_of
 from controller.formats.journal.records import RecordDamaged, open_checkpoint
 from controller.formats.mqtt.envelope import own_event
 from controller.formats.replay import (
-    OtherLayout,
+    OtherStateFormat,
     ReplayDifference,
     StoredRecord,
     again,
@@ -119,7 +119,7 @@ def can_begin_at(reader: JournalReader, number: int, key: bytes) -> bool:
     try:
         _, sealed = next(reader.checkpoints(number))
         read_state(open_checkpoint(sealed, key, number, reader.hash_of(number)))
-    except (OtherLayout, RecordDamaged, JournalDamaged):
+    except (OtherStateFormat, RecordDamaged, JournalDamaged):
         return False
     return True
 
@@ -204,7 +204,7 @@ def _checkpoint_difference(
         return None
     try:
         read_state(written)
-    except OtherLayout:
+    except OtherStateFormat:
         # Of another version: what it holds cannot be compared, only what this one steps.
         return None
     return ReplayDifference(number, 0, "the checkpoint after it is not the table as stepped again")

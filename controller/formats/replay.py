@@ -13,8 +13,8 @@ from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
 from controller.core.step import step
 from controller.core.table.state import State, StepResult, Table
-from controller.formats.journal.layout import layout_of
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
+from controller.formats.journal.state_format import format_name
 from controller.formats.mqtt.envelope import event_bytes, own_event
 from controller.formats.text.safe_parse import DataRefused, own_json
 from firmware_protocols.cards import Card
@@ -44,35 +44,35 @@ class ReplayDifference(NamedTuple):
     text: str
 
 
-class OtherLayout(ValueError):  # noqa: N818 - named for what was found
+class OtherStateFormat(ValueError):  # noqa: N818 - named for what was found
     """A checkpoint of another version: read by this one a field would be dropped, or a default taken for one."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """A table's state with the layout it was written in."""
+    """A table's state with the name of the format it was written in."""
 
-    layout: str
+    format: str = msgspec.field(name="layout")
     state: msgspec.Raw
 
 
 def state_bytes(state: State) -> bytes:
     """What a checkpoint holds (to be sealed: an open round's hole card is in it)."""
-    return msgspec.json.encode(Checkpoint(layout_of(State), msgspec.Raw(msgspec.json.encode(state))))
+    return msgspec.json.encode(Checkpoint(format_name(State), msgspec.Raw(msgspec.json.encode(state))))
 
 
 def read_state(data: bytes) -> State:
     """The state of a checkpoint.
 
     Raises:
-        OtherLayout: written by a version whose state is laid out differently, or before checkpoints said so.
+        OtherStateFormat: written by a version whose state has another format, or before checkpoints said so.
         RecordDamaged: not such bytes.
     """
     try:
         found = own_json(data, Checkpoint)
     except DataRefused as error:
-        raise OtherLayout("it says no layout") from error
-    if found.layout != layout_of(State):
-        raise OtherLayout(f"its layout is {found.layout}, expected {layout_of(State)}")
+        raise OtherStateFormat("it says no format") from error
+    if found.format != format_name(State):
+        raise OtherStateFormat(f"its format is {found.format}, expected {format_name(State)}")
     try:
         state: State = own_json(found.state, State)
     except DataRefused as error:

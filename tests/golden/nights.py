@@ -1,7 +1,7 @@
 """Journals that a version wrote, kept so that every later one reads them (``python -m tests.golden.nights``).
 
 What stands in ``journals/`` is never written again: a later version that cannot read it, or reads something else, is
-the one that is wrong. A version with other names or another layout adds journals of its own beside them.
+the one that is wrong. A version with other names or another format adds journals of its own beside them.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ ONE_FILE_EACH: Final = {
 }
 """Rooms of plug-ins, which may have as many files as there are things to plug in."""
 
-NOUNS: Final = {"closing", "ordering", "pairing", "sealing", "wiring"}
-"""Names that end like a participle and are the field's own nouns: a round's closing, a partial ordering."""
+NOUNS: Final = {"closing", "pairing", "sealing", "wiring"}
+"""Names that end like a participle and are the field's own nouns: a round's closing."""
 
 
 def rooms() -> Iterator[Path]:

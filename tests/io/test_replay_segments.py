@@ -21,7 +21,7 @@ ROUNDS = 6
 
 
 async def night(path: Path, *, forged: int = 0, foreign: int = 0) -> None:
-    """Six rounds; the checkpoint after one of them is of another table, that after another in another layout."""
+    """Six rounds; the checkpoint after one of them is of another table, that after another in another format."""
 
     def written(state: State) -> bytes:
         if state.rounds == foreign:
@@ -76,7 +76,7 @@ async def test_the_first_difference_is_told(forged: int, tmp_path: Path) -> None
     assert found.rounds == forged
 
 
-async def test_no_segment_begins_with_a_checkpoint_of_another_layout(tmp_path: Path) -> None:
+async def test_no_segment_begins_with_a_checkpoint_of_another_format(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     await night(path, foreign=3)
     with JournalReader(path) as reader:

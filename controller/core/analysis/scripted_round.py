@@ -166,7 +166,7 @@ class ScriptedRound:
         play, node = self.play, standing.node
         hand = play.hand_in_play(node)
         if hand is None or node.acting != box or play.current(node) != act.hand:
-            return refusals.of_turn(play, node, standing.ended[box], (box, act.hand), act.act)
+            return refusals.of_inactive_hand(play, node, standing.ended[box], (box, act.hand), act.act)
         cents = hand.base if act.cents is None else act.cents
         refused = refusals.of_decision(play, node, hand, act.act, cents)
         if refused is not None:

@@ -88,7 +88,7 @@ def of_surrender(play: Play, node: Node, box: int) -> Refusal:
     return Refusal("surrender_on", "surrender is the first decision on the first two cards")
 
 
-def of_turn(play: Play, node: Node, ended: Outcome | None, asked: tuple[int, int], act: str) -> Refusal:
+def of_inactive_hand(play: Play, node: Node, ended: Outcome | None, asked: tuple[int, int], act: str) -> Refusal:
     """Why the hand ``asked`` for (box and hand), which is not in play, may not decide."""
     box, hand = asked
     if ended is not None:

@@ -15,7 +15,7 @@ from controller.core.inference.dues import Due
 from controller.core.inference.fault_search import Search, single_fault
 from controller.core.inference.faults import UNKNOWN, ObservedRound, RankedObservation
 from controller.core.inference.feasibility import SearchMemory
-from controller.core.inference.lattice import Lattice, PlayAnswer, TooManyOrders
+from controller.core.inference.lattice import Lattice, PlayAnswer, TooManySequences
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved, idle
 from controller.core.inference.outcome_classes import LatticeCase
 from controller.core.inference.question import best_question
@@ -216,7 +216,7 @@ class RoundCase:
         """The hypotheses with one more piece of evidence; None if too much is left open."""
         try:
             return hypotheses.observe(dated)
-        except TooManyOrders:
+        except TooManySequences:
             self.fail("the times of the readings leave too many orders open")
         except TooManyUnread:
             self.fail("too many cards could not be read")

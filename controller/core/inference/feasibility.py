@@ -14,8 +14,9 @@ from controller.core.game.play import Play
 from controller.core.game.position import Box, BoxStatus, Node
 from controller.core.game.rules import Rules
 from controller.core.inference import successors
+from controller.core.inference.evidence_window import Window
 from controller.core.inference.lattice import (
-    ORDERS_LIMIT,
+    SEQUENCES_LIMIT,
     PlayAnswer,
     admitted,
     game_before_deal,
@@ -30,7 +31,6 @@ from controller.core.inference.observation import (
     Observation,
     slackened,
 )
-from controller.core.inference.ordering import Window
 
 _Contents = dict[tuple[int, str], int]
 """What lies in each zone that changed."""
@@ -194,7 +194,7 @@ def _during_deal(boxes: int, dealt: int) -> _Nodes:
 
 
 class _FeasibilityWalk(Window):
-    """The walk over all orders of a window of evidence, as ``lattice.OrderWalk`` goes it."""
+    """The walk over all sequences of a window of evidence, as ``lattice.SequenceWalk`` goes it."""
 
     def run(self, start: _Nodes, answers: tuple[PlayAnswer, ...], ways: SuccessorCache) -> _Nodes | None:
         """The nodes after all of the window; None: its times leave too much open."""
@@ -203,7 +203,7 @@ class _FeasibilityWalk(Window):
         visited = 0
         for _ in self.window:
             visited += len(level)
-            if visited > ORDERS_LIMIT:
+            if visited > SEQUENCES_LIMIT:
                 return None
             level = self.advance(level, ended, answers, ways)
         return frozenset(ended | level.get(self.full, set()))

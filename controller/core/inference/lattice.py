@@ -1,8 +1,8 @@
 """All legal plays of a round at once, as a lattice: nodes with the same future are one.
 
 Evidence is ordered only as far as its times order it: a change of chips lies anywhere in its interval, cards keep their
-order. So the lattice is walked over every order that the times allow (the downward closed sets of the evidence), and a
-late reading rewinds to the last cut that lies before everything it may belong to.
+order. So the lattice is walked over every sequence that the times allow (the downward closed sets of the evidence), and
+a late reading rewinds to the last cut that lies before everything it may belong to.
 
 What a box did is kept beside the node as the set of its possible outcomes. That is enough for money: a wager's net
 depends on its own box and on the dealer, never on what another box did. The exact number of plays needs more and is
@@ -23,6 +23,7 @@ from controller.core.game.hand import Outcome, initial_hands, place_of
 from controller.core.game.play import Play
 from controller.core.game.position import ANY_HOLE, Deal, Emission, Node, Step
 from controller.core.game.rules import Rules
+from controller.core.inference.evidence_window import Window
 from controller.core.inference.observation import (
     NEVER_ENDS,
     CardObserved,
@@ -31,7 +32,6 @@ from controller.core.inference.observation import (
     Layout,
     slackened,
 )
-from controller.core.inference.ordering import Window
 from controller.core.inference.successors import layout_of
 from controller.core.inference.unobserved import (
     Outage,
@@ -42,7 +42,7 @@ from controller.core.inference.unobserved import (
 )
 from firmware_protocols.values import Value
 
-ORDERS_LIMIT: Final = 4_000
+SEQUENCES_LIMIT: Final = 4_000
 """Sets of evidence a single rewind may visit; far above what readers a second behind produce. Beyond it the round goes
 to the floor rather than stall the table."""
 
@@ -110,15 +110,15 @@ class LatticePrefix(msgspec.Struct, frozen=True):
     """Every way from the cut before to this one."""
 
 
-class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round is judged
-    """The evidence leaves more orders open than ``ORDERS_LIMIT``."""
+class TooManySequences(Exception):  # noqa: N818 - a limit, caught where the round is judged
+    """The evidence leaves more sequences open than ``SEQUENCES_LIMIT``."""
 
 
 _ANY_TIME: Final = (0, NEVER_ENDS)
 
 
-class OrderWalk(Window):
-    """The walk over all orders of a window of evidence."""
+class SequenceWalk(Window):
+    """The walk over all sequences of a window of evidence."""
 
     def __init__(
         self,
@@ -133,14 +133,14 @@ class OrderWalk(Window):
         self.levels: list[Level] = []
 
     def run(self, start: Frontier) -> Frontier:
-        """The nodes after all of the window, in any order that its times allow."""
+        """The nodes after all of the window, in any sequence that its times allow."""
         ended: Frontier = {}
         level: dict[int, Frontier] = {0: start}
         visited = 0
         for _ in self.window:
             visited += len(level)
-            if visited > ORDERS_LIMIT:
-                raise TooManyOrders
+            if visited > SEQUENCES_LIMIT:
+                raise TooManySequences
             level = self.advance(level, ended)
         _merge_all(ended, level.get(self.full, {}))
         return ended
@@ -318,7 +318,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         """The same evidence with other answers, or other silences of readers, from the beginning.
 
         Raises:
-            TooManyOrders: the times leave too much open.
+            TooManySequences: the times leave too much open.
         """
         silences = self.silences if silences is None else silences
         lattice = Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, silences)
@@ -344,7 +344,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         """The round with one more piece of evidence; its frontier is empty if no play explains everything.
 
         Raises:
-            TooManyOrders: the times leave too much open.
+            TooManySequences: the times leave too much open.
         """
         match dated.item:
             case CardObserved(card):
@@ -357,7 +357,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         kept = rewound(self.cuts, self.evidence if slack else (), evidence)
         cut = kept[-1]
         game = self.game if cards is self.cards else game_with_cards(self.game, cards)
-        walk = OrderWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
+        walk = SequenceWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
         frontier = walk.run(dict(cut.frontier))
         last_ns = max([cut.last_ns, *[late.last_ns for late in walk.window]])
         contents = walk.contents_after(walk.full)

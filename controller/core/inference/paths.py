@@ -69,7 +69,7 @@ def narrowed(lattice: Lattice, answers: tuple[PlayAnswer, ...]) -> Lattice:
     """The round with more answers than it had: of the ways walked only those that they allow.
 
     Raises:
-        TooManyOrders: the times leave too much open.
+        TooManySequences: the times leave too much open.
     """
     if any(answer.surrendered for answer in answers if answer not in lattice.answers):
         # Who is said to have surrendered need not have shown it: there are ways that have not been walked.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from controller.core.inference import layout_question
+from controller.core.inference import box_comparison
+from controller.core.inference.box_comparison import ANY, SURRENDERED, ComparisonLine
 from controller.core.inference.dues import dealer_ends, net_of
 from controller.core.inference.lattice import PlayAnswer
-from controller.core.inference.layout_question import ANY, SURRENDERED, LayoutLine
 from controller.core.inference.outcome_classes import (
     LatticeCase,
     OutcomeClass,
@@ -72,7 +72,7 @@ class Question(Value, frozen=True, tag=False):
             number
             for number, line in zip(self.values, self.lines, strict=True)
             if all(
-                mark in {ANY, layout_question.box_mark(sights[box])} for box, mark in zip(self.boxes, line, strict=True)
+                mark in {ANY, box_comparison.box_mark(sights[box])} for box, mark in zip(self.boxes, line, strict=True)
             )
         )
         return next(fitting)
@@ -101,7 +101,7 @@ class Question(Value, frozen=True, tag=False):
             text = self.text(spots)
             return f"Round {waiting}. {text}" if waiting else text
         head = f"R{waiting}" if waiting else "Cards at"
-        return layout_question.laid_out(f"{head} {_listed(spots, self.boxes)}?", self.choices())
+        return box_comparison.comparison_text(f"{head} {_listed(spots, self.boxes)}?", self.choices())
 
     def choices(self) -> tuple[str, ...]:
         """The answers in words: numbers, yes and no, or lines."""
@@ -180,7 +180,7 @@ def best_question(cases: tuple[LatticeCase, ...], *, compared: bool = True) -> Q
 
 def best_of(known: list[OutcomeClass], *, compared: bool = True) -> Question | None:
     """The best question where these are the classes; see ``best_question``."""
-    if layout_question.different_dues(known) <= 1:
+    if box_comparison.different_dues(known) <= 1:
         return None
     singles = [choice for place, one in enumerate(candidates(known)) if (choice := _weighed(known, one, place))]
     if compared and not any(choice.worst == 1 for choice in singles):
@@ -193,17 +193,17 @@ def _weighed(known: list[OutcomeClass], question: Question, place: int) -> _Choi
     parts: dict[int, list[OutcomeClass]] = {}
     for outcome_class in known:
         parts.setdefault(question.answer_in(outcome_class.sights), []).append(outcome_class)
-    lines = [LayoutLine.of({}, part) for part in parts.values()]
+    lines = [ComparisonLine.of({}, part) for part in parts.values()]
     sizes = [line.dues for line in lines]
-    if min(sizes) >= layout_question.different_dues(known):
+    if min(sizes) >= box_comparison.different_dues(known):
         return None
     return _Choice(max(sizes), sum(line.open for line in lines), 1, sum(sizes), place, question)
 
 
 def _comparing(known: list[OutcomeClass]) -> Iterator[_Choice]:
     """The best question found that compares several boxes."""
-    lines = layout_question.in_order(layout_question.best_layout(known))
-    boxes = layout_question.boxes_of(lines)
+    lines = box_comparison.in_order(box_comparison.best_comparison(known))
+    boxes = box_comparison.boxes_of(lines)
     if len(boxes) > 1:
         marks = tuple(tuple(line.marks.get(box, ANY) for box in boxes) for line in lines)
         question = Question(boxes[0], COMPARED, 0, tuple(range(1, len(lines) + 1)), boxes, marks)

@@ -53,7 +53,7 @@ class UnreadCardHypotheses(NamedTuple):
         An unread card comes with rank 0 and splits each hypothesis into thirteen.
 
         Raises:
-            TooManyOrders, TooManyUnread: too much is left open.
+            TooManySequences, TooManyUnread: too much is left open.
         """
         item = dated.item
         if isinstance(item, CardObserved) and item.card & 15 == 0 and not self.is_hole(item.card >> 4):

@@ -31,7 +31,7 @@ from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
 from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
-from controller.core.inference.lattice import TooManyOrders
+from controller.core.inference.lattice import TooManySequences
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
@@ -251,7 +251,7 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
         lattice = transaction.lattice().observe(
             DatedObservation(first_ns, at_ns, CardObserved(seen(len(round_now.cards.drawn), face)))
         )
-    except TooManyOrders:
+    except TooManySequences:
         return False
     return transaction.legal(lattice)
 

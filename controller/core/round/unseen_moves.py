@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.position import BoxStatus
-from controller.core.inference.lattice import Lattice, TooManyOrders
+from controller.core.inference.lattice import Lattice, TooManySequences
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.payments import REACH_NS
@@ -67,7 +67,7 @@ def _happened_unseen(
     silences = (*round_now.evidence.silences, unseen)
     try:
         lattice = earlier.replayed_with(round_now.evidence.answers, silences).observe(observation)
-    except TooManyOrders:
+    except TooManySequences:
         return False
     if not transaction.legal(lattice):
         return False

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.game.hand import points_of, seen
-from controller.core.inference.lattice import Lattice, TooManyOrders
+from controller.core.inference.lattice import Lattice, TooManySequences
 from controller.core.inference.observation import DatedObservation, idle
 from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
@@ -196,7 +196,7 @@ class Transaction:
             return True
         try:
             lattice = before.observe(dated)
-        except TooManyOrders:
+        except TooManySequences:
             self.irregular("the times of the readings leave too many orders open", known=False)
             return False
         explained = self.legal(lattice) or not self.legal(before) or not may_drop

@@ -1,4 +1,4 @@
-"""A window of evidence whose order the times leave open, and what lies on the layout as it happens."""
+"""A window of evidence whose sequence the times leave open, and what lies on the layout as it happens."""
 
 from __future__ import annotations
 

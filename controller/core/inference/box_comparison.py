@@ -27,7 +27,7 @@ SURRENDERED: Final = "s"
 _DIGITS: Final = 10
 
 
-class LayoutLine(NamedTuple):
+class ComparisonLine(NamedTuple):
     """One line: what lies at some boxes (by box, as ``box_mark`` writes it), and the classes that have it so."""
 
     marks: dict[int, str]
@@ -38,7 +38,7 @@ class LayoutLine(NamedTuple):
     """How likely it is that it is the line and something stays open; 0 if nothing does."""
 
     @classmethod
-    def of(cls, marks: dict[int, str], classes: list[OutcomeClass]) -> LayoutLine:
+    def of(cls, marks: dict[int, str], classes: list[OutcomeClass]) -> ComparisonLine:
         """The line of these classes."""
         dues = different_dues(classes)
         return cls(marks, classes, dues, sum([outcome_class.weight for outcome_class in classes]) if dues > 1 else 0)
@@ -47,10 +47,10 @@ class LayoutLine(NamedTuple):
 class Partings(NamedTuple):
     """How the lines of one comparison can be distinguished, as far as that was asked: each is asked again and again."""
 
-    known: dict[tuple[frozenset[tuple[int, str]], int], list[LayoutLine]]
+    known: dict[tuple[frozenset[tuple[int, str]], int], list[ComparisonLine]]
     """The parts of a line, by its marks and the box."""
 
-    def by(self, line: LayoutLine, box: int) -> list[LayoutLine]:
+    def by(self, line: ComparisonLine, box: int) -> list[ComparisonLine]:
         """The parts of a line by what lies at a box; empty where that says nothing, or cannot be shown."""
         key = frozenset(line.marks.items()), box
         parts = self.known.get(key)
@@ -59,17 +59,17 @@ class Partings(NamedTuple):
         return parts
 
 
-def _parts(line: LayoutLine, box: int) -> list[LayoutLine]:
+def _parts(line: ComparisonLine, box: int) -> list[ComparisonLine]:
     """The same, worked out."""
     classes: dict[str, list[OutcomeClass]] = {}
     for outcome_class in line.classes:
         classes.setdefault(box_mark(outcome_class.sights[box]), []).append(outcome_class)
     if len(classes) == 1 or "" in classes:
         return []
-    return [LayoutLine.of({**line.marks, box: sight}, classes[sight]) for sight in sorted(classes)]
+    return [ComparisonLine.of({**line.marks, box: sight}, classes[sight]) for sight in sorted(classes)]
 
 
-_Measure = Callable[[list[LayoutLine]], tuple[int, int]]
+_Measure = Callable[[list[ComparisonLine]], tuple[int, int]]
 """How good it is to have a line in these parts: less is better."""
 
 
@@ -97,7 +97,7 @@ def _pattern(marks: dict[int, str], boxes: tuple[int, ...]) -> str:
     return "".join(marks.get(box, ANY) for box in boxes)
 
 
-def laid_out(head: str, patterns: tuple[str, ...]) -> str:
+def comparison_text(head: str, patterns: tuple[str, ...]) -> str:
     """The text of a display: the head in the first row, then as many numbered lines a row as it holds."""
     rows = [head]
     row = ""
@@ -110,13 +110,13 @@ def laid_out(head: str, patterns: tuple[str, ...]) -> str:
     return "".join(one.ljust(_COLUMNS) for one in (*rows, row)).rstrip()
 
 
-def best_layout(classes: list[OutcomeClass]) -> list[LayoutLine]:
+def best_comparison(classes: list[OutcomeClass]) -> list[ComparisonLine]:
     """The lines of the best comparison found, or a single line if nothing can be distinguished.
 
     First the worst line is always distinguished. Then once more: no line may come out worse, and within that it is the
     line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
     """
-    whole, parted = LayoutLine.of({}, classes), Partings({})
+    whole, parted = ComparisonLine.of({}, classes), Partings({})
     best = [whole]
     for measure in (_by_dues, _by_likelihood):
         lines = _distinguished(whole, 0, measure, parted)
@@ -127,29 +127,29 @@ def best_layout(classes: list[OutcomeClass]) -> list[LayoutLine]:
     return best
 
 
-def _by_dues(parts: list[LayoutLine]) -> tuple[int, int]:
+def _by_dues(parts: list[ComparisonLine]) -> tuple[int, int]:
     """What parts of a line leave, less is better: the dues taken together, then what likely stays open."""
     return sum(part.dues for part in parts), sum(part.open for part in parts)
 
 
-def _by_likelihood(parts: list[LayoutLine]) -> tuple[int, int]:
+def _by_likelihood(parts: list[ComparisonLine]) -> tuple[int, int]:
     """What parts of a line leave, less is better: how many dues too many it likely is, then the dues taken together."""
     return sum(part.open * (part.dues - 1) for part in parts), sum(part.dues for part in parts)
 
 
-def _badness(lines: list[LayoutLine]) -> tuple[int, int]:
+def _badness(lines: list[ComparisonLine]) -> tuple[int, int]:
     """How good a comparison is, less is better: the most dues that a line leaves, and what most likely stays open."""
     return max(line.dues for line in lines), sum(line.open for line in lines)
 
 
-def _distinguished(whole: LayoutLine, bearable: int, measure: _Measure, parted: Partings) -> list[LayoutLine]:
+def _distinguished(whole: ComparisonLine, bearable: int, measure: _Measure, parted: Partings) -> list[ComparisonLine]:
     """Lines grown from a single one.
 
     Those that leave more dues than ``bearable`` are distinguished first, the worst first; then the likeliest to stay
     open.
     """
     lines = [whole]
-    more: list[LayoutLine] | None = lines
+    more: list[ComparisonLine] | None = lines
     while more is not None:
         lines = more
         open_now = [line for line in lines if line.dues > 1]
@@ -159,8 +159,8 @@ def _distinguished(whole: LayoutLine, bearable: int, measure: _Measure, parted: 
 
 
 def _with_parts(
-    lines: list[LayoutLine], line: LayoutLine, measure: _Measure, parted: Partings
-) -> list[LayoutLine] | None:
+    lines: list[ComparisonLine], line: ComparisonLine, measure: _Measure, parted: Partings
+) -> list[ComparisonLine] | None:
     """The lines with one of them distinguished by one box more; None if that helps nothing or does not fit."""
     used = {box for one in lines for box in one.marks}
     boxes = range(len(line.classes[0].sights))
@@ -171,9 +171,9 @@ def _with_parts(
     return more if parts and _fits(more) else None
 
 
-def _best_parts(line: LayoutLine, boxes: list[int], measure: _Measure, parted: Partings) -> list[LayoutLine]:
+def _best_parts(line: ComparisonLine, boxes: list[int], measure: _Measure, parted: Partings) -> list[ComparisonLine]:
     """A line distinguished by the one box whose parts measure least; empty if no box helps."""
-    best: tuple[tuple[int, int, int], list[LayoutLine]] | None = None
+    best: tuple[tuple[int, int, int], list[ComparisonLine]] | None = None
     for box in boxes:
         parts = parted.by(line, box)
         if not parts:
@@ -184,21 +184,21 @@ def _best_parts(line: LayoutLine, boxes: list[int], measure: _Measure, parted: P
     return [] if best is None else best[1]
 
 
-def _fits(lines: list[LayoutLine]) -> bool:
+def _fits(lines: list[ComparisonLine]) -> bool:
     """Whether one key can pick the line and the display can show them all."""
     if len(lines) > _LINES_LIMIT:
         return False
     boxes = boxes_of(lines)
-    text = laid_out("", tuple(_pattern(line.marks, boxes) for line in lines))
+    text = comparison_text("", tuple(_pattern(line.marks, boxes) for line in lines))
     return len(text) <= _ROWS * _COLUMNS
 
 
-def boxes_of(lines: list[LayoutLine]) -> tuple[int, ...]:
+def boxes_of(lines: list[ComparisonLine]) -> tuple[int, ...]:
     """The boxes the lines speak of, ascending."""
     return tuple(sorted({box for line in lines for box in line.marks}))
 
 
-def in_order(lines: list[LayoutLine]) -> list[LayoutLine]:
+def in_order(lines: list[ComparisonLine]) -> list[ComparisonLine]:
     """The lines as they are shown, so that nothing of what the table thinks of them can be read from their order."""
     boxes = boxes_of(lines)
     return sorted(lines, key=lambda line: _pattern(line.marks, boxes))

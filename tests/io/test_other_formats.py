@@ -1,4 +1,4 @@
-"""A checkpoint of a version with another layout is passed over: nothing is lost of it, nothing taken for granted."""
+"""A checkpoint of a version with another format is passed over: nothing is lost of it, nothing taken for granted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The layout of a value as bytes: which fields it has, in which order, of which types and under which names.
+"""The format of a value as bytes: which fields it has, in which order, of which types and under which names.
 
-Two versions whose layouts are equal read each other's bytes without losing a field or taking a default for one. Names
+Two versions whose formats are equal read each other's bytes without losing a field or taking a default for one. Names
 of classes and what is said of fields are not part of it; what stands on the disk is.
 """
 
@@ -13,12 +13,12 @@ from typing import Final
 from msgspec import inspect
 
 DIGITS: Final = 16
-"""Hexadecimal digits of a layout's name: chance alone lets two versions share one once in 2**64 pairs."""
+"""Hexadecimal digits of a format's name: chance alone lets two versions share one once in 2**64 pairs."""
 
 
 @lru_cache(maxsize=8)
-def layout_of(kind: object) -> str:
-    """The name of a type's layout."""
+def format_name(kind: object) -> str:
+    """The name of a type's format."""
     return hashlib.sha256(_written(inspect.type_info(kind), ()).encode()).hexdigest()[:DIGITS]
 
 

@@ -1,4 +1,4 @@
-"""A checkpoint is read by the layout it was written in, or not at all."""
+"""A checkpoint is read in the format it was written in, or not at all."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from controller.core.table.state import State
-from controller.formats.journal.layout import layout_of
-from controller.formats.replay import OtherLayout, read_state, state_bytes
+from controller.formats.journal.state_format import format_name
+from controller.formats.replay import OtherStateFormat, read_state, state_bytes
 from firmware_protocols.values import Value
 
 
@@ -60,12 +60,12 @@ class Required(Value, frozen=True, tag=False):
 
 
 def test_a_class_may_be_renamed() -> None:
-    assert layout_of(Shoe) == layout_of(Renamed)
+    assert format_name(Shoe) == format_name(Renamed)
 
 
 @pytest.mark.parametrize("kind", [Other, Fewer, Typed, Tagged, Required])
 def test_a_field_may_not(kind: type[msgspec.Struct]) -> None:
-    assert layout_of(kind) != layout_of(Shoe)
+    assert format_name(kind) != format_name(Shoe)
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_a_field_may_not(kind: type[msgspec.Struct]) -> None:
     ],
 )
 def test_what_is_inside_counts(one: Any, other: Any) -> None:
-    assert layout_of(one) != layout_of(other)
+    assert format_name(one) != format_name(other)
 
 
 def test_the_order_of_literals_does_not() -> None:
-    assert layout_of(Literal["open", "moved"]) == layout_of(Literal["moved", "open"])
+    assert format_name(Literal["open", "moved"]) == format_name(Literal["moved", "open"])
 
 
 def test_a_state_comes_back_as_it_went() -> None:
@@ -92,12 +92,12 @@ def test_a_state_comes_back_as_it_went() -> None:
     assert read_state(state_bytes(state)) == state
 
 
-def test_a_checkpoint_of_another_layout_is_not_read() -> None:
+def test_a_checkpoint_of_another_format_is_not_read() -> None:
     told = json.loads(state_bytes(State(number=7, burns=3)))
-    with pytest.raises(OtherLayout, match=f"its layout is 0123456789abcdef, expected {layout_of(State)}"):
+    with pytest.raises(OtherStateFormat, match=f"its format is 0123456789abcdef, expected {format_name(State)}"):
         read_state(json.dumps(told | {"layout": "0123456789abcdef"}).encode())
 
 
-def test_a_checkpoint_from_before_layouts_were_said_is_not_read() -> None:
-    with pytest.raises(OtherLayout, match="it says no layout"):
+def test_a_checkpoint_from_before_formats_were_said_is_not_read() -> None:
+    with pytest.raises(OtherStateFormat, match="it says no format"):
         read_state(b'{"seq":5,"burnz":3}')
