@@ -30,7 +30,7 @@ from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, De
 from simulators.devices.keypad import KeypadSimulator
 from simulators.faults.restarting_readers import RestartingReaders
 from simulators.faults.stray_chips import StrayChips
-from simulators.people.acts import LetIn
+from simulators.people.acts import AnswerEntry
 from simulators.people.display_reader import entry_key
 from tests.core.rig import MS, SPOTS
 
@@ -184,7 +184,7 @@ class BusRig(TimedRig):
         state = HealthState.LOST if self.keypad_away else HealthState.READY
         self.give(DeviceHealth("keypad", state, self.now_ns))
 
-    def let_in(self, act: LetIn) -> None:
+    def answer_entry(self, act: AnswerEntry) -> None:
         """The floor answers for a dealer without keys."""
         for _ in range(100):
             said = entry_key(self.desired.display, act)

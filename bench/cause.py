@@ -25,10 +25,10 @@ from controller.core.table.state import StepResult
 from controller.io.files import profile_files
 from simulators.people.acts import Act, Lay, Pause, by_round
 from simulators.people.dealer import play
-from simulators.people.felt import StandKey
 from simulators.people.house import house_from
 from simulators.people.offenders import Contents, Script
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import StandKey
 from tests.core.houses import chips_of
 
 PROFILE: Final = "hollywood-penn-national"

@@ -25,12 +25,12 @@ from simulators.faults.stray_chips import StrayChips
 from simulators.people.acts import Act, Draw, RoundPlayed
 from simulators.people.dealer import play
 from simulators.people.deck import LoadedShoe
-from simulators.people.felt import StandKey
 from simulators.people.hasty_hands import hasty
 from simulators.people.house import house_from
 from simulators.people.key_habits import Procedure, pressed
 from simulators.people.rack import Rack
-from simulators.people.side_bettors import SEVENS, STAKES_CENTS, Custom, with_side_bets
+from simulators.people.side_bettors import SEVENS, STAKES_CENTS, SideBetHabits, with_side_bets
+from simulators.people.simulated_table import StandKey
 
 PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17")
 
@@ -188,8 +188,10 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
     # What a meter pays depends on every wager before it, also on those that stay open: it is played for elsewhere.
     bets = tuple(bet for bet in STAKES_CENTS if bet in profile.rules.side_bets and bet != SEVENS)
     if bets:
-        custom = Custom(bets, 300, 20, house.hole_card == "dealt", profile.rules.aggregate_limit_cents)
-        acts = with_side_bets(acts, random.Random(~block.seed), rack, shoe, custom=custom, meter=people_meter())
+        side_habits = SideBetHabits(bets, 300, 20, house.hole_card == "dealt", profile.rules.aggregate_limit_cents)
+        acts = with_side_bets(
+            acts, random.Random(~block.seed), rack, shoe, side_habits=side_habits, meter=people_meter()
+        )
     if block.hasty_per_mille:
         acts = hasty(acts, random.Random(block.seed + 3), block.hasty_per_mille)
     return pressed(acts, random.Random(block.seed + 1), habit.procedure, house.new_shoe_burns)

@@ -20,12 +20,12 @@ from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, POINTS, Card
 from firmware_protocols.readings import DeviceHealth, HealthState, WagersSensed
 from simulators.chance import Chance, happens, pick
-from simulators.people.acts import Act, Draw, Lay, LetIn, Pause, Press
+from simulators.people.acts import Act, AnswerEntry, Draw, Lay, Pause, Press
 from simulators.people.bettors import HIGHEST_WAGER_CENTS
-from simulators.people.felt import EZ_BUST, KEY_BURN, MAIN, SPOTS
 from simulators.people.house import SMALLEST_CHIP_CENTS, House
 from simulators.people.offenders import OFFENCES, OWN_CHIPS, Planted, Script
 from simulators.people.offenders import Offence as AnyOffence
+from simulators.people.simulated_table import EZ_BUST, KEY_BURN, MAIN, SPOTS
 from tests.core.houses import RULES
 from tests.core.human import Done, Happens, HumanRig
 
@@ -134,9 +134,9 @@ def bust_bet_against(script: Script, rng: Chance) -> Planted | None:
 
 def comes_in(script: Script, _: Chance) -> Planted | None:
     """Somebody bets in mid shoe where that is refused: the simulated people do it of their own accord."""
-    at = next((at for at, act in enumerate(script.acts) if isinstance(act, LetIn)), -1)
+    at = next((at for at, act in enumerate(script.acts) if isinstance(act, AnswerEntry)), -1)
     entering = script.acts[at]
-    return Planted(script.acts, entering.spot, MAIN, at) if isinstance(entering, LetIn) else None
+    return Planted(script.acts, entering.spot, MAIN, at) if isinstance(entering, AnswerEntry) else None
 
 
 # --- the shoe ---------------------------------------------------------------------------------------

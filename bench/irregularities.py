@@ -12,8 +12,8 @@ from typing import Final
 
 from firmware_protocols.cards import DECK, POINTS
 from simulators.people.acts import Act, Draw, Lay, Pause
-from simulators.people.felt import MAIN
 from simulators.people.offenders import Script
+from simulators.people.simulated_table import MAIN
 
 Edit = Callable[[Script, Random], list[Act] | None]
 

@@ -27,9 +27,9 @@ from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.state import Table
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, by_round
 from simulators.people.dealer import play
-from simulators.people.felt import KEY_NO_MORE_BETS
 from simulators.people.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script, carried_on
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import KEY_NO_MORE_BETS
 from tests.core.houses import chips_of
 from tests.core.human import CYCLE_MS, Done, HumanRig
 

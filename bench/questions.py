@@ -22,7 +22,7 @@ from controller.core.game.hand import points_of, seen
 from controller.core.inference.outcome_classes import LatticeCase, OutcomeClass, VisibleBox, classes_of
 from controller.core.inference.question import best_of, candidates
 from controller.io.files import profile_files
-from simulators.people.acts import Consult
+from simulators.people.acts import AnswerQuestions
 from simulators.people.dealer import play
 from simulators.people.house import house_from
 from simulators.people.rack import Rack
@@ -31,7 +31,7 @@ from simulators.people.rack import Rack
 class ListeningRig(TimedRig):
     """Keeps what is open in each round before anything is answered."""
 
-    def consult(self, act: Consult) -> None:
+    def answer_questions(self, act: AnswerQuestions) -> None:
         self.pass_ms(500)
         now, found = self.table.state.round, self.table.lattice
         if now is not None and found is not None and now.questions.asked is not None:
@@ -43,7 +43,7 @@ class ListeningRig(TimedRig):
                 for spot in now.bets.spots
             )
             self.rounds.append((known, true))
-        super().consult(act)
+        super().answer_questions(act)
 
     rounds: list[tuple[list[OutcomeClass], tuple[VisibleBox, ...]]]
 

@@ -21,7 +21,7 @@ from simulators.devices.reference_shoe import ReferenceShoeSimulator
 from simulators.devices.shoe import ShoeSimulator
 from simulators.devices.wire import NullModem
 from simulators.faults.line_faults import Faults, Rates
-from simulators.people.acts import Consult
+from simulators.people.acts import AnswerQuestions
 from simulators.people.display_reader import LET_IN, NO, YES
 from tests.core.rig import MS
 
@@ -111,14 +111,14 @@ class LineRig(TimedRig):
         """Whether a mistake of the shoe's happens now."""
         return self.chance_of.randrange(1000) < int(self.mistakes[mistake])
 
-    def consult(self, act: Consult) -> None:
+    def answer_questions(self, act: AnswerQuestions) -> None:
         """The display is answered; whether cards are missing the dealer sees by comparing them with it."""
         self.answer_missing()
-        self.answer_entry({int(spot) for spot in act.cards})
-        super().consult(act)
+        self.answer_newcomers({int(spot) for spot in act.cards})
+        super().answer_questions(act)
         self.answer_missing()
 
-    def answer_entry(self, dealt_in: set[int]) -> None:
+    def answer_newcomers(self, dealt_in: set[int]) -> None:
         """A spot that looks like a newcomer, its last round being lost, was dealt in if it has cards."""
         for _ in range(self.house.rules.boxes):
             found = LET_IN.search(self.desired.display)

@@ -32,11 +32,11 @@ from controller.io.files.table_file import guarding
 from simulators.people.acts import Draw, Press, RoundPlayed
 from simulators.people.dealer import play
 from simulators.people.deck import LoadedShoe
-from simulators.people.felt import KEY_NO_MORE_BETS
 from simulators.people.house import house_from
 from simulators.people.progressive_bets import SevensMeter
 from simulators.people.rack import Rack
-from simulators.people.side_bettors import SEVENS, STAKES_CENTS, Custom, with_side_bets
+from simulators.people.side_bettors import SEVENS, STAKES_CENTS, SideBetHabits, with_side_bets
+from simulators.people.simulated_table import KEY_NO_MORE_BETS
 
 PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17")
 FLAGS: Final = (
@@ -152,8 +152,10 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
     bets = tuple(bet for bet in STAKES_CENTS if bet in profile.rules.side_bets)
     if bets:
         rates = people["side_bets_per_mille"], people["stacked_per_mille"]
-        custom = Custom(bets, *rates, house.hole_card == "dealt", profile.rules.aggregate_limit_cents)
-        acts = with_side_bets(acts, random.Random(~block.seed), rack, shoe, custom=custom, meter=people_meter())
+        side_habits = SideBetHabits(bets, *rates, house.hole_card == "dealt", profile.rules.aggregate_limit_cents)
+        acts = with_side_bets(
+            acts, random.Random(~block.seed), rack, shoe, side_habits=side_habits, meter=people_meter()
+        )
     tally = Tally()
     for act in acts:
         told = rig.perform([act])
@@ -222,7 +224,7 @@ def take(tally: Tally, rig: TimedRig) -> None:
 def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
     """The people are done: the truth, and the round's evidence."""
     if isinstance(rig, LineRig):
-        rig.answer_entry({int(spot) for spot in told.hands})
+        rig.answer_newcomers({int(spot) for spot in told.hands})
     for _ in range(CLOSES):
         if rig.table.state.round is None:
             break

@@ -36,7 +36,7 @@ class Pause(Value, frozen=True, tag="pause"):
     milliseconds: int
 
 
-class Consult(Value, frozen=True, tag="consult"):
+class AnswerQuestions(Value, frozen=True, tag="consult"):
     """Look at the keypad's display before paying and answer what it asks, from what lies on the felt.
 
     ``cards`` are the numbers of cards in each hand, by spot; ``doubled`` and ``surrendered`` name spots.
@@ -47,7 +47,7 @@ class Consult(Value, frozen=True, tag="consult"):
     surrendered: tuple[int, ...]
 
 
-class LetIn(Value, frozen=True, tag="let_in"):
+class AnswerEntry(Value, frozen=True, tag="let_in"):
     """Wait until the keypad's display asks whether the newcomer at ``spot`` was dealt in, and answer."""
 
     spot: int
@@ -73,7 +73,7 @@ class RoundPlayed(Value, frozen=True, tag="round_played"):
     surrendered: tuple[int, ...]
 
 
-Act = Draw | Lay | Press | Pause | Consult | LetIn | RoundPlayed
+Act = Draw | Lay | Press | Pause | AnswerQuestions | AnswerEntry | RoundPlayed
 """One thing a person does, or the end of a round."""
 
 

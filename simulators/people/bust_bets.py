@@ -15,7 +15,7 @@ from firmware_protocols.cards import POINTS, Card
 from simulators.chance import happens, pick
 from simulators.people.acts import Act
 from simulators.people.box import BEST_TOTAL, Box, total
-from simulators.people.felt import EZ_BUST, Felt
+from simulators.people.simulated_table import EZ_BUST, SimulatedTable
 
 STAKES_CENTS: Final = (100, 500, 500, 1000, 2500)
 CHANGES_PER_MILLE: Final = 150
@@ -26,19 +26,19 @@ LAST_PER_MILLE: Final = 400
 """How often it is taken or paid by the hand that clears the layout, after the main wagers."""
 
 
-def lay(felt: Felt) -> Iterator[Act]:
+def lay(table: SimulatedTable) -> Iterator[Act]:
     """While it is offered some lay a wager, in no order; now and then another amount first, or nothing in the end."""
-    rate = felt.habits.bust_bets_per_mille
-    if not rate or POINTS[felt.dealer[0].rank] not in felt.house.bust_up_cards:
+    rate = table.habits.bust_bets_per_mille
+    if not rate or POINTS[table.dealer[0].rank] not in table.house.bust_up_cards:
         return
-    order = [spot for spot in felt.boxes if happens(felt.rng, rate)]
-    felt.rng.shuffle(order)
+    order = [spot for spot in table.boxes if happens(table.rng, rate)]
+    table.rng.shuffle(order)
     for spot in order:
-        if happens(felt.rng, CHANGES_PER_MILLE):
-            yield from felt.lay(spot, EZ_BUST, pick(felt.rng, STAKES_CENTS))
-        cents = 0 if happens(felt.rng, WITHDRAWS_PER_MILLE) else pick(felt.rng, STAKES_CENTS)
-        yield from felt.lay(spot, EZ_BUST, cents)
-        felt.boxes[spot] = replace(felt.boxes[spot], bust_cents=cents)
+        if happens(table.rng, CHANGES_PER_MILLE):
+            yield from table.lay(spot, EZ_BUST, pick(table.rng, STAKES_CENTS))
+        cents = 0 if happens(table.rng, WITHDRAWS_PER_MILLE) else pick(table.rng, STAKES_CENTS)
+        yield from table.lay(spot, EZ_BUST, cents)
+        table.boxes[spot] = replace(table.boxes[spot], bust_cents=cents)
 
 
 def all_broke(boxes: Iterable[Box]) -> bool:
@@ -46,9 +46,9 @@ def all_broke(boxes: Iterable[Box]) -> bool:
     return all(box.broke and not box.surrendered for box in boxes)
 
 
-def awaited(felt: Felt) -> bool:
+def awaited(table: SimulatedTable) -> bool:
     """Whether the dealer must play out for such a wager."""
-    boxes = felt.boxes.values()
+    boxes = table.boxes.values()
     return any(box.bust_cents for box in boxes) and not all_broke(boxes)
 
 
@@ -59,21 +59,21 @@ def net_cents(boxes: Iterable[Box], bust_cents: int, dealer: tuple[Card, ...]) -
     return bust_cents if total(dealer) > BEST_TOTAL else -bust_cents
 
 
-def comes_back_cents(felt: Felt, box: Box) -> int:
+def comes_back_cents(table: SimulatedTable, box: Box) -> int:
     """What of a box's wager goes back to the player, with what it has won."""
-    return box.bust_cents + net_cents(felt.boxes.values(), box.bust_cents, felt.dealer)
+    return box.bust_cents + net_cents(table.boxes.values(), box.bust_cents, table.dealer)
 
 
-def settle(felt: Felt) -> Iterator[Act]:
+def settle(table: SimulatedTable) -> Iterator[Act]:
     """Each wager becomes what comes back of it; the layout is cleared now, or with the main wagers."""
-    for spot, box in reversed(felt.boxes.items()):
-        if box.bust_cents and not happens(felt.rng, LAST_PER_MILLE):
-            yield from felt.lay(spot, EZ_BUST, comes_back_cents(felt, box))
+    for spot, box in reversed(table.boxes.items()):
+        if box.bust_cents and not happens(table.rng, LAST_PER_MILLE):
+            yield from table.lay(spot, EZ_BUST, comes_back_cents(table, box))
 
 
-def clear(felt: Felt) -> Iterator[Act]:
+def clear(table: SimulatedTable) -> Iterator[Act]:
     """What is still due is paid, and everybody picks up what is left."""
-    for spot, box in reversed(felt.boxes.items()):
+    for spot, box in reversed(table.boxes.items()):
         if box.bust_cents:
-            yield from felt.lay(spot, EZ_BUST, comes_back_cents(felt, box))
-            yield from felt.lay(spot, EZ_BUST, 0)
+            yield from table.lay(spot, EZ_BUST, comes_back_cents(table, box))
+            yield from table.lay(spot, EZ_BUST, 0)

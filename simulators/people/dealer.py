@@ -13,7 +13,7 @@ from typing import assert_never
 
 from simulators.chance import Chance, happens, pick
 from simulators.people import bust_bets
-from simulators.people.acts import Act, Consult, Pause, Press, RoundPlayed, Wager
+from simulators.people.acts import Act, AnswerQuestions, Pause, Press, RoundPlayed, Wager
 from simulators.people.bettors import (
     admit,
     bet,
@@ -42,7 +42,20 @@ from simulators.people.box import (
     with_card,
 )
 from simulators.people.deck import LoadedShoe
-from simulators.people.felt import (
+from simulators.people.house import House
+from simulators.people.payments import (
+    awaits_second_card,
+    checks_hole_card,
+    may_be_natural,
+    pay_naturals_at_once,
+    settle_insurance,
+    settle_naturals_and_surrenders,
+    settle_surrenders,
+    take_and_pay,
+)
+from simulators.people.player import choose, offered_insurance
+from simulators.people.rack import Rack
+from simulators.people.simulated_table import (
     EZ_BUST,
     FALTER_PAUSE_MS,
     HAND_PAUSE_MS,
@@ -60,23 +73,10 @@ from simulators.people.felt import (
     LOOK_PAUSE_MS,
     MAIN,
     SPOTS,
-    Felt,
     Habits,
+    SimulatedTable,
     StandKey,
 )
-from simulators.people.house import House
-from simulators.people.payments import (
-    checks,
-    may_be_natural,
-    pay_naturals_at_once,
-    second_awaited,
-    settle_frozen,
-    settle_insurance,
-    settle_surrenders,
-    take_and_pay,
-)
-from simulators.people.player import choose, offered_insurance
-from simulators.people.rack import Rack
 
 
 def play(
@@ -126,225 +126,225 @@ def play(
         falters_per_mille=falters_per_mille,
     )
     loaded = shoe or LoadedShoe(rng, house.decks if decks is None else decks)
-    felt = Felt(house, rng, rack, loaded, habits)
-    return _rounds(felt, (fewest, min(most, house.boxes)), rounds)
+    table = SimulatedTable(house, rng, rack, loaded, habits)
+    return _rounds(table, (fewest, min(most, house.boxes)), rounds)
 
 
-def _rounds(felt: Felt, boxes: tuple[int, int], rounds: int | None) -> Iterator[Act]:
+def _rounds(table: SimulatedTable, boxes: tuple[int, int], rounds: int | None) -> Iterator[Act]:
     for number in count(1) if rounds is None else range(1, rounds + 1):
-        if felt.shoe.done:
-            yield from _new_shoe(felt)
-        take_seats(felt, boxes)
-        yield from bet(felt)
-        entering = yield from newcomer(felt, boxes)
-        yield from felt.press(KEY_NO_MORE_BETS)
+        if table.shoe.done:
+            yield from _new_shoe(table)
+        take_seats(table, boxes)
+        yield from bet(table)
+        entering = yield from newcomer(table, boxes)
+        yield from table.press(KEY_NO_MORE_BETS)
         if entering:
-            yield from admit(felt, entering)
-        yield from _deal(felt)
-        felt.bet_last = frozenset(felt.boxes)
-        yield from _offers(felt)
-        stopped = yield from _natural_found(felt)
-        for spot in () if stopped else felt.boxes:
-            yield from _play_box(felt, spot)
-        yield from _play_dealer(felt, turned=stopped)
-        if felt.habits.stand_key != "always" and _may_ask(felt):
+            yield from admit(table, entering)
+        yield from _deal(table)
+        table.bet_last = frozenset(table.boxes)
+        yield from _offers(table)
+        stopped = yield from _natural_found(table)
+        for spot in () if stopped else table.boxes:
+            yield from _play_box(table, spot)
+        yield from _play_dealer(table, turned=stopped)
+        if table.habits.stand_key != "always" and _may_ask(table):
             # Who keys every decision is not asked about it.
-            yield _consult(felt)
-        yield from bust_bets.settle(felt)
-        yield from take_and_pay(felt)
-        yield from bust_bets.clear(felt)
-        yield from pick_up(felt, boxes)
-        yield from felt.press(KEY_ROUND_CLOSED)
-        yield felt.pause(HAND_PAUSE_MS)
-        yield _round_played(felt, number)
+            yield _answer_questions(table)
+        yield from bust_bets.settle(table)
+        yield from take_and_pay(table)
+        yield from bust_bets.clear(table)
+        yield from pick_up(table, boxes)
+        yield from table.press(KEY_ROUND_CLOSED)
+        yield table.pause(HAND_PAUSE_MS)
+        yield _round_played(table, number)
 
 
-def _new_shoe(felt: Felt) -> Iterator[Act]:
-    felt.shoe.load()
-    felt.bet_last = frozenset()
-    yield felt.pause(HAND_PAUSE_MS)
+def _new_shoe(table: SimulatedTable) -> Iterator[Act]:
+    table.shoe.load()
+    table.bet_last = frozenset()
+    yield table.pause(HAND_PAUSE_MS)
     yield Press(KEY_BURN)
-    for _ in range(felt.house.new_shoe_burns):
-        yield from felt.draw()
+    for _ in range(table.house.new_shoe_burns):
+        yield from table.draw()
 
 
-def _deal(felt: Felt) -> Iterator[Act]:
+def _deal(table: SimulatedTable) -> Iterator[Act]:
     """One card to each box, the up card, a second card each, and the hole card where it is dealt now."""
-    felt.shoe.clear_table()
-    felt.boxes = boxes_locked(felt)
-    felt.dealer, felt.taken, felt.paid, felt.bet_ahead = (), set(), set(), set()
-    falters_at = _falters_at(felt)
+    table.shoe.clear_table()
+    table.boxes = boxes_locked(table)
+    table.dealer, table.taken, table.paid, table.bet_ahead = (), set(), set(), set()
+    falters_at = _falters_at(table)
     for _ in range(2):
-        for spot in felt.boxes:
-            if (spot, len(felt.dealer)) == falters_at:
-                yield felt.pause(FALTER_PAUSE_MS)
-            card = yield from felt.draw(dealing=True)
-            felt.boxes[spot] = with_card(felt.house, felt.boxes[spot], card)
+        for spot in table.boxes:
+            if (spot, len(table.dealer)) == falters_at:
+                yield table.pause(FALTER_PAUSE_MS)
+            card = yield from table.draw(dealing=True)
+            table.boxes[spot] = with_card(table.house, table.boxes[spot], card)
             # A hand that lingers at the chips must be gone before the deal ends, so only the first cards see it.
-            yield from felt.fumble(touching=not felt.dealer)
-        if not felt.dealer or felt.house.hole_card == "dealt":
-            card = yield from felt.draw(dealing=True)
-            felt.dealer = (*felt.dealer, card)
+            yield from table.fumble(touching=not table.dealer)
+        if not table.dealer or table.house.hole_card == "dealt":
+            card = yield from table.draw(dealing=True)
+            table.dealer = (*table.dealer, card)
     yield Pause(LOOK_PAUSE_MS)
 
 
-def _falters_at(felt: Felt) -> tuple[int, int]:
+def _falters_at(table: SimulatedTable) -> tuple[int, int]:
     """The box before whose first (0) or second (1) card the dealer falters; of no box (0): not this time."""
-    rate = felt.habits.falters_per_mille
-    if not rate or not happens(felt.rng, rate):
+    rate = table.habits.falters_per_mille
+    if not rate or not happens(table.rng, rate):
         return 0, 0
-    return pick(felt.rng, tuple(felt.boxes)), felt.rng.randrange(2)
+    return pick(table.rng, tuple(table.boxes)), table.rng.randrange(2)
 
 
-def _offers(felt: Felt) -> Iterator[Act]:
+def _offers(table: SimulatedTable) -> Iterator[Act]:
     """Between the deal and the first decision: naturals against 2 to 9 are paid, insurance and surrender offered."""
-    up = felt.dealer[0]
-    if not may_be_natural(up) and felt.house.naturals_paid == "at_once":
-        yield from pay_naturals_at_once(felt)
-    if offered_insurance(felt.house, up):
-        yield from insure(felt)
-    yield from bust_bets.lay(felt)
-    if not checks(felt):
-        yield from surrender_early(felt, up)
-    yield from settle_surrenders(felt)
-    if offered_insurance(felt.house, up):
-        yield from felt.press(KEY_INSURANCE_CLOSED)
+    up = table.dealer[0]
+    if not may_be_natural(up) and table.house.naturals_paid == "at_once":
+        yield from pay_naturals_at_once(table)
+    if offered_insurance(table.house, up):
+        yield from insure(table)
+    yield from bust_bets.lay(table)
+    if not checks_hole_card(table):
+        yield from surrender_early(table, up)
+    yield from settle_surrenders(table)
+    if offered_insurance(table.house, up):
+        yield from table.press(KEY_INSURANCE_CLOSED)
 
 
-def _natural_found(felt: Felt) -> Generator[Act, None, bool]:
+def _natural_found(table: SimulatedTable) -> Generator[Act, None, bool]:
     """The device finds the dealer's natural: the hole card is turned and nobody plays. Else play goes on."""
-    if not checks(felt):
+    if not checks_hole_card(table):
         return False
-    yield felt.pause(HAND_PAUSE_MS)
-    if is_natural(felt.dealer):
-        yield from felt.press(KEY_HOLE_TURNED)
+    yield table.pause(HAND_PAUSE_MS)
+    if is_natural(table.dealer):
+        yield from table.press(KEY_HOLE_TURNED)
         return True
-    yield from settle_insurance(felt)
-    if felt.house.naturals_paid == "at_once":
-        yield from pay_naturals_at_once(felt)
-    if not offered_insurance(felt.house, felt.dealer[0]):
-        yield from surrender_early(felt, felt.dealer[0])
-        yield from settle_surrenders(felt)
+    yield from settle_insurance(table)
+    if table.house.naturals_paid == "at_once":
+        yield from pay_naturals_at_once(table)
+    if not offered_insurance(table.house, table.dealer[0]):
+        yield from surrender_early(table, table.dealer[0])
+        yield from settle_surrenders(table)
     return False
 
 
-def _play_box(felt: Felt, spot: int) -> Iterator[Act]:
-    while (place := in_play(felt.house, felt.boxes[spot])) is not None:
-        box = felt.boxes[spot]
+def _play_box(table: SimulatedTable, spot: int) -> Iterator[Act]:
+    while (place := in_play(table.house, table.boxes[spot])) is not None:
+        box = table.boxes[spot]
         if box.hands[place].awaits_card:
-            yield from _take_card(felt, box, place)
+            yield from _take_card(table, box, place)
         else:
-            yield from felt.fumble(touching=False)
-            yield from _decide(felt, box, place)
+            yield from table.fumble(touching=False)
+            yield from _decide(table, box, place)
 
 
-def _decide(felt: Felt, box: Box, place: int) -> Iterator[Act]:
-    spot, keyed = box.spot, felt.habits.play_key_per_mille
-    match _possible(felt, box, place):
+def _decide(table: SimulatedTable, box: Box, place: int) -> Iterator[Act]:
+    spot, keyed = box.spot, table.habits.play_key_per_mille
+    match _possible(table, box, place):
         case Choice.HIT:
-            yield from felt.press_for(spot, KEY_HIT, felt.habits.hit_key_per_mille)
-            yield from _take_card(felt, box, place)
+            yield from table.press_for(spot, KEY_HIT, table.habits.hit_key_per_mille)
+            yield from _take_card(table, box, place)
         case Choice.STAND:
-            yield from felt.press_for(spot, KEY_STAND, keyed)
-            felt.boxes[spot] = stood(felt.house, box)
+            yield from table.press_for(spot, KEY_STAND, keyed)
+            table.boxes[spot] = stood(table.house, box)
         case Choice.DOUBLE:
-            cents = double_cents(felt, box.hands[place].base_cents)
-            felt.boxes[spot] = doubled(felt.house, box, cents)
-            yield from _raise(felt, spot, cents, KEY_DOUBLE)
+            cents = double_cents(table, box.hands[place].base_cents)
+            table.boxes[spot] = doubled(table.house, box, cents)
+            yield from _raise(table, spot, cents, KEY_DOUBLE)
         case Choice.SPLIT:
-            felt.boxes[spot] = split(felt.house, box)
-            yield from _raise(felt, spot, box.wager_cents, KEY_SPLIT)
+            table.boxes[spot] = split(table.house, box)
+            yield from _raise(table, spot, box.wager_cents, KEY_SPLIT)
         case Choice.SURRENDER:
-            yield from show_surrender(felt, spot)
+            yield from show_surrender(table, spot)
             # Unnamed, the key could as well speak of the next spot, whose emptied wager would then look surrendered.
-            if happens(felt.rng, keyed):
-                yield from felt.press(KEY_SURRENDER, spot)
-            yield from settle_surrenders(felt)
+            if happens(table.rng, keyed):
+                yield from table.press(KEY_SURRENDER, spot)
+            yield from settle_surrenders(table)
         case never:
             assert_never(never)
 
 
-def _possible(felt: Felt, box: Box, place: int) -> Choice:
+def _possible(table: SimulatedTable, box: Box, place: int) -> Choice:
     """The player's choice; one whose chips would not fit into the zone becomes the nearest without chips."""
-    choice = choose(felt.house, felt.rng, box, felt.dealer[0], felt.habits.whims_per_mille)
+    choice = choose(table.house, table.rng, box, table.dealer[0], table.habits.whims_per_mille)
     hand = box.hands[place]
-    if choice not in {Choice.DOUBLE, Choice.SPLIT} or has_room(felt, box.spot, hand.base_cents):
+    if choice not in {Choice.DOUBLE, Choice.SPLIT} or has_room(table, box.spot, hand.base_cents):
         return choice
     return Choice.HIT if choice is Choice.DOUBLE else Choice.STAND
 
 
-def _raise(felt: Felt, spot: int, cents: int, key: str) -> Iterator[Act]:
+def _raise(table: SimulatedTable, spot: int, cents: int, key: str) -> Iterator[Act]:
     """Chips for a double or a split, with their key before or after."""
-    keyed = felt.habits.play_key_per_mille
-    key_first = happens(felt.rng, 400)
+    keyed = table.habits.play_key_per_mille
+    key_first = happens(table.rng, 400)
     if key_first:
-        yield from felt.press_for(spot, key, keyed)
-    if felt.is_eager():
-        yield from felt.restack(spot, felt.cents(spot, MAIN) + cents)
+        yield from table.press_for(spot, key, keyed)
+    if table.is_eager():
+        yield from table.restack(spot, table.cents(spot, MAIN) + cents)
     else:
-        yield from felt.lay(spot, MAIN, felt.cents(spot, MAIN) + cents)
+        yield from table.lay(spot, MAIN, table.cents(spot, MAIN) + cents)
     if not key_first:
-        yield from felt.press_for(spot, key, keyed)
+        yield from table.press_for(spot, key, keyed)
 
 
-def _take_card(felt: Felt, box: Box, place: int) -> Iterator[Act]:
-    card = yield from felt.draw()
-    box = felt.boxes[box.spot] = with_card(felt.house, box, card)
+def _take_card(table: SimulatedTable, box: Box, place: int) -> Iterator[Act]:
+    card = yield from table.draw()
+    box = table.boxes[box.spot] = with_card(table.house, box, card)
     if not box.hands[place].broke:
         return
-    if in_play(felt.house, box) is None and box.broke:
-        yield from felt.lay(box.spot, MAIN, 0)
-        felt.taken.update((box.spot, each) for each in range(len(box.hands)))
-        yield from bet_ahead(felt, box.spot)
-    elif happens(felt.rng, 500):
-        yield from felt.lay(box.spot, MAIN, felt.cents(box.spot, MAIN) - box.hands[place].stake_cents)
-        felt.taken.add((box.spot, place))
+    if in_play(table.house, box) is None and box.broke:
+        yield from table.lay(box.spot, MAIN, 0)
+        table.taken.update((box.spot, each) for each in range(len(box.hands)))
+        yield from bet_ahead(table, box.spot)
+    elif happens(table.rng, 500):
+        yield from table.lay(box.spot, MAIN, table.cents(box.spot, MAIN) - box.hands[place].stake_cents)
+        table.taken.add((box.spot, place))
 
 
-def _play_dealer(felt: Felt, *, turned: bool) -> Iterator[Act]:
+def _play_dealer(table: SimulatedTable, *, turned: bool) -> Iterator[Act]:
     """Turn the hole card, settle what waited for it, and draw where a hand waits for the total."""
     if not turned:
-        yield from felt.press(KEY_HOLE_TURNED)
-    awaited = bust_bets.awaited(felt)
-    if felt.house.hole_card == "none" and (second_awaited(felt) or awaited):
-        card = yield from felt.draw()
-        felt.dealer = (*felt.dealer, card)
-    yield from settle_insurance(felt)
-    live = awaited or any(box.live for box in felt.boxes.values())
-    if not live or happens(felt.rng, 500):
-        yield from settle_frozen(felt)
-    while live and dealer_draws(felt.house, felt.dealer):
-        card = yield from felt.draw()
-        felt.dealer = (*felt.dealer, card)
+        yield from table.press(KEY_HOLE_TURNED)
+    awaited = bust_bets.awaited(table)
+    if table.house.hole_card == "none" and (awaits_second_card(table) or awaited):
+        card = yield from table.draw()
+        table.dealer = (*table.dealer, card)
+    yield from settle_insurance(table)
+    live = awaited or any(box.live for box in table.boxes.values())
+    if not live or happens(table.rng, 500):
+        yield from settle_naturals_and_surrenders(table)
+    while live and dealer_draws(table.house, table.dealer):
+        card = yield from table.draw()
+        table.dealer = (*table.dealer, card)
 
 
-def _may_ask(felt: Felt) -> bool:
+def _may_ask(table: SimulatedTable) -> bool:
     """Whether the display may ask before paying: of hands face down it knows nothing to ask while no card is drawn."""
-    return felt.house.player_cards == "face_up" or any(box.live for box in felt.boxes.values())
+    return table.house.player_cards == "face_up" or any(box.live for box in table.boxes.values())
 
 
-def _consult(felt: Felt) -> Consult:
-    return Consult(
-        cards={str(spot): tuple(len(hand.cards) for hand in box.hands) for spot, box in felt.boxes.items()},
-        doubled=tuple(spot for spot, box in felt.boxes.items() if any(hand.doubled_cents for hand in box.hands)),
-        surrendered=tuple(spot for spot, box in felt.boxes.items() if box.surrendered),
+def _answer_questions(table: SimulatedTable) -> AnswerQuestions:
+    return AnswerQuestions(
+        cards={str(spot): tuple(len(hand.cards) for hand in box.hands) for spot, box in table.boxes.items()},
+        doubled=tuple(spot for spot, box in table.boxes.items() if any(hand.doubled_cents for hand in box.hands)),
+        surrendered=tuple(spot for spot, box in table.boxes.items() if box.surrendered),
     )
 
 
-def _round_played(felt: Felt, number: int) -> RoundPlayed:
+def _round_played(table: SimulatedTable, number: int) -> RoundPlayed:
     wagers: list[Wager] = []
-    for spot, box in felt.boxes.items():
-        wagers.append(Wager(spot, MAIN, box.wager_cents, main_due_cents(felt.house, box, felt.dealer)))
+    for spot, box in table.boxes.items():
+        wagers.append(Wager(spot, MAIN, box.wager_cents, main_due_cents(table.house, box, table.dealer)))
         if box.insurance_cents:
-            net_cents = insurance_due_cents(felt.house, box, felt.dealer)
+            net_cents = insurance_due_cents(table.house, box, table.dealer)
             wagers.append(Wager(spot, INSURANCE, box.insurance_cents, net_cents))
         if box.bust_cents:
-            net_cents = bust_bets.net_cents(felt.boxes.values(), box.bust_cents, felt.dealer)
+            net_cents = bust_bets.net_cents(table.boxes.values(), box.bust_cents, table.dealer)
             wagers.append(Wager(spot, EZ_BUST, box.bust_cents, net_cents))
     return RoundPlayed(
         round=number,
         wagers=tuple(wagers),
-        hands={str(spot): tuple(hand.cards for hand in box.hands) for spot, box in felt.boxes.items()},
-        dealer=felt.dealer,
-        surrendered=tuple(spot for spot, box in felt.boxes.items() if box.surrendered),
+        hands={str(spot): tuple(hand.cards for hand in box.hands) for spot, box in table.boxes.items()},
+        dealer=table.dealer,
+        surrendered=tuple(spot for spot, box in table.boxes.items() if box.surrendered),
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from simulators.people.acts import Consult, LetIn
-from simulators.people.felt import SPOT_KEYS
+from simulators.people.acts import AnswerEntry, AnswerQuestions
+from simulators.people.simulated_table import SPOT_KEYS
 
 YES: Final = "U"
 NO: Final = "V"
@@ -31,7 +31,7 @@ SURRENDERED: Final = re.compile(r"Did spot (\d) surrender\?")
 LET_IN: Final = re.compile(r"Spot (\d) came in mid shoe: dealt in\?")
 
 
-def entry_key(shown: str, act: LetIn) -> str | None:
+def entry_key(shown: str, act: AnswerEntry) -> str | None:
     """The key that says whether a newcomer was dealt in, once the display asks; None before."""
     found = LET_IN.search(shown)
     if found is None or int(found[1]) != act.spot:
@@ -49,7 +49,7 @@ def done(shown: str) -> bool:
     return shown.endswith(("take and pay", "Call the floor"))
 
 
-def answer_key(shown: str, felt: Consult) -> str | None:
+def answer_key(shown: str, felt: AnswerQuestions) -> str | None:
     """The key that answers what is shown; None for a question about something else."""
     if found := CARDS.search(shown):
         hands = felt.cards.get(found[1], ())
@@ -69,7 +69,7 @@ def answer_key(shown: str, felt: Consult) -> str | None:
     return None
 
 
-def lies(felt: Consult, spot: str, mark: str) -> bool:
+def lies(felt: AnswerQuestions, spot: str, mark: str) -> bool:
     """Whether a spot looks as the mark of a line says: ``3`` cards, ``(23)`` in two hands, ``s`` surrendered."""
     if mark == "*":
         return True

@@ -10,7 +10,7 @@ from typing import Final
 
 from simulators.chance import Chance, happens
 from simulators.people.acts import Act, Lay, Pause
-from simulators.people.felt import MAIN, SPOTS
+from simulators.people.simulated_table import MAIN, SPOTS
 
 SLID_MS: Final = (200, 1_200)
 """How long chips lie in the zone that they are slid through, until the hand goes on with them."""

@@ -12,7 +12,13 @@ from msgspec.structs import replace
 
 from simulators.chance import Chance, happens
 from simulators.people.acts import Act, Draw, Pause, Press, RoundPlayed
-from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_INSURANCE_CLOSED, KEY_NO_MORE_BETS, KEY_ROUND_CLOSED
+from simulators.people.simulated_table import (
+    KEY_BURN,
+    KEY_HOLE_TURNED,
+    KEY_INSURANCE_CLOSED,
+    KEY_NO_MORE_BETS,
+    KEY_ROUND_CLOSED,
+)
 
 Procedure = Literal["all", "forgets", "careless", "some", "bets_only", "closed_only", "bare"]
 """The keys of the table's procedure that a dealer presses: ``forgets``: *round closed* is left out about once an hour;

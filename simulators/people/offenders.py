@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from firmware_protocols.cards import Card
 from simulators.chance import Chance, pick
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.people.felt import (
+from simulators.people.simulated_table import (
     INSURANCE,
     KEY_HOLE_TURNED,
     KEY_INSURANCE_CLOSED,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, assert_never
 
 from firmware_protocols.cards import Card
-from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.people.acts import Act, AnswerEntry, AnswerQuestions, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.display_reader import QUESTIONS_LIMIT, answer_key, asks, done, entry_key
 
 DRAW_GAP_S: Final = 0.003
@@ -130,10 +130,10 @@ class _Performer:
                 await self._lay(act)
             case Pause(milliseconds=milliseconds):
                 await self._sleep(milliseconds / 1000 / self._speed)
-            case Consult():
-                await self._consult(act)
-            case LetIn():
-                await self._let_in(act)
+            case AnswerQuestions():
+                await self._answer_questions(act)
+            case AnswerEntry():
+                await self._answer_entry(act)
             case RoundPlayed():
                 await self._until_seen(act)
                 # The host closes a round once its readers have looked again; people take longer than that to bet anew.
@@ -141,7 +141,7 @@ class _Performer:
             case _:
                 assert_never(act)
 
-    async def _consult(self, act: Consult) -> None:
+    async def _answer_questions(self, act: AnswerQuestions) -> None:
         await self._until_seen(act)
         answered = ""
         for _ in range(QUESTIONS_LIMIT):
@@ -158,7 +158,7 @@ class _Performer:
             self._stage.key_up()
             self._after_card_or_key(Press)
 
-    async def _let_in(self, act: LetIn) -> None:
+    async def _answer_entry(self, act: AnswerEntry) -> None:
         await self._until_seen(act)
         if not await self._stage.until(lambda: entry_key(self._stage.shown, act) is not None):
             self._complain(act)

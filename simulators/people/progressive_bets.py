@@ -17,8 +17,8 @@ from firmware_protocols.cards import Card
 from simulators.chance import Chance, happens
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed, Wager
 from simulators.people.deck import LoadedShoe
-from simulators.people.felt import HAND_PAUSE_MS, KEY_NO_MORE_BETS, KEY_ROUND_CLOSED, MAIN
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import HAND_PAUSE_MS, KEY_NO_MORE_BETS, KEY_ROUND_CLOSED, MAIN
 
 SEVENS: Final = "blazing7s"
 BONUS: Final = "five_card_progressive"

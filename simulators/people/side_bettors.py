@@ -19,10 +19,10 @@ from simulators.chance import Chance, happens, pick
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed, Wager
 from simulators.people.box import is_natural
 from simulators.people.deck import LoadedShoe
-from simulators.people.felt import EZ_BUST, HAND_PAUSE_MS, KEY_NO_MORE_BETS, KEY_ROUND_CLOSED, MAIN
 from simulators.people.progressive_bets import HAND_PAID_CENTS, METERED, SevensMeter, row_of
 from simulators.people.rack import Rack
-from simulators.people.win_limit import held
+from simulators.people.simulated_table import EZ_BUST, HAND_PAUSE_MS, KEY_NO_MORE_BETS, KEY_ROUND_CLOSED, MAIN
+from simulators.people.win_limit import limited
 
 LADIES: Final = "lucky_ladies"
 THREE_CARDS: Final = "twenty_one_plus_three"
@@ -45,7 +45,7 @@ ORDER: Final = "A23456789TJQK"
 
 
 @dataclass(frozen=True)
-class Custom:
+class SideBetHabits:
     """How people bet. Rates are per mille: of boxes and bets that are wagered on; of rounds whose cards are stacked.
 
     ``bets`` are those of ``STAKES_CENTS`` that the house offers. A stacked round gives one box with a side wager cards
@@ -78,10 +78,10 @@ class _Table:
 
 
 def with_side_bets(
-    acts: Iterable[Act], chance: Chance, rack: Rack, shoe: LoadedShoe, *, custom: Custom, meter: SevensMeter
+    acts: Iterable[Act], chance: Chance, rack: Rack, shoe: LoadedShoe, *, side_habits: SideBetHabits, meter: SevensMeter
 ) -> Iterator[Act]:
     """The same script with side wagers; its rounds tell what these were worth."""
-    people = _People(chance, rack, shoe, custom=custom, meter=meter)
+    people = _People(chance, rack, shoe, side_habits=side_habits, meter=meter)
     for act in acts:
         match act:
             case Press(key) if key == KEY_NO_MORE_BETS:
@@ -100,8 +100,10 @@ def with_side_bets(
 
 
 class _People:
-    def __init__(self, chance: Chance, rack: Rack, shoe: LoadedShoe, *, custom: Custom, meter: SevensMeter) -> None:
-        self.chance, self.rack, self.shoe, self.custom, self.meter = chance, rack, shoe, custom, meter
+    def __init__(
+        self, chance: Chance, rack: Rack, shoe: LoadedShoe, *, side_habits: SideBetHabits, meter: SevensMeter
+    ) -> None:
+        self.chance, self.rack, self.shoe, self.side_habits, self.meter = chance, rack, shoe, side_habits, meter
         self.now = _Table()
 
     def bet(self) -> Iterator[Act]:
@@ -113,11 +115,11 @@ class _People:
         for spot, bet in [place for place in now.zones if place[0] not in now.spots]:
             yield from self.lay(spot, bet, 0)
         for spot in now.spots:
-            for bet in self.custom.bets:
-                if happens(self.chance, self.custom.per_mille):
+            for bet in self.side_habits.bets:
+                if happens(self.chance, self.side_habits.per_mille):
                     yield from self.lay(spot, bet, pick(self.chance, STAKES_CENTS[bet]))
         now.staked = {place: self.rack.value_cents(chips) for place, chips in now.zones.items() if chips}
-        if now.staked and happens(self.chance, self.custom.stacked_per_mille):
+        if now.staked and happens(self.chance, self.side_habits.stacked_per_mille):
             self.stack()
 
     def stack(self) -> None:
@@ -141,14 +143,14 @@ class _People:
                     self.decide()
                     # Where there is a limit a win may still be lowered.
                     lost = {place: cents for place, cents in self.now.due.items() if cents <= 0}
-                    decided = sorted(lost if self.custom.limit_cents else self.now.due, reverse=True)
+                    decided = sorted(lost if self.side_habits.limit_cents else self.now.due, reverse=True)
                     yield from self.settle(place for place in decided if happens(self.chance, AT_ONCE_PER_MILLE))
             case _:
                 pass
 
     def deal_cards(self) -> int:
         """How many cards are dealt before anybody decides."""
-        return 2 * len(self.now.spots) + (2 if self.custom.hole_card else 1)
+        return 2 * len(self.now.spots) + (2 if self.side_habits.hole_card else 1)
 
     def drawn_on(self) -> bool:
         """Whether a card has come after the deal: EZ Bust is laid before that, and no dealer breaks without one."""
@@ -219,7 +221,7 @@ class _People:
 
         Queens of hearts that wait for the turn count with the most they may win.
         """
-        now, limit = self.now, self.custom.limit_cents
+        now, limit = self.now, self.side_habits.limit_cents
         known = sum(cents for place, cents in self.fixed(now.due).items() if cents > 0)
         waiting = sum(1000 * cents for place, cents in now.staked.items() if place not in now.due)
         return 0 < limit < known + waiting + bust_cents
@@ -240,7 +242,7 @@ class _People:
             if (spot, bet) not in now.due:
                 now.due[spot, bet] = (1000 if is_natural(played.dealer[:2]) else 200) * cents
         bust = {(one.spot, one.bet): one.net_cents for one in played.wagers if one.bet == EZ_BUST}
-        due = now.due | held(self.fixed(now.due) | bust, self.custom.limit_cents)
+        due = now.due | limited(self.fixed(now.due) | bust, self.side_habits.limit_cents)
         sides = [Wager(spot, bet, now.staked[spot, bet], due[spot, bet]) for spot, bet in now.due]
         others = [replace(one, net_cents=due.get((one.spot, one.bet), one.net_cents)) for one in played.wagers]
         return replace(played, wagers=(*others, *sorted(sides, key=lambda one: (one.spot, one.bet))))

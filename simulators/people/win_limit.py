@@ -13,7 +13,7 @@ Place = tuple[int, str]
 """A spot and a bet."""
 
 
-def held(dues_cents: Mapping[Place, int], limit_cents: int) -> dict[Place, int]:
+def limited(dues_cents: Mapping[Place, int], limit_cents: int) -> dict[Place, int]:
     """The dues of a round, its wins at fixed odds lowered to the limit (0: none)."""
     won = sum(cents for cents in dues_cents.values() if cents > 0)
     if not limit_cents or won <= limit_cents:

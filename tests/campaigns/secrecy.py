@@ -20,7 +20,7 @@ from typing import Any, Final, get_args
 
 import click
 
-from simulators.people.felt import StandKey
+from simulators.people.simulated_table import StandKey
 from tests.core import burned_rounds
 from tests.core.hole_doings import DOINGS
 from tests.core.hole_rounds import DRAWS, IRREGULARITIES, PROFILES, Case, assert_secret

@@ -16,9 +16,9 @@ from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn
 from simulators.people.acts import Act, Draw, Pause, Press, RoundPlayed, by_round
 from simulators.people.dealer import play
-from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, StandKey
 from simulators.people.house import House, house_from
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, StandKey
 from tests.core.hole_doings import DOINGS
 from tests.core.hole_rig import HoleRig, rig_for
 from tests.core.hole_rounds import DRAWS, IRREGULARITIES, PROFILES, RANKS, Done, Script, carry_out, is_key

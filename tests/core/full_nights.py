@@ -22,15 +22,15 @@ from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, KeyPressed
-from simulators.people.acts import Act, Consult, LetIn, Press
+from simulators.people.acts import Act, AnswerEntry, AnswerQuestions, Press
 from simulators.people.dealer import play
 from simulators.people.deck import LoadedShoe
 from simulators.people.display_reader import entry_key
-from simulators.people.felt import KEY_ROUND_CLOSED, StandKey
 from simulators.people.house import house_from
 from simulators.people.progressive_bets import SevensMeter
 from simulators.people.rack import Rack
-from simulators.people.side_bettors import STAKES_CENTS, Custom, with_side_bets
+from simulators.people.side_bettors import STAKES_CENTS, SideBetHabits, with_side_bets
+from simulators.people.simulated_table import KEY_ROUND_CLOSED, StandKey
 from tests.core import nights
 from tests.core.houses import chips_of
 from tests.core.rig import MS, SPOTS, Rig
@@ -85,7 +85,7 @@ class FullRig(Rig):
     def at_a_loss(self) -> None:
         """What was asked has no true answer here, as where a reader missed a wager: the dealer gives none."""
 
-    def let_in(self, act: LetIn) -> None:
+    def answer_entry(self, act: AnswerEntry) -> None:
         """Of a round that the floor has voided nobody asks who was let in."""
         self.pass_ms(500)
         said = entry_key(self.desired.display, act)
@@ -147,8 +147,8 @@ class FullNight:
         acts = play(house, Random(seed), rack, (1, 4), rounds=rounds, shoe=shoe, stand_key=keyed)
         bets = tuple(bet for bet in STAKES_CENTS if bet in self.rules.side_bets)
         if bets:
-            custom = Custom(bets, 500, 400, limit_cents=self.rules.aggregate_limit_cents)
-            acts = with_side_bets(acts, Random(~seed), rack, shoe, custom=custom, meter=people_meter())
+            side_habits = SideBetHabits(bets, 500, 400, limit_cents=self.rules.aggregate_limit_cents)
+            acts = with_side_bets(acts, Random(~seed), rack, shoe, side_habits=side_habits, meter=people_meter())
         self.acts: list[Act] = list(acts)
         self.chips = chips_of(rack)
         self.pooled, self.late = rng.random() < 0.5, rng.random() < 0.3
@@ -166,7 +166,7 @@ class FullNight:
         rng, now = Random(f"{self.seed} {act}"), self.acts[act]
         ends = isinstance(now, Press) and now.key == KEY_ROUND_CLOSED
         rig.late = self.late and not ends and rng.random() < 0.8
-        if isinstance(now, Consult | LetIn):
+        if isinstance(now, AnswerQuestions | AnswerEntry):
             return
         if rng.random() < 0.2:
             rig.answers_come()

@@ -40,7 +40,7 @@ from firmware_protocols.readings import (
     KeyPressed,
     LineDisturbed,
 )
-from simulators.people.felt import MAIN
+from simulators.people.simulated_table import MAIN
 from tests.core.hole_rig import CHIP, HoleRig
 from tests.core.rig import KEY_OF, SPOTS
 

@@ -14,8 +14,8 @@ from controller.core.messages.inputs import Input
 from controller.core.table.state import StepResult, Table
 from controller.io.files import profile_files
 from simulators.people.acts import Act, Draw, RoundPlayed
-from simulators.people.felt import StandKey
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import StandKey
 from tests.core.houses import chips_of
 from tests.core.human import Happens, HumanRig
 from tests.core.pictures import Pictures

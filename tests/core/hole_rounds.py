@@ -19,9 +19,9 @@ from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed, by_round
 from simulators.people.dealer import play
-from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, MAIN, StandKey
 from simulators.people.house import house_from
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, MAIN, StandKey
 from tests.core.hole_doings import DOINGS, Doing, propose, propose_and_approve, propose_and_withdraw, restart
 from tests.core.hole_rig import CHIP, MORE_CHIPS, HoleRig, rig_for
 from tests.core.rig import SPOTS

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from controller.core.game.rules import Options, Rules
 from simulators.people.acts import RoundPlayed
 from simulators.people.dealer import play
-from simulators.people.felt import StandKey
 from simulators.people.house import House
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import StandKey
 from tests.core.rig import Rig
 
 RULES: Final[dict[str, Rules]] = {

@@ -17,9 +17,9 @@ from controller.core.messages.alerts import CloseRefused
 from controller.core.messages.inputs import DeadlinePassed, Input
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
-from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.people.acts import Act, AnswerEntry, AnswerQuestions, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.display_reader import QUESTIONS_LIMIT, answer_key, asks, entry_key
-from simulators.people.felt import KEY_ROUND_CLOSED
+from simulators.people.simulated_table import KEY_ROUND_CLOSED
 from tests.core.rig import KEY_OF, MS, SPOTS, Rig
 
 CYCLE_MS = 350
@@ -163,10 +163,10 @@ class HumanRig(Rig):
                     self.press(key, held=held)
                 case Pause(milliseconds):
                     self.pass_until(self.now_ns + milliseconds * MS)
-                case Consult():
-                    self.consult(act)
-                case LetIn():
-                    self.let_in(act)
+                case AnswerQuestions():
+                    self.answer_questions(act)
+                case AnswerEntry():
+                    self.answer_entry(act)
                 case RoundPlayed():
                     told.append(act)
                 case Happens():
@@ -188,7 +188,7 @@ class HumanRig(Rig):
             if self.table.state.round is not None and any(isinstance(event, CloseRefused) for event in told):
                 self.give(KeyPressed(self.now_ns, key, held))
 
-    def let_in(self, act: LetIn) -> None:
+    def answer_entry(self, act: AnswerEntry) -> None:
         """The dealer waits for the question about a newcomer and answers it."""
         for _ in range(CLOSING_LOOKS):
             self.pass_until(self.now_ns + 500 * MS)
@@ -197,7 +197,7 @@ class HumanRig(Rig):
                 self.give(KeyPressed(self.now_ns, said))
                 return
 
-    def consult(self, act: Consult) -> None:
+    def answer_questions(self, act: AnswerQuestions) -> None:
         """The dealer waits a moment and answers what the display asks."""
         for _ in range(QUESTIONS_LIMIT):
             self.pass_until(self.now_ns + 2000 * MS)

@@ -33,8 +33,8 @@ from controller.core.table.state import State, restore
 from firmware_protocols.cards import DECK, Card
 from simulators.people.acts import Act, Press
 from simulators.people.dealer import play
-from simulators.people.felt import KEY_ROUND_CLOSED, StandKey
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import KEY_ROUND_CLOSED, StandKey
 from tests.core.accounts import hold_whole
 from tests.core.houses import DEALERS, chips_of, rules_of
 from tests.core.readers import LateRig

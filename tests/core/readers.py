@@ -8,7 +8,7 @@ from random import Random
 from controller.core.game.rules import Rules
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
 from simulators.people.acts import Act, Press, RoundPlayed
-from simulators.people.felt import KEY_NO_MORE_BETS, KEY_ROUND_CLOSED
+from simulators.people.simulated_table import KEY_NO_MORE_BETS, KEY_ROUND_CLOSED
 from tests.core.rig import MS, SPOTS, Rig
 
 

@@ -28,7 +28,7 @@ from controller.core.table.state import State, StepResult, Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
-from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.people.acts import Act, AnswerEntry, AnswerQuestions, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.display_reader import QUESTIONS_LIMIT, answer_key, asks, entry_key
 
 MS = 1_000_000
@@ -183,10 +183,10 @@ class Rig:
                     self.press(key, held=held)
                 case Pause(milliseconds):
                     self.pause(milliseconds)
-                case Consult():
-                    self.consult(act)
-                case LetIn():
-                    self.let_in(act)
+                case AnswerQuestions():
+                    self.answer_questions(act)
+                case AnswerEntry():
+                    self.answer_entry(act)
                 case RoundPlayed():
                     told.append(act)
                 case _:
@@ -204,14 +204,14 @@ class Rig:
     def pause(self, milliseconds: int) -> None:
         """People take their time; here every act takes its own moment instead."""
 
-    def let_in(self, act: LetIn) -> None:
+    def answer_entry(self, act: AnswerEntry) -> None:
         """The dealer answers whether a newcomer was dealt in."""
         self.pass_ms(500)
         said = entry_key(self.desired.display, act)
         assert said is not None, self.desired.display
         self.give(KeyPressed(self.now_ns, said))
 
-    def consult(self, act: Consult) -> None:
+    def answer_questions(self, act: AnswerQuestions) -> None:
         """The dealer answers what the display asks, if this dealer reads it."""
         self.pass_ms(500)
         for _ in range(QUESTIONS_LIMIT):

@@ -31,9 +31,9 @@ from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from simulators.people.acts import RoundPlayed
 from simulators.people.dealer import play
-from simulators.people.felt import StandKey
 from simulators.people.house import house_from
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import StandKey
 from tests.core.houses import HABITS
 from tests.core.rig import Rig, coded, settled
 from tests.core.test_secrecy import with_face

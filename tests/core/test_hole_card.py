@@ -20,7 +20,7 @@ from controller.core.messages.inputs import DeclareBox, SetCard, ShoeChanged, Vo
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState
-from simulators.people.felt import StandKey
+from simulators.people.simulated_table import StandKey
 from tests.core.hole_doings import KEYS, ORDERS
 from tests.core.hole_rounds import IRREGULARITIES, PROFILES, RANKS, Case, assert_secret
 from tests.core.rig import Rig

@@ -15,9 +15,9 @@ from controller.core.messages.events import CardDealt, CardOpened, HoleCardRevea
 from controller.io.files import profile_files
 from simulators.people.acts import RoundPlayed
 from simulators.people.dealer import play
-from simulators.people.felt import StandKey
 from simulators.people.house import house_from
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import StandKey
 from tests.core.houses import HABITS
 from tests.core.rig import Rig, settled
 from tests.core.test_truth import assert_account, assert_facts, true_account

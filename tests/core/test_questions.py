@@ -14,7 +14,7 @@ from controller.core.inference.paths import narrowed
 from controller.core.inference.question import COMPARED, Question, candidates
 from controller.core.messages.events import QuestionAnswered, QuestionAsked, RoundClosed, WagerSettled
 from controller.io.files import profile_files
-from simulators.people.acts import Consult
+from simulators.people.acts import AnswerQuestions
 from simulators.people.display_reader import answer_key
 from tests.core.houses import simulated
 from tests.core.rig import Rig, penn
@@ -71,7 +71,7 @@ class AskedRig(Rig):
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
         super().lay(spot, zone, chips, 300 + spread_ms + 700 * (len(self.stamped) % 2))
 
-    def consult(self, act: Consult) -> None:
+    def answer_questions(self, act: AnswerQuestions) -> None:
         self.pass_ms(500)
         while (now := self.table.state.round) is not None and now.questions.asked is not None:
             lattice, hole = self.table.lattice, now.cards.drawn[now.hole_place()].shown()
@@ -79,7 +79,7 @@ class AskedRig(Rig):
             assert hole is not None
             points = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10}.get(str(hole)[0]) or int(str(hole)[0])
             self.asked.append(Asked(now.questions.asked.question, lattice, points, self.desired.display))
-            super().consult(act)
+            super().answer_questions(act)
 
 
 @pytest.fixture(scope="module")
@@ -190,10 +190,10 @@ def test_a_comparison_that_waits_names_its_round() -> None:
 
 def test_a_dealer_finds_what_lies_there_among_the_lines() -> None:
     shown = "Cards at 1,2,4?     1:2(23)s 2:2(32)s   3:3*2"
-    felt = Consult({"1": (2,), "2": (3, 2), "4": (2,)}, (), (4,))
+    felt = AnswerQuestions({"1": (2,), "2": (3, 2), "4": (2,)}, (), (4,))
     assert answer_key(shown, felt) == "B"
-    assert answer_key(shown, Consult({"1": (3,), "2": (9,), "4": (2,)}, (), ())) == "C"
-    assert answer_key(shown, Consult({"1": (4,), "2": (9,), "4": (2,)}, (), ())) is None
+    assert answer_key(shown, AnswerQuestions({"1": (3,), "2": (9,), "4": (2,)}, (), ())) == "C"
+    assert answer_key(shown, AnswerQuestions({"1": (4,), "2": (9,), "4": (2,)}, (), ())) is None
 
 
 EZ_BUST_ALONE = """

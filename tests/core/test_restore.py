@@ -14,7 +14,7 @@ from controller.core.messages.inputs import StampedInput
 from controller.core.step import step
 from controller.core.table.state import State, StepResult, Table, restore
 from firmware_protocols.readings import CardDrawn
-from simulators.people.felt import StandKey
+from simulators.people.simulated_table import StandKey
 from tests.core.houses import DEALERS, HABITS, simulated
 from tests.core.readers import LateRig, SlowRig
 from tests.core.rig import Rig, coded

@@ -22,7 +22,7 @@ from controller.core.table.state import State, Table
 from firmware_protocols import readings
 from firmware_protocols.cards import DECK, Card
 from simulators.people.acts import Act, Press, RoundPlayed
-from simulators.people.felt import KEY_HOLE_TURNED, StandKey
+from simulators.people.simulated_table import KEY_HOLE_TURNED, StandKey
 from tests.core.houses import DEALERS, HABITS, rules_of, simulated
 from tests.core.readers import LateRig, SlowRig
 from tests.core.rig import Rig, coded, penn

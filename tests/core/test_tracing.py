@@ -18,9 +18,9 @@ from controller.core.messages.alerts import RoundIrregular
 from controller.core.round.irregular import observed_round
 from simulators.people.acts import by_round
 from simulators.people.dealer import play
-from simulators.people.felt import StandKey
 from simulators.people.offenders import Contents, Script
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import StandKey
 from tests.core.houses import DEALERS, chips_of, rules_of
 from tests.core.human import HumanRig
 

@@ -21,7 +21,7 @@ from controller.core.messages.events import (
     WagerUnresolved,
 )
 from simulators.people.acts import RoundPlayed
-from simulators.people.felt import StandKey
+from simulators.people.simulated_table import StandKey
 from tests.core.houses import DEALERS, HABITS, simulated
 from tests.core.readers import LateRig, SlowRig
 from tests.core.rig import Rig, settled

@@ -1,4 +1,4 @@
-"""What somebody who watches a table has noted down, and how it is held against the account people give of a round."""
+"""What somebody who watches a table has noted down, and how it is compared with the account people give of a round."""
 
 from __future__ import annotations
 

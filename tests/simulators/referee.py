@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from firmware_protocols.cards import Card
-from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.people.acts import Act, AnswerEntry, AnswerQuestions, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.rack import ZONE_CHIPS_LIMIT, pieces
 from tests.simulators.ledger import Ledger
 from tests.simulators.seen import POINTS, SeenBox, SeenHand, is_split_ace, points, soft, splittable
@@ -29,16 +29,16 @@ class Referee(Ledger):
                 self._lay(spot, zone, chips)
             case Press(key=key):
                 self._press(key)
-            case Consult():
+            case AnswerQuestions():
                 pass
-            case LetIn():
-                self._let_in(act)
+            case AnswerEntry():
+                self._answer_entry(act)
             case RoundPlayed():
                 self._account(act)
             case unknown:
                 assert_never(unknown)
 
-    def _let_in(self, act: LetIn) -> None:
+    def _answer_entry(self, act: AnswerEntry) -> None:
         assert self.house.mid_shoe_entry == "refused"
         assert self.phase == "deal"
         assert act.spot in self.boxes

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from firmware_protocols.cards import DECK, Card, Rank
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.dealer import play
-from simulators.people.felt import LOOK_PAUSE_MS, StandKey
 from simulators.people.house import House
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import LOOK_PAUSE_MS, StandKey
 from tests.simulators.referee import Referee
 from tests.simulators.seen import values_of
 

@@ -15,7 +15,6 @@ from firmware_protocols.cards import Card
 from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed
 from simulators.people.dealer import play
 from simulators.people.deck import LoadedShoe
-from simulators.people.felt import KEY_NO_MORE_BETS
 from simulators.people.house import house_from
 from simulators.people.progressive_bets import AWARDS_CENTS, UNITS, SevensMeter, row_of
 from simulators.people.rack import Rack
@@ -23,12 +22,13 @@ from simulators.people.side_bettors import (
     SEVENS,
     STACKED,
     STAKES_CENTS,
-    Custom,
+    SideBetHabits,
     lucky_ladies_cents,
     three_cards_cents,
     with_side_bets,
 )
-from simulators.people.win_limit import held
+from simulators.people.simulated_table import KEY_NO_MORE_BETS
+from simulators.people.win_limit import limited
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "hand-cases.json").read_text(encoding="utf-8"))["cases"]
 SCORED = [case for case in CASES if not case["contested"]]
@@ -82,8 +82,8 @@ def script(seed: int, rounds: int, per_mille: int = 500, stacked: int = 0, limit
     shoe = LoadedShoe(chance, house.decks)
     acts = play(house, chance, rack, (2, 4), rounds=rounds, shoe=shoe, bust_bets_per_mille=per_mille)
     meter = SevensMeter(10**10, 10**10, 85 * UNITS)
-    custom = Custom(tuple(STAKES_CENTS), per_mille, stacked, limit_cents=limit_cents)
-    return list(with_side_bets(acts, Random(~seed), rack, shoe, custom=custom, meter=meter))
+    side_habits = SideBetHabits(tuple(STAKES_CENTS), per_mille, stacked, limit_cents=limit_cents)
+    return list(with_side_bets(acts, Random(~seed), rack, shoe, side_habits=side_habits, meter=meter))
 
 
 def told(acts: list[Act]) -> list[RoundPlayed]:
@@ -175,13 +175,13 @@ def test_wins_over_the_limit_are_lowered_in_proportion_and_losses_are_not() -> N
         (2, "lucky_ladies"): 2_000,
         (2, "ez_bust"): -500,
     }
-    assert held(dues, 7_000) == {
+    assert limited(dues, 7_000) == {
         (1, "lucky_ladies"): 3_684,
         (1, "twenty_one_plus_three"): 1_842,
         (2, "lucky_ladies"): 1_473,
         (2, "ez_bust"): -500,
     }
-    assert held(dues, 9_500) == held(dues, 0) == dues
+    assert limited(dues, 9_500) == limited(dues, 0) == dues
 
 
 def test_no_round_wins_more_than_the_limit() -> None:

@@ -30,10 +30,10 @@ from simulators.devices.bet_spots import BetSpotsSimulator
 from simulators.devices.wire import Device
 from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed, by_round
 from simulators.people.dealer import play
-from simulators.people.felt import StandKey
 from simulators.people.house import house_from
 from simulators.people.performance import READING_S, perform
 from simulators.people.rack import Rack
+from simulators.people.simulated_table import StandKey
 from simulators.serve import Port, Station
 from tests.io.virtual_time import passes
 

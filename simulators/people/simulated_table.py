@@ -1,4 +1,4 @@
-"""What lies on the felt and who sits at it: the state that the people's acts change."""
+"""What lies on the table and who sits at it: the state that the people's acts change."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Habits(Value, frozen=True, tag="habits"):
                 assert_never(unknown)
 
 
-class Felt:
+class SimulatedTable:
     """One table's chips, cards and people. Its methods are acts to be passed on in order."""
 
     def __init__(self, house: House, rng: Chance, rack: Rack, shoe: LoadedShoe, habits: Habits) -> None:
