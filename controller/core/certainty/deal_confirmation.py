@@ -15,13 +15,10 @@ from msgspec.structs import replace
 
 from controller.core.certainty.reader_zones import confirmed_zones
 from controller.core.game.rules import Rules
-from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
-from controller.core.table.keymap import EVIDENCE
 from controller.core.table.round_state import DealProgress, DealStatus
-from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
@@ -332,31 +329,6 @@ def ends_unturned(transaction: Transaction) -> bool:
     round_now = transaction.round()
     said = round_now.ending.closing or round_now.cards.turn_key or turn_needs_no_key(transaction)
     return bool(round_now.cards.drawn) and round_now.dealing.unturned() and not said
-
-
-def pause_shows_turn(transaction: Transaction) -> bool:
-    """Whether the clock says that the hole card is turned: a card has ended the players' turns, and then came nothing.
-
-    Chips say nothing of it, for players can move them, nor does a key that could still be taken back.
-    """
-    round_now, options = transaction.round(), transaction.round().rules(transaction.rules).options
-    deal = round_now.dealing
-    if options.turn_key != "sometimes" or deal.quiet_ns < deal.stirred_ns + options.turn_pause_s * _SECOND_NS:
-        return False
-    if any(press.meaning in EVIDENCE for press in transaction.state.presses):
-        return False
-    lattice = lattice_up_to_last_card(transaction)
-    return bool(lattice.frontier) and all(lattice.play().finished(node) for node in lattice.frontier)
-
-
-def lattice_up_to_last_card(transaction: Transaction) -> Lattice:
-    """The lattice of everything reported up to the last card."""
-    evidence = transaction.round().evidence.observations
-    last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)
-    lattice = empty_lattice(transaction.rules, transaction.round())
-    for dated in evidence[: last + 1]:
-        lattice = lattice.observe(dated)
-    return lattice
 
 
 def deadline_ns(transaction: Transaction) -> int:

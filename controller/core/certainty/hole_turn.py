@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.core.certainty import deal_confirmation
 from controller.core.game.position import Node
 from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved
+from controller.core.table.keymap import EVIDENCE
+from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
+
+_SECOND_NS: Final = 1_000_000_000
 
 
 def turn_if_shown(transaction: Transaction, view: Lattice) -> None:
@@ -22,9 +29,7 @@ def turn_if_shown(transaction: Transaction, view: Lattice) -> None:
         keyed = not deal_confirmation.turn_needs_no_key(transaction)
         by_card = not keyed and _is_dealers(transaction, (*nodes, *view.frontier))
         # After a correction every play rests on a person's word, which may be wrong: then the key or the close says it.
-        concluded = not any(transaction.round().corrected) and (
-            by_card or deal_confirmation.pause_shows_turn(transaction)
-        )
+        concluded = not any(transaction.round().corrected) and (by_card or _pause_shows_turn(transaction))
     else:
         concluded = all(play.finished(node) for node in view.frontier)
     if by_key or concluded:
@@ -38,8 +43,33 @@ def _is_dealers(transaction: Transaction, nodes: tuple[Node, ...]) -> bool:
     """
     if not nodes or not all(node.drawn for node in nodes):
         return False
-    frontier = deal_confirmation.lattice_up_to_last_card(transaction).frontier
+    frontier = _lattice_up_to_last_card(transaction).frontier
     return bool(frontier) and all(node.drawn for node in frontier)
+
+
+def _pause_shows_turn(transaction: Transaction) -> bool:
+    """Whether the clock says that the hole card is turned: a card has ended the players' turns, and then came nothing.
+
+    Chips say nothing of it, for players can move them, nor does a key that could still be taken back.
+    """
+    round_now, options = transaction.round(), transaction.round().rules(transaction.rules).options
+    deal = round_now.dealing
+    if options.turn_key != "sometimes" or deal.quiet_ns < deal.stirred_ns + options.turn_pause_s * _SECOND_NS:
+        return False
+    if any(press.meaning in EVIDENCE for press in transaction.state.presses):
+        return False
+    lattice = _lattice_up_to_last_card(transaction)
+    return bool(lattice.frontier) and all(lattice.play().finished(node) for node in lattice.frontier)
+
+
+def _lattice_up_to_last_card(transaction: Transaction) -> Lattice:
+    """The lattice of everything reported up to the last card."""
+    evidence = transaction.round().evidence.observations
+    last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)
+    lattice = empty_lattice(transaction.rules, transaction.round())
+    for dated in evidence[: last + 1]:
+        lattice = lattice.observe(dated)
+    return lattice
 
 
 def hole_card_known(transaction: Transaction) -> bool:

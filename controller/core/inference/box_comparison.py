@@ -44,7 +44,7 @@ class ComparisonLine(NamedTuple):
         return cls(marks, classes, dues, sum([outcome_class.weight for outcome_class in classes]) if dues > 1 else 0)
 
 
-class Partings(NamedTuple):
+class _Partings(NamedTuple):
     """How the lines of one comparison can be distinguished, as far as that was asked: each is asked again and again."""
 
     known: dict[tuple[frozenset[tuple[int, str]], int], list[ComparisonLine]]
@@ -116,7 +116,7 @@ def best_comparison(classes: list[OutcomeClass]) -> list[ComparisonLine]:
     First the worst line is always distinguished. Then once more: no line may come out worse, and within that it is the
     line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
     """
-    whole, parted = ComparisonLine.of({}, classes), Partings({})
+    whole, parted = ComparisonLine.of({}, classes), _Partings({})
     best = [whole]
     for measure in (_by_dues, _by_likelihood):
         lines = _distinguished(whole, 0, measure, parted)
@@ -142,7 +142,7 @@ def _badness(lines: list[ComparisonLine]) -> tuple[int, int]:
     return max(line.dues for line in lines), sum(line.open for line in lines)
 
 
-def _distinguished(whole: ComparisonLine, bearable: int, measure: _Measure, parted: Partings) -> list[ComparisonLine]:
+def _distinguished(whole: ComparisonLine, bearable: int, measure: _Measure, parted: _Partings) -> list[ComparisonLine]:
     """Lines grown from a single one.
 
     Those that leave more dues than ``bearable`` are distinguished first, the worst first; then the likeliest to stay
@@ -159,7 +159,7 @@ def _distinguished(whole: ComparisonLine, bearable: int, measure: _Measure, part
 
 
 def _with_parts(
-    lines: list[ComparisonLine], line: ComparisonLine, measure: _Measure, parted: Partings
+    lines: list[ComparisonLine], line: ComparisonLine, measure: _Measure, parted: _Partings
 ) -> list[ComparisonLine] | None:
     """The lines with one of them distinguished by one box more; None if that helps nothing or does not fit."""
     used = {box for one in lines for box in one.marks}
@@ -171,7 +171,7 @@ def _with_parts(
     return more if parts and _fits(more) else None
 
 
-def _best_parts(line: ComparisonLine, boxes: list[int], measure: _Measure, parted: Partings) -> list[ComparisonLine]:
+def _best_parts(line: ComparisonLine, boxes: list[int], measure: _Measure, parted: _Partings) -> list[ComparisonLine]:
     """A line distinguished by the one box whose parts measure least; empty if no box helps."""
     best: tuple[tuple[int, int, int], list[ComparisonLine]] | None = None
     for box in boxes:

@@ -194,7 +194,7 @@ def _during_deal(boxes: int, dealt: int) -> _Nodes:
 
 
 class _FeasibilityWalk(Window):
-    """The walk over all sequences of a window of evidence, as ``lattice.SequenceWalk`` goes it."""
+    """The walk over all sequences of a window of evidence, as the lattice's own goes it."""
 
     def run(self, start: _Nodes, answers: tuple[PlayAnswer, ...], ways: SuccessorCache) -> _Nodes | None:
         """The nodes after all of the window; None: its times leave too much open."""

@@ -117,7 +117,7 @@ class TooManySequences(Exception):  # noqa: N818 - a limit, caught where the rou
 _ANY_TIME: Final = (0, NEVER_ENDS)
 
 
-class SequenceWalk(Window):
+class _SequenceWalk(Window):
     """The walk over all sequences of a window of evidence."""
 
     def __init__(
@@ -209,7 +209,7 @@ def _merge_all(frontier: Frontier, other: Frontier) -> None:
         join(frontier, node, outcomes)
 
 
-class EvidencePrefix(Protocol):
+class _EvidencePrefix(Protocol):
     """How far evidence has been reported, and by when all of that has happened."""
 
     @property
@@ -221,7 +221,7 @@ class EvidencePrefix(Protocol):
         """The last moment any of them may belong to."""
 
 
-_R = TypeVar("_R", bound=EvidencePrefix)
+_R = TypeVar("_R", bound=_EvidencePrefix)
 
 
 def rewound(
@@ -357,7 +357,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         kept = rewound(self.cuts, self.evidence if slack else (), evidence)
         cut = kept[-1]
         game = self.game if cards is self.cards else game_with_cards(self.game, cards)
-        walk = SequenceWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
+        walk = _SequenceWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
         frontier = walk.run(dict(cut.frontier))
         last_ns = max([cut.last_ns, *[late.last_ns for late in walk.window]])
         contents = walk.contents_after(walk.full)

@@ -11,7 +11,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.game.rules import Rules
 from controller.core.game.side_bet import meter_winners, terms_of
 from controller.core.game.wager import LockedWager
 from controller.core.messages.meter_events import (
@@ -26,7 +25,7 @@ from controller.core.messages.meter_events import (
     ParametersDiffer,
 )
 from controller.core.meters.awards import AwardStatus, Jackpot, SpotAward, Winner, pay_winners
-from controller.core.meters.meter import UNITS, Meter, MeterContribution, Unreasonable, opened
+from controller.core.meters.meter import Meter, MeterContribution, Unreasonable, opened
 from controller.core.meters.pooled_meter import PostingBacklog
 from controller.core.meters.state import (
     WAITING_LIMIT,
@@ -268,13 +267,3 @@ def desired_trigger_state(progressives: Progressives) -> TriggerWish:
     sent = () if progressives.dispute else progressives.waiting[:_TOLD_AT_ONCE]
     contributions = tuple(Contribute(one.number, one.units) for one in sent)
     return TriggerWish(cycle.number, progressives.revealed, progressives.answered, share, contributions)
-
-
-def trigger_meter_units(meter: Meter, waiting: tuple[Contribution, ...]) -> int:
-    """What the meter stands at without contributions that still wait for the trigger box."""
-    return meter.current_units - sum(one.units for one in waiting)
-
-
-def award_cents(rules: Rules, units: int) -> int:
-    """What a must-hit-by meter that stands at ``units`` pays (A28)."""
-    return min(units // UNITS, rules.mystery_ceiling_cents)

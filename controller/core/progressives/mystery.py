@@ -11,21 +11,20 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find
 from controller.core.messages.inputs import RevealRefuted
 from controller.core.messages.meter_events import MysteryCommitted, MysteryDisputed, MysteryRevealed
 from controller.core.meters.awards import Jackpot, SpotAward
-from controller.core.meters.meter import Meter
+from controller.core.meters.meter import UNITS, Meter
 from controller.core.meters.state import Contribution, Cycle
 from controller.core.progressives import late_settlement
 from controller.core.progressives.live_meters import (
     MYSTERY_ROW,
-    award_cents,
     change_meter,
     freeze_award,
     mystery_cents,
     publish_reset,
-    trigger_meter_units,
 )
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
@@ -68,7 +67,7 @@ def _committed(transaction: Transaction, meter: Meter, reading: readings.Mystery
         MysteryCommitted(meter.name, reading.cycle, reading.commitment, share, reading.start_units, *bounds)
     )
     ours = (transaction.rules.mystery_reset_cents, transaction.rules.mystery_ceiling_cents)
-    stands = trigger_meter_units(meter, known.waiting)
+    stands = _units_passed_on(meter, known.waiting)
     if bounds != ours:
         _dispute(transaction, meter, f"the box draws from {bounds[0]} to {bounds[1]} cents, the profile says {ours}")
     elif reading.start_units != stands:
@@ -86,8 +85,8 @@ def _answered(transaction: Transaction, meter: Meter, reading: readings.MysteryA
         )
         return
     first, *later = known.waiting
-    stands = trigger_meter_units(meter, tuple(later))
-    ours = award_cents(transaction.rules, stands) if reading.hit else 0
+    stands = _units_passed_on(meter, tuple(later))
+    ours = _award_cents(transaction.rules, stands) if reading.hit else 0
     change_meter(transaction, replace(known, answered=reading.number, waiting=tuple(later)))
     if (reading.meter_units, reading.award_cents) != (stands, ours):
         _dispute(
@@ -140,3 +139,13 @@ def note_decided_wager(
     after = known.decided(place, net_cents, jackpot_cents)
     if after != known:
         change_meter(transaction, after)
+
+
+def _units_passed_on(meter: Meter, waiting: tuple[Contribution, ...]) -> int:
+    """What the meter stands at without contributions that still wait for the trigger box."""
+    return meter.current_units - sum(one.units for one in waiting)
+
+
+def _award_cents(rules: Rules, units: int) -> int:
+    """What a must-hit-by meter that stands at ``units`` pays (A28)."""
+    return min(units // UNITS, rules.mystery_ceiling_cents)
