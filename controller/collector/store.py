@@ -25,7 +25,7 @@ from controller.reports.audit.durable_follower import StreamPosition
 PATIENCE_SECONDS: Final = 30.0
 """How long one answer of the database is waited for; a batch is written within a second."""
 
-LAYOUT: Final = 1
+SCHEMA_VERSION: Final = 1
 """The migration up to which this program knows the database."""
 
 LOCK: Final = 7_421_316
@@ -207,10 +207,12 @@ class Store:
             connection = PatientConnection.connect(self._where, autocommit=True, options=options, **KEEPALIVE)
             connection.patience_seconds = self._patience_seconds
             self._connection = connection
-            layout = _layout(connection)
-            if layout != LAYOUT:
+            schema = _schema_version(connection)
+            if schema != SCHEMA_VERSION:
                 self.close()
-                raise StoreRefused(f"the database is of layout {layout}, expected {LAYOUT}: tableside collect prepare")
+                raise StoreRefused(
+                    f"the database has schema {schema}, expected {SCHEMA_VERSION}: tableside collect prepare"
+                )
             try:
                 # Waited for as long as any lock is: the server may not know yet that our last connection ended.
                 connection.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", (LOCK, self._consumer))
@@ -352,7 +354,7 @@ class Store:
 
 
 def prepare(owner: str) -> tuple[int, int]:
-    """Bring the database named ``owner``, as its owner, to this program's layout; the layout before and now.
+    """Bring the database named ``owner``, as its owner, to this program's schema; its version before and now.
 
     Raises:
         StoreRefused: it cannot be, or is of a later program.
@@ -362,10 +364,10 @@ def prepare(owner: str) -> tuple[int, int]:
             with connection.transaction():
                 # One at a time; the others then find it done.
                 connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
-                before = _layout(connection)
-                if before > LAYOUT:
-                    raise StoreRefused(f"the database is of layout {before}, of a later program than this")
-                for number in range(before + 1, LAYOUT + 1):
+                before = _schema_version(connection)
+                if before > SCHEMA_VERSION:
+                    raise StoreRefused(f"the database has schema {before}, of a later program than this")
+                for number in range(before + 1, SCHEMA_VERSION + 1):
                     connection.execute(_migration(number))
                     connection.execute(
                         "CREATE TABLE IF NOT EXISTS public.tableside_layout (layout integer PRIMARY KEY,"
@@ -373,7 +375,7 @@ def prepare(owner: str) -> tuple[int, int]:
                     )
                     connection.execute("INSERT INTO public.tableside_layout (layout) VALUES (%s)", (number,))
                 connection.execute("GRANT SELECT ON public.tableside_layout TO tableside_collector, tableside_reader")
-            return before, LAYOUT
+            return before, SCHEMA_VERSION
     except psycopg.Error as error:
         raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
 
@@ -406,7 +408,7 @@ def _migration(number: int) -> bytes:
     return file.read_bytes()
 
 
-def _layout(connection: psycopg.Connection[Any]) -> int:
+def _schema_version(connection: psycopg.Connection[Any]) -> int:
     there = connection.execute("SELECT to_regclass('public.tableside_layout')").fetchone()
     if there is None or there[0] is None:
         return 0
