@@ -46,7 +46,6 @@ from controller.core.surveillance import pay_advice, payment_check, shoe_check
 from controller.core.surveillance.unexplained_moves import (
     cards_unheard,
     chips_before_and_after,
-    exclude_from_payment_check,
     insurance_lowered,
     raise_confirmed,
     suspect_move,
@@ -134,7 +133,7 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             transaction.change(disputes={**transaction.state.disputes, chip: _moment(transaction)})
             for zones in transaction.heard().heard_twice.values():
                 for name in zones:
-                    exclude_from_payment_check(transaction, name)
+                    payment_check.exclude_zone(transaction, name)
         case RoundIrregular():
             _irregular(before, transaction, event)
         case CardOutsideRound(card):
@@ -297,7 +296,7 @@ def _unknown(before: Table, transaction: Transaction, spot: int, zone: str, chip
     raise_alert(
         transaction, kind, text, spot=spot, zone=zone, **chips_before_and_after(before, transaction, spot, zone)
     )
-    exclude_from_payment_check(transaction, zone_name(spot, zone))
+    payment_check.exclude_zone(transaction, zone_name(spot, zone))
 
 
 def _chips_from_elsewhere(before: Table, transaction: Transaction) -> None:

@@ -94,6 +94,13 @@ def change_payments(transaction: Transaction, after: RoundPayments) -> None:
     transaction.change(paid=tuple([after if one.round == after.round else one for one in transaction.state.paid]))
 
 
+def exclude_zone(transaction: Transaction, name: str) -> None:
+    """What lies in a zone cannot be counted: its payment is not judged."""
+    spot, _, zone = name.partition("/")
+    if transaction.state.paid and not transaction.state.paid[-1].next_locked:
+        change_payments(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
+
+
 # --- chips and cards --------------------------------------------------------------------------------
 
 

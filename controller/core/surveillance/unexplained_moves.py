@@ -225,13 +225,6 @@ def cards_unheard(round_now: Round | None) -> bool:
     return round_now is not None and (round_now.evidence.unheard or round_now.evidence.shoe_away)
 
 
-def exclude_from_payment_check(transaction: Transaction, name: str) -> None:
-    """What lies in a zone cannot be counted: its payment is not judged."""
-    spot, _, zone = name.partition("/")
-    if transaction.state.paid and not transaction.state.paid[-1].next_locked:
-        payment_check.change_payments(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
-
-
 def insurance_lowered(before: Table, transaction: Transaction) -> None:
     """Insurance taken back once it counts and before it is settled: it counts all the same."""
     reading, round_now = transaction.stamped.input, transaction.state.round
@@ -255,7 +248,7 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
     text = f"spot {reading.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
     amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
     raise_alert(transaction, kind, text, round=round_now.number, spot=reading.spot, zone=reading.zone, **amounts)
-    exclude_from_payment_check(transaction, name)
+    payment_check.exclude_zone(transaction, name)
 
 
 def _may_be_settled(transaction: Transaction) -> bool:
