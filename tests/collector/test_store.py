@@ -341,5 +341,5 @@ def test_events_lie_in_partitions_of_their_gaming_day(database: Database) -> Non
 
 def test_a_database_prepared_twice_is_as_before_and_an_unprepared_one_is_refused(database: Database) -> None:
     assert prepare(database.owner) == (1, 1)
-    with pytest.raises(StoreRefused, match="layout 0, expected 1: tableside collect prepare"):
+    with pytest.raises(StoreRefused, match="schema 0, expected 1: tableside collect prepare"):
         Store(database.server.where.replace("dbname=postgres", "dbname=template1"), "collector").open()
