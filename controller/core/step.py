@@ -29,6 +29,7 @@ from controller.core.messages.inputs import (
     DeclareBox,
     EnterInventory,
     FitnessReported,
+    Input,
     OpeningRefuted,
     PayJackpot,
     PoolEntryRead,
@@ -106,17 +107,18 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
         question_displayed=displayed,
     )
     after = Table(table.house, state, table.lattice, table.workings)
-    events = list[Event]()
+    taken = list[tuple[Input, tuple[Event, ...]]]()
     for one in schedule.ahead:
-        taken = _take_in(after, one)
-        after, events = taken.table, [*events, *taken.events]
+        stepped = _take_in(after, one)
+        after, taken = stepped.table, [*taken, *stepped.taken]
     ahead, now = awaited_bets.split_after_beginning(after, schedule)
     # What is taken ahead waits for nothing; another of what follows may have to wait in its turn.
     for place, one in enumerate((*ahead, *now)):
         stepped = _take_in(after, one) if place < len(ahead) else step(after, one)
-        after, events = stepped.table, [*events, *stepped.events]
+        after, taken = stepped.table, [*taken, *stepped.taken]
     after = Table(after.house, replace(after.state, number=stamped.number), after.lattice, after.workings)
-    return StepResult(after, tuple(events), partial(wanted, Transaction(after, stamped)))
+    events = tuple(event for _, given in taken for event in given)
+    return StepResult(after, events, partial(wanted, Transaction(after, stamped)), tuple(taken))
 
 
 def _with_order(table: Table, stamped: StampedInput) -> Table:
@@ -144,7 +146,8 @@ def _take_in(table: Table, stamped: StampedInput) -> StepResult:
     transaction.change(
         last_ns=max(transaction.state.last_ns, moment), seq=transaction.state.seq + len(transaction.events)
     )
-    return StepResult(transaction.table(), tuple(transaction.events), partial(wanted, transaction))
+    events = tuple(transaction.events)
+    return StepResult(transaction.table(), events, partial(wanted, transaction), ((stamped.input, events),))
 
 
 def _take(transaction: Transaction) -> None:

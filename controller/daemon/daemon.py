@@ -405,11 +405,12 @@ class Daemon:
                 desired = stepped.desired
             except Exception as error:
                 raise Unsteppable(entries, self.failure(stamped, table, error)) from error
-            waited, table = table.state.deferred, stepped.table
+            table = stepped.table
             entries.append(entry)
             events.extend(stepped.events)
             leaving += self.leaving(entry, stepped.events)
-            replies.extend(self.replies([given, *(one.input for one in waited)], stepped.events, table.state))
+            for one, its_events in stepped.taken:
+                replies.extend(self.replies(one, its_events, table.state.books))
         committed = self.parts.journal.begin_commit(self.with_checkpoint(entries, table))
         return PendingCommit(batch, table, desired, events, leaving, replies, committed)
 
@@ -442,21 +443,12 @@ class Daemon:
         self.displays.show_events(begun.events, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 
     def replies(
-        self, taken: Sequence[Input], events: Sequence[Event], state: State
+        self, given: Input, events: Sequence[Event], books: Books
     ) -> Iterator[tuple[Callable[[bytes], None], bytes]]:
-        """The replies to the requests that brought these inputs: what the table made of them.
-
-        Of an input that waits at the table nothing is known yet.
-        """
-        waits = [one.input for one in state.deferred]
-        for asked in list(self.requests):
-            given = asked.given
-            if any(one is given for one in taken) and not any(one is given for one in waits):
-                self.requests.remove(asked)
-                yield (
-                    asked.answer,
-                    reply_bytes(asked.payload, refusal_of(events), remark_of(given, events, state.books)),
-                )
+        """The reply to the request that brought this input, if one did: what the table made of it."""
+        for asked in [one for one in self.requests if one.given is given]:
+            self.requests.remove(asked)
+            yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events, books))
 
     def stamped(self, given: Input) -> StampedInput:
         """The input with its number, times and random bytes."""

@@ -193,9 +193,21 @@ def test_a_count_that_is_none_is_refused(chips: str, said: str) -> None:
         read_command("inventory", body.encode())
 
 
-@pytest.mark.parametrize("unseen", ["   ", "\u200b", "\u2060\u200d", "\u3164", "\x00 \x01", "\u202e", "\u00a0\u2028"])
+@pytest.mark.parametrize(
+    "unseen", ["   ", "\u200b", "\u2060\u200d", "\u3164", "\x00 \x01", "\u202e", "\u00a0\u2028", "\u2800"]
+)
 @pytest.mark.parametrize("key", ["who", "why"])
 def test_a_name_or_reason_of_which_nothing_is_seen_is_none(key: str, unseen: str) -> None:
     body = {"round": 1, "who": "M. Okafor", "why": "foul deal", key: unseen}
     with pytest.raises(CommandRefused, match=f"{key}: expected 1 to 200 characters that can be seen"):
         read_command("void", json.dumps(body).encode())
+
+
+@pytest.mark.parametrize("unseen", [" ", "\u200b", "\u2800", "\u3164"])
+@pytest.mark.parametrize("verb", ["void", "adjust"])
+def test_a_case_number_of_which_nothing_is_seen_is_none(verb: str, unseen: str) -> None:
+    body = {"round": 1, "who": "M. Okafor", "why": "foul deal", "case": unseen}
+    more = {"spot": 1, "bet": "main", "net_cents": 0} if verb == "adjust" else {}
+    with pytest.raises(CommandRefused, match="case: expected a number that can be seen"):
+        read_command(verb, json.dumps({**body, **more}).encode())
+    read_command(verb, json.dumps({**body, **more, "case": ""}).encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from controller.io.system.rate_limits import (
     Allowance,
     RequestLimit,
     RequestVerdict,
+    too_much,
 )
 
 
@@ -86,15 +88,27 @@ def test_a_flood_is_told_once_and_the_next_one_again() -> None:
     assert len(told) == 2
 
 
-def test_on_end_so_many_a_second_are_admitted() -> None:
-    clock = Hands()
-    limit = RequestLimit(clock, lambda _: None)
+@pytest.mark.parametrize(
+    ("verb", "at_once", "per_second"),
+    [
+        ("void", REQUESTS_AT_ONCE, REQUESTS_PER_SECOND),
+        # The table tries out a whole round for each of these, and has its readings to take.
+        ("set-card", 10, 2),
+        ("assign-card", 10, 2),
+        ("declare-box", 10, 2),
+    ],
+)
+def test_on_end_so_many_a_second_are_admitted(verb: str, at_once: int, per_second: int) -> None:
+    clock, told = Hands(), list[str]()
+    limit = RequestLimit(clock, told.append)
     admitted = 0
     for _ in range(60_000):
         clock.now_ns += NANOSECONDS // 1000
-        admitted += limit.admit("M. Okafor", "void") is RequestVerdict.ADMITTED
-    assert admitted <= REQUESTS_AT_ONCE + 60 * REQUESTS_PER_SECOND
+        admitted += limit.admit("M. Okafor", verb) is RequestVerdict.ADMITTED
+    assert at_once + 59 * per_second <= admitted <= at_once + 60 * per_second
     assert limit.refused == 60_000 - admitted
+    assert told == [f"{verb} by M. Okafor: more than {per_second} a second; what is beyond is refused"]
+    assert too_much(verb).text.startswith(f"too many requests: at most {per_second} a second")
 
 
 def test_a_crowd_of_names_shares_what_there_is() -> None:

@@ -10,6 +10,7 @@ from controller.core.messages.inputs import DaemonStarted, PoolStateRead, Reopen
 from controller.core.messages.meter_events import MeterClosed, MeterReopened
 from controller.core.messages.pool_events import MeterReleased
 from controller.core.meters.pooled_meter import NOT_HEARD
+from controller.core.persons import Authentication
 from controller.core.table.pace import HOUR_NS
 from tests.core.rig import coded
 from tests.progressive.live import LINKED, NOTHING, MeterRig, Pit, linked, owing
@@ -54,6 +55,20 @@ def test_after_a_day_without_the_link_only_a_person_reopens_the_linked_bet(rig: 
     assert rig.told(MeterReopened)[-1] == MeterReopened("pit_sevens", 1_000_085)
     assert rig.shown()["pit_sevens"] == 1_000_085
     assert owing(rig).owed == ()
+
+
+def test_who_lets_a_meter_go_is_published_with_how_they_are_known(rig: MeterRig, pit: Pit) -> None:
+    house = replace(rig.house, orders_bounded=True, proposals_bound=True)
+    rig.table = rig.table._replace(house=house)
+    pit.is_lost(rig)
+    hours_pass(rig, 24)
+    pit.tells(rig)
+    pit.answers(rig)
+    key = Authentication("key", ("technician",))
+    rig.give(ReopenMeter(rig.now_ns, "pit_sevens", "T. Ito", "sign and link agree", key))
+    (released,) = rig.told(MeterReleased)
+    assert isinstance(released, MeterReleased)
+    assert released.vouched == "own key"
 
 
 def test_a_shorter_outage_ends_with_the_links_return(rig: MeterRig, pit: Pit) -> None:

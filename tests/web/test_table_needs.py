@@ -16,6 +16,7 @@ from controller.core.meters.state import Adjustment
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Published, Status
 from controller.formats.mqtt.retained_layout import QuestionNow, WagerNow
+from controller.formats.mqtt.retained_orders import OrdersNow, RulingNow
 from controller.formats.mqtt.retained_state import Hold
 from controller.web.device_faults import FaultBook
 from controller.web.table_needs import NeedBook, WaitingSince
@@ -94,6 +95,16 @@ def test_a_proposal_that_is_withdrawn_or_of_an_epoch_before_waits_no_more() -> N
     book.follow(heard(RulingProposed(4, 60, 1, "main", 0, "A. Ames", "dead hand")))
     book.follow(heard(QuestionAsked(1, 1, 1, "Spot 1?", ("1", "2")), epoch=2))
     assert book.now().proposals == ()
+
+
+def test_a_proposed_ruling_is_shown_with_its_case_by_event_and_picture() -> None:
+    book = NeedBook()
+    book.follow(heard(RulingProposed(3, 60, 1, "main", 0, "A. Ames", "dead hand", "own key", "S-118")))
+    assert [one.case for one in book.now().proposals] == ["S-118"]
+    book = NeedBook()
+    ruling = RulingNow(3, 60, 1, "main", -1000, 0, "A. Ames", "dead hand", "S-118")
+    book.take(OrdersNow(9, two_persons=True, rulings=(ruling,), wagers=()), SEEN)
+    assert [one.case for one in book.now().proposals] == ["S-118"]
 
 
 def test_a_hold_and_an_absence_last_until_they_are_over() -> None:

@@ -15,6 +15,8 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from controller.core.messages.house import House
 from controller.core.table.desired import Desired
 from controller.core.table.keymap import DEFAULT_KEYS
@@ -162,12 +164,14 @@ class Watched:
 
 
 @contextlib.asynccontextmanager
-async def watched(directory: Path, broker: Broker, ear: Ear) -> AsyncIterator[Watched]:
-    """A table with a new journal, whose daemon is connected to ``broker``."""
+async def watched(directory: Path, broker: Broker, ear: Ear, *, bound: bool = False) -> AsyncIterator[Watched]:
+    """A table with a new journal, whose daemon is connected to ``broker``; ``bound``: its orders take two persons."""
     hand = Hand()
     profile = profile_files.load(PROFILE, {"stand_key": "always"})
     readers: dict[str, tuple[int, ...]] = {f"bet_spots/{spot}": (spot,) for spot in SPOTS}
     house = House(profile.rules, CHIPS, DEFAULT_KEYS, profile.hash, readers)
+    if bound:
+        house = replace(house, two_persons=True, orders_bounded=True, proposals_bound=True)
     journal = await Journal.open(directory / "journal.sqlite", IDENTITY, key=KEY)
     daemon = Daemon(DaemonParts(house, "test", KEY, journal, Recovery(None, ""), broker, hand, hand, random.Random(1)))
     before = len(ear.messages)

@@ -14,7 +14,7 @@ from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.advice import Advice
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import EnterInventory, FitnessLevel, Ruling, StampedInput
+from controller.core.messages.inputs import EnterInventory, FitnessLevel, Input, Ruling, StampedInput
 from controller.core.messages.raised_alerts import AlertList
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
@@ -201,11 +201,15 @@ class Table(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """What a step gives: the table after it and what to publish. ``wanted`` works out what is ``desired``."""
+    """What a step gives: the table after it and what to publish. ``wanted`` works out what is ``desired``.
+
+    ``taken``: the inputs that were taken in, those that had been deferred too, each with the events it gave.
+    """
 
     table: Table
     events: tuple[Event, ...]
     wanted: Callable[[], Desired]
+    taken: tuple[tuple[Input, tuple[Event, ...]], ...]
 
     @property
     def desired(self) -> Desired:

@@ -271,7 +271,7 @@ class Publisher:
         known = verb if verb in VERBS or verb == REPLAY else "unknown commands"
         verdict = self._limit.admit(OVER_MQTT, known)
         if verdict is RequestVerdict.REFUSED:
-            self.reply(verb, reply_bytes(payload, too_much()))
+            self.reply(verb, reply_bytes(payload, too_much(verb)))
         elif verdict is RequestVerdict.ADMITTED and verb == REPLAY and self._consumers is not None:
             self._take_replay(self._consumers, payload)
         elif verdict is RequestVerdict.ADMITTED:

@@ -184,7 +184,7 @@ class OperatorChannel:
             verdict = self._limit.admit(who.person_text(), verb if verb in RIGHTS else "unknown commands")
             if verdict is not RequestVerdict.ADMITTED:
                 if verdict is RequestVerdict.REFUSED:
-                    self._send(socket, [bytes(peer.buffer), *refused_frames(too_much())])
+                    self._send(socket, [bytes(peer.buffer), *refused_frames(too_much(verb))])
                 continue
             try:
                 request = read_request([bytes(frame.buffer) for frame in frames], self._table, who, self._owners)

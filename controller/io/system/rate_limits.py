@@ -24,6 +24,16 @@ REQUESTS_PER_SECOND: Final = 10
 REQUESTS_AT_ONCE: Final = 50
 """Requests that may come together: a screen that takes every alert off its list."""
 
+REBUILDING: Final = frozenset({"set-card", "assign-card", "declare-box"})
+"""Orders for which the table tries out all plays of a round, even if it then refuses them: late in a round of seven
+boxes this takes a tenth of a second and more."""
+
+REBUILDS_PER_SECOND: Final = 2
+"""Of one such verb, from one client, on end: ten would leave the table no time for its readings."""
+
+REBUILDS_AT_ONCE: Final = 10
+"""Such requests that may come together: the cards of a shoe's bad minute."""
+
 REFUSALS_PER_SECOND: Final = 10
 """Refusals that are sent of all that is too much; the rest is counted."""
 
@@ -114,7 +124,7 @@ class RequestLimit:
         self.refused += 1
         before_ns, self._refused_ns = self._refused_ns, now_ns
         if before_ns is None or now_ns - before_ns >= CALM_NS:
-            text = f"{verb} by {client}: more than {REQUESTS_PER_SECOND} a second; what is beyond is refused"
+            text = f"{verb} by {client}: more than {_pace(verb)[0]} a second; what is beyond is refused"
             log.error("too many requests", reason=text, refused=self.refused)
             self._report(text)
         return RequestVerdict.REFUSED if self._refusals.take(now_ns) else RequestVerdict.DROPPED
@@ -126,11 +136,16 @@ class RequestLimit:
         if len(self._buckets) >= BUCKETS_LIMIT:
             # This many at work at once are one crowd, and share what is left.
             return self._crowd
-        bucket = self._buckets[client, verb] = Allowance(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)
+        bucket = self._buckets[client, verb] = Allowance(*_pace(verb))
         return bucket
 
 
-def too_much() -> RefusalReason:
+def _pace(verb: str) -> tuple[int, int]:
+    """How many requests for a verb one client may make a second, and how many together."""
+    return (REBUILDS_PER_SECOND, REBUILDS_AT_ONCE) if verb in REBUILDING else (REQUESTS_PER_SECOND, REQUESTS_AT_ONCE)
+
+
+def too_much(verb: str) -> RefusalReason:
     """The refusal for a sender who asks too much."""
-    text = f"too many requests: at most {REQUESTS_PER_SECOND} a second; ask again later"
+    text = f"too many requests: at most {_pace(verb)[0]} a second; ask again later"
     return RefusalReason("too_many_requests", text)
