@@ -20,9 +20,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
-from controller.formats.journal.records import Identity, chain
+from controller.formats.journal.merkle_tree import leaf_hash
+from controller.formats.journal.records import Identity, chained, record_fields
 from controller.formats.journal.seals import Seal, Sealing, signed_head
-from controller.formats.journal.tree_heads import record_leaf
 from controller.io.journal import stream
 from controller.io.journal.append import AppendTransaction, ChainedEntry, WritableJournal, insert, prepare
 from controller.io.journal.errors import SQLITE_ERRORS
@@ -358,17 +358,18 @@ class Journal:
         self._pending -= 1
 
     def _follow(self, entries: Sequence[JournalEntry]) -> list[ChainedEntry]:
-        head, tree, found = self._head, self._tree, list[ChainedEntry]()
+        head, tree = self._head, self._tree
+        found: list[ChainedEntry] = []
         for entry in entries:
             if entry.number != head.number + 1:
                 raise ValueError(f"record {entry.number} cannot follow record {head.number}")
             seqs = [seq for seq, _ in entry.events]
             if seqs != list(range(head.seq + 1, head.seq + 1 + len(seqs))):
                 raise ValueError(f"events {seqs} of record {entry.number} cannot follow event {head.seq}")
-            bodies = [body for _, body in entry.events]
-            own = chain(head.hash, entry.number, entry.body, bodies)
+            fields = record_fields(entry.number, entry.body, [body for _, body in entry.events])
+            own = chained(head.hash, fields)
             head = Head(number=entry.number, hash=own, seq=head.seq + len(seqs))
-            tree = tree.appended(record_leaf(entry.number, entry.body, bodies))
+            tree = tree.appended(leaf_hash(fields))
             found.append(ChainedEntry(entry, own, b"" if entry.checkpoint is None else tree.data()))
         self._head, self._tree = head, tree
         self._passed.add(event for entry in entries for event in entry.events)
