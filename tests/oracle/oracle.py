@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.oracle.house import House
-from tests.oracle.lines import Round, read
+from tests.oracle.lines import EVER, Round, read
 from tests.oracle.money import box_nets, dealer_ends, ways_to_end
 from tests.oracle.search import Search
 from tests.oracle.side_wagers import nets as side_nets
@@ -189,7 +189,12 @@ def further_wagers(whole: Round, told: Story) -> bool:
     if not whole.house.ez_bust or len(told.dealer) == 0 or told.up() not in "23456":
         return False
     boxes = {box.spot for box in told.boxes}
-    return (told.offers and not whole.close) or any(spot in boxes for spot, _, _ in whole.dead)
+    # The first card of a hand ends the offer: a reader that is back by then shows what was wagered.
+    cards = [piece for piece in whole.pieces if piece.kind == "card"]
+    in_play = cards[2 * len(boxes) + (2 if whole.house.hole_card == "dealt" else 1) :]
+    first_ns, last_ns = (in_play[0].first, in_play[0].last) if in_play else (EVER, EVER)
+    missed = any(spot in boxes and start_ns <= last_ns and end_ns >= first_ns for spot, start_ns, end_ns in whole.dead)
+    return (told.offers and not whole.close) or missed
 
 
 def had(ends: list[Story], spot: str, bet: str) -> bool:
