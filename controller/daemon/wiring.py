@@ -66,6 +66,7 @@ def house_of(table: TableFile) -> House:
         orders_bounded=True,
         shoe_claims_checked=True,
         proposals_bound=True,
+        orders_traced=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

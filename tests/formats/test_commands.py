@@ -105,6 +105,29 @@ def test_nobody_and_no_reason_are_refused(words: str) -> None:
             read_command("void", msgspec.json.encode(body))
 
 
+@pytest.mark.parametrize(
+    ("verb", "field", "request_of"),
+    [
+        ("answer", "answer", '{"question": 1, "answer": "%s", "who": "name"}'),
+        ("ack", "note", '{"alert": 1, "who": "name", "note": "%s"}'),
+        ("adjust", "bet", '{"round": 1, "spot": 3, "bet": "%s", "net_cents": 0, "who": "name", "why": "seen"}'),
+        ("reopen-meter", "meter", '{"meter": "%s", "who": "name", "why": "seen"}'),
+        (
+            "order-move",
+            "move",
+            (
+                '{"meter": "m", "move": {"type": "grant", "round": 1, "spot": 1, "bet": "m", "row": "%s"}, "who": "n",'
+                ' "why": "w"}'
+            ),
+        ),
+    ],
+)
+def test_no_text_of_a_request_is_longer_than_a_sentence_or_two(verb: str, field: str, request_of: str) -> None:
+    read_command(verb, (request_of % ("x" * 200)).encode())
+    with pytest.raises(CommandRefused, match=f"^{field}: expected at most 200 characters$"):
+        read_command(verb, (request_of % ("x" * 201)).encode())
+
+
 def test_a_note_is_kept_and_no_longer_than_a_sentence_or_two() -> None:
     body = {"alert": 3, "who": "name", "note": "put back"}
     assert input_of(read_command("ack", msgspec.json.encode(body)), 5) == AcknowledgeAlert(5, 3, "name", "put back")

@@ -5,6 +5,8 @@ Money is integer cents; spots count from 1.
 
 from __future__ import annotations
 
+import msgspec
+
 from controller.core.messages.meter_events import MeterAlert
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
 from controller.core.refusal_reason import RefusalCode
@@ -327,6 +329,8 @@ class AnswerRefused(Value, frozen=True, tag="answer_refused"):
     """The answer given."""
     reason: str
     reason_code: RefusalCode | None = None
+    who: str | msgspec.UnsetType = msgspec.UNSET
+    """Who gave it; left out in journals of before."""
 
 
 Alert = (

@@ -60,6 +60,12 @@ class House(Value, frozen=True, tag=False):
     proposals_bound: bool = False
     """Whether a proposal is shown whole, acts on what it was about and lapses without it, and counts are bounded day by
     day; False: the journal is of before."""
+    orders_traced: bool = False
+    """Whether a refused answer and an alert that an order raises name who gave it, and disputed or irregular rounds say
+    what came to their wagers; False: the journal is of before."""
+    moves_gathered: bool = False
+    """Whether changes of a main wager that follow one another within a moment are one change; False: the journal is of
+    before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from controller.core.messages.alerts import AnswerRefused
 from controller.core.people import undo
+from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle, missed_cards, questions, stalled_round, unkeyed_first_card
 from controller.core.table.round_state import OpenQuestion, Round
 from controller.core.table.state import KeyPress, State
 from controller.core.table.transaction import Transaction
+
+_NO_QUESTION: Final = RefusalReason("no_such_question", "no such question is open")
 
 
 def answered(transaction: Transaction, question: int, answer: str, who: str) -> None:
@@ -34,7 +36,7 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
         if waited.questions.asked is not None and waited.questions.asked.number == question:
             closing.answer_waiting(transaction, waited, answer, who)
             return
-    transaction.emit(AnswerRefused(question, answer, "no such question is open", "no_such_question"))
+    transaction.refuse_answer(question, answer, who, _NO_QUESTION)
 
 
 def _missed_cards_answered(transaction: Transaction, question: int, answer: str, who: str) -> None:

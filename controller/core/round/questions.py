@@ -16,8 +16,8 @@ from controller.core.certainty.side_wagers import sides_differ, sides_of
 from controller.core.inference.outcome_classes import LatticeCase
 from controller.core.inference.paths import narrowed
 from controller.core.inference.question import Question, best_question
-from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import QuestionAnswered, QuestionWithdrawn
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.round_state import OpenQuestion
 from controller.core.table.transaction import Transaction
 
@@ -80,9 +80,8 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     assert asked is not None, "an answer comes to a question"
     value = asked.question.value_of(words)
     if value is None:
-        transaction.emit(
-            AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}", "not_a_choice")
-        )
+        choices = f"the answers are {', '.join(asked.question.choices())}"
+        transaction.refuse_answer(asked.number, words, who, RefusalReason("not_a_choice", choices))
         return False
     transaction.emit(QuestionAnswered(asked.number, asked.question.words(value), who, transaction.answerer_known_by()))
     answers = (*transaction.round().evidence.answers, *asked.question.answers(value))

@@ -389,9 +389,18 @@ def _doubted(transaction: Transaction, doubts: tuple[SettlementDisputed, ...]) -
         return
     for number in dict.fromkeys(one.round for one in doubts):
         of_round = [one for one in doubts if one.round == number]
-        wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.net_cents)}" for one in of_round)
+        wagers = ", ".join(_disputed(transaction, one) for one in of_round)
         text = f"settled before the round contradicted it, to be confirmed or adjusted: {wagers}"
         raise_alert(transaction, AlertKind.SETTLEMENT_DISPUTED, text, round=number)
+
+
+def _disputed(transaction: Transaction, doubted: SettlementDisputed) -> str:
+    """A disputed wager in words: what it was settled as, and what lies there where that is more than was staked."""
+    text = f"spot {doubted.spot} {doubted.bet} {money(doubted.net_cents)}"
+    zone = transaction.state.felt.get(zone_name(doubted.spot, doubted.bet))
+    if not transaction.house.orders_traced or zone is None or zone.cents <= doubted.wager_cents:
+        return text
+    return f"{text} ({money(zone.cents)} lie there)"
 
 
 def _overtook_unpaid(transaction: Transaction) -> None:

@@ -27,7 +27,7 @@ from controller.core.messages.events import (
     WagerSettled,
 )
 from controller.core.messages.floor_events import RoundVoided
-from controller.core.surveillance import opening_payments
+from controller.core.surveillance import irregular_payments, opening_payments
 from controller.core.surveillance.payment_judgement import Mispay, PaymentTerms, judge
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.payments import (
@@ -223,6 +223,8 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
             change_payments(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
         case RoundClosed(number, _, _, outcome) if transaction.state.payments_of(number) is not None:
             paid = _of_round(transaction, number)
+            if outcome == "irregular":
+                irregular_payments.report(transaction, paid)
             change_payments(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
         case RoundVoided(number) if transaction.state.payments_of(number) is not None:
             change_payments(transaction, _of_round(transaction, number).spoilt())

@@ -18,6 +18,7 @@ from controller.core.round import passing_chips
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.layout import Felt, conflicts, zone_name
+from controller.core.table.ledger import book_of
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -107,6 +108,9 @@ def _looks_like(
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
         # bet.
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
+    if event.after_cents > lay and _was_settled(transaction, event.round, event.spot, event.zone):
+        # Chips that came once its due was published are the dealer's payment, whatever was keyed since.
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what} once the wager was settled, which is disputed since"
     if event.after_cents == lay:
         return AlertKind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
     if event.after_cents < lay:
@@ -114,6 +118,13 @@ def _looks_like(
     if lay:
         return AlertKind.CAPPING, f"{where}: {what} after the lock"
     return AlertKind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
+
+
+def _was_settled(transaction: Transaction, number: int, spot: int, zone: str) -> bool:
+    """Whether a wager's due had been published before a later reading or key made it open again."""
+    book = book_of(transaction.state.books, number) if transaction.house.orders_traced else None
+    row = None if book is None else book.row(spot, zone)
+    return row is not None and row.net_cents is not None
 
 
 def _explained_away(transaction: Transaction, name: str) -> bool:

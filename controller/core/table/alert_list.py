@@ -6,7 +6,15 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from controller.core.messages.inputs import AcknowledgeAlert
+from controller.core.messages.inputs import (
+    AcknowledgeAlert,
+    AdjustWager,
+    ApproveOrder,
+    AssignCard,
+    DeclareBox,
+    SetCard,
+    VoidRound,
+)
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
     RESERVED_EACH,
@@ -22,6 +30,16 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.table.transaction import Transaction
 
 _NO_ALERT: Final = RefusalReason("no_such_alert", "no such alert is unacknowledged")
+_MADE_BY_ORDERS: Final = frozenset(
+    {
+        *(AlertKind.WAGER_OUTSIDE_LIMITS, AlertKind.SIDE_BET_WITHOUT_MAIN, AlertKind.SIDE_BET_REFUSED),
+        *(AlertKind.MID_SHOE_ENTRY, AlertKind.INSURANCE_TOO_LARGE, AlertKind.IMPOSSIBLE_CARD),
+        *(AlertKind.ROUND_IRREGULAR, AlertKind.DEALER_AGAINST_RULE, AlertKind.CARD_OUT_OF_TURN),
+        *(AlertKind.SETTLEMENT_DISPUTED, AlertKind.MISPAY, AlertKind.LOSING_BET_LEFT, AlertKind.WINNING_BET_TAKEN),
+    }
+)
+"""What a card, a box or a due that a person states may raise at once."""
+
 _ORDERED: Final = "gave the order it is about"
 
 
@@ -59,7 +77,7 @@ def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence
     The last place of a full list says that it is full; until that is acknowledged, what follows is published and, but
     for the first few of each kind and person, not listed.
     """
-    raise_alert_about(transaction, None, kind, text, **evidence)
+    raise_alert_about(transaction, _ordered_by(transaction, kind), kind, text, **evidence)
 
 
 def raise_alert_about(transaction: Transaction, by: Person | None, kind: AlertKind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - as above
@@ -68,6 +86,21 @@ def raise_alert_about(transaction: Transaction, by: Person | None, kind: AlertKi
         text_full = f"{LISTED_LIMIT - 1} alerts wait for somebody; those that follow are published but not listed"
         _put_on_list(transaction, AlertKind.ALERTS_UNREAD, text_full, {})
     _put_on_list(transaction, kind, text, evidence, by)
+
+
+def _ordered_by(transaction: Transaction, kind: AlertKind) -> Person | None:
+    """The person whose order raises an alert in its own step; None: no order does, or it is about chips that moved."""
+    if kind not in _MADE_BY_ORDERS or not transaction.house.orders_traced:
+        return None
+    match transaction.stamped.input:
+        case SetCard(who=who, vouched=vouched) | AssignCard(who=who, vouched=vouched):
+            return Person(who, vouched)
+        case DeclareBox(who=who, vouched=vouched) | AdjustWager(who=who, vouched=vouched):
+            return Person(who, vouched)
+        case VoidRound(who=who, vouched=vouched) | ApproveOrder(who=who, vouched=vouched):
+            return Person(who, vouched)
+        case _:
+            return None
 
 
 def _is_full(transaction: Transaction) -> bool:

@@ -277,10 +277,15 @@ class Transaction:
         """Say that an order is not carried out, and why; ``order`` as the person who gave it would say it."""
         self.emit(OrderRefused(order, reason.text, who, reason.code))
 
+    def refuse_answer(self, question: int, answer: str, who: str, reason: RefusalReason) -> None:
+        """Say that an answer is none to a question."""
+        named = who if self.house.orders_traced else msgspec.UNSET
+        self.emit(AnswerRefused(question, answer, reason.text, reason.code, named))
+
     def takes_yes_or_no(self, question: int, answer: str, who: str) -> bool:
         """Whether a question about the round as a whole is answered now: anything but yes and no is refused."""
         if answer not in {"yes", "no"}:
-            self.emit(AnswerRefused(question, answer, "the answers are yes and no", "not_a_choice"))
+            self.refuse_answer(question, answer, who, RefusalReason("not_a_choice", "the answers are yes and no"))
             return False
         self.emit(QuestionAnswered(question, answer, who, self.answerer_known_by()))
         return True

@@ -6,6 +6,7 @@ echoed in the reply.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Final
 
@@ -243,9 +244,34 @@ def read_command(verb: str, payload: bytes) -> FloorRequest:
     if isinstance(wanted, InventoryRequest):
         refuse_miscounted(wanted)
         refuse_no_day(wanted)
-    if len(getattr(wanted, "note", "")) > WORDS_LIMIT:
-        raise CommandRefused(f"note: expected at most {WORDS_LIMIT} characters")
+    refuse_long_words(wanted)
     return wanted
+
+
+def refuse_long_words(wanted: FloorRequest) -> None:
+    """Refuse words that would fill the journal; ``transaction``, which goes into the reply alone, may be longer.
+
+    Raises:
+        CommandRefused: with the field that is too long.
+    """
+    for key in wanted.__struct_fields__:
+        if key != "transaction" and any(len(words) > WORDS_LIMIT for words in words_in(getattr(wanted, key))):
+            raise CommandRefused(f"{key}: expected at most {WORDS_LIMIT} characters")
+
+
+def words_in(value: object) -> Iterator[str]:
+    """Every text of a field, however deep it lies."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from (words for pair in value.items() for one in pair for words in words_in(one))
+        case list() | tuple():
+            yield from (words for one in value for words in words_in(one))
+        case msgspec.Struct():
+            yield from (words for key in value.__struct_fields__ for words in words_in(getattr(value, key)))
+        case _:
+            pass
 
 
 def refuse_miscounted(wanted: InventoryRequest) -> None:
