@@ -402,3 +402,16 @@ def test_in_an_older_journal_an_order_overtakes_what_waits() -> None:
     (declared,) = rig.told(BoxDeclared)
     assert isinstance(declared, BoxDeclared)
     assert declared.round is None
+
+
+def test_an_approval_waits_its_turn_and_so_does_what_takes_the_proposal_back() -> None:
+    for takes_back in (False, True):
+        rig, dealt_ns = reading_the_bets(KEYED, "9h As 6d 9c Kh")
+        declare(rig, 2, 1000)
+        if takes_back:
+            rig.give(WithdrawOrder(rig.now_ns, 1, "M. Okafor", "wrong box", FLOOR))
+        rig.give(ApproveOrder(rig.now_ns, 1, "J. Lee", WATCH))
+        looked(rig, dealt_ns)
+        assert len(rig.told(OrderProposed)) == 1
+        assert len(rig.told(BoxDeclared)) == (not takes_back)
+        assert len(rig.told(OrderWithdrawn)) == takes_back

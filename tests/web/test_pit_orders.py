@@ -189,7 +189,7 @@ async def test_cards_boxes_and_counts_are_ordered_from_the_pit(tmp_path: Path, b
         await floor.gives("Name a card", named, f"Card {last} 10♦ → 9♥")
         proposed = await house.ear.event(OrderProposed)
         assert (proposed.verb, proposed.face, proposed.text) == ("set-card", "9h", f"card {last} is 9h")
-        await expect(window.page.locator(".proposals")).to_contain_text(f"card {last} is 9h")
+        await expect(window.page.locator(".proposals")).to_contain_text(f"round 1: card {last} is 9h")
         owner = {"card": str(last), "spot": "3", "why": "seen on the felt"}
         await floor.gives("Say whose a card is", owner)
         assert (await house.ear.event(CardAssigned)).spot == 3

@@ -31,6 +31,7 @@ from controller.core.messages.inputs import (
     ShoeChanged,
     StampedInput,
     VoidRound,
+    WithdrawOrder,
 )
 from controller.core.round import first_card, lifecycle, next_deal
 from controller.core.round.next_deal import DealVerdict
@@ -54,7 +55,7 @@ from firmware_protocols.readings import (
 _IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
 """What waits behind such a reading."""
 
-_ORDERS: Final = (VoidRound, SetCard, AssignCard, DeclareBox, AdjustWager, ApproveOrder, ShoeChanged)
+_ORDERS: Final = (VoidRound, SetCard, AssignCard, DeclareBox, AdjustWager, ApproveOrder, WithdrawOrder, ShoeChanged)
 """Orders that are of what waits, or of what comes after it: taken before, they would find no round where one has begun.
 In older journals they overtook it."""
 
