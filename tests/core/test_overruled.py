@@ -71,7 +71,7 @@ def test_a_card_that_was_read_is_named_otherwise_by_two() -> None:
     where = (f"card {number} is 2h", 1, number, "2h", None, None)
     assert (picture.rulings, picture.orders) == ((), (ProposedOrderNow(1, "set-card", *where, "M. Okafor", "seen"),))
     assert remark_of(rig.stamped[-1].input, [proposed], ()) == (
-        f"order 1 waits for another person to approve it: card {number} is 2h"
+        f"order 1 waits for another person to approve it: round 1: card {number} is 2h"
     )
     approve(rig, 1)
     (named,) = rig.told(CardSet)

@@ -273,7 +273,7 @@ async def test_one_floor_key_alone_neither_renames_a_card_nor_asks_over_mqtt(tmp
             assert (said.status, said.reason_code) == ("refused", "not_entitled")
         order = ("set-card", "harbour/bj-1", str(card), "2h", "--who", "M. Okafor", "--why", "seen on the felt")
         status, said_to_okafor, wrong = await house.asks("okafor", *order)
-        waits = f"accepted: order 1 waits for another person to approve it: card {card} is 2h\n"
+        waits = f"accepted: order 1 waits for another person to approve it: round 1: card {card} is 2h\n"
         assert (status, said_to_okafor) == (0, waits), wrong
         assert (await house.ear.event(OrderProposed, round=1)).vouched == "own key"
         assert (await house.asks("reyes", "approve", "harbour/bj-1", "1", "--who", "J. Reyes"))[0] == 0

@@ -39,4 +39,4 @@ async def test_the_reply_waits_with_the_order(tmp_path: Path, broker: Broker) ->
         assert (daemon.table.state.deferred, daemon.requests) == ((), [])
     told = [msgspec.json.decode(one, type=Reply) for one in replies]
     assert [(one.status, one.reason_code) for one in told] == [("accepted", None), ("refused", "no_such_spot")]
-    assert told[0].text == "order 1 waits for another person to approve it: spot 2 is in play for 10.00"
+    assert told[0].text == "order 1 waits for another person to approve it: round 1: spot 2 is in play for 10.00"

@@ -91,8 +91,9 @@ def _remarks(events: Sequence[Event], books: Books) -> Iterator[str]:
                 yield f"order {order} waits for another person to approve it: {what}{_of_case(event)}"
             case RulingProposed(order, number):
                 yield f"order {order} waits for another person to approve it: void round {number}{_of_case(event)}"
-            case OrderProposed(order, _, text):
-                yield f"order {order} waits for another person to approve it: {text}"
+            case OrderProposed(order, _, text, number):
+                where = "" if number is None else f"round {number}: "
+                yield f"order {order} waits for another person to approve it: {where}{text}"
             case MeterChangeProposed(order):
                 yield f"order {order} waits for another person to approve it"
             case InventoryEntered(entry, kind, cents):
