@@ -37,7 +37,7 @@ PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata",
 ACCUSATIONS: Final = frozenset(
     {
         *(AlertKind.PAST_POSTING, AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.BET_TOUCHED),
-        *(AlertKind.MISPAY, AlertKind.LOSING_BET_LEFT, AlertKind.WINNING_BET_TAKEN),
+        *(AlertKind.MISPAY, AlertKind.LOSING_BET_LEFT, AlertKind.WINNING_BET_TAKEN, AlertKind.BURNED_IN_PLAY),
     }
 )
 """Alerts that say that a player or the dealer did wrong; whom they accuse, ``Account.accusations`` says."""

@@ -189,6 +189,15 @@ def counted_twice(script: Script, rng: Chance, log: ShoeLog) -> Committed | None
     return Committed([*acts[: at + 1], Pause(5000), said, *acts[at + 1 :]], 0, "", at)
 
 
+def burned_hit(script: Script, rng: Chance, _: ShoeLog) -> Committed | None:
+    """The dealer announces a burn, and deals the card to the hand that has asked for it, or to the dealer's own."""
+    hits = script.draws[2 * len(script.boxes) + 2 :]
+    if not hits:
+        return None
+    at = pick(rng, hits)
+    return Committed([*script.acts[:at], Press(KEY_BURN), Pause(300), *script.acts[at:]], 0, "", at + 2)
+
+
 def counts_rightly(acts: list[Act], _: Chance, log: ShoeLog) -> list[Done]:
     """Every shoe is counted."""
     return counted(acts, log, 0)[0]
@@ -277,6 +286,7 @@ SETTINGS: Final[dict[str, Setting]] = {
     "cards_extra": Setting(
         miscounted(1, 2, 5), replace(rules_of(), decks=FEW_DECKS), House(decks=FEW_DECKS), habit=counts_rightly
     ),
+    "burned_in_play": Setting(burned_hit, ANYWHERE),
     "shoe_counts_differ": Setting(
         counted_twice, replace(rules_of(), decks=FEW_DECKS), House(decks=FEW_DECKS), habit=counts_rightly
     ),

@@ -61,7 +61,7 @@ from controller.core.round import (
     unkeyed_first_card,
     unseen_moves,
 )
-from controller.core.surveillance import monitor
+from controller.core.surveillance import monitor, shoe_check
 from controller.core.table import readiness, shoe_draws
 from controller.core.table.keymap import KEYPAD
 from controller.core.table.layout import inventory, zone_name
@@ -235,10 +235,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
     if drawn.face is None and not transaction.stamped.closed:
         transaction.emit(CardUnreadable(number))
     if drawn.burn or transaction.state.burns:
-        transaction.change(burns=max(transaction.state.burns - 1, 0), burned_ns=at_ns)
-        deal_confirmation.disturbed(transaction, "a card was burned in the deal", at_ns)
-        shoe_draws.card_outside(transaction, drawn)
-        transaction.emit(CardBurned(number))
+        _card_burned(transaction, drawn, at_ns)
         return
     overtook = 0
     # A key that closed the round says that what follows is none of it.
@@ -276,6 +273,17 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
         transaction.change_round(overtook=overtook)
     lifecycle.take_card(transaction, drawn.face, since_ns, at_ns)
     missed_cards.next_may_have_begun(transaction)
+
+
+def _card_burned(transaction: Transaction, drawn: readings.CardDrawn, at_ns: int) -> None:
+    """A card goes to the discard rack; in a round that may have dealt it to a hand, the floor has the last word."""
+    transaction.change(burns=max(transaction.state.burns - 1, 0), burned_ns=at_ns)
+    deal_confirmation.disturbed(transaction, "a card was burned in the deal", at_ns)
+    shoe_draws.card_outside(transaction, drawn)
+    transaction.emit(CardBurned(transaction.stamped.number))
+    waited = missed_cards.leave_burn_to_floor(transaction)
+    if waited is not None:
+        shoe_check.burned_in_play(transaction, waited)
 
 
 # --- bet spots --------------------------------------------------------------------------------------

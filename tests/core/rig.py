@@ -66,7 +66,7 @@ class Rig:
         if zones:
             readers = {device: (int(names[0].partition("/")[0]),) for device, names in zones.items()}
         house = House(rules, self.values, KEYS, "0" * 64, readers, meters=meters, linked=linked)
-        self.house = replace(house, zones=dict(zones or {}))
+        self.house = replace(house, zones=dict(zones or {}), shoe_claims_checked=True)
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0

@@ -181,7 +181,7 @@ def rebuild_corrected(transaction: Transaction, before: Round) -> None:
     ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
     trouble, curable, closed = (
         before.evidence.trouble,
-        before.evidence.curable,
+        before.evidence.curable and not before.evidence.burned,
         transaction.round().dealing.withholds_faces(),
     )
     transaction.change_evidence(trouble="")

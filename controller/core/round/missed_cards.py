@@ -1,4 +1,4 @@
-"""Cards that may not be of the open round: missed, or the next one's. A person says which.
+"""Cards of which it is not known whether they are of the open round: missed, the next one's, or burned. A person says.
 
 A card may have been missed while the daemon did not listen, or, by a shoe that does not number its draws, although it
 did: the key *hit* was pressed, and play went on without a card.
@@ -6,12 +6,12 @@ did: the key *hit* was pressed, and play went on without a card.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from controller.core.betting import lock
-from controller.core.certainty import deal_confirmation
+from controller.core.certainty import deal_confirmation, round_end
 from controller.core.certainty.agreed_dues import confirmed_until_ns
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, KeyObserved
@@ -20,6 +20,11 @@ from controller.core.messages.events import QuestionWithdrawn
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
+
+BURNED: Final = "a card was burned in round"
+"""How the reason of a round begins that such a card leaves to the floor, where that is an alert of its own."""
+
+_NOT_KNOWN_OVER: Final = "a card was burned, and it is not known whether the round was over"
 
 MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
 _NEXT_BEGUN: Final = "No more bets was pressed in this round and then a card came: has another round begun?"
@@ -115,14 +120,17 @@ def ask_after_hit(transaction: Transaction) -> bool:
 
 def _hand_asked(transaction: Transaction, lattice: Lattice) -> tuple[int, str]:
     """The spot in play (0: plays differ), and the question about its hand."""
-    hands = {(node.acting, lattice.play().current(node) if len(node.hands) > 1 else -1) for node in lattice.frontier}
-    turns = {turn for turn, _ in hands}
-    if len(turns) != 1:
+    if len({node.acting for node in lattice.frontier}) != 1:
         return 0, "Was a card missed after the key hit?"
-    (turn, hand), *others = hands
-    which = "" if others or hand < 0 else f", hand {hand + 1}"
-    spot = transaction.round().bets.spots[turn]
+    spot, which = _hand_in_play(transaction, lattice)
     return spot, f"Was a card missed for spot {spot}{which}?"
+
+
+def _hand_in_play(transaction: Transaction, lattice: Lattice) -> tuple[int, str]:
+    """The spot that all plays have in turn, and which of its split hands (``, hand 2``) where they agree."""
+    hands = {(node.acting, lattice.play().current(node) if len(node.hands) > 1 else -1) for node in lattice.frontier}
+    (turn, hand), *others = hands
+    return transaction.round().bets.spots[turn], "" if others or hand < 0 else f", hand {hand + 1}"
 
 
 def withdraw_if_needless(transaction: Transaction) -> None:
@@ -135,6 +143,78 @@ def withdraw_if_needless(transaction: Transaction) -> None:
     ):
         transaction.emit(QuestionWithdrawn(round_now.questions.doubt))
         transaction.change_questions(doubt=0, missed_after=0)
+
+
+class BurnedCard(NamedTuple):
+    """A card burned while a hand may have been waiting for one, in words, and its spot; None: not one spot's."""
+
+    text: str
+    spot: int | None
+
+
+def leave_burn_to_floor(transaction: Transaction) -> BurnedCard | None:
+    """A card is burned in a round: the floor rules if a hand may have been waiting for it; None: nobody is accused.
+
+    No reading says where a card goes, so one press takes from a hand what it drew. Before its first card, and once no
+    play deals another, a new shoe or a new dealer burns as the house has it. A person may strike a card with another's
+    approval (``set-card``); the dealer alone may not.
+    """
+    round_now = transaction.state.round
+    if round_now is None or not transaction.house.shoe_claims_checked or not _may_await_card(transaction):
+        return None
+    between_rounds = _may_be_between_rounds(transaction)
+    spot, hand = _hand_that_waits(transaction)
+    text = f"{BURNED} {round_now.number} while {hand} may have been waiting for it"
+    transaction.change_evidence(burned=transaction.stamped.number)
+    if round_now.evidence.trouble:
+        transaction.change_evidence(curable=False)
+    else:
+        transaction.irregular(_NOT_KNOWN_OVER if between_rounds else text)
+    return None if between_rounds else BurnedCard(text, spot)
+
+
+def _may_be_between_rounds(transaction: Transaction) -> bool:
+    """Whether the round may be long over and no key has said so: then a burn accuses nobody."""
+    round_now = transaction.round()
+    cards = (one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved))
+    since_ns = transaction.table_ns(transaction.stamped.at_ns) - max(cards, default=0)
+    if since_ns < deal_confirmation.BETWEEN_ROUNDS_NS or not round_now.is_dealt():
+        return False
+    unknown = bool(round_now.evidence.trouble) or round_now.hides_faces()
+    turned = not round_now.dealing.unturned() or deal_confirmation.turn_needs_no_key(transaction)
+    return unknown or (turned and round_end.some_play_is_over(transaction))
+
+
+def _may_await_card(transaction: Transaction) -> bool:
+    """Whether in some play a hand of the open round may still get a card; closed faces decide nothing of it."""
+    round_now = transaction.round()
+    if not round_now.cards.drawn:
+        return False
+    if round_now.evidence.trouble or round_now.hides_faces():
+        return not round_end.boxes_are_cleared(transaction)
+    if round_now.ending.closing:
+        # The key may still be refused, and then the round goes on.
+        return not round_end.some_play_is_over(transaction)
+    return not (round_end.is_over(transaction) or round_end.takes_no_card(transaction))
+
+
+def _hand_that_waits(transaction: Transaction) -> tuple[int | None, str]:
+    """The spot of the hand in play and the hand in words; None: the dealer's, or plays differ."""
+    round_now = transaction.round()
+    if not round_now.is_dealt():
+        return None, "the deal"
+    if round_now.hides_faces() or round_now.evidence.trouble:
+        return None, "a hand"
+    lattice, play = transaction.lattice(), transaction.lattice().play()
+    # Where no key says so, a player may have stopped.
+    insured = lattice.last_layout().insured
+    turns = {reached.acting for node in lattice.frontier for reached, _ in play.reach(node, insured)}
+    if len(turns) != 1:
+        return None, "a hand"
+    if turns == {play.boxes}:
+        return None, "the dealer's hand"
+    spot, which = _hand_in_play(transaction, transaction.lattice())
+    return spot, f"spot {spot}{which}"
 
 
 def question_text(round_now: Round) -> str:

@@ -42,6 +42,7 @@ from controller.core.messages.inputs import (
 )
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.messages.software_events import checked
+from controller.core.round.missed_cards import BURNED
 from controller.core.surveillance import pay_advice, payment_check, shoe_check
 from controller.core.surveillance.unexplained_moves import (
     cards_unheard,
@@ -369,6 +370,9 @@ def _irregular(before: Table, transaction: Transaction, event: RoundIrregular) -
     Where a card of it may have gone unheard nothing says so of anybody.
     """
     reason, likely, round_now = event.reason, event.probable_cause or "", transaction.round_known(event.round)
+    if reason.startswith(BURNED):
+        # The burn itself has been an alert.
+        return
     text = f"{reason}; likely: {likely}" if likely else reason
     if cards_unheard(round_now):
         raise_alert(transaction, AlertKind.ROUND_IRREGULAR, text, round=event.round)

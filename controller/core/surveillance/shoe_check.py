@@ -22,6 +22,7 @@ from controller.core.messages.inputs import ShoeChanged
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.persons import Person
 from controller.core.refusal_reason import RefusalReason
+from controller.core.round.missed_cards import BurnedCard
 from controller.core.table.alert_list import raise_alert, raise_alert_about
 from controller.core.table.shoe import CountOfShoe, ShoeAccount, UnseenCard
 from controller.core.table.state import Table
@@ -174,6 +175,13 @@ def _begin_shoe(transaction: Transaction) -> None:
     """A new shoe is in use; its burns are the next cards (58 Pa. Code 685a.7(c))."""
     burns = transaction.state.burns + transaction.rules.options.new_shoe_burns
     transaction.change(shoe_round=_first_round(transaction), burns=burns, burn_presses=0)
+
+
+def burned_in_play(transaction: Transaction, waited: BurnedCard) -> None:
+    """A card was burned that a hand of the open round may have been waiting for, as text and spot say."""
+    raise_alert(
+        transaction, AlertKind.BURNED_IN_PLAY, waited.text, round=transaction.state.open_round(), spot=waited.spot
+    )
 
 
 def burns_text(transaction: Transaction) -> str:

@@ -203,6 +203,9 @@ class RoundEvidence(Value, frozen=True, tag=False):
     """What came to its boxes and may be on its way to others."""
     curable: bool = False
     """Whether a correction of the floor's may make the irregular round a legal one."""
+    burned: int = 0
+    """The reading of a card that was burned while a hand may have been waiting for one: no correction of the others
+    says whose it was; 0: none."""
 
 
 class RoundQuestions(Value, frozen=True, tag=False):
