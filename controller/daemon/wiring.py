@@ -67,6 +67,7 @@ def house_of(table: TableFile) -> House:
         shoe_claims_checked=True,
         proposals_bound=True,
         orders_traced=True,
+        slips_awaited=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -22,6 +22,7 @@ def capped() -> Rig:
     rig = Rig(penn(stand_key="always"))
     rig.talk("1 main 25\nkey no_more_bets\nTh")
     rig.chips(1, "main", 5000)
+    rig.leave_lying()
     rig.chips(1, "main", 2500)
     return rig
 

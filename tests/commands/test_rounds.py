@@ -32,6 +32,7 @@ def journal(tmp_path: Path) -> Path:
     rig.card("2c")
     rig.talk("1 main 25\nkey no_more_bets\nTh")
     rig.chips(1, "main", 5000)
+    rig.leave_lying()
     rig.chips(1, "main", 2500)
     rig.give(AcknowledgeAlert(rig.now_ns, 1, "J. Weber", "put back"))
     rig.talk("7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 0\nkey round_closed")

@@ -66,7 +66,7 @@ class Rig:
         if zones:
             readers = {device: (int(names[0].partition("/")[0]),) for device, names in zones.items()}
         house = House(rules, self.values, KEYS, "0" * 64, readers, meters=meters, linked=linked)
-        self.house = replace(house, zones=dict(zones or {}), shoe_claims_checked=True)
+        self.house = replace(house, zones=dict(zones or {}), shoe_claims_checked=True, slips_awaited=True)
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0
@@ -102,6 +102,10 @@ class Rig:
         self.now_ns = until_ns
         if self.desired.confirm_ns and not self.late:
             self.give(ChipsConfirmed(self.watched(), self.now_ns, self.unseen_zones()))
+
+    def leave_lying(self) -> None:
+        """What was done with chips stays so for longer than a mistake does."""
+        self.pass_ms(5_000)
 
     def watched(self) -> tuple[int, ...]:
         """The spots whose readers are there."""

@@ -369,6 +369,7 @@ def test_a_chip_that_leaves_the_one_antenna_and_stays_with_the_other_is_said_and
     rig.lay(1, "main", ("E1", "E2", "E3"))
     rig.talk(f"key no_more_bets \n {DEALT}")
     rig.lay(1, "twenty_one_plus_three", ("E3",))
+    rig.leave_lying()
     rig.lay(1, "main", ("E1", "E2"))
     rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
     assert accused(rig) == []
@@ -384,6 +385,7 @@ def test_a_chip_that_only_the_main_zone_heard_and_that_is_moved_is_pinching() ->
     rig.lay(1, "main", ("E1", "E2"))
     rig.lay(1, "twenty_one_plus_three", ("E3",))
     rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
+    rig.leave_lying()
     assert {event.kind for event in accused(rig)} == {AlertKind.PINCHING, AlertKind.PAST_POSTING}
 
 
@@ -476,7 +478,7 @@ def test_a_payment_that_the_insurance_line_hears_until_it_is_picked_up_accuses_n
     rig.lay(1, "main", ("E1", "E2"))
     rig.lay(1, "main", ())
     rig.late = not confirmed
-    rig.pass_ms(2_000)
+    rig.pass_ms(5_000)
     rig.late = True
     rig.lay(1, "insurance", ())
     rig.late = False

@@ -52,9 +52,10 @@ def test_insurance_of_the_round_before_picked_up_in_the_next_deal_is_nobodys_off
 
 def test_chips_on_insurance_after_the_offer_are_past_posting_and_their_return_belongs_to_it() -> None:
     rig = table(
-        "1 main 20 \n key no_more_bets \n Th As 9s 7d \n key insurance_closed \n 1 insurance 10 \n 1 insurance 0",
-        stand_key="always",
+        "1 main 20 \n key no_more_bets \n Th As 9s 7d \n key insurance_closed \n 1 insurance 10", stand_key="always"
     )
+    rig.leave_lying()
+    rig.talk("1 insurance 0")
     assert kinds(rig) == [AlertKind.PAST_POSTING, AlertKind.BET_TOUCHED]
 
 
@@ -175,6 +176,7 @@ def test_nor_is_the_dealer_where_a_card_of_his_may_not_have_been_heard() -> None
 
 def test_in_a_round_of_which_all_was_heard_he_is() -> None:
     rig = table(f"{DEALT} \n 1 main 20", stand_key="always")
+    rig.leave_lying()
     assert kinds(rig) == [AlertKind.CAPPING]
     assert Options().stand_key == "sometimes"
 

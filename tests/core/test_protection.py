@@ -30,6 +30,7 @@ def test_chips_laid_in_an_empty_zone_after_the_lock_are_past_posting() -> None:
     rig = at_table()
     dealt(rig, "Th")
     rig.chips(1, "lucky_ladies", 500)
+    rig.leave_lying()
     (alert,) = raised(rig)
     assert (alert.kind, alert.severity) == (AlertKind.PAST_POSTING, Severity.CRITICAL)
     assert (alert.round, alert.spot, alert.zone, alert.before_cents, alert.after_cents) == (
@@ -49,6 +50,7 @@ def test_chips_laid_where_nobody_plays_are_only_to_be_looked_at() -> None:
     rig = at_table()
     dealt(rig, "Th")
     rig.chips(6, "main", 500)
+    rig.leave_lying()
     assert [(one.kind, one.severity) for one in raised(rig)] == [(AlertKind.PAST_POSTING, Severity.NOTICE)]
 
 
@@ -56,6 +58,7 @@ def test_a_wager_that_grows_after_the_lock_is_capped_and_one_that_shrinks_pinche
     rig = at_table()
     dealt(rig, "Th")
     rig.chips(1, "main", 5000)
+    rig.leave_lying()
     rig.chips(1, "main", 1000)
     rig.chips(1, "main", 2500)
     assert kinds(rig) == ["capping", "pinching", "bet_touched"]
@@ -73,6 +76,7 @@ def test_a_player_who_raises_when_it_is_another_spots_turn_is_found_out() -> Non
     rig = at_table()
     rig.talk("1 main 25\n3 main 25\nkey no_more_bets\nTh 6d 6h 9s 5d Tc\nkey stand")
     rig.chips(1, "main", 5000)
+    rig.leave_lying()
     assert kinds(rig) == ["capping"]
 
 
@@ -184,6 +188,7 @@ def test_a_chip_that_both_readers_see_again_is_two_chips() -> None:
     rig.values["E004010000000001"] = 2500
     rig.lay(1, "main", ("E004010000000001",))
     rig.lay(2, "main", ("E004010000000001",))
+    rig.leave_lying()
     assert rig.desired.confirm_ns > 0
     rig.give(ChipsConfirmed((1,), rig.now_ns))
     assert kinds(rig) == []
@@ -239,6 +244,7 @@ def capped() -> Rig:
     rig = at_table()
     dealt(rig, "Th")
     rig.chips(1, "main", 5000)
+    rig.leave_lying()
     return rig
 
 

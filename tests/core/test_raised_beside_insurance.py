@@ -36,14 +36,14 @@ def test_more_that_explains_nothing_once_that_chip_counts_is_capping() -> None:
     rig = raised_beside_insurance("8d 9c 9s 4c", by="E4", stand_key="always")
     assert accused(rig) == []
     rig.lay(1, "insurance", ())
-    rig.pass_ms(2_000)
+    rig.leave_lying()
     assert [(one.kind, one.before_cents, one.after_cents) for one in accused(rig)] == [(AlertKind.CAPPING, 1000, 3000)]
 
 
 def test_or_once_that_chip_turns_out_to_lie_beside() -> None:
     rig = raised_beside_insurance("8d 9c 8s 4c", "split", stand_key="always")
     rig.lay(1, "main", ("E2", "E5"))
-    rig.pass_ms(2_000)
+    rig.leave_lying()
     assert (AlertKind.CAPPING, 1000, 1500) in {(one.kind, one.before_cents, one.after_cents) for one in accused(rig)}
 
 

@@ -84,4 +84,5 @@ def test_chips_that_came_after_the_lock_are_told_as_ever() -> None:
     rig = lost("1 main 10", 2)
     rig.talk(f"{LOCK} \n Th 9c")
     back(rig, 2, "main", 2_000, since_ms=500)
+    rig.leave_lying()
     assert (rig.irregularities(), alerts(rig)) == ([], ["past_posting"])

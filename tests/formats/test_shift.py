@@ -120,6 +120,7 @@ def test_an_alert_is_counted_once_under_its_kind(night: Night) -> None:
     rig = Rig(a_rig().house.rules)
     rig.talk("1 main 25\nkey no_more_bets\nTh")
     rig.chips(1, "main", 5000)
+    rig.leave_lying()
     events = published(rig.events)
     raised = [one.event.kind for one in events if isinstance(one.event, AlertRaised)]
     assert [(line.kind, line.severity, line.count) for line in account(events).alerts] == [("capping", "critical", 1)]

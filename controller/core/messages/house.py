@@ -66,6 +66,9 @@ class House(Value, frozen=True, tag=False):
     moves_gathered: bool = False
     """Whether changes of a main wager that follow one another within a moment are one change; False: the journal is of
     before."""
+    slips_awaited: bool = False
+    """Whether chips that people put right within moments accuse nobody, and a key left out is no offence; False: the
+    journal is of before, when a look round was enough to accuse."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -66,6 +66,11 @@ EXCHANGED: Final = "shoe_exchanged"
 CHANGED: Final = "shoe_changed"
 """Its word that another answers of those that the table file names."""
 
+_TWO_CHIPS_NS: Final = 3_000_000_000
+"""How long two zones must hear a chip for it to be two. A hand carries a chip across the layout in less than two
+seconds, and a reader may need two looks of half a second each to miss it; what lies between two antennas for longer has
+been left lying there, and has to be moved apart whatever it is."""
+
 _MAKER_DIGITS: Final = 4
 """Hex digits of a chip's id that name the standard and the tag's maker (ISO/IEC 15693-3: E0 and a maker's code)."""
 
@@ -333,7 +338,7 @@ def _duplicates(transaction: Transaction) -> None:
         if chip not in there:
             continue
         looked = min(transaction.state.known_until_ns(*spot_and_zone(name)) for name in there[chip])
-        proven = 0 <= since_ns <= looked
+        proven = 0 <= since_ns <= looked - _heard_ns(transaction)
         if proven:
             text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"
             where = there[chip][0].partition("/")
@@ -343,15 +348,31 @@ def _duplicates(transaction: Transaction) -> None:
         transaction.change(disputes=kept)
 
 
+def _heard_ns(transaction: Transaction) -> int:
+    """How long two zones must hear a chip for it to be two."""
+    return _TWO_CHIPS_NS if transaction.house.slips_awaited else 0
+
+
 def with_second_looks(transaction: Transaction, wanted: Desired) -> Desired:
-    """What the devices should be sent, and to look again at chips seen in two zones or where nothing explains it."""
-    since_ns = max([-1, *transaction.state.disputes.values(), *[one.since_ns() for one in transaction.state.suspected]])
-    for zone in transaction.state.felt.values():
-        if zone.released:
-            since_ns = max(since_ns, *zone.released.values())
-    if since_ns < 0:
+    """What the devices should be sent, and to look again at chips seen in two zones or where nothing explains it.
+
+    Where chips must lie for a while first the clock says when: a look that is asked for ahead would keep all else
+    waiting that the readers are to confirm.
+    """
+    heard_ns = _heard_ns(transaction)
+    moments = [since_ns + heard_ns for since_ns in transaction.state.disputes.values() if since_ns >= 0]
+    moments += [one.since_ns() for one in transaction.state.suspected]
+    moments += [since_ns for zone in transaction.state.felt.values() for since_ns in zone.released.values()]
+    if not moments:
         return wanted
-    return replace(wanted, confirm_ns=max(wanted.confirm_ns, since_ns - transaction.state.offset_ns, 1))
+    now_ns, offset_ns = transaction.table_ns(transaction.stamped.at_ns), transaction.state.offset_ns
+    past = [since_ns for since_ns in moments if since_ns <= now_ns or not transaction.house.slips_awaited]
+    if past:
+        wanted = replace(wanted, confirm_ns=max(wanted.confirm_ns, max(past) - offset_ns, 1))
+    if len(past) == len(moments):
+        return wanted
+    next_ns = max(min(since_ns for since_ns in moments if since_ns > now_ns) - offset_ns, 1)
+    return replace(wanted, deadline_ns=min(wanted.deadline_ns or next_ns, next_ns))
 
 
 # --- cards and payments -----------------------------------------------------------------------------

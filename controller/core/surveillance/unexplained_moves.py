@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from controller.core.certainty import shared_chips
@@ -24,6 +26,12 @@ from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from controller.core.table.unexplained_chips import Suspicion
 from firmware_protocols.readings import ChipsSeen
+
+_STAYS_NS: Final = 4_000_000_000
+"""How long chips that came where nothing explains them may lie before they are taken back: a hand that put a double or
+a payment at the wrong spot sees it and carries it on within that time. Who caps a bet leaves the chips to be paid."""
+
+_MAY_BE_SLIPS: Final = frozenset({AlertKind.CAPPING, AlertKind.PAST_POSTING})
 
 
 def chips_before_and_after(before: Table, transaction: Transaction, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
@@ -68,15 +76,15 @@ def suspect_move(
         after_cents=event.after_cents,
         before=_lay_before(before.state.felt, name, event.before_cents),
         after=_chips_at(transaction.state.felt, name),
+        stays_ns=_STAYS_NS if transaction.house.slips_awaited and kind in _MAY_BE_SLIPS else 0,
     )
+    taken_back = kind is AlertKind.BET_TOUCHED and _puts_slip_right(transaction, name)
     # Chips that came and left again may be on their way to another spot, where no reader has reported them yet.
     leaves = event.after_cents < event.before_cents
     passing = leaves and (kind is AlertKind.BET_TOUCHED or passing_chips.are_in_transit(transaction, event.spot))
-    if kind in {AlertKind.CAPPING, AlertKind.PAST_POSTING} or (
-        passing and kind in {AlertKind.BET_TOUCHED, AlertKind.PINCHING}
-    ):
+    if kind in _MAY_BE_SLIPS or (passing and kind in {AlertKind.BET_TOUCHED, AlertKind.PINCHING} and not taken_back):
         transaction.change(suspected=(*transaction.state.suspected, suspicion))
-    elif not _explained_away(transaction, name):
+    elif not _explained_away(transaction, name) and not taken_back:
         raise_confirmed(transaction)
         _tell(transaction, suspicion)
     if paid is not None:
@@ -127,6 +135,15 @@ def _was_settled(transaction: Transaction, number: int, spot: int, zone: str) ->
     return row is not None and row.net_cents is not None
 
 
+def _puts_slip_right(transaction: Transaction, name: str) -> bool:
+    """Whether the chips that leave a zone came there so lately that they say no more than that somebody erred."""
+    now_ns, here = transaction.table_ns(transaction.stamped.at_ns), _chips_at(transaction.state.felt, name)
+    return any(
+        zone_name(one.spot, one.zone) == name and bool(one.gone(here)) and one.left(now_ns, here).is_put_right
+        for one in transaction.state.suspected
+    )
+
+
 def _explained_away(transaction: Transaction, name: str) -> bool:
     """Whether chips that left a zone had come there only as its antenna heard what lies at another; nothing is left."""
     suspicion = next((one for one in transaction.state.suspected if zone_name(one.spot, one.zone) == name), None)
@@ -151,7 +168,7 @@ def raise_confirmed(transaction: Transaction) -> None:
     kept: list[Suspicion] = []
     for one in transaction.state.suspected:
         if one.left_ns < 0 and one.gone(transaction.state.felt[zone_name(one.spot, one.zone)].chips):
-            one = replace(one, left_ns=now_ns)  # noqa: PLW2901 - the same one
+            one = one.left(now_ns, _chips_at(transaction.state.felt, zone_name(one.spot, one.zone)))  # noqa: PLW2901
         if _lies_elsewhere(transaction.state.felt, one) or one.left_while_shared(known_ns):
             # By the time that every reader has looked round it may be gone from there too. Of chips that two antennas
             # heard until they were picked up nobody knows at which of them they lay.
@@ -171,11 +188,15 @@ def _tell(transaction: Transaction, one: Suspicion) -> None:
     """Raise what a suspicion says."""
     said = {name: getattr(one, name) for name in ("round", "spot", "zone", "before_cents", "after_cents")}
     chips = {"before": one.before, "after": one.after}
+    kind, severity, text = AlertKind(one.kind), Severity(one.severity), one.text
+    if one.is_put_right:
+        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{text}, and was put right within moments"
+        severity = severity if severity is Severity.NOTICE else SEVERITY[kind]
     raise_alert(
         transaction,
-        AlertKind(one.kind),
-        one.text,
-        severity=Severity(one.severity),
+        kind,
+        text,
+        severity=severity,
         readings=(one.number,),
         **said,
         **chips,
