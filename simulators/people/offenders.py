@@ -146,7 +146,7 @@ def touch(script: Script, rng: Chance) -> Planted | None:
 
 
 def over_insure(script: Script, rng: Chance) -> Planted | None:
-    """Far too much on the insurance line for a moment while it is offered."""
+    """Far too much on the insurance line as the offer closes."""
     closed = script.key(KEY_INSURANCE_CLOSED)
     insured = [wager.spot for wager in script.played.wagers if wager.bet == INSURANCE]
     if closed < 0 or not insured:
@@ -154,7 +154,7 @@ def over_insure(script: Script, rng: Chance) -> Planted | None:
     place = (pick(rng, insured), INSURANCE)
     at = next(iter(script.lays(place, script.lock))) + 1
     chips = (*script.content(place, at), OWN_CHIPS[10000])
-    return Planted(script.with_change(at, place, chips, 1500), *place, at + 1)
+    return Planted(script.with_change(at, place, chips), *place, at + 1)
 
 
 def lay_before_lock(chip: str) -> Offence:

@@ -93,6 +93,7 @@ def test_more_insurance_than_half_the_wager_is_too_much() -> None:
     rig = at_table()
     dealt(rig, "Th As 9s 7d")
     rig.chips(1, "insurance", 2000)
+    rig.key("insurance_closed")
     assert kinds(rig) == ["insurance_too_large"]
 
 

@@ -54,7 +54,11 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
         transaction.house.profile_hash,
         RoundCards(hole_dealt=rules.has_hole_card(), face_down=rules.player_cards == "face_down"),
         deal_confirmation.begin(transaction),
-        RoundEvidence(keys_unheard=state.keypad_lost, shoe_away=transaction.shoe_is_away()),
+        RoundEvidence(
+            keys_unheard=state.keypad_lost,
+            shoe_away=transaction.shoe_is_away(),
+            keys_slip=transaction.house.slips_awaited,
+        ),
     )
     transaction.change(rounds=number, declared=(), unheard_before_deal="", round=round_now)
     transaction.change(keypad_lost=is_keypad_away(transaction))

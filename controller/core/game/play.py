@@ -332,7 +332,7 @@ class Play:
 
     def even_money_may_show(self, node: Node, box: int) -> bool:
         """Whether a natural's rise by itself may be even money: ace up, until the key of the turn or the next card."""
-        shown_by_chips = self.rules.even_money and self.rules.options.even_money_shown == "chips"
+        shown_by_chips = self.rules.even_money and self.rules.options.even_money_shown != "key"
         waits = node.boxes[box].kind is BoxStatus.NATURAL and not (node.turned or node.paying or node.drawn)
         return shown_by_chips and self.up_points == 1 and waits
 

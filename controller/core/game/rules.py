@@ -25,8 +25,9 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """``at_once``: a spot whose hands all broke is emptied before the next card or the turn of the hole card."""
     surrender_shown: Literal["always", "sometimes"] = "always"
     """``always``: a surrender is shown by chips, key or answer."""
-    even_money_shown: Literal["key", "chips"] = "key"
-    """``chips``: a natural's wager that rises by itself against an ace may be even money."""
+    even_money_shown: Literal["key", "chips", "sometimes"] = "key"
+    """``chips``: a natural's wager that rises by itself against an ace may be even money. ``sometimes``: it may also be
+    something else, and only the key decides."""
     key_slack: int = 0
     """Cards by which a press may be early or late: 0 or 1."""
     new_shoe_burns: int = 1
@@ -194,6 +195,14 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
             even_money_shown="chips",
         )
         return msgspec.structs.replace(self, options=silent)
+
+    def even_money_unkeyed(self) -> Rules:
+        """The same game where the key of even money may have been left out."""
+        if self.options.even_money_shown != "key":
+            return self
+        return msgspec.structs.replace(
+            self, options=msgspec.structs.replace(self.options, even_money_shown="sometimes")
+        )
 
     def offered_after_deal(self, up_points: int) -> str:
         """The side wager that may be made once this up card (1: ace) lies there; empty: none."""

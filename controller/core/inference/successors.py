@@ -245,6 +245,9 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
             yield put_box(node, item.box, replace(box, busts_not_taken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(BoxStatus.EVEN_MONEY)), ()
+        if play.rules.options.even_money_shown == "sometimes":
+            # Nobody has said so: they may be chips that were laid by mistake, or to cheat.
+            yield node, ()
 
 
 def _next_bet(node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]:

@@ -56,7 +56,10 @@ class ChipsExchanged(Value, frozen=True, tag="chips_exchanged"):
 
 
 class InsuranceTooLarge(Value, frozen=True, tag="insurance_too_large"):
-    """More chips lie on the insurance line than the rules allow, while the wager can still be corrected."""
+    """More chips lie on the insurance line than the rules allow, and the offer is over.
+
+    Journals from before chips that are put right were waited for have it while the offer was open.
+    """
 
     round: int
     spot: int

@@ -22,6 +22,7 @@ from controller.core.certainty.agreed_dues import (
 from controller.core.certainty.rebuild import is_keypad_away
 from controller.core.certainty.side_wagers import settle_sides, sides_open
 from controller.core.game.hand import place_of
+from controller.core.game.position import BoxStatus
 from controller.core.game.wager import Basis
 from controller.core.inference.dues import agreed, agreed_drawn
 from controller.core.inference.fault_search import CLOSED_EARLY
@@ -259,6 +260,7 @@ def _finish(transaction: Transaction) -> bool:
     publish(transaction, judged)
     settle_sides(transaction, judged, closed=True)
     _settle_as_paid(transaction, judged)
+    _settle_insurance_as_paid(transaction, judged)
     _contradicted(transaction, judged)
     dispute_reopened(transaction)
     left = (*_still_open(transaction, judged), *sides_open(transaction, judged))
@@ -329,6 +331,7 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
             (spot, "main") in transaction.round().ending.settled
             or not due.known
             or _may_have_surrendered(judged.frontier, box)
+            or _may_have_even_money(judged.frontier, box)
         ):
             continue
         fitting = [net for net in due.nets if net.cents in _nets_as_paid(judged.lattice, box)]
@@ -340,10 +343,54 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
             )
 
 
+def _settle_insurance_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
+    """Insurance still open against a natural is settled as won if chips came to it as its payment alone explains."""
+    round_now = transaction.round()
+    if not transaction.house.slips_awaited:
+        return
+    for box, spot in enumerate(round_now.bets.spots):
+        due = next((due for bet, due in judged.dues(box) if bet == "insurance"), None)
+        unseen = any(one.box == box and one.hides("insurance") for one in judged.lattice.silences)
+        watched = spot not in round_now.bets.declared and not unseen
+        if due is None or not due.known or not watched or (spot, "insurance") in round_now.ending.settled:
+            continue
+        won_cents = _insurance_payment(judged.lattice, box)
+        fitting = [net for net in due.nets if net.cents == won_cents > 0]
+        if fitting and not may_include_payment(judged.lattice, box, "insurance", due.cents()):
+            fields = (round_now.number, spot, "insurance", won_cents // 2, won_cents)
+            net = agreed(fitting)
+            publish_settlement(
+                transaction, WagerSettled(*fields, Basis.PAID, readings_relied_on(judged.lattice, box), net.why)
+            )
+
+
+def _insurance_payment(lattice: Lattice, box: int) -> int:
+    """The last chips that came to a box's insurance, if they are twice what lay there and no wager; 0: they are not.
+
+    A player may withdraw insurance, and lay three times as much as before. But more than the card allows is no wager.
+    """
+    most = lattice.rules.insurance_cap_cents(lattice.wagers[box])
+    here = (
+        one.item
+        for one in lattice.evidence
+        if isinstance(one.item, ChipsObserved) and (one.item.box, one.item.zone) == (box, "insurance")
+    )
+    rises = [item for item in here if item.after > item.before and not item.idle]
+    if not rises or not 0 < rises[-1].before <= most < rises[-1].after:
+        return 0
+    came = rises[-1].after - rises[-1].before
+    return came if came == 2 * rises[-1].before else 0
+
+
 def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
     """Whether some play has a surrender: its chips may go past the zone, so what lies there says nothing."""
     outcomes = (outcome for ended in frontier.values() for outcome in ended[box])
     return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
+
+
+def _may_have_even_money(frontier: Frontier, box: int) -> bool:
+    """Whether it is open if even money was paid: then what lies there may be chips that were no payment."""
+    return len({node.boxes[box].kind is BoxStatus.EVEN_MONEY for node in frontier}) > 1
 
 
 def _nets_as_paid(lattice: Lattice, box: int) -> set[int]:

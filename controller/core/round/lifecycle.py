@@ -157,7 +157,8 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
             unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
         )
         if explained and change.zone == "insurance" and not round_now.evidence.trouble:
-            _check_insurance(transaction, change)
+            if not transaction.house.slips_awaited:
+                _check_insurance(transaction, change)
         elif (
             explained and not round_now.evidence.trouble and any(node.offers for node in transaction.lattice().frontier)
         ):
@@ -226,7 +227,7 @@ def _laid_unseen(transaction: Transaction, change: ZoneChange) -> None:
 
 
 def _check_insurance(transaction: Transaction, change: ZoneChange) -> None:
-    """More on the insurance line than the card allows is said while it can still be put right."""
+    """More on the insurance line than the card allows, as journals of before have it: while the offer is open."""
     box = transaction.round().bets.spots.index(change.spot)
     most = transaction.rules.insurance_cap_cents(transaction.round().main_wagers()[box])
     if change.after > most and any(node.offers for node in transaction.lattice().frontier):

@@ -44,10 +44,10 @@ from controller.core.messages.raised_alerts import AlertKind
 from controller.core.messages.software_events import checked
 from controller.core.round.missed_cards import BURNED
 from controller.core.surveillance import pay_advice, payment_check, shoe_check
+from controller.core.surveillance.insurance_line import insurance_lowered, insurance_too_large
 from controller.core.surveillance.unexplained_moves import (
     cards_unheard,
     chips_before_and_after,
-    insurance_lowered,
     raise_confirmed,
     suspect_move,
 )
@@ -87,6 +87,7 @@ _LOOKED_INTO: Final = frozenset(
 
 def protect(before: Table, transaction: Transaction) -> None:
     """Raise what this step shows."""
+    insurance_too_large(before, transaction)
     events = tuple(transaction.events)
     for event in events:
         if type(event) in _LOOKED_INTO:

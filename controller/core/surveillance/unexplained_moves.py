@@ -25,7 +25,6 @@ from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from controller.core.table.unexplained_chips import Suspicion
-from firmware_protocols.readings import ChipsSeen
 
 _STAYS_NS: Final = 4_000_000_000
 """How long chips that came where nothing explains them may lie before they are taken back: a hand that put a double or
@@ -105,7 +104,7 @@ def _looks_like(
     name = zone_name(event.spot, event.zone)
     where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
     round_now = transaction.round_known(event.round)
-    if _not_all_heard(round_now, event.spot, event.zone):
+    if not_all_heard(round_now, event.spot, event.zone):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     if event.after_cents > lay and _is_irregular(transaction, event.round):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
@@ -209,7 +208,7 @@ def _looked_round(transaction: Transaction) -> int:
     return min((transaction.state.confirmed.get(str(spot), -1) for spot in spots), default=NEVER_ENDS)
 
 
-def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
+def not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     """Whether a card of a round, or what happened at a spot, may have gone unheard: so nobody is accused there.
 
     A payment, say, after a card of which the table never heard. What was kept back until the cards lie open is reported
@@ -255,37 +254,3 @@ def _is_irregular(transaction: Transaction, number: int) -> bool:
 def cards_unheard(round_now: Round | None) -> bool:
     """Whether a card of a round may have gone unheard."""
     return round_now is not None and (round_now.evidence.unheard or round_now.evidence.shoe_away)
-
-
-def insurance_lowered(before: Table, transaction: Transaction) -> None:
-    """Insurance taken back once it counts and before it is settled: it counts all the same."""
-    reading, round_now = transaction.stamped.input, transaction.state.round
-    if (
-        not isinstance(reading, ChipsSeen)
-        or reading.zone != "insurance"
-        or round_now is None
-        or round_now.evidence.trouble
-    ):
-        return
-    paid = transaction.state.paid[-1] if transaction.state.paid else None
-    name = zone_name(reading.spot, reading.zone)
-    was, now = before.state.felt.get(name), transaction.state.felt[name]
-    counted = paid.insured.get(str(reading.spot), 0) if paid is not None else 0
-    settled = round_now.cards.turned or (reading.spot, "insurance") in round_now.ending.settled
-    # A device that finds no natural has decided it before anything shows that; hidden hands tell nothing of theirs.
-    settled = settled or transaction.rules.hole_check == "device" or round_now.hides_faces()
-    if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or _may_be_settled(transaction):
-        return
-    kind = AlertKind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, reading.spot, reading.zone) else AlertKind.PINCHING
-    text = f"spot {reading.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
-    amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
-    raise_alert(transaction, kind, text, round=round_now.number, spot=reading.spot, zone=reading.zone, **amounts)
-    payment_check.exclude_zone(transaction, name)
-
-
-def _may_be_settled(transaction: Transaction) -> bool:
-    """Whether insurance may have been taken or paid: in some play all boxes have played, or no play is left."""
-    lattice = transaction.lattice()
-    play, insured = lattice.play(), lattice.last_layout().insured
-    reached = (after for node in lattice.frontier for after, _ in play.reach(node, insured))
-    return not lattice.frontier or any(play.all_played(node) for node in reached)

@@ -191,6 +191,8 @@ class RoundEvidence(Value, frozen=True, tag=False):
     """Whether a shoe that does not number its draws is away now, so that cards may be drawn unreported."""
     keys_unheard: bool = False
     """Whether the keypad was lost at some moment since the round before was locked."""
+    keys_slip: bool = False
+    """Whether chips may show even money whose key was left out; False: it was not so when the round was locked."""
     published: tuple[Event, ...] = ()
     """Inferred facts already published."""
     corrected_at: int = 0
@@ -279,7 +281,9 @@ class Round(Value, frozen=True, tag=False):
 
     def rules(self, rules: Rules) -> Rules:
         """The rules by which this round's evidence is read."""
-        return rules.keys_unheard() if self.evidence.keys_unheard else rules
+        if self.evidence.keys_unheard:
+            return rules.keys_unheard()
+        return rules.even_money_unkeyed() if self.evidence.keys_slip else rules
 
     def blocking_questions(self) -> tuple[int, ...]:
         """The questions that people must answer before anything is concluded, the first to be answered first.
