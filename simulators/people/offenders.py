@@ -152,7 +152,7 @@ def over_insure(script: Script, rng: Chance) -> Planted | None:
     if closed < 0 or not insured:
         return None
     place = (pick(rng, insured), INSURANCE)
-    at = next(iter(script.lays(place, script.lock))) + 1
+    at = max(one for one in script.lays(place, script.lock) if one < closed) + 1
     chips = (*script.content(place, at), OWN_CHIPS[10000])
     return Planted(script.with_change(at, place, chips), *place, at + 1)
 

@@ -122,6 +122,9 @@ class Dealer:
         spot, what = act["spot"], act["act"]
         if what in {"insurance", "ez_bust"}:
             rig.chips(spot, what, act["amount"])
+            if what == "insurance":
+                # Until then it may be corrected.
+                rig.key("insurance_closed")
             assert rig.told(InsuranceTooLarge if what == "insurance" else SideBetRefused)
         else:
             rig.talk(f"key {spot} {what}")

@@ -290,11 +290,11 @@ EVEN_MONEY: dict[str, tuple[Rules, str, str, Told]] = {
         "1 main 15 \n key stand hole_turned",
         Told(["1 main +0.00", "2 main -10.00"], [], [], ["ChipsUnexplained"]),
     ),
-    "chips alone say nothing where the key is wanted": (
+    "chips alone leave it open where the key is wanted": (
         BORGATA,
         "Kc",
         "1 main 20 \n key stand hole_turned",
-        Told(["1 main +0.00", "2 main -10.00"], [], [], ["ChipsUnexplained"]),
+        Told(["2 main -10.00"], ["1 main +0.00 or +10.00"], [], []),
     ),
 }
 

@@ -331,7 +331,7 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
             (spot, "main") in transaction.round().ending.settled
             or not due.known
             or _may_have_surrendered(judged.frontier, box)
-            or _may_have_even_money(judged.frontier, box)
+            or _may_have_even_money(judged, box)
         ):
             continue
         fitting = [net for net in due.nets if net.cents in _nets_as_paid(judged.lattice, box)]
@@ -388,9 +388,10 @@ def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
     return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
 
 
-def _may_have_even_money(frontier: Frontier, box: int) -> bool:
-    """Whether it is open if even money was paid: then what lies there may be chips that were no payment."""
-    return len({node.boxes[box].kind is BoxStatus.EVEN_MONEY for node in frontier}) > 1
+def _may_have_even_money(judged: AgreedPlays, box: int) -> bool:
+    """Whether it is open if even money was paid without its key: then what lies there may be no payment."""
+    paid = {node.boxes[box].kind is BoxStatus.EVEN_MONEY for node in judged.frontier}
+    return len(paid) > 1 and judged.lattice.rules.options.even_money_shown == "sometimes"
 
 
 def _nets_as_paid(lattice: Lattice, box: int) -> set[int]:
