@@ -81,7 +81,7 @@ def _display(transaction: Transaction, round_now: Round) -> str:
     if between := shared_chips.display_text(transaction):
         return between
     if round_now.questions.entry:
-        return acceptance.entry_text(round_now.questions.entering[0])
+        return acceptance.entry_text(round_now)
     if round_now.questions.lingers:
         return _ROUND_OVER_ASKED
     if round_now.is_published_irregular():

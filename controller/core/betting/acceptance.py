@@ -123,16 +123,18 @@ def ask_or_publish_lock(transaction: Transaction) -> None:
     """Ask about the next newcomer; with none left tell the lock."""
     entering = transaction.round().questions.entering
     if entering:
-        transaction.change_questions(entry=transaction.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
+        text = entry_text(transaction.round())
+        transaction.change_questions(entry=transaction.ask(entering[0], text, ("yes", "no")))
         return
     locked = BettingClosed(transaction.round().number, transaction.round().bets.wagers, transaction.house.profile_hash)
     transaction.emit(locked, *_published_at_lock(transaction.house, transaction.round()))
     closed_meters.raise_standing(transaction)
 
 
-def entry_text(spot: int) -> str:
-    """The question about a newcomer, as the dealer reads it."""
-    return f"Spot {spot} came in mid shoe: dealt in?"
+def entry_text(round_now: Round) -> str:
+    """The question about a newcomer, or about a late bettor, who has no box yet, as the dealer reads it."""
+    spot = round_now.questions.entering[0]
+    return f"Spot {spot} {'came in mid shoe' if spot in round_now.bets.spots else 'bet late'}: dealt in?"
 
 
 def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
@@ -151,6 +153,10 @@ def abandon_lock(transaction: Transaction) -> None:
     """
     if transaction.round().questions.entry:
         transaction.emit(QuestionWithdrawn(transaction.round().questions.entry))
+        if transaction.round().questions.entering[0] not in transaction.round().bets.spots:
+            # A late bettor's: the lock has been published.
+            transaction.change_questions(entry=0, entering=())
+            return
     elif transaction.round().bets.locked or not transaction.round().cards.drawn:
         return
     transaction.change_bets(locked=True)
@@ -161,9 +167,12 @@ def abandon_lock(transaction: Transaction) -> None:
 def is_handed_back(round_now: Round, change: ZoneChange) -> bool:
     """Whether a change returns what is no wager, or the chips of a newcomer who has not been let in.
 
-    Any change may return chips of which it is not known whether they are a wager.
+    Any change may return chips of which it is not known whether they are a wager, or, once the deal is done, pay those
+    of a late bettor.
     """
     if round_now.is_wager_uncertain(change.spot, change.zone):
+        return True
+    if round_now.is_dealt() and any(one.spot == change.spot for one in round_now.bets.late):
         return True
     refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.bets.refused)
     sent_away = change.spot in round_now.questions.entering and change.after == 0

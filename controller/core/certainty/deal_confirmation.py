@@ -14,11 +14,12 @@ from typing import Any, Final, assert_never
 from msgspec.structs import replace
 
 from controller.core.certainty.reader_zones import confirmed_zones
+from controller.core.game.hand import deal_cards
 from controller.core.game.rules import Rules
-from controller.core.inference.observation import CardObserved
+from controller.core.inference.observation import NEVER_ENDS, CardObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
-from controller.core.table.round_state import DealProgress, DealStatus
+from controller.core.table.round_state import DealProgress, DealStatus, Round
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
@@ -56,7 +57,14 @@ def begin(transaction: Transaction) -> DealProgress:
     # By its rhythm it is known to be a deal, and none of the cards before it belongs to it.
     by_rhythm = transaction.state.begins == transaction.stamped.number
     astray = not by_rhythm and any(transaction.state.unturned(card) and not card.burned for card in kept)
-    return DealProgress("open", uneven=_ASTRAY if astray else transaction.state.unheard_before_deal)
+    anew = not by_rhythm and any(broke_off(one) for one in transaction.left)
+    return DealProgress("open", uneven=_ASTRAY if astray else transaction.state.unheard_before_deal, anew=anew)
+
+
+def broke_off(round_now: Round) -> bool:
+    """Whether a round that ends has fewer cards than any deal, and no key says that it is over."""
+    few = 0 < len(round_now.cards.drawn) < deal_cards(1, hole=round_now.cards.hole_dealt)
+    return few and round_now.dealing.unturned() and not round_now.ending.closing
 
 
 def change_deal(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
@@ -253,6 +261,44 @@ def review(transaction: Transaction) -> None:
         unconfirm(transaction, "nothing said that the deal was done")
     elif quiet and not even:
         unconfirm(transaction, "its last cards came slowly enough to be drawn ones")
+
+
+def dealt_ns(transaction: Transaction) -> int:
+    """When the last card of the deal came, as the table counts its boxes, in table time; never, if it has not."""
+    cards = [one for one in transaction.round().evidence.observations if isinstance(one.item, CardObserved)]
+    return cards[_size(transaction) - 1].last_ns if len(cards) >= _size(transaction) else NEVER_ENDS
+
+
+def is_followed_at_once(transaction: Transaction, until: int) -> bool | None:
+    """Whether a card followed the last of the deal without a long gap, a key or chips between; None: not known yet.
+
+    The deal may then have another card than counted. ``until``: up to when the readers have confirmed the layout.
+    """
+    round_now, size = transaction.round(), _size(transaction)
+    evidence = round_now.evidence.observations
+    cards = [one for one in evidence if isinstance(one.item, CardObserved)]
+    if len(cards) <= size:
+        deal = round_now.dealing
+        stopped = len(cards) == size and deal.quiet_ns >= deal.last_ns + gap_ns(transaction)
+        return False if stopped else None
+    last, follows = cards[size - 1], cards[size]
+    if follows.last_ns - last.last_ns >= gap_ns(transaction):
+        return False
+    if last.number < round_now.dealing.done_by < follows.number:
+        return False
+    if any(
+        one.first_ns < follows.last_ns and one.last_ns > last.last_ns
+        for one in evidence
+        if not isinstance(one.item, CardObserved)
+    ):
+        return False
+    return True if until >= follows.last_ns else None
+
+
+def paused_in_deal(transaction: Transaction) -> bool:
+    """Whether a long gap lies among the cards of the deal, as the table counts its boxes."""
+    gaps_ms = transaction.round().dealing.gaps_ms[: _size(transaction) - 1]
+    return any(gap * 1_000_000 >= gap_ns(transaction) for gap in gaps_ms)
 
 
 def unconfirm(transaction: Transaction, why: str, stands: DealStatus = "unconfirmed") -> None:

@@ -37,7 +37,7 @@ def is_over(transaction: Transaction) -> bool:
         return boxes_are_cleared(transaction)
     if round_now.must_ignore_faces():
         return boxes_are_cleared(transaction) and not (round_now.cards.face_down and _owes_card(transaction))
-    if round_now.questions.doubt and boxes_are_cleared(transaction):
+    if round_now.first_blocking() and boxes_are_cleared(transaction):
         return True
     if round_now.dealing.unturned() and _left_lying(transaction):
         # Chips that one player moved do not say that the others have finished.

@@ -152,7 +152,7 @@ class CardAssigned(Value, frozen=True, tag="card_assigned"):
 
 
 class BoxDeclared(Value, frozen=True, tag="box_declared"):
-    """The floor declared that a box without chips (cash, a match play) is in play."""
+    """A box that was none at the lock is in play: without chips (cash, a match play), or of a bettor dealt in late."""
 
     round: int | None
     """The round; null: the next one."""

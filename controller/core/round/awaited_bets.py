@@ -264,6 +264,17 @@ def _confirmed_by(deferred: tuple[StampedInput, ...]) -> tuple[StampedInput, ...
     )
 
 
+def _broke_off(transaction: Transaction) -> bool:
+    """Whether the deal had just begun and stopped so long ago that the key can only be another deal's.
+
+    Where the key had to come before the first card a person says first what that card was.
+    """
+    round_now = transaction.round()
+    stopped_ns = transaction.table_ns(transaction.stamped.at_ns) - round_now.dealing.last_ns
+    stopped = stopped_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
+    return stopped and deal_confirmation.broke_off(round_now) and not round_now.questions.unkeyed
+
+
 def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
     """Whether *no more bets* ends the open round: it is over, or the floor must rule on it.
 
@@ -277,6 +288,8 @@ def may_lock_next(transaction: Transaction, *, bets: bool = False) -> bool:
         if deal_confirmation.can_only_lock_this_deal(transaction):
             return False
         bets = bets or lock.has_main_wager(transaction)
+        if bets and _broke_off(transaction):
+            return True
         forgot_turn = bets and deal_confirmation.is_long_after_last_card(transaction)
         if forgot_turn and transaction.round().ending.close_refused:
             # Two keys have said so.

@@ -31,7 +31,7 @@ from controller.core.inference.observation import CardObserved, ChipsObserved
 from controller.core.inference.play_count import PlayCounter
 from controller.core.inference.successors import endings, layout_of
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
-from controller.core.round import missed_cards, questions
+from controller.core.round import late_bettors, missed_cards, questions
 from controller.core.round.irregular import likely_fault
 from controller.core.table.ledger import BookRow, book_of
 from controller.core.table.payments import HIDDEN_NS, REACH_NS
@@ -44,6 +44,7 @@ _WAITING_LIMIT: Final = 3
 
 _UNTURNED: Final = "it ended with its hole card not said to be turned"
 _UNHEARD: Final = f"{_UNTURNED}: the keypad was lost"
+_BROKEN_OFF: Final = "the next bets were locked when its deal had just begun"
 _UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than its deal has"
 
 
@@ -67,12 +68,8 @@ def settle_round(transaction: Transaction) -> None:
         )
         transaction.change(declared=round_now.declared_boxes())
     else:
-        if round_now.questions.doubt or round_now.evidence.shoe_away:
-            transaction.irregular(missed_cards.unanswered_reason(round_now))
-        elif round_now.questions.unkeyed:
-            transaction.irregular("nobody said whether its first card began it")
-        elif round_now.questions.entry:
-            transaction.irregular(f"nobody said whether spot {round_now.questions.entering[0]} was dealt in")
+        if unanswered := unanswered_reason(round_now):
+            transaction.irregular(unanswered)
         elif nobody_knows:
             transaction.irregular(nobody_knows)
         elif any(card.unread for card in round_now.cards.drawn):
@@ -90,6 +87,17 @@ def settle_round(transaction: Transaction) -> None:
             # Also where the table counted too few cards to know which of them is the hole card.
             transaction.change(turned_by=transaction.stamped.number)
     _leave(transaction)
+
+
+def unanswered_reason(round_now: Round) -> str:
+    """Why a round is irregular that ends with a question about all of it open; empty: nothing holds it."""
+    if round_now.questions.doubt or round_now.evidence.shoe_away:
+        return missed_cards.unanswered_reason(round_now)
+    if round_now.questions.unkeyed:
+        return "nobody said whether its first card began it"
+    if round_now.questions.entry:
+        return f"nobody said whether spot {round_now.questions.entering[0]} was dealt in"
+    return ""
 
 
 def _leave(transaction: Transaction) -> None:
@@ -113,12 +121,11 @@ def close_unturned(transaction: Transaction) -> None:
     shared_chips.end_wait(transaction)
     acceptance.abandon_lock(transaction)
     if not transaction.round().is_published_irregular():
-        missed = round_now.questions.doubt or round_now.evidence.shoe_away
         unturned = _UNHEARD if round_now.evidence.keys_unheard else _UNTURNED
         unturned = _UNCOUNTED if round_now.turn_pressed() else unturned
         transaction.change_evidence(trouble="")
         transaction.change_cards(kept_back=())
-        transaction.irregular(missed_cards.unanswered_reason(round_now) if missed else unturned)
+        transaction.irregular(unanswered_reason(round_now) or unturned)
     _hand_to_floor(transaction, turned=False)
     _leave(transaction)
 
@@ -204,6 +211,13 @@ def open_all_cards(transaction: Transaction) -> None:
             transaction.open_card(place)
 
 
+def close_broken_off(transaction: Transaction) -> None:
+    """Bets are locked anew when the deal had just begun: its cards may be none of a round, and stay closed."""
+    if not transaction.round().is_published_irregular():
+        transaction.irregular(unanswered_reason(transaction.round()) or _BROKEN_OFF)
+    close_undecided(transaction)
+
+
 def close_undecided(transaction: Transaction) -> None:
     """The next round begins and nothing has shown how this one went on: it ends, and what lies closed stays closed.
 
@@ -244,6 +258,7 @@ def _leave_open(transaction: Transaction) -> None:
     transaction.emit(
         *(WagerUnresolved(transaction.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled)
     )
+    late_bettors.leave_open(transaction)
 
 
 def _finish(transaction: Transaction) -> bool:

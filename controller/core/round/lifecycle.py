@@ -43,7 +43,7 @@ from controller.core.messages.alerts import (
 from controller.core.messages.events import CardDrawn
 from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
-from controller.core.round import closing, missed_cards, passing_chips, questions, unseen_moves
+from controller.core.round import closing, late_bettors, missed_cards, passing_chips, questions, unseen_moves
 from controller.core.round.irregular import likely_fault
 from controller.core.table.layout import ZoneChange, cents_at, zone_name
 from controller.core.table.payments import REACH_NS
@@ -70,6 +70,9 @@ def lock_deferred_bets(transaction: Transaction, ended: Round) -> None:
 
 def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether a newcomer in mid shoe was dealt in; who was not is in no box of this round (P12)."""
+    if late_bettors.is_asked_about(transaction):
+        late_bettors.answered(transaction, answer, who)
+        return
     spot, before = acceptance.entry_answered(transaction, answer, who), transaction.round()
     if spot:
         out = tuple(wager for wager in before.bets.wagers if wager.spot == spot)
@@ -140,6 +143,7 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
     keep_moved_zone(transaction, change, first_ns)
     if acceptance.is_handed_back(round_now, change):
         return
+    late_bettors.note_late_bet(transaction, change, first_ns)
     boxed = change.spot in round_now.bets.spots
     # What no play takes for a wager now may be one once the floor has corrected the up card.
     played = played_zones(transaction)
@@ -330,6 +334,10 @@ def _go_on(transaction: Transaction, until: int) -> None:
     if transaction.round().is_suspended():
         return
     deal_confirmation.review(transaction)
+    late_bettors.review(transaction, until)
+    missed_cards.ask_if_miscounted(transaction, until)
+    if transaction.round().is_suspended():
+        return
     round_now = transaction.round()
     if round_now.dealing.resumes and round_now.cards.turn_key and round_now.is_dealt():
         transaction.turn_hole()
@@ -362,6 +370,10 @@ def close_round(transaction: Transaction) -> None:
     """End the round; lock the next one if its key came meanwhile."""
     ended = transaction.round()
     contribute_round(transaction)
+    if deal_confirmation.broke_off(ended):
+        closing.close_broken_off(transaction)
+        lock_deferred_bets(transaction, ended)
+        return
     if deal_confirmation.ends_unturned(transaction):
         closing.close_unturned(transaction)
         lock_deferred_bets(transaction, ended)

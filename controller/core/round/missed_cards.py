@@ -33,7 +33,10 @@ _FALTERED: Final = "Cards came like those of a deal, with a pause among them: ha
 
 _NEXT_ASKED: Final = frozenset({"asked", "faltered"})
 
+_MISCOUNTED: Final = "Are the cards of this deal other ones than counted: one was burned, or drawn before it?"
+
 _SHOWN: Final = "Cards drawn meanwhile? yes/no"
+_MISCOUNTED_SHOWN: Final = "Card burned in deal? yes/no"
 _HIT_SHOWN: Final = "Card missed at hit? yes/no"
 _NEXT_SHOWN: Final = "Another round begun? yes/no"
 
@@ -96,6 +99,26 @@ def next_may_have_begun(transaction: Transaction) -> None:
     transaction.change_ending(next_bets=asked)
     transaction.change_questions(doubt=transaction.ask(0, text, ("no", "yes")))
     transaction.note_absence()
+
+
+def ask_if_miscounted(transaction: Transaction, until: int) -> None:
+    """Ask whether the deal is what the table counts where it stopped among its cards and then went on beyond the last.
+
+    A card may have been burned when it stopped. Nor is it certain if its bets were locked in the middle of a deal.
+    """
+    round_now = transaction.round()
+    deal, asked = round_now.dealing, round_now.questions
+    if round_now.evidence.trouble or round_now.is_suspended() or asked.miscounted or not deal.unturned():
+        return
+    beyond = deal_confirmation.paused_in_deal(transaction) and deal_confirmation.is_followed_at_once(transaction, until)
+    if beyond or (deal.anew and deal.stands == "unconfirmed"):
+        question = transaction.ask(0, _MISCOUNTED, ("no", "yes"))
+        transaction.change_questions(doubt=question, miscounted=question)
+
+
+def _is_miscount(round_now: Round) -> bool:
+    """Whether the doubt is about the count of the deal."""
+    return 0 < round_now.questions.miscounted == round_now.questions.doubt
 
 
 def ask_after_hit(transaction: Transaction) -> bool:
@@ -221,6 +244,8 @@ def question_text(round_now: Round) -> str:
     """The text of the question on the dealer's keypad."""
     if round_now.questions.missed_after:
         return _HIT_SHOWN
+    if _is_miscount(round_now):
+        return _MISCOUNTED_SHOWN
     return _NEXT_SHOWN if round_now.ending.next_bets in _NEXT_ASKED else _SHOWN
 
 
@@ -228,6 +253,8 @@ def irregular_reason(round_now: Round) -> str:
     """Why the round is irregular after the answer *yes*."""
     if round_now.questions.missed_after:
         return "a card was missed after the key hit"
+    if _is_miscount(round_now):
+        return "the cards of its deal are other ones than counted"
     if round_now.ending.next_bets in _NEXT_ASKED:
         return "another round began before anything showed that it had ended"
     return "cards were drawn while the table was not listening"
@@ -239,6 +266,8 @@ def unanswered_reason(round_now: Round) -> str:
         return "it ended while the shoe was not connected"
     if round_now.questions.missed_after:
         return "nobody said whether a card was missed after the key hit"
+    if _is_miscount(round_now):
+        return "nobody said whether the cards of its deal are those counted"
     if round_now.ending.next_bets in _NEXT_ASKED:
         return "nobody said whether another round had begun"
     return "nobody said whether cards were missed"

@@ -21,7 +21,7 @@ from controller.core.certainty import deal_confirmation, round_end, shared_chips
 from controller.core.game.hand import deal_cards
 from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.round import closing, first_card, lifecycle, missed_cards
+from controller.core.round import closing, first_card, lifecycle
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
@@ -62,10 +62,8 @@ def may_begin(transaction: Transaction) -> bool:
     ):
         return False
     at_ns, options = transaction.table_ns(drawn.at_ns), round_now.rules(transaction.rules).options
-    if (
-        options.no_more_bets == "always"
-        or round_now.ending.closing
-        or (not _unexplained(round_now) and (round_now.is_suspended() or not round_now.is_dealt()))
+    if round_now.ending.closing or (
+        not _unexplained(round_now) and (round_now.is_suspended() or not round_now.is_dealt())
     ):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
@@ -89,15 +87,15 @@ def may_begin(transaction: Transaction) -> bool:
 def _unexplained(round_now: Round) -> bool:
     """Whether neither the number of its cards nor a play says that the round is over.
 
-    Cards may be missing, or it can no longer be known which boxes are dealt to.
+    A question holds it that nobody has answered, or it can no longer be known which boxes are dealt to.
     """
-    return bool(round_now.questions.doubt) or shared_chips.boxes_are_lost(round_now)
+    return bool(round_now.first_blocking()) or shared_chips.boxes_are_lost(round_now)
 
 
 def _turn_forgotten(transaction: Transaction) -> bool:
     """Whether payment shows that the dealer forgot the key of the turn; players' chips alone would say too little."""
     if _unexplained(transaction.round()):
-        return False
+        return round_end.boxes_are_cleared(transaction)
     return round_end.payment_has_begun(transaction) or round_end.is_over(transaction)
 
 
@@ -236,8 +234,8 @@ def close_overtaken(transaction: Transaction) -> None:
     round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
     raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)
-    if round_now.questions.doubt:
-        transaction.irregular(missed_cards.unanswered_reason(round_now))
+    if unanswered := closing.unanswered_reason(round_now):
+        transaction.irregular(unanswered)
     if round_now.dealing.unturned() and deal_confirmation.turn_needs_no_key(transaction):
         closing.close_undecided(transaction)
     else:

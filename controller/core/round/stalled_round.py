@@ -3,6 +3,8 @@
 A key that was forgotten, and a hand that may or may not have stopped, would else leave it open until the next deal.
 Where the hole card is turned and nothing can follow the round ends. Else an alert is raised and the dealer is asked
 whether it is over; a question about its play that waits already is the better one. Whatever happens takes it back.
+
+A question that holds the whole round and that nobody answers for a minute raises the alert too, whatever happens.
 """
 
 from __future__ import annotations
@@ -25,24 +27,38 @@ def _quiet_since(transaction: Transaction) -> int:
 
 
 def deadline_ns(transaction: Transaction) -> int:
-    """When the clock is to say that nothing has happened, in table time; -1: no need."""
-    return _quiet_since(transaction) + _QUIET_NS if _waits(transaction) else -1
+    """When the clock is to say that nothing has happened or nobody has answered, in table time; -1: no need."""
+    since = [_quiet_since(transaction)] if _waits(transaction) else []
+    if _is_held(transaction):
+        since.append(transaction.round().questions.held_ns)
+    return min(since) + _QUIET_NS if since else -1
+
+
+def _is_held(transaction: Transaction) -> bool:
+    """Whether nobody has answered the question that holds the round, and no alert has said so."""
+    round_now = transaction.round()
+    return round_now.questions.held_ns >= 0 and bool(round_now.rules(transaction.rules).options.turn_key)
 
 
 def _waits(transaction: Transaction) -> bool:
-    """Whether a minute without anything would say something, and the clock has not reported it yet."""
+    """Whether a minute without anything would say something, and the clock has not reported it yet.
+
+    Of a deal that has begun it says that its cards may be none.
+    """
     round_now = transaction.round()
     asked_already = round_now.questions.lingered == len(round_now.evidence.observations)
-    if asked_already or not round_now.rules(transaction.rules).options.turn_key or not round_now.is_dealt():
+    if asked_already or not round_now.rules(transaction.rules).options.turn_key or not round_now.cards.drawn:
         return False
     return round_now.bets.locked and not (round_now.ending.closing or round_now.is_suspended())
 
 
 def review(transaction: Transaction) -> None:
     """End the round, or ask, once a minute has passed; take the question back once anything has happened."""
-    given, round_now = transaction.stamped.input, transaction.state.round
-    if round_now is None:
+    given = transaction.stamped.input
+    if transaction.state.round is None:
         return
+    _review_held(transaction)
+    round_now = transaction.round()
     if round_now.questions.lingers and round_now.questions.lingered != len(round_now.evidence.observations):
         closing.withdraw_end_question(transaction)
     late = (
@@ -67,10 +83,28 @@ def review(transaction: Transaction) -> None:
         transaction.change_questions(lingers=transaction.ask(0, f"Is round {round_now.number} over?", ("yes", "no")))
 
 
+def _review_held(transaction: Transaction) -> None:
+    """Raise the alert once a question has held the round for a minute; a new question has a minute of its own."""
+    asked, now_ns = transaction.round().questions, transaction.table_ns(transaction.stamped.at_ns)
+    held = transaction.round().first_blocking()
+    if held != asked.held_by:
+        transaction.change_questions(held_by=held, held_ns=now_ns if held else -1)
+    elif (
+        isinstance(transaction.stamped.input, DeadlinePassed)
+        and _is_held(transaction)
+        and now_ns >= asked.held_ns + _QUIET_NS
+    ):
+        transaction.change_questions(held_ns=-1)
+        number = transaction.round().number
+        text = f"nobody has answered for a minute what is asked about round {number}, and nothing of it is concluded"
+        raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=number)
+
+
 def _may_have_ended(transaction: Transaction) -> bool:
     """Whether some play of the round is over; where hidden cards would decide that it always counts as one that may."""
     round_now = transaction.round()
-    return bool(round_now.evidence.trouble) or round_now.hides_faces() or round_end.some_play_is_over(transaction)
+    undecided = round_now.evidence.trouble or round_now.hides_faces() or not round_now.is_dealt()
+    return bool(undecided) or round_end.some_play_is_over(transaction)
 
 
 def answered(transaction: Transaction, answer: str, who: str) -> None:

@@ -51,6 +51,8 @@ class DealProgress(Value, frozen=True, tag=False):
     """The reading of the key that said the deal is done; 0: none."""
     turned_by: int = 0
     """The reading by which the hole card was turned; 0: it has not been."""
+    anew: bool = False
+    """Whether its bets were locked when another deal had just begun: whether that was one, a person says."""
     resumes: bool = False
     """Whether a correction may have cured the round, to be seen once the hole card is turned."""
 
@@ -137,6 +139,8 @@ class RoundBets(Value, frozen=True, tag=False):
     """Why each meter was closed at the lock that was, by name."""
     contributed: bool = False
     """Whether its wagers have raised their meters."""
+    late: tuple[LockedWager, ...] = ()
+    """What was laid in the middle of the deal at spots that are no boxes, while they may have been dealt in."""
 
 
 class RoundCards(Value, frozen=True, tag=False):
@@ -221,6 +225,8 @@ class RoundQuestions(Value, frozen=True, tag=False):
     """The question that must be answered before the round goes on."""
     missed_after: int = 0
     """The reading of the key *hit* after which a card may have been missed; 0: none."""
+    miscounted: int = 0
+    """The doubt, past or present, whether the deal is the cards that the table counts; 0: there was none."""
     unkeyed: int = 0
     """The question whether its first card began it, where the key must have."""
     begun_by_word: bool = False
@@ -235,6 +241,10 @@ class RoundQuestions(Value, frozen=True, tag=False):
     """The question whether it is over, as nothing has happened for a minute."""
     lingered: int = -1
     """How much evidence there was when the clock last reported such a minute; -1: it never has."""
+    held_by: int = 0
+    """The question that must be answered before anything is concluded, as the last reading left it."""
+    held_ns: int = -1
+    """Since when it has been open, in table time; -1: there is none, or an alert says that nobody answers."""
 
 
 class RoundEnding(Value, frozen=True, tag=False):
