@@ -161,6 +161,7 @@ def _take(transaction: Transaction) -> None:
             deal_confirmation.note_quiet(transaction, silence)
             chip_placement.place_chips_heard_once(transaction, silence)
         case KeyPressed() as pressed:
+            transaction.change(keyless=0)
             keys.key_pressed(transaction, pressed)
         case DeviceHealth() as health:
             _device_health(transaction, health)

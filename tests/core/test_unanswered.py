@@ -8,7 +8,7 @@ import pytest
 
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import BettingClosed, CardDrawn, QuestionAsked, RoundClosed, WagerUnresolved
-from controller.core.messages.raised_alerts import AlertKind, AlertRaised
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
@@ -153,3 +153,45 @@ def test_bets_that_are_locked_and_not_dealt_to_yet_are_not_hurried() -> None:
     rig.talk("1 main 10 \n key no_more_bets")
     rig.pass_ms(3 * MINUTE_MS)
     assert rig.told(QuestionAsked) == []
+
+
+# --- a house that always presses "stand", and does not -------------------------------------------------------
+
+
+def keyless(rounds: int) -> Rig:
+    """Nobody presses any key: 19 is paid and picked up, 17 pushes and is taken up, again and again."""
+    rig = table("hollywood-perryville", stand_key="always")
+    for _ in range(rounds):
+        rig.talk("1 main 10 \n 3 main 10")
+        deal(rig, "Td 9c 7s 9h 8c Tc")
+        rig.pass_ms(5_000)
+        rig.talk("1 main 20 \n 1 main 0 \n 3 main 0")
+    return rig
+
+
+def test_paying_accuses_nobody_where_no_key_is_pressed_that_always_should_be() -> None:
+    rig = keyless(5)
+    severities = {one.severity for one in rig.told(AlertRaised) if isinstance(one, AlertRaised)}
+    assert Severity.CRITICAL not in severities
+
+
+def test_after_two_rounds_without_any_key_a_missing_one_says_nothing() -> None:
+    rig = keyless(6)
+    assert rig.postings()[:4] == [
+        "3: spot 1 main +10.00",
+        "3: spot 3 main +0.00",
+        "4: spot 1 main +10.00",
+        "4: spot 3 main +0.00",
+    ]
+    assert [cards_of(rig, number) for number in range(1, 6)] == [6] * 5
+    assert all(left_open(rig, number) for number in (1, 2))
+
+
+def test_a_key_that_comes_again_is_expected_again() -> None:
+    rig = keyless(3)
+    rig.pass_ms(6_000)
+    rig.talk("1 main 10 \n key no_more_bets")
+    deal(rig, "Th 9c 5d 8s")
+    rig.talk("1 main 3")
+    found = [one.severity for one in rig.told(AlertRaised) if isinstance(one, AlertRaised) and one.spot == 1]
+    assert found[-1:] == [Severity.CRITICAL]

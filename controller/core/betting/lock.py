@@ -55,12 +55,12 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
         RoundCards(hole_dealt=rules.has_hole_card(), face_down=rules.player_cards == "face_down"),
         deal_confirmation.begin(transaction),
         RoundEvidence(
-            keys_unheard=state.keypad_lost,
+            keys_unheard=state.keypad_lost or _are_keys_forgotten(transaction),
             shoe_away=transaction.shoe_is_away(),
             keys_slip=transaction.house.slips_awaited,
         ),
     )
-    transaction.change(rounds=number, declared=(), unheard_before_deal="", round=round_now)
+    transaction.change(rounds=number, declared=(), unheard_before_deal="", round=round_now, keyless=state.keyless + 1)
     transaction.change(keypad_lost=is_keypad_away(transaction))
     transaction.open_lattice = empty_lattice(transaction.rules, transaction.round())
     shared_chips.note_shared(transaction)
@@ -71,6 +71,29 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
         _unwatched(transaction, reader, watched, lock_ns)
         _keep_unread_zones(transaction, reader)
     return True
+
+
+def _are_keys_forgotten(transaction: Transaction) -> bool:
+    """Whether no key at all has come in the last two rounds locked, of a house that always presses *stand*.
+
+    That one is missing then says nothing, as where the keypad is lost.
+    """
+    return transaction.rules.options.stand_key == "always" and transaction.state.keyless >= _KEYLESS
+
+
+def may_keys_be_forgotten(transaction: Transaction) -> bool:
+    """Whether the open round may be one of those in which the keys of such a house begin to be missing.
+
+    It is the second without any, or there never was one.
+    """
+    state = transaction.state
+    missing = _are_keys_forgotten(transaction) or 0 < state.keyless == state.rounds
+    always = transaction.round().rules(transaction.rules).options.stand_key == "always"
+    return always and missing
+
+
+_KEYLESS: Final = 2
+"""Rounds without any key after which a missing one says nothing: in one alone naturals may leave none to press."""
 
 
 class Bets(NamedTuple):

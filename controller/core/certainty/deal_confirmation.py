@@ -64,7 +64,8 @@ def begin(transaction: Transaction) -> DealProgress:
 def broke_off(round_now: Round) -> bool:
     """Whether a round that ends has fewer cards than any deal, and no key says that it is over."""
     few = 0 < len(round_now.cards.drawn) < deal_cards(1, hole=round_now.cards.hole_dealt)
-    return few and round_now.dealing.unturned() and not round_now.ending.closing
+    said = round_now.ending.closing or round_now.turn_pressed()
+    return few and round_now.dealing.unturned() and not said
 
 
 def change_deal(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which

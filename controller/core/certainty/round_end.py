@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns
 from controller.core.certainty.side_wagers import after_deal_bets
 from controller.core.game.play import Play
@@ -16,6 +18,7 @@ from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
 from controller.core.table.layout import zone_name
 from controller.core.table.round_state import Round
+from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 
 
@@ -160,6 +163,16 @@ def some_play_is_over(transaction: Transaction) -> bool:
     """Whether some play of the open round is over, with the hole card once it is turned; also where no play is left."""
     lattice, with_hole = transaction.lattice(), _known_holes(transaction.hole_points())
     return not lattice.frontier or any(lattice.over(node) & with_hole for node in lattice.frontier)
+
+
+def some_keyless_play_is_over(transaction: Transaction) -> bool:
+    """The same where no key has come since the lock and those that should have come may be forgotten."""
+    round_now, with_hole = transaction.round(), _known_holes(transaction.hole_points())
+    keyless = replace(round_now, evidence=replace(round_now.evidence, keys_unheard=True))
+    if keyless.rules(transaction.rules) == round_now.rules(transaction.rules):
+        return False
+    lattice = lattice_of(transaction.rules, keyless)
+    return any(lattice.over(node) & with_hole for node in lattice.frontier)
 
 
 def played_zones(transaction: Transaction) -> tuple[str, ...]:

@@ -47,19 +47,14 @@ def review(transaction: Transaction, until: int) -> None:
     round_now = transaction.round()
     if not round_now.bets.late or round_now.evidence.trouble or round_now.is_suspended():
         return
-    match deal_confirmation.is_followed_at_once(transaction, until):
-        case True:
-            spots = sorted({one.spot for one in round_now.bets.late if one.bet == "main"})
-            if spots:
-                transaction.change_questions(entering=tuple(spots))
-                acceptance.ask_or_publish_lock(transaction)
-            else:
-                # A side wager without a main wager is none.
-                transaction.change_bets(late=())
-        case False:
-            transaction.change_bets(late=())
-        case None:
-            pass
+    beyond = deal_confirmation.is_followed_at_once(transaction, until)
+    spots = sorted({one.spot for one in round_now.bets.late if one.bet == "main"})
+    if beyond and spots:
+        transaction.change_questions(entering=tuple(spots))
+        acceptance.ask_or_publish_lock(transaction)
+    elif beyond is not None:
+        # A side wager without a main wager is none.
+        transaction.change_bets(late=())
 
 
 def is_asked_about(transaction: Transaction) -> bool:

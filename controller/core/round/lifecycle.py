@@ -7,7 +7,7 @@ a card are often reported after it, and nothing published is ever taken back.
 from __future__ import annotations
 
 from controller.core.betting import acceptance, bet_sensors
-from controller.core.betting.lock import Bets, keep_moved_zone, lock, lock_again, replace_bets
+from controller.core.betting.lock import Bets, keep_moved_zone, lock, lock_again, may_keys_be_forgotten, replace_bets
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
@@ -26,6 +26,7 @@ from controller.core.certainty.round_end import (
     may_be_next_bet,
     payment_has_begun,
     played_zones,
+    some_keyless_play_is_over,
 )
 from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
@@ -211,6 +212,9 @@ def report_unexplained(transaction: Transaction, change: ZoneChange, first_ns: i
     after_next_lock = 0 <= transaction.round().ending.next_lock_ns <= first_ns
     of_nobody = may_be_next_bet(transaction, change.zone) or shared_chips.only_removes_shared(transaction, change)
     if not after_next_lock and not of_nobody:
+        if may_keys_be_forgotten(transaction) and some_keyless_play_is_over(transaction):
+            # What is paid here looks like chips taken from a hand in play.
+            transaction.note_absence()
         _alert_of(transaction, change)
 
 

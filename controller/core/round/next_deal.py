@@ -80,6 +80,7 @@ def may_begin(transaction: Transaction) -> bool:
         or round_now.evidence.trouble
         or round_now.must_ignore_faces()
         or round_end.some_play_is_over(transaction)
+        or (transaction.state.keyless and round_end.some_keyless_play_is_over(transaction))
     )
     return bool(may_be_over) and (_unexplained(round_now) or not first_card.ended_by_card(transaction, at_ns))
 

@@ -114,6 +114,8 @@ class State(Value, frozen=True, tag=False):
     """Whether bets lay there when a shoe that does not number its draws came back: a deal may have begun unheard."""
     keypad_lost: bool = False
     """Whether the keypad was lost at some moment since the last lock."""
+    keyless: int = 0
+    """How many rounds have been locked since the last key."""
     alerts: AlertList = AlertList()
     """What waits to be acknowledged."""
     paid: tuple[RoundPayments, ...] = ()
