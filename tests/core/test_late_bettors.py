@@ -238,3 +238,12 @@ def test_the_key_right_after_a_card_is_a_slip_of_the_finger() -> None:
     rig = table()
     rig.talk("3 main 40 \n 5h \n 1 main 15 \n key no_more_bets")
     assert rig.outcomes() == []
+
+
+def test_a_round_that_is_irregular_already_says_so_once_when_it_breaks_off() -> None:
+    rig = table()
+    rig.talk("3 main 40 \n 5h \n key 5 hit")
+    rig.pass_ms(6_000)
+    rig.talk("1 main 15 \n key no_more_bets")
+    assert reasons(rig) == ["a key names spot 5, which has no wager"]
+    assert left_open(rig, 1) == [(3, "main", 4000), (1, "main", 1500)]
