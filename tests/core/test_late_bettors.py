@@ -247,3 +247,18 @@ def test_a_round_that_is_irregular_already_says_so_once_when_it_breaks_off() -> 
     rig.talk("1 main 15 \n key no_more_bets")
     assert reasons(rig) == ["a key names spot 5, which has no wager"]
     assert left_open(rig, 1) == [(3, "main", 4000), (1, "main", 1500)]
+
+
+# --- wagers made after the deal in a round that turns out irregular -----------------------------------------
+
+
+def test_insurance_of_a_round_that_no_play_explains_is_named_with_its_open_wagers() -> None:
+    rig = table()
+    rig.talk("1 main 10 \n key no_more_bets \n Th Ac 9d Ts")
+    rig.late = True
+    rig.talk("1 insurance 5 \n key 5 hit")
+    rig.late = False
+    rig.pass_ms(1_000)
+    rig.talk("key round_closed round_closed")
+    assert rig.outcomes() == ["irregular"]
+    assert left_open(rig, 1) == [(1, "main", 1000), (1, "insurance", 500)]

@@ -195,6 +195,7 @@ def _hand_to_floor(transaction: Transaction, *, turned: bool = True) -> None:
     Not ``turned``: for all the table knows the hole card does not yet.
     """
     _leave_open(transaction)
+    transaction.emit(*_laid_later(transaction))
     if turned:
         open_all_cards(transaction)
     else:
