@@ -82,14 +82,8 @@ def _are_keys_forgotten(transaction: Transaction) -> bool:
 
 
 def may_keys_be_forgotten(transaction: Transaction) -> bool:
-    """Whether the open round may be one of those in which the keys of such a house begin to be missing.
-
-    It is the second without any, or there never was one.
-    """
-    state = transaction.state
-    missing = _are_keys_forgotten(transaction) or 0 < state.keyless == state.rounds
-    always = transaction.round().rules(transaction.rules).options.stand_key == "always"
-    return always and missing
+    """Whether the open round is the second without any key of such a house, still read as if none were missing."""
+    return _are_keys_forgotten(transaction) and not transaction.round().evidence.keys_unheard
 
 
 _KEYLESS: Final = 2
