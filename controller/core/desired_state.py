@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
 from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns, has_open_wagers
 from controller.core.people import answers
 from controller.core.progressives import live_meters
-from controller.core.round import awaited_bets, missed_cards, next_deal, stalled_round
+from controller.core.round import awaited_bets, chips_in_motion, missed_cards, next_deal, stalled_round
 from controller.core.surveillance import monitor, pay_advice, shoe_check
 from controller.core.table import readiness
 from controller.core.table.desired import Desired
@@ -24,8 +26,15 @@ _ROUND_OVER_ASKED: Final = "Round over? yes/no"
 
 def wanted(transaction: Transaction) -> Desired:
     """What the devices should be sent, meters, sensors and looks for the sake of protection included."""
-    found = live_meters.with_meters(transaction.state.progressives, _desired(transaction))
+    found = _with_rest(transaction, _desired(transaction))
+    found = live_meters.with_meters(transaction.state.progressives, found)
     return monitor.with_second_looks(transaction, bet_sensors.with_sensors(transaction, found))
+
+
+def _with_rest(transaction: Transaction, found: Desired) -> Desired:
+    """The same, with the moment at which chips that move now have come to rest."""
+    at_ns = chips_in_motion.deadline_ns(transaction.state, transaction.house)
+    return replace(found, deadline_ns=min(found.deadline_ns or at_ns, at_ns)) if at_ns else found
 
 
 def _desired(transaction: Transaction) -> Desired:

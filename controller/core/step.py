@@ -52,6 +52,7 @@ from controller.core.progressives import live_meters, mystery, pool_answers
 from controller.core.round import (
     awaited_bets,
     chip_placement,
+    chips_in_motion,
     first_card,
     lifecycle,
     missed_cards,
@@ -94,6 +95,28 @@ _EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 def step(table: Table, stamped: StampedInput) -> StepResult:
     """The table after ``stamped``, the events it gives in order, and what the devices should be sent, when asked."""
     table = _with_order(table, stamped)
+    if not table.house.moves_gathered:
+        return _step_known(table, stamped)
+    ready, moving = chips_in_motion.due(table, stamped)
+    if ready == (stamped,) and moving == table.state.moving:
+        return _step_known(table, stamped)
+    after = Table(table.house, replace(table.state, moving=moving), table.lattice, table.workings)
+    taken = list[tuple[Input, tuple[Event, ...]]]()
+    for one in ready:
+        stepped = _step_known(after, one)
+        after, taken = stepped.table, [*taken, *stepped.taken]
+    return _stepped(after, stamped, taken)
+
+
+def _stepped(table: Table, stamped: StampedInput, taken: list[tuple[Input, tuple[Event, ...]]]) -> StepResult:
+    """What the step of an input gives once others have been taken in for it, each with its events."""
+    after = Table(table.house, replace(table.state, number=stamped.number), table.lattice, table.workings)
+    events = tuple(event for _, given in taken for event in given)
+    return StepResult(after, events, partial(wanted, Transaction(after, stamped)), tuple(taken))
+
+
+def _step_known(table: Table, stamped: StampedInput) -> StepResult:
+    """The step of one input whose chips lie still; the layout may have to be looked at before it counts."""
     schedule = awaited_bets.schedule_inputs(table, stamped)
     if schedule.now == (stamped,):
         return _take_in(table, stamped)
@@ -114,11 +137,9 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     ahead, now = awaited_bets.split_after_beginning(after, schedule)
     # What is taken ahead waits for nothing; another of what follows may have to wait in its turn.
     for place, one in enumerate((*ahead, *now)):
-        stepped = _take_in(after, one) if place < len(ahead) else step(after, one)
+        stepped = _take_in(after, one) if place < len(ahead) else _step_known(after, one)
         after, taken = stepped.table, [*taken, *stepped.taken]
-    after = Table(after.house, replace(after.state, number=stamped.number), after.lattice, after.workings)
-    events = tuple(event for _, given in taken for event in given)
-    return StepResult(after, events, partial(wanted, Transaction(after, stamped)), tuple(taken))
+    return _stepped(after, stamped, taken)
 
 
 def _with_order(table: Table, stamped: StampedInput) -> Table:

@@ -68,6 +68,7 @@ def house_of(table: TableFile) -> House:
         proposals_bound=True,
         orders_traced=True,
         slips_awaited=True,
+        moves_gathered=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

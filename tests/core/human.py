@@ -50,6 +50,8 @@ Done = Act | Happens
 class HumanRig(Rig):
     """A rig in which time passes as the people's pauses say."""
 
+    gathers_moves = True
+
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int = 1, cycle_ms: int = CYCLE_MS) -> None:
         self.rng = Random(seed)
         self.cycle_ns = cycle_ms * MS

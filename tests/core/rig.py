@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from typing import Any, assert_never
+from typing import Any, ClassVar, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -51,7 +51,13 @@ def penn(**options: Any) -> Rules:
 
 
 class Rig:
-    """A table, its clock, and everything it has said; ``zones``: those of each reader, else it has one a spot."""
+    """A table, its clock, and everything it has said; ``zones``: those of each reader, else it has one a spot.
+
+    Its acts follow one another quicker than people's, so that chips which move twice are not gathered into one move,
+    but in a rig that keeps people's pace.
+    """
+
+    gathers_moves: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -66,7 +72,8 @@ class Rig:
         if zones:
             readers = {device: (int(names[0].partition("/")[0]),) for device, names in zones.items()}
         house = House(rules, self.values, KEYS, "0" * 64, readers, meters=meters, linked=linked)
-        self.house = replace(house, zones=dict(zones or {}), shoe_claims_checked=True, slips_awaited=True)
+        house = replace(house, shoe_claims_checked=True, slips_awaited=True, moves_gathered=self.gathers_moves)
+        self.house = replace(house, zones=dict(zones or {}))
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0

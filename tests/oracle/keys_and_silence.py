@@ -88,7 +88,9 @@ def silent(house: House, told: Story, answered: frozenset[int]) -> Iterator[Stor
     if turn is not None:
         index, number = turn
         hand = told.boxes[index].hands[number]
-        if house.stand_key == "sometimes" and may_stop(told, hand):
+        # A stand whose key was forgotten looks like a surrender that need not be shown.
+        forgotten = house.surrender_shown == "sometimes" and may_surrender(house, told, index)
+        if (house.stand_key == "sometimes" or forgotten) and may_stop(told, hand):
             yield told.stood(house).with_hand(index, number, replace(hand, over=True))
     elif told.offers:
         yield told.offers_closed(house)

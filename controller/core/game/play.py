@@ -206,16 +206,22 @@ class Play:
 
     def stops(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Iterator[Step]:
         """The ways in which the player in play may stop without a sign."""
-        if self.may_surrender_silently(node.acting) and self.untouched_hand(node, node.acting):
+        untouched = self.untouched_hand(node, node.acting)
+        if untouched and self.may_surrender_silently(node.acting):
             gone, emitted = self.surrender(node, node.acting, ())
             yield replace(gone, silent_surrenders=gone.silent_surrenders | 1 << node.acting), emitted
-        if self.rules.options.stand_key == "sometimes":
+        # Where a surrender may go without a sign, a stand whose key was forgotten looks the same.
+        forgotten = untouched and self.surrenders_unshown()
+        if forgotten or self.rules.options.stand_key == "sometimes":
             yield self.stand(node, hand, insured, ())
 
     def may_surrender_silently(self, box: int) -> bool:
         """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""
-        quiet = self.rules.options.surrender_shown == "sometimes" or box in self.deal.given_up
-        return quiet and self.rules.surrender == "late"
+        return self.surrenders_unshown() or (box in self.deal.given_up and self.rules.surrender == "late")
+
+    def surrenders_unshown(self) -> bool:
+        """Whether the house's procedure lets a surrender go without a sign."""
+        return self.rules.options.surrender_shown == "sometimes" and self.rules.surrender == "late"
 
     def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
         """The hand in play stops."""

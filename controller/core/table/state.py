@@ -60,6 +60,21 @@ class FitnessProblem(Value, frozen=True, tag=False):
     text: str
 
 
+class MovingChips(Value, frozen=True, tag=False):
+    """A zone whose content has changed, and may change again at once.
+
+    ``lay`` are the chips before the first of its changes, which ``first`` reported; ``last`` reported the latest, and
+    ``confirmed`` that there was none since.
+    """
+
+    spot: int
+    zone: str
+    lay: tuple[str, ...]
+    first: StampedInput
+    last: StampedInput
+    confirmed: StampedInput | None = None
+
+
 class State(Value, frozen=True, tag=False):
     """The table between two readings."""
 
@@ -166,6 +181,8 @@ class State(Value, frozen=True, tag=False):
     deferred: tuple[StampedInput, ...] = msgspec.field(default=(), name="held")
     """Readings that wait: for a look at the layout, since a round may have begun with unreported bets, or for
     the cards after one that may have begun it."""
+    moving: tuple[MovingChips, ...] = ()
+    """Main wagers in play whose chips have not come to rest."""
     begins: int = 0
     """The reading of the last card that began a round by its deal's rhythm alone."""
     may_begin: int = 0
