@@ -57,6 +57,8 @@ class BusRig(TimedRig):
     ``stray`` says what its antennas hear besides the zones' own chips; None: nothing.
     """
 
+    gathers_moves = True
+
     def __init__(
         self,
         rules: Rules,

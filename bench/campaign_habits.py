@@ -104,6 +104,7 @@ def main() -> int:
     parser.add_argument(
         "--falters", type=int, default=0, help="deals in a thousand in which the dealer stops for a moment"
     )
+    parser.add_argument("--restless", type=int, default=50, help="moves in a thousand that chips make twice")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("build/campaign-habits.jsonl"))
     parser.add_argument("--report", action="store_true", help="only report what the file has")
@@ -111,6 +112,7 @@ def main() -> int:
     asked.file.parent.mkdir(parents=True, exist_ok=True)
     done = finished(asked.file, asked.seed)
     people = {"hasty_per_mille": asked.hasty, "eager_per_mille": asked.eager, "falters_per_mille": asked.falters}
+    people["restless_per_mille"] = asked.restless
     asked_for = blocks(asked.rounds, asked.seed, habits_asked(asked.habit), **people)
     todo = [one for one in asked_for if one.number not in done]
     if not asked.report:

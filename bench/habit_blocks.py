@@ -29,6 +29,7 @@ from simulators.people.hasty_hands import hasty
 from simulators.people.house import house_from
 from simulators.people.key_habits import Procedure, pressed
 from simulators.people.rack import Rack
+from simulators.people.restless_hands import restless
 from simulators.people.side_bettors import SEVENS, STAKES_CENTS, SideBetHabits, with_side_bets
 from simulators.people.simulated_table import StandKey
 
@@ -70,7 +71,9 @@ class Block(NamedTuple):
 
     ``hasty_per_mille``: of the chips that are laid or taken, those that are slid past a neighbour or swept with others;
     ``eager_per_mille``: of the players whose wager is gone, those who bet again at once;
-    ``falters_per_mille``: deals in which the dealer stops for a moment.
+    ``falters_per_mille``: deals in which the dealer stops for a moment;
+    ``restless_per_mille``: of the chips that are laid, those that come in two movements, and of the cards and play keys
+    those before which a wager is lifted and laid back.
     """
 
     number: int
@@ -83,6 +86,7 @@ class Block(NamedTuple):
     hasty_per_mille: int = 0
     eager_per_mille: int = 0
     falters_per_mille: int = 0
+    restless_per_mille: int = 0
 
 
 class Account:
@@ -194,6 +198,8 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         )
     if block.hasty_per_mille:
         acts = hasty(acts, random.Random(block.seed + 3), block.hasty_per_mille)
+    if block.restless_per_mille:
+        acts = restless(acts, random.Random(block.seed + 4), block.restless_per_mille)
     return pressed(acts, random.Random(block.seed + 1), habit.procedure, house.new_shoe_burns)
 
 

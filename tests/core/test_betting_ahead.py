@@ -51,12 +51,23 @@ def accused(rig: HumanRig) -> list[AlertRaised]:
 def test_a_broken_box_bets_again_before_the_dealer_draws(house: str, bets: str) -> None:
     """Nineteen beats seventeen; sixteen broke, was taken, and has laid the next bet."""
     rig = silent(house)
-    rig.play("1 main 10 / 2 main 10 / wait 6 / deal Th 6s 8c 9d Td 5d / wait 3 / Kh / 2 main 0 / wait 0.3")
+    rig.play("1 main 10 / 2 main 10 / wait 6 / deal Th 6s 8c 9d Td 5d / wait 3 / Kh / 2 main 0 / wait 1.3")
     rig.play(f"{bets} / wait 1.5 / 4s / wait 1 / 1 main 20 / wait 0.3 / 1 main 10 / {NEXT_DEAL}")
     assert dues(rig, 1) <= {1_000}
     assert dues(rig, 2) <= {-1_000}
     assert rig.postings()[:2] == ["1: spot 1 main +10.00", "1: spot 2 main -10.00"]
     assert advised(rig) == [(1, "pay")]
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("house", HOUSES)
+@pytest.mark.parametrize("wait", ["0.3", "0.9"])
+def test_one_that_bets_as_quickly_as_a_wager_is_exchanged_leaves_nothing_wrong(house: str, wait: str) -> None:
+    rig = silent(house)
+    rig.play(f"1 main 10 / 2 main 10 / wait 6 / deal Th 6s 8c 9d Td 5d / wait 3 / Kh / 2 main 0 / wait {wait}")
+    rig.play(f"2 main 5 / wait 1.5 / 4s / wait 1 / 1 main 20 / wait 0.3 / 1 main 10 / {NEXT_DEAL}")
+    assert 1_000 in dues(rig, 1)
+    assert -1_000 in dues(rig, 2)
     assert accused(rig) == []
 
 
@@ -113,7 +124,7 @@ def test_a_loser_who_was_taken_and_bet_twice_as_much_between_two_looks_was_not_p
 def test_its_next_bet_lying_since_the_last_card_keeps_no_round_from_ending(house: str) -> None:
     """Spot 1 broke and bets again before spot 2 draws to eighteen, which loses to nineteen; no card is the dealer's."""
     rig = silent(house)
-    rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6s 8c 9c Td 5d Td / wait 3 / Kh / 1 main 0 / wait 0.9 / 1 main 5")
+    rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6s 8c 9c Td 5d Td / wait 3 / Kh / 1 main 0 / wait 1.5 / 1 main 5")
     rig.play(f"wait 1.5 / 5h / wait 3 / 2 main 0 / wait 1 / 2 main 25 / {NEXT_DEAL}")
     assert rig.postings()[:2] == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
     assert rig.told(AlertRaised) == []

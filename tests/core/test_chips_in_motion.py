@@ -82,7 +82,7 @@ def test_a_wager_lifted_and_laid_back_is_neither_surrendered_nor_doubled(profile
 def test_it_may_be_away_while_another_hand_draws() -> None:
     rig = table("1 main 5 \n 7 main 100 \n 8h 7s Kh Kd 6s 9h", **KEYED)
     chips = rig.lying[1, "main"]
-    rig.talk("key stand \n 1 main 0 \n 4s")
+    rig.talk("key stand \n 1 main 0 \n key 7 hit \n 4s")
     rig.lay(1, "main", chips)
     rig.pass_ms(3_000)
     rig.talk("key stand hole_turned")
@@ -192,3 +192,17 @@ def test_the_next_bet_of_a_box_that_broke_is_no_exchange() -> None:
     rig.talk("key stand hole_turned")
     assert rig.postings()[0] == "1: spot 1 main -50.00"
     assert accused(rig) == []
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_how_long_chips_wait_says_nothing_of_the_hole_card(profile: str) -> None:
+    """A player has twenty; the dealer's hand is complete with a ten below it and not with a five."""
+    seen: set[tuple[Any, ...]] = set()
+    for hole in ("Td", "5d", "9d"):
+        rig = table(f"1 main 10 \n Th 9s Td {hole}", profile)
+        for dollars in (0, 10, 20):
+            rig.talk(f"1 main {dollars}")
+            rig.pass_ms(300)
+        published = tuple(type(event).__name__ for event in rig.events)
+        seen.add((published, rig.desired.deadline_ns, rig.desired.confirm_ns, len(rig.table.state.moving)))
+    assert len(seen) == 1

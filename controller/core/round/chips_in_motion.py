@@ -6,8 +6,8 @@ or a wager that was taken. So changes of a main zone that follow one another wit
 interval of them all, as a reader that looks less often would have reported it. What comes back to the same chips was no
 change.
 
-Chips that came wait for no card and no key: a dealer who goes on has seen that they lie. Chips that left wait through
-cards and play keys, as they may come back while another hand is played.
+Chips that came count as soon as their reader has looked again after a card or a key: a dealer who goes on has seen that
+they lie. Chips that left wait through cards and play keys, as they may come back while another hand is played.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NEXT_BET_NS: Final = 1_200_000_000
 """Other chips that come to a zone which has been empty for longer are another bet, not the same one exchanged."""
 
 _PLAY_KEYS: Final = frozenset({"hit", "stand", "double", "split", "even_money", "insurance_closed", "hole_turned"})
-"""Keys that may be pressed while chips are on their way back."""
+"""Keys that may be pressed while chips are on their way back, as may a spot's number."""
 
 _ENDS: Final = (
     *(DaemonStarted, DeviceHealth, AnswerQuestion, ApproveOrder),
@@ -74,12 +74,14 @@ def due(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...], 
                 ready += _reported(known)
             if lay is not None and lay != seen.chips and _may_move_on(Transaction(table, stamped), seen):
                 return tuple(ready), (*moving, MovingChips(seen.spot, seen.zone, lay, stamped, stamped))
-        case ChipsConfirmed(spots, _, unseen) if moving:
+        case ChipsConfirmed(spots, upto_ns, unseen) if moving:
             at_rest = tuple(spot for spot in spots if all(one.spot != spot for one in moving))
             moving = [replace(one, confirmed=stamped) if one.spot in spots else one for one in moving]
             if at_rest:
-                ready.append(replace(stamped, input=ChipsConfirmed(at_rest, stamped.input.upto_ns, unseen)))
+                ready.append(replace(stamped, input=ChipsConfirmed(at_rest, upto_ns, unseen)))
             return tuple(ready), tuple(moving)
+        case CardDrawn(at_ns) | KeyPressed(at_ns):
+            moving = [one if one.played_on_ns >= 0 else replace(one, played_on_ns=at_ns) for one in moving]
         case _:
             pass
     return (*ready, stamped), tuple(moving)
@@ -111,10 +113,11 @@ def _lies_still(house: House, one: MovingChips, stamped: StampedInput) -> bool:
     if stamped.at_ns >= _still_ns(house, one) or isinstance(stamped.input, _ENDS):
         return True
     match stamped.input:
-        case CardDrawn():
-            return _came(house, one)
+        case ChipsConfirmed(spots, upto_ns):
+            return one.spot in spots and 0 <= one.played_on_ns <= upto_ns and _came(house, one)
         case KeyPressed(_, key):
-            return _came(house, one) or house.keys.get(key) not in _PLAY_KEYS
+            meaning = house.keys.get(key, "")
+            return not (meaning.isdigit() or meaning in _PLAY_KEYS)
         case _:
             return False
 
@@ -124,11 +127,13 @@ def _is_one_move(house: House, one: MovingChips, seen: ChipsSeen) -> bool:
 
     More comes to what came, or a part of it is handed back: all of it is not, for what came and left is a payment that
     was picked up, or chips that passed. What left comes back, unless its place was empty for so long that other chips
-    are the next bet.
+    are the next bet; where still more leaves, the first may have been a surrender.
     """
-    left, lay = _seen(one.last), _worth(house, one.lay)
+    left, lay, lies = _seen(one.last), _worth(house, one.lay), _worth(house, seen.chips)
     if _came(house, one):
-        return _worth(house, seen.chips) > lay
+        return lies > lay
+    if lies < _worth(house, left.chips):
+        return False
     next_bet = not left.chips and bool(seen.chips) and set(seen.chips).isdisjoint(one.lay)
     return not next_bet or seen.by_ns - left.by_ns <= _NEXT_BET_NS
 
@@ -147,9 +152,11 @@ def _may_move_on(transaction: Transaction, seen: ChipsSeen) -> bool:
         return False
     if seen.zone != "main" or seen.spot not in round_now.bets.spots:
         return False
-    if round_now.evidence.trouble or round_now.ending.closing:
+    if round_now.evidence.trouble or round_now.ending.closing or not round_now.bets.locked:
         return False
-    return round_now.bets.locked and round_now.is_dealt() and _is_played(transaction, seen.spot)
+    # Chips that come in the deal are none of a hand's.
+    fell = _worth(table.house, seen.chips) < table.state.felt[name].cents
+    return (round_now.is_dealt() or fell) and _is_played(transaction, seen.spot)
 
 
 def _is_played(transaction: Transaction, spot: int) -> bool:
