@@ -102,7 +102,7 @@ def may_be_one(one: str, other: str) -> bool:
     ``Reyes``, ``J. Reyes``, ``Juan Reyes`` and ``J. Reyes (surv.)`` may be one person's, and so may initials alone;
     ``J. Lee`` and ``M. Lee`` are not, and ``Joan`` is no ``J. Reyes``: one word at least is the same.
     """
-    few, many = sorted((_words(one), _words(other)), key=len)
+    few, many = sorted((_words(one), _words(other)), key=lambda words: (len(words), sum(map(len, words)), words))
     if same_person(one, other) or "".join(few) == "".join(many):
         return True
     left, same = list(many), False
