@@ -139,9 +139,9 @@ def pinch(script: Script, rng: Chance) -> Planted | None:
 
 
 def touch(script: Script, rng: Chance) -> Planted | None:
-    """A chip lifted from a main wager during the deal and put back."""
+    """A chip lifted from a main wager during the deal and put back, later than an antenna misses one for a moment."""
     place, at = (pick(rng, script.boxes), MAIN), script.while_dealing(rng)
-    acts = script.with_change(at, place, script.content(place, at)[1:], 1500)
+    acts = script.with_change(at, place, script.content(place, at)[1:], 3_500)
     return Planted(acts, *place, at + 4)
 
 

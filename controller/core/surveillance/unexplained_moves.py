@@ -25,6 +25,7 @@ from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from controller.core.table.unexplained_chips import Suspicion
+from firmware_protocols.readings import ChipsSeen
 
 _STAYS_NS: Final = 4_000_000_000
 """How long chips that came where nothing explains them may lie before they are taken back: a hand that put a double or
@@ -75,7 +76,7 @@ def suspect_move(
         after_cents=event.after_cents,
         before=_lay_before(before.state.felt, name, event.before_cents),
         after=_chips_at(transaction.state.felt, name),
-        stays_ns=_STAYS_NS if transaction.house.slips_awaited and kind in _MAY_BE_SLIPS else 0,
+        stays_ns=_STAYS_NS if kind in _MAY_BE_SLIPS and _came_just_now(transaction, name) else 0,
     )
     taken_back = kind is AlertKind.BET_TOUCHED and _puts_slip_right(transaction, name)
     # Chips that came and left again may be on their way to another spot, where no reader has reported them yet.
@@ -92,6 +93,12 @@ def suspect_move(
         payment_check.change_payments(
             transaction, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone)
         )
+
+
+def _came_just_now(transaction: Transaction, name: str) -> bool:
+    """Whether a change is reported as it happens, so that it may be put right; else the chips have lain there."""
+    seen = transaction.stamped.input
+    return transaction.house.slips_awaited and isinstance(seen, ChipsSeen) and zone_name(seen.spot, seen.zone) == name
 
 
 def _looks_like(
