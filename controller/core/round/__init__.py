@@ -10,7 +10,7 @@ open round, ``next_deal`` tells a deal by its rhythm where nothing else says so,
 nothing happens any more, ``late_bettors`` asks who was dealt in late, and ``missed_cards`` asks about cards that nobody
 reported or counted and leaves a card that was burned in play to the floor.
 
-Where chips are not what a reader first says: ``chip_placement`` finds the zone of chips that two antennas heard,
-``passing_chips`` forgets those that only pass through a box, and ``unseen_moves`` allows for several
-moves in one change.
+Where chips are not what a reader first says: ``chips_in_motion`` gathers what moves twice within a moment,
+``chip_placement`` finds the zone of chips that two antennas heard, ``passing_chips`` forgets those that only pass
+through a box, and ``unseen_moves`` allows for several moves in one change.
 """
