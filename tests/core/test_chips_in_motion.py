@@ -154,6 +154,20 @@ def test_a_double_lifted_to_be_proved_is_a_double_still() -> None:
     assert rig.postings()[0] == "1: spot 5 main +50.00"
 
 
+def test_a_key_of_before_does_not_say_that_a_hand_is_off_what_came_after_it() -> None:
+    """The wager is lifted and laid back, the double is keyed, and its chips come in two movements after that."""
+    rig = table("1 main 50 \n 9s Jh 2c 9d", **KEYED)
+    lift(rig, 1, 200)
+    rig.talk("key double")
+    lay(rig, 1, 75, 100, gap_ms=700)
+    rig.talk("Th")
+    rig.pass_ms(4_500)
+    rig.talk("key hole_turned")
+    end(rig, "1 main 200", "1 main 0", "key round_closed")
+    assert rig.postings()[0] == "1: spot 1 main +100.00"
+    assert accused(rig) == []
+
+
 @pytest.mark.parametrize(("cents", "kind"), [(9_000, AlertKind.CAPPING), (100, AlertKind.PINCHING)])
 def test_chips_that_stay_changed_where_no_play_explains_it_are_an_offence(cents: int, kind: AlertKind) -> None:
     rig = table("1 main 10 \n Th Ts 9d 7c", **KEYED)

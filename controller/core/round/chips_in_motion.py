@@ -66,7 +66,7 @@ def due(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...], 
         case ChipsSeen() as seen:
             known = next((one for one in moving if (one.spot, one.zone) == (seen.spot, seen.zone)), None)
             if known is not None and _is_one_move(table.house, known, seen):
-                again = [replace(one, last=stamped) if one is known else one for one in moving]
+                again = [replace(one, last=stamped, played_on_ns=-1) if one is known else one for one in moving]
                 return tuple(ready), tuple(again)
             lay = _lying(table, seen)
             if known is not None:

@@ -74,7 +74,7 @@ class MovingChips(Value, frozen=True, tag=False):
     last: StampedInput
     confirmed: StampedInput | None = None
     played_on_ns: int = -1
-    """When a card or a key has come since the first change; -1: none has."""
+    """When a card or a key has come since the latest change was reported; -1: none has."""
 
 
 class State(Value, frozen=True, tag=False):
