@@ -263,9 +263,9 @@ def of_people(event: Event) -> str:
 def of_trouble(event: Event) -> str:
     """Any other event of the round, by its name and fields."""
     every = msgspec.structs.asdict(event).items()
-    fields = {name: value for name, value in every if name != "round" and value is not None}
+    fields = [f"{name} {value}" for name, value in every if name != "round" and value is not None]
     words = event_name(event).replace("_", " ")
-    return f"{words}: {', '.join(f'{name} {value}' for name, value in fields.items())}"
+    return f"{words}: {', '.join(fields)}" if fields else words
 
 
 # --- rounds -----------------------------------------------------------------------------------------

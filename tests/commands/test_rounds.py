@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from controller.cli import main
-from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.alerts import AssistanceRequested, RoundIrregular
 from controller.core.messages.events import DealUnconfirmed, Event, WagerUnresolved
 from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted, SetCard
 from controller.reports.round_narrative import sentence
@@ -19,6 +19,10 @@ from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.houses import simulated
 from tests.core.journals import journal_of
 from tests.core.rig import MS, Rig, penn
+
+
+def test_an_event_without_more_to_tell_is_told_by_its_name_alone() -> None:
+    assert sentence(AssistanceRequested(3), {}) == "assistance requested"
 
 
 def run(*words: str) -> Result:
