@@ -26,12 +26,12 @@ _ROUND_OVER_ASKED: Final = "Round over? yes/no"
 
 def wanted(transaction: Transaction) -> Desired:
     """What the devices should be sent, meters, sensors and looks for the sake of protection included."""
-    found = _with_rest(transaction, _desired(transaction))
+    found = _until_chips_rest(transaction, _desired(transaction))
     found = live_meters.with_meters(transaction.state.progressives, found)
     return monitor.with_second_looks(transaction, bet_sensors.with_sensors(transaction, found))
 
 
-def _with_rest(transaction: Transaction, found: Desired) -> Desired:
+def _until_chips_rest(transaction: Transaction, found: Desired) -> Desired:
     """The same, with the moment at which chips that move now have come to rest."""
     at_ns = chips_in_motion.deadline_ns(transaction.state, transaction.house)
     return replace(found, deadline_ns=min(found.deadline_ns or at_ns, at_ns)) if at_ns else found

@@ -95,15 +95,13 @@ _EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 def step(table: Table, stamped: StampedInput) -> StepResult:
     """The table after ``stamped``, the events it gives in order, and what the devices should be sent, when asked."""
     table = _with_order(table, stamped)
-    if not table.house.moves_gathered:
-        return _step_known(table, stamped)
-    ready, moving = chips_in_motion.due(table, stamped)
+    ready, moving = chips_in_motion.gather(table, stamped)
     if ready == (stamped,) and moving == table.state.moving:
-        return _step_known(table, stamped)
+        return _step_in_turn(table, stamped)
     after = Table(table.house, replace(table.state, moving=moving), table.lattice, table.workings)
     taken = list[tuple[Input, tuple[Event, ...]]]()
     for one in ready:
-        stepped = _step_known(after, one)
+        stepped = _step_in_turn(after, one)
         after, taken = stepped.table, [*taken, *stepped.taken]
     return _stepped(after, stamped, taken)
 
@@ -115,8 +113,8 @@ def _stepped(table: Table, stamped: StampedInput, taken: list[tuple[Input, tuple
     return StepResult(after, events, partial(wanted, Transaction(after, stamped)), tuple(taken))
 
 
-def _step_known(table: Table, stamped: StampedInput) -> StepResult:
-    """The step of one input whose chips lie still; the layout may have to be looked at before it counts."""
+def _step_in_turn(table: Table, stamped: StampedInput) -> StepResult:
+    """The step of one input, which may have to wait for a look at the layout, or for the cards of a deal."""
     schedule = awaited_bets.schedule_inputs(table, stamped)
     if schedule.now == (stamped,):
         return _take_in(table, stamped)
@@ -137,7 +135,7 @@ def _step_known(table: Table, stamped: StampedInput) -> StepResult:
     ahead, now = awaited_bets.split_after_beginning(after, schedule)
     # What is taken ahead waits for nothing; another of what follows may have to wait in its turn.
     for place, one in enumerate((*ahead, *now)):
-        stepped = _take_in(after, one) if place < len(ahead) else _step_known(after, one)
+        stepped = _take_in(after, one) if place < len(ahead) else _step_in_turn(after, one)
         after, taken = stepped.table, [*taken, *stepped.taken]
     return _stepped(after, stamped, taken)
 

@@ -11,8 +11,8 @@ from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
 from controller.io.files import profile_files
-from firmware_protocols.readings import DeviceHealth, HealthState
-from tests.core.rig import Rig
+from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
+from tests.core.rig import MS, Rig
 
 PROFILES = ["hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17"]
 KEYED = {"stand_key": "always", "turn_key": "always"}
@@ -187,6 +187,14 @@ def test_the_wait_ends_with_the_round_and_with_the_reader(ending: str) -> None:
         rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
     else:
         rig.talk(ending)
+    assert [one.after_cents for one in rig.events if isinstance(one, ChipsChanged)] == [5_000, 7_500]
+
+
+def test_chips_that_carry_their_value_come_and_leave_as_those_of_the_registry_do() -> None:
+    rig = table("1 main 50 \n 9s Jh 2c 9d", **KEYED)
+    came = (*rig.lying[1, "main"], "E0040000000000AA")
+    rig.give(ChipsSeen(1, "main", came, rig.now_ns - 100 * MS, rig.now_ns, {"E0040000000000AA": 2_500}))
+    rig.pass_ms(1_600)
     assert [one.after_cents for one in rig.events if isinstance(one, ChipsChanged)] == [5_000, 7_500]
 
 

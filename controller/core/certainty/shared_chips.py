@@ -12,7 +12,7 @@ from typing import Final
 
 from controller.core.certainty import uncertain_wagers
 from controller.core.inference.observation import NEVER_ENDS
-from controller.core.table.layout import Felt, Zone, ZoneChange, zone_name
+from controller.core.table.layout import Felt, Zone, ZoneChange, worth, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -57,7 +57,7 @@ def main_cents_elsewhere(transaction: Transaction, zone: Zone) -> int:
     mains = (other for other in transaction.state.felt.values() if other.name == "main")
     counted = {chip for other in mains for chip in other.chips if chip not in other.doubted}
     chips = (chip for chip in zone.doubted if chip not in counted)
-    return sum(transaction.house.chips.get(chip, zone.values.get(chip, 0)) for chip in chips)
+    return worth(chips, transaction.house.chips, zone.values)
 
 
 def _is_bet(transaction: Transaction, name: str) -> bool:
@@ -68,8 +68,11 @@ def _is_bet(transaction: Transaction, name: str) -> bool:
 
 def _amounts_of(transaction: Transaction, zone: Zone, between: set[str]) -> tuple[int, int]:
     """What a zone comes to without the chips that may lie elsewhere, and with them."""
-    worth = {chip: transaction.house.chips.get(chip, zone.values.get(chip, 0)) for chip in zone.chips}
-    return sum(cents for chip, cents in worth.items() if chip not in between), sum(worth.values())
+    alone = (chip for chip in zone.chips if chip not in between)
+    return (
+        worth(alone, transaction.house.chips, zone.values),
+        worth(zone.chips, transaction.house.chips, zone.values),
+    )
 
 
 def _unsettled(transaction: Transaction) -> tuple[str, ...]:

@@ -13,25 +13,15 @@ they lie. Chips that left wait through cards and play keys, as they may come bac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, get_args
 
 from msgspec.structs import replace
 
 from controller.core.certainty import round_end
 from controller.core.game.position import BoxStatus
 from controller.core.messages.house import House
-from controller.core.messages.inputs import (
-    AdjustWager,
-    AnswerQuestion,
-    ApproveOrder,
-    AssignCard,
-    DaemonStarted,
-    DeclareBox,
-    SetCard,
-    StampedInput,
-    VoidRound,
-)
-from controller.core.table.layout import zone_name
+from controller.core.messages.inputs import AnswerQuestion, ApproveOrder, DaemonStarted, Ruling, StampedInput
+from controller.core.table.layout import Zone, worth, zone_name
 from controller.core.table.state import MovingChips, State, Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, KeyPressed
@@ -51,29 +41,30 @@ _NEXT_BET_NS: Final = 1_200_000_000
 _PLAY_KEYS: Final = frozenset({"hit", "stand", "double", "split", "even_money", "insurance_closed", "hole_turned"})
 """Keys that may be pressed while chips are on their way back, as may a spot's number."""
 
-_ENDS: Final = (
-    *(DaemonStarted, DeviceHealth, AnswerQuestion, ApproveOrder),
-    *(VoidRound, SetCard, AssignCard, DeclareBox, AdjustWager),
-)
+_ENDS: Final = (*get_args(Ruling), DaemonStarted, DeviceHealth, AnswerQuestion, ApproveOrder)
 """What ends the wait: it is judged on all that has been reported, or the reader may report no more."""
 
 
-def due(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]:
+def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]:
     """What is to be stepped now, in order, and the chips that still move."""
+    given = stamped.input
+    if not table.state.moving and not isinstance(given, ChipsSeen):
+        return (stamped,), ()
     moving = [one for one in table.state.moving if not _lies_still(table.house, one, stamped)]
     ready = [reading for one in table.state.moving if one not in moving for reading in _reported(one)]
-    match stamped.input:
-        case ChipsSeen() as seen:
-            known = next((one for one in moving if (one.spot, one.zone) == (seen.spot, seen.zone)), None)
-            if known is not None and _is_one_move(table.house, known, seen):
+    match given:
+        case ChipsSeen():
+            known = next((one for one in moving if (one.spot, one.zone) == (given.spot, given.zone)), None)
+            if known is not None and _is_one_move(table.house, known, given):
                 again = [replace(one, last=stamped, played_on_ns=-1) if one is known else one for one in moving]
                 return tuple(ready), tuple(again)
-            lay = _lying(table, seen)
             if known is not None:
-                moving, lay = [one for one in moving if one is not known], _seen(known.last).chips
+                moving = [one for one in moving if one is not known]
                 ready += _reported(known)
-            if lay is not None and lay != seen.chips and _may_move_on(Transaction(table, stamped), seen):
-                return tuple(ready), (*moving, MovingChips(seen.spot, seen.zone, lay, stamped, stamped))
+            before = _content_before(table, known, given)
+            if before is not None and _may_move_on(Transaction(table, stamped), before, given):
+                lay = (before.chips, _cents(table.house, before))
+                return tuple(ready), (*moving, MovingChips(given.spot, given.zone, *lay, stamped, stamped))
         case ChipsConfirmed(spots, upto_ns, unseen) if moving:
             at_rest = tuple(spot for spot in spots if all(one.spot != spot for one in moving))
             moving = [replace(one, confirmed=stamped) if one.spot in spots else one for one in moving]
@@ -100,12 +91,12 @@ def _still_ns(house: House, one: MovingChips) -> int:
 
 def _came(house: House, one: MovingChips) -> bool:
     """Whether more lies there now than before the first change."""
-    return _worth(house, _seen(one.last).chips) > _worth(house, one.lay)
+    return _cents(house, _seen(one.last)) > one.lay_cents
 
 
-def _worth(house: House, chips: tuple[str, ...]) -> int:
-    """What chips of the registry come to, in cents."""
-    return sum(house.chips.get(chip, 0) for chip in chips)
+def _cents(house: House, content: ChipsSeen | Zone) -> int:
+    """What a zone's content comes to."""
+    return worth(content.chips, house.chips, content.values)
 
 
 def _lies_still(house: House, one: MovingChips, stamped: StampedInput) -> bool:
@@ -129,33 +120,33 @@ def _is_one_move(house: House, one: MovingChips, seen: ChipsSeen) -> bool:
     was picked up, or chips that passed. What left comes back, unless its place was empty for so long that other chips
     are the next bet; where still more leaves, the first may have been a surrender.
     """
-    left, lay, lies = _seen(one.last), _worth(house, one.lay), _worth(house, seen.chips)
+    left, lies = _seen(one.last), _cents(house, seen)
     if _came(house, one):
-        return lies > lay
-    if lies < _worth(house, left.chips):
+        return lies > one.lay_cents
+    if lies < _cents(house, left):
         return False
     next_bet = not left.chips and bool(seen.chips) and set(seen.chips).isdisjoint(one.lay)
     return not next_bet or seen.by_ns - left.by_ns <= _NEXT_BET_NS
 
 
-def _lying(table: Table, seen: ChipsSeen) -> tuple[str, ...] | None:
-    """The chips that a zone held when it was last reported; None: it never was."""
-    zone = table.state.felt.get(zone_name(seen.spot, seen.zone))
-    return None if zone is None else zone.chips
+def _content_before(table: Table, known: MovingChips | None, seen: ChipsSeen) -> ChipsSeen | Zone | None:
+    """What a zone held when it was last reported, if that is something else; None: it never was, or is the same."""
+    before = table.state.felt.get(zone_name(seen.spot, seen.zone)) if known is None else _seen(known.last)
+    return None if before is None or before.chips == seen.chips else before
 
 
-def _may_move_on(transaction: Transaction, seen: ChipsSeen) -> bool:
+def _may_move_on(transaction: Transaction, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
     """Whether a change may be the first of several: of a main wager in play, as its reader reports it in time."""
-    table = transaction.table()
-    round_now, name = table.state.round, zone_name(seen.spot, seen.zone)
-    if not table.house.moves_gathered or round_now is None or table.state.deferred or name in table.state.afresh:
+    house, state, round_now = transaction.house, transaction.state, transaction.state.round
+    afresh = zone_name(seen.spot, seen.zone) in state.afresh
+    if not house.moves_gathered or round_now is None or state.deferred or afresh:
         return False
     if seen.zone != "main" or seen.spot not in round_now.bets.spots:
         return False
     if round_now.evidence.trouble or round_now.ending.closing or not round_now.bets.locked:
         return False
     # Chips that come in the deal are none of a hand's.
-    fell = _worth(table.house, seen.chips) < table.state.felt[name].cents
+    fell = _cents(house, seen) < _cents(house, before)
     return (round_now.is_dealt() or fell) and _is_played(transaction, seen.spot)
 
 

@@ -29,7 +29,7 @@ from controller.core.messages.events import (
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import irregular_payments, opening_payments
 from controller.core.surveillance.payment_judgement import Mispay, PaymentTerms, judge
-from controller.core.table.layout import Zone, zone_name
+from controller.core.table.layout import Zone, worth, zone_name
 from controller.core.table.payments import (
     RoundPayments,
     WagerDue,
@@ -137,8 +137,8 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
 def _looked(transaction: Transaction, reading: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
     """A zone's content with the value of the chips that came and of those that left."""
     chips = transaction.house.chips
-    came = sum(chips.get(chip, now.values.get(chip, 0)) for chip in set(now.chips) - set(old.chips))
-    left = sum(chips.get(chip, old.values.get(chip, 0)) for chip in set(old.chips) - set(now.chips))
+    came = worth(set(now.chips) - set(old.chips), chips, now.values)
+    left = worth(set(old.chips) - set(now.chips), chips, old.values)
     first_ns, last_ns = transaction.table_ns(reading.after_ns), transaction.table_ns(reading.by_ns)
     # A reader often tells after the close what happened before it.
     closed = 0 <= closed_ns <= first_ns

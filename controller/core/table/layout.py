@@ -71,6 +71,11 @@ def zone_name(spot: int, zone: str) -> str:
     return f"{spot}/{zone}"
 
 
+def worth(chips: Iterable[str], registry: Mapping[str, int], said: Mapping[str, int]) -> int:
+    """What chips come to in cents: each what the registry says, else what it says itself, else nothing."""
+    return sum(registry.get(chip, said.get(chip, 0)) for chip in chips)
+
+
 def cents_at(felt: Felt, spot: int, zone: str) -> int:
     """What a zone counts for; 0 where nothing was ever seen."""
     found = felt.get(zone_name(spot, zone))
@@ -154,7 +159,7 @@ def _settles(known: Zone, zone: Zone, values: Mapping[str, int], heard_twice: Co
 def _counted(zone: Zone, values: Mapping[str, int]) -> Zone:
     """A zone with what its chips come to."""
     here = (chip for chip in zone.chips if chip not in zone.doubted)
-    return replace(zone, cents=sum(values.get(chip, zone.values.get(chip, 0)) for chip in here))
+    return replace(zone, cents=worth(here, values, zone.values))
 
 
 def _doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) -> dict[str, int]:

@@ -63,13 +63,14 @@ class FitnessProblem(Value, frozen=True, tag=False):
 class MovingChips(Value, frozen=True, tag=False):
     """A zone whose content has changed, and may change again at once.
 
-    ``lay`` are the chips before the first of its changes, which ``first`` reported; ``last`` reported the latest, and
-    ``confirmed`` that there was none since.
+    ``lay`` are the chips, worth ``lay_cents``, before the first of its changes, which ``first`` reported; ``last``
+    reported the latest, and ``confirmed`` that there was none since.
     """
 
     spot: int
     zone: str
     lay: tuple[str, ...]
+    lay_cents: int
     first: StampedInput
     last: StampedInput
     confirmed: StampedInput | None = None
