@@ -107,7 +107,7 @@ def _lay(transaction: Transaction, bet: str) -> None:
     round_now = transaction.round()
     there = [*round_now.bets.wagers, *round_now.bets.refused]
     there += [wager for wager in counted_wagers(transaction, round_now) if wager.bet == bet]
-    there.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
+    there.sort(key=LockedWager.sort_key)
     stand, refused = acceptance.accepted_wagers(transaction.house, tuple(there), round_now.bets.closed_meters)
     transaction.change_bets(wagers=stand, refused=refused)
 

@@ -120,7 +120,7 @@ def _in_play(
     )
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
-    everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
+    everything = sorted((*wagers, *more), key=LockedWager.sort_key)
     stand, refused = acceptance.accepted_wagers(transaction.house, tuple(everything), closed)
     spots = tuple(wager.spot for wager in stand if wager.bet == "main")
     return Bets(spots, stand, tuple(box.spot for box in more), refused)
@@ -181,7 +181,7 @@ def bets_on_layout(transaction: Transaction, moved: Mapping[str, int] = _NOTHING
         cents = moved[name] if name in moved else zone.cents + shared_chips.main_cents_elsewhere(transaction, zone)
         if cents and zone.name != "insurance" and zone.name not in later:
             found.append(LockedWager(zone.spot, zone.name, cents))
-    found.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
+    found.sort(key=LockedWager.sort_key)
     sensed = () if transaction.state.round is None else bet_sensors.counted_wagers(transaction, transaction.round())
     return (*found, *sensed)
 

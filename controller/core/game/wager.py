@@ -24,6 +24,10 @@ class LockedWager(Value, frozen=True, tag=False):
     cents: int
     """The amount wagered."""
 
+    def sort_key(self) -> tuple[int, bool, str]:
+        """Its place among a round's wagers: by spot, the main wager first, side wagers by their name."""
+        return self.spot, self.bet != "main", self.bet
+
 
 class BookRow(Value, frozen=True, tag=False):
     """A wager and how it stands: open while ``net_cents`` is None, then settled on ``basis``.

@@ -358,7 +358,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox, vouched: Vouched)
     beside = tuple(wager for wager in round_now.bets.refused if wager.spot == spot and wager.bet != "main")
     box = (LockedWager(spot, "main", ruling.cents), *beside)
     stand, refused = acceptance.accepted_wagers(transaction.house, box, round_now.bets.closed_meters)
-    wagers = sorted((*round_now.bets.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
+    wagers = sorted((*round_now.bets.wagers, *stand), key=LockedWager.sort_key)
     transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:], vouched))
     if transaction.house.orders_bounded and round_now.bets.locked and not round_now.questions.entry:
         transaction.emit(*acceptance.outside_limits(transaction.rules, round_now.number, stand))

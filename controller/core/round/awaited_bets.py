@@ -9,7 +9,7 @@ reported.
 
 from __future__ import annotations
 
-from typing import Final, assert_never
+from typing import Final, assert_never, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -20,17 +20,13 @@ from controller.core.certainty.reader_zones import spots_watched
 from controller.core.game.hand import deal_cards
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.inputs import (
-    AdjustWager,
     ApproveOrder,
-    AssignCard,
     DaemonStarted,
     DeadlinePassed,
-    DeclareBox,
     Input,
-    SetCard,
+    Ruling,
     ShoeChanged,
     StampedInput,
-    VoidRound,
     WithdrawOrder,
 )
 from controller.core.round import first_card, lifecycle, next_deal
@@ -55,7 +51,7 @@ from firmware_protocols.readings import (
 _IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
 """What waits behind such a reading."""
 
-_ORDERS: Final = (VoidRound, SetCard, AssignCard, DeclareBox, AdjustWager, ApproveOrder, WithdrawOrder, ShoeChanged)
+_ORDERS: Final = (*get_args(Ruling), ApproveOrder, WithdrawOrder, ShoeChanged)
 """Orders that are of what waits, or of what comes after it: taken before, they would find no round where one has begun.
 In older journals they overtook it."""
 

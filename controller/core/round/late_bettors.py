@@ -80,9 +80,9 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
 def _deal_in(transaction: Transaction, spot: int, coming: tuple[LockedWager, ...], who: str) -> None:
     """A late bettor's wagers are of the round."""
     bets = transaction.round().bets
-    coming = tuple(sorted(coming, key=lambda one: (one.bet != "main", one.bet)))
+    coming = tuple(sorted(coming, key=LockedWager.sort_key))
     stand, refused = acceptance.accepted_wagers(transaction.house, coming, bets.closed_meters)
-    wagers = sorted((*bets.wagers, *stand), key=lambda one: (one.spot, one.bet != "main", one.bet))
+    wagers = sorted((*bets.wagers, *stand), key=LockedWager.sort_key)
     spots = tuple(sorted((*bets.spots, spot)))
     number, cents = transaction.round().number, stand[0].cents
     transaction.emit(BoxDeclared(number, spot, cents, who, _WHY, stand[1:], transaction.answerer_known_by()))

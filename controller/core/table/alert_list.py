@@ -6,15 +6,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from controller.core.messages.inputs import (
-    AcknowledgeAlert,
-    AdjustWager,
-    ApproveOrder,
-    AssignCard,
-    DeclareBox,
-    SetCard,
-    VoidRound,
-)
+from controller.core.messages.inputs import AcknowledgeAlert, ApproveOrder, Ruling
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
     RESERVED_EACH,
@@ -92,15 +84,8 @@ def _ordered_by(transaction: Transaction, kind: AlertKind) -> Person | None:
     """The person whose order raises an alert in its own step; None: no order does, or it is about chips that moved."""
     if kind not in _MADE_BY_ORDERS or not transaction.house.orders_traced:
         return None
-    match transaction.stamped.input:
-        case SetCard(who=who, vouched=vouched) | AssignCard(who=who, vouched=vouched):
-            return Person(who, vouched)
-        case DeclareBox(who=who, vouched=vouched) | AdjustWager(who=who, vouched=vouched):
-            return Person(who, vouched)
-        case VoidRound(who=who, vouched=vouched) | ApproveOrder(who=who, vouched=vouched):
-            return Person(who, vouched)
-        case _:
-            return None
+    given = transaction.stamped.input
+    return Person(given.who, given.vouched) if isinstance(given, Ruling | ApproveOrder) else None
 
 
 def _is_full(transaction: Transaction) -> bool:
