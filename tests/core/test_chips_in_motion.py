@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.messages.events import ChipsChanged, HandDoubled, HandsSplit, SpotSurrendered
+from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, SetCard
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
 from controller.io.files import profile_files
-from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
-from tests.core.rig import MS, Rig
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
+from tests.core.rig import KEY_OF, MS, Rig
 
 PROFILES = ["hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17"]
 KEYED = {"stand_key": "always", "turn_key": "always"}
@@ -51,6 +54,20 @@ def lay(rig: Rig, spot: int, *dollars: int, gap_ms: int = 400) -> None:
         rig.pass_ms(gap_ms)
 
 
+def deal(rig: Rig, cards: str) -> None:
+    """Cards in a dealer's rhythm, and the moment that says that the deal is done."""
+    for card in cards.split():
+        rig.pass_ms(600)
+        rig.give(CardDrawn(rig.now_ns, Card(card)))
+    rig.pass_ms(4_000)
+
+
+def draw_at_once(rig: Rig, card: str) -> None:
+    """A card before any reader has looked again."""
+    rig.now_ns += 200 * MS
+    rig.give(CardDrawn(rig.now_ns, Card(card)))
+
+
 def end(rig: Rig, *acts: str) -> None:
     """The wagers are taken and paid, and the next deal begins."""
     for act in acts:
@@ -61,9 +78,12 @@ def end(rig: Rig, *acts: str) -> None:
     rig.pass_ms(3_000)
 
 
-def accused(rig: Rig) -> list[AlertKind]:
-    kinds = {AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.PAST_POSTING, AlertKind.BET_TOUCHED}
+def alerts(rig: Rig, *kinds: AlertKind) -> list[AlertKind]:
     return [one.kind for one in rig.events if isinstance(one, AlertRaised) and one.kind in kinds]
+
+
+def accused(rig: Rig) -> list[AlertKind]:
+    return alerts(rig, AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.PAST_POSTING, AlertKind.BET_TOUCHED)
 
 
 @pytest.mark.parametrize("same", [True, False], ids=["the same chips", "others"])
@@ -119,6 +139,16 @@ def test_a_double_laid_in_two_movements_is_one_double(profile: str, gap_ms: int,
     assert [one.cents for one in rig.events if isinstance(one, HandDoubled) and one.round == 1] == [5_000]
     assert rig.postings()[0] == "1: spot 1 main +100.00"
     assert accused(rig) == []
+
+
+def test_so_it_is_where_the_reader_takes_as_long_for_a_look() -> None:
+    rig = table("1 main 50 \n 9s Jh 2c 9d", **KEYED)
+    rig.chips(1, "main", 7_500, spread_ms=1_550)
+    rig.pass_ms(1)
+    rig.chips(1, "main", 10_000, spread_ms=1_550)
+    rig.talk("Th")
+    rig.pass_ms(4_500)
+    assert contents(rig, 1) == [50, 100]
 
 
 def test_a_split_laid_in_two_movements_is_one_split() -> None:
@@ -227,4 +257,233 @@ def test_how_long_chips_wait_says_nothing_of_the_hole_card(profile: str) -> None
             rig.pass_ms(300)
         published = tuple(type(event).__name__ for event in rig.events)
         seen.add((published, rig.desired.deadline_ns, rig.desired.confirm_ns, len(rig.table.state.moving)))
+    assert len(seen) == 1
+
+
+def contents(rig: Rig, spot: int) -> list[int]:
+    """What was published of a box's main zone, in dollars."""
+    changes = (one for one in rig.events if isinstance(one, ChipsChanged) and (one.spot, one.zone) == (spot, "main"))
+    return [one.after_cents // 100 for one in changes]
+
+
+def test_chips_that_came_count_once_their_reader_has_looked_after_the_card() -> None:
+    rig = table("1 main 50 \n 9s Jh 2c 9d", **KEYED)
+    rig.talk("key double \n 1 main 100")
+    rig.give(CardDrawn(rig.now_ns, Card("Th")))
+    assert contents(rig, 1) == [50]
+    rig.give(ChipsConfirmed(rig.watched(), rig.now_ns))
+    assert contents(rig, 1) == [50, 100]
+
+
+def test_half_a_wager_that_is_left_and_then_taken_is_a_surrender() -> None:
+    rig = table("1 main 10 \n 7 main 100 \n Th 7s 9d 6d 6s 9h", **KEYED)
+    rig.talk("1 main 5")
+    rig.pass_ms(1_000)
+    rig.talk("1 main 0")
+    rig.pass_ms(3_000)
+    assert contents(rig, 1) == [10, 5, 0]
+    rig.talk("key hit \n 4s \n key stand hole_turned")
+    end(rig, "7 main 0", "key round_closed")
+    assert rig.postings()[0] == "1: spot 1 main -5.00"
+
+
+def test_in_the_deal_chips_that_come_count_at_once_and_chips_that_leave_may_come_back() -> None:
+    rig = table("1 main 10 \n 7 main 100 \n key no_more_bets \n Th 7s")
+    rig.talk("1 main 20")
+    assert contents(rig, 1) == [10, 20]
+    chips = rig.lying[7, "main"]
+    rig.lay(7, "main", ())
+    rig.lay(7, "main", chips)
+    rig.pass_ms(3_000)
+    assert contents(rig, 7) == [100]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_once_the_hole_card_lies_open_and_payment_has_begun_every_change_counts_at_once(profile: str) -> None:
+    rig = table("1 main 10 \n Th 9s Td 9d", profile, **KEYED)
+    rig.talk("key stand hole_turned")
+    rig.pass_ms(1_000)
+    rig.talk("1 main 0")
+    assert contents(rig, 1) == [10, 0]
+
+
+def test_so_does_every_change_at_a_box_that_broke() -> None:
+    rig = table("1 main 50 \n 4 main 30 \n key no_more_bets", **KEYED)
+    deal(rig, "Ts 3h Jh 6c 6h 4d")
+    rig.talk("key hit \n Kc")
+    rig.pass_ms(500)
+    rig.talk("1 main 0")
+    assert contents(rig, 1) == [50, 0]
+
+
+@pytest.mark.parametrize("profile", PROFILES[:3])
+@pytest.mark.parametrize("looked", [True, False], ids=["looked", "not looked"])
+@pytest.mark.parametrize("gap_ms", [300, 700, 1_000])
+@pytest.mark.parametrize(("laid", "then"), [(55, 100), (100, 50), (100, 55)], ids=["more", "none", "less"])
+def test_a_double_is_not_changed_once_its_card_is_seen(
+    profile: str, laid: int, then: int, gap_ms: int, *, looked: bool
+) -> None:
+    rig = table("1 main 50 \n key no_more_bets", profile, **KEYED)
+    deal(rig, "5h Ts 6d 9c")
+    own = rig.lying[1, "main"]
+    rig.talk(f"key double \n 1 main {laid}")
+    draw_at_once(rig, "Th")
+    rig.late = not looked
+    rig.pass_ms(gap_ms)
+    if then == 50:
+        rig.lay(1, "main", own)
+    else:
+        rig.talk(f"1 main {then}")
+    rig.late = False
+    rig.pass_ms(5_000)
+    rig.talk("key hole_turned")
+    rig.pass_ms(4_000)
+    rig.talk("key round_closed")
+    assert contents(rig, 1) == [50, laid, then]
+    assert rig.postings() == []
+    assert alerts(rig, AlertKind.ROUND_IRREGULAR)
+
+
+def test_what_a_look_across_the_card_shows_may_have_moved_before_it() -> None:
+    rig = table("1 main 50 \n key no_more_bets", **KEYED)
+    deal(rig, "5h Ts 6d 9c")
+    rig.talk("key double \n 1 main 75")
+    looked_ns = rig.now_ns
+    draw_at_once(rig, "Th")
+    rig.late, rig.now_ns = True, rig.now_ns + 400 * MS
+    more = "E0040000000000AA"
+    chips = (*rig.lying[1, "main"], more)
+    rig.give(ChipsSeen(1, "main", tuple(sorted(chips)), looked_ns, rig.now_ns, {more: 2_500}))
+    rig.late, rig.lying[1, "main"] = False, chips
+    rig.pass_ms(5_000)
+    assert contents(rig, 1) == [50, 100]
+
+
+@pytest.mark.parametrize("turn_key", ["always", "sometimes"])
+@pytest.mark.parametrize("before_turn_ms", [100, 700, 1_400])
+def test_a_wager_raised_just_before_the_dealers_turn_is_no_payment(turn_key: str, before_turn_ms: int) -> None:
+    """The dealer pays for what lies there, 200.00 on 200.00; 100.00 was locked and is what is due."""
+    rig = table("1 main 100 \n 2 main 10 \n key no_more_bets", stand_key="always", turn_key=turn_key)
+    deal(rig, "Th 9s Ts Td 9c 9d")
+    rig.talk("key stand")
+    rig.pass_ms(1_000)
+    rig.talk("1 main 200")
+    rig.pass_ms(before_turn_ms)
+    rig.talk("key stand")
+    rig.pass_ms(200)
+    rig.talk("key hole_turned")
+    rig.pass_ms(3_000)
+    end(rig, "1 main 400", "2 main 0", "key round_closed", "1 main 0")
+    assert rig.postings()[:2] == ["1: spot 1 main +100.00", "1: spot 2 main -10.00"]
+    assert accused(rig) == [AlertKind.CAPPING]
+
+
+@pytest.mark.parametrize("left", [0, 50])
+@pytest.mark.parametrize("before_turn_ms", [100, 1_000, 2_000])
+def test_a_wager_lowered_between_the_last_stand_and_the_turn_is_an_alert(left: int, before_turn_ms: int) -> None:
+    """It accuses no player, for a dealer may key the turn once he has begun to take."""
+    rig = table("1 main 50 \n 2 main 10 \n 1 main 100 \n key no_more_bets", **KEYED)
+    deal(rig, "Th 9s Ts 8d 9c Td")
+    rig.talk(f"key stand stand \n 1 main {left}")
+    rig.pass_ms(before_turn_ms)
+    rig.talk("key hole_turned")
+    rig.pass_ms(3_000)
+    end(rig, "1 main 0", "2 main 0", "key round_closed")
+    assert alerts(rig, AlertKind.CHIPS_UNEXPLAINED)
+    assert accused(rig) == []
+
+
+def test_a_wager_lifted_and_laid_back_across_the_turn_is_no_alert() -> None:
+    rig = table("1 main 100 \n 2 main 10 \n key no_more_bets", **KEYED)
+    deal(rig, "Th 9s Ts 8d 9c Td")
+    chips = rig.lying[1, "main"]
+    rig.talk("key stand stand \n 1 main 0")
+    rig.pass_ms(500)
+    rig.talk("key hole_turned")
+    rig.lay(1, "main", chips)
+    rig.pass_ms(3_000)
+    end(rig, "1 main 0", "2 main 0", "key round_closed")
+    assert rig.postings()[:2] == ["1: spot 1 main -100.00", "1: spot 2 main -10.00"]
+    assert alerts(rig, *AlertKind) == []
+
+
+BESIDE: dict[str, AnswerQuestion | SetCard | AcknowledgeAlert | DeviceHealth | str] = {
+    "a refused answer": AnswerQuestion(0, 999, "no", "M. Okafor"),
+    "a refused order": SetCard(0, 99_999, None, "M. Okafor", "misread"),
+    "an acknowledgement": AcknowledgeAlert(0, 99_999, "M. Okafor", "seen"),
+    "call_floor": "call_floor",
+    "undo": "undo",
+    "yes": "yes",
+    "a key without a meaning": "ZZ",
+    "cut_card": "cut_card",
+    "a spot": "1",
+    "another reader": DeviceHealth("bet_spots/5", HealthState.LOST, 0),
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+def test_a_double_is_one_whatever_is_pressed_or_ordered_between_its_movements(beside: str) -> None:
+    rig = table("1 main 50 \n key no_more_bets", **KEYED)
+    deal(rig, "5h Ts 6d 9c")
+    lay(rig, 1, 75, gap_ms=300)
+    match BESIDE[beside]:
+        case str(key):
+            rig.give(KeyPressed(rig.now_ns, KEY_OF.get(key, key)))
+        case other:
+            rig.give(replace(other, at_ns=rig.now_ns))
+    rig.pass_ms(300)
+    lay(rig, 1, 100)
+    rig.pass_ms(3_000)
+    rig.talk("Kd")
+    rig.pass_ms(2_000)
+    rig.talk("key hole_turned")
+    end(rig, "1 main 200", "key round_closed", "1 main 0")
+    assert rig.postings()[0] == "1: spot 1 main +100.00"
+    assert accused(rig) == []
+
+
+def test_chips_that_never_rest_are_reported_as_they_move() -> None:
+    rig = table("1 main 50 \n 9s Jh 2c 9d", **KEYED)
+    lay(rig, 1, *range(51, 61), gap_ms=800)
+    assert contents(rig, 1)[1:2] == [58]
+
+
+def test_while_one_boxs_chips_move_the_readers_of_the_others_are_believed() -> None:
+    rig = table("1 main 50 \n 4 main 30 \n 9s 3h Jh 2c 6h 4d", **KEYED)
+    rig.talk("4 main 0")
+    rig.give(ChipsConfirmed(rig.watched(), rig.now_ns))
+    assert rig.table.state.confirmed["1"] == rig.now_ns > rig.table.state.confirmed["4"]
+
+
+def test_a_wager_that_was_lifted_hides_no_payment() -> None:
+    """Nothing is said of too little paid where a reader looks seldom; this one has looked all the time."""
+    rig = table("1 main 10 \n Th Ts 9d 7c", **KEYED)
+    lift(rig, 1, 700)
+    rig.talk("key stand hole_turned")
+    rig.pass_ms(1_500)
+    end(rig, "1 main 15", "key round_closed", "1 main 0")
+    assert alerts(rig, AlertKind.MISPAY)
+
+
+def test_how_long_chips_wait_says_nothing_of_a_doubled_hand_against_any_hole_card() -> None:
+    """Twenty-one was doubled: with a ten below it the dealer's hand is complete, and with a five it is not."""
+    seen: set[tuple[Any, ...]] = set()
+    for hole in ("Td", "5d", "9d"):
+        rig = table(f"1 main 10 \n 6h 9s 5c {hole} \n 1 main 20 \n Th")
+        rig.pass_ms(2_000)
+        rig.talk("1 main 0")
+        rig.pass_ms(300)
+        seen.add((tuple(contents(rig, 1)), rig.desired.deadline_ns, len(rig.table.state.moving)))
+    assert len(seen) == 1
+
+
+def test_nor_of_hands_that_lie_face_down() -> None:
+    """Twenty-six broke; sixteen may draw."""
+    seen: set[tuple[Any, ...]] = set()
+    for card in ("Tc", "2c"):
+        rig = table(f"1 main 10 \n 4 main 10 \n Th 9h 8s 6c 9c Ts \n {card}", "pitch-h17")
+        rig.pass_ms(2_000)
+        rig.talk("1 main 0")
+        rig.pass_ms(300)
+        seen.add((tuple(contents(rig, 1)), rig.desired.deadline_ns, len(rig.table.state.moving)))
     assert len(seen) == 1

@@ -115,6 +115,16 @@ def test_chips_added_in_play_are_capping_all_the_same() -> None:
     assert AlertKind.CAPPING in {kind for kind, _ in alerts(rig)}
 
 
+def test_so_they_are_where_their_change_is_published_once_the_wager_is_settled() -> None:
+    """What moved in the deal is kept back until the hole card lies open."""
+    rig = table("1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9s Ts Td 9c 9d \n key stand")
+    rig.talk("1 main 20")
+    rig.pass_ms(9_000)
+    rig.talk("key stand hole_turned")
+    end(rig)
+    assert AlertKind.CAPPING in {kind for kind, _ in alerts(rig)}
+
+
 @pytest.mark.parametrize(
     ("question", "answer"), [(1, "perhaps"), (99, "yes")], ids=["no choice of the question", "no such question"]
 )

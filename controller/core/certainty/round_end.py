@@ -16,6 +16,7 @@ from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
+from controller.core.inference.observation import KeyObserved
 from controller.core.table.layout import zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
@@ -106,15 +107,37 @@ def _made_late(transaction: Transaction, play: Play, node: Node) -> bool:
     return not broke and (node.offers or confirmed_until_ns(transaction) < confirmation_needed_ns(transaction))
 
 
-def may_be_next_bet(transaction: Transaction, zone: str) -> bool:
-    """Whether chips in a zone may be of the next bets: the open round is over in some play, and accuses no player."""
+def may_be_next_bet(transaction: Transaction, zone: str, moved_ns: int) -> bool:
+    """Whether chips that had moved by then may be next bets: the round was over in some play, and accuses no player."""
     later = zone == "insurance" or zone in after_deal_bets(transaction.rules.side_bets)
     return (
         not later
         and not transaction.round().evidence.trouble
         and transaction.round().is_dealt()
         and some_play_is_over(transaction)
+        and some_play_was_over(transaction, moved_ns)
+        and not was_unturned(transaction, moved_ns)
     )
+
+
+def some_play_was_over(transaction: Transaction, until_ns: int) -> bool:
+    """The same of an earlier moment: chips count once they lie still, which the round's last cards may overtake."""
+    round_now = transaction.round()
+    known = round_now.evidence.observations
+    until = tuple(one for one in known if one.first_ns <= until_ns)
+    if not transaction.house.moves_gathered or len(until) == len(known):
+        return True
+    evidence = replace(round_now.evidence, observations=until)
+    lattice = lattice_of(transaction.rules, replace(round_now, evidence=evidence))
+    with_hole = _known_holes(transaction.hole_points())
+    return not lattice.frontier or any(lattice.over(node) & with_hole for node in lattice.frontier)
+
+
+def was_unturned(transaction: Transaction, until_ns: int) -> bool:
+    """Whether the dealer keyed the turn of the hole card after that moment."""
+    known = transaction.round().evidence.observations if transaction.house.moves_gathered else ()
+    keys = ((one.first_ns, one.item.action) for one in known if isinstance(one.item, KeyObserved))
+    return any(action == "hole_turned" and first_ns > until_ns for first_ns, action in keys)
 
 
 def boxes_are_cleared(transaction: Transaction) -> bool:

@@ -104,9 +104,8 @@ def _report_withheld(transaction: Transaction, before: Felt, name: str) -> None:
         if isinstance(item, ChipsObserved) and item.idle and one.last_ns > since_ns:
             spot = round_now.bets.spots[item.box]
             if zone_name(spot, item.zone) == name:
-                lifecycle.report_unexplained(
-                    transaction, ZoneChange(spot, item.zone, item.before, item.after), one.first_ns
-                )
+                change = ZoneChange(spot, item.zone, item.before, item.after)
+                lifecycle.report_unexplained(transaction, change, one.first_ns, one.last_ns)
 
 
 def place_chips(

@@ -179,8 +179,8 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
         rise = passing_chips.withdrawn_rise(transaction, change) if kept else None
         if rise is not None and isinstance(rise.item, ChipsObserved):
             came = ZoneChange(change.spot, change.zone, rise.item.before, rise.item.after)
-            report_unexplained(transaction, came, rise.first_ns)
-        report_unexplained(transaction, change, first_ns)
+            report_unexplained(transaction, came, rise.first_ns, rise.last_ns)
+        report_unexplained(transaction, change, first_ns, last_ns)
 
 
 def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> bool:
@@ -207,10 +207,11 @@ def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns:
     return True
 
 
-def report_unexplained(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
+def report_unexplained(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> None:
     """Say what a change looks like that no play explains; it may be the next bets."""
     after_next_lock = 0 <= transaction.round().ending.next_lock_ns <= first_ns
-    of_nobody = may_be_next_bet(transaction, change.zone) or shared_chips.only_removes_shared(transaction, change)
+    next_bet = may_be_next_bet(transaction, change.zone, last_ns)
+    of_nobody = next_bet or shared_chips.only_removes_shared(transaction, change)
     if not after_next_lock and not of_nobody:
         if may_keys_be_forgotten(transaction) and some_keyless_play_is_over(transaction):
             # What is paid here looks like chips taken from a hand in play.

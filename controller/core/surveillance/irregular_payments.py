@@ -19,7 +19,7 @@ def report(transaction: Transaction, paid: RoundPayments) -> None:
     if paid.by_evidence or not transaction.house.orders_traced:
         return
     for watch in paid.watches.values():
-        came_cents = sum(look.rise() for look in watch.looks[1:] if not look.closed)
+        came_cents = sum(look.rise() for look in watch.looks[1:])
         most_cents = _most(transaction, paid, watch)
         if watch.spoilt or not watch.wager_cents or came_cents <= most_cents:
             continue

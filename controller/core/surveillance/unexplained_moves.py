@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
 from msgspec.structs import replace
 
 from controller.core.certainty import shared_chips
 from controller.core.certainty.reader_zones import spots_watched
+from controller.core.certainty.round_end import some_play_was_over, was_unturned
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
@@ -15,12 +16,12 @@ from controller.core.messages.alerts import (
     ChipsUnexplained,
     RoundIrregular,
 )
+from controller.core.messages.inputs import Input
 from controller.core.messages.raised_alerts import SEVERITY, AlertKind, Severity
 from controller.core.round import passing_chips
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.layout import Felt, conflicts, zone_name
-from controller.core.table.ledger import book_of
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -30,6 +31,9 @@ from firmware_protocols.readings import ChipsSeen
 _STAYS_NS: Final = 4_000_000_000
 """How long chips that came where nothing explains them may lie before they are taken back: a hand that put a double or
 a payment at the wrong spot sees it and carries it on within that time. Who caps a bet leaves the chips to be paid."""
+
+MoveUnexplained: TypeAlias = BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
+"""What is published of chips that moved where no play explains it."""
 
 _MAY_BE_SLIPS: Final = frozenset({AlertKind.CAPPING, AlertKind.PAST_POSTING})
 
@@ -52,9 +56,7 @@ def _lay_before(felt: Felt, name: str, cents: int) -> tuple[str, ...]:
     return zone.chips if zone is not None and zone.cents == cents else ()
 
 
-def suspect_move(
-    before: Table, transaction: Transaction, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
-) -> None:
+def suspect_move(before: Table, transaction: Transaction, event: MoveUnexplained) -> None:
     """Chips moved where nothing explains it: what it looks like, compared with what lay there before it began."""
     name = zone_name(event.spot, event.zone)
     paid = transaction.state.payments_of(event.round)
@@ -97,14 +99,13 @@ def suspect_move(
 
 def _came_just_now(transaction: Transaction, name: str) -> bool:
     """Whether a change is reported as it happens, so that it may be put right; else the chips have lain there."""
-    seen = transaction.stamped.input
-    return transaction.house.slips_awaited and isinstance(seen, ChipsSeen) and zone_name(seen.spot, seen.zone) == name
+    return transaction.house.slips_awaited and _is_reading_of(transaction.stamped.input, name)
 
 
 def _looks_like(
     before: Table,
     transaction: Transaction,
-    event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained,
+    event: MoveUnexplained,
     lay: int,
 ) -> tuple[AlertKind, str]:
     """The kind and the text of an alert about a change of a zone where ``lay`` cents lay before it was touched."""
@@ -122,7 +123,10 @@ def _looks_like(
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
         # bet.
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
-    if event.after_cents > lay and _was_settled(transaction, event.round, event.spot, event.zone):
+    if _moved_before_turn(transaction, event):
+        # A dealer who keys the turn late has taken or paid by then.
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, before the turn of the hole card was keyed"
+    if event.after_cents > lay and _came_once_settled(transaction, event):
         # Chips that came once its due was published are the dealer's payment, whatever was keyed since.
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what} once the wager was settled, which is disputed since"
     if event.after_cents == lay:
@@ -134,11 +138,49 @@ def _looks_like(
     return AlertKind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
 
 
-def _was_settled(transaction: Transaction, number: int, spot: int, zone: str) -> bool:
-    """Whether a wager's due had been published before a later reading or key made it open again."""
-    book = book_of(transaction.state.books, number) if transaction.house.orders_traced else None
-    row = None if book is None else book.row(spot, zone)
-    return row is not None and row.net_cents is not None
+def _came_once_settled(transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether chips came when their wager's due had been published, which a later reading or key made open again.
+
+    A change may be published later than it was reported: the number of its reading says when that was.
+    """
+    paid = transaction.state.payments_of(event.round)
+    reading = _reading_of(transaction, event)
+    if paid is None or reading is None or not transaction.house.orders_traced:
+        return False
+    settled = [one.number for one in paid.owed if (one.spot, one.zone) == (event.spot, event.zone)]
+    return bool(settled) and reading.number > min(settled)
+
+
+def _moved_before_turn(transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether chips moved when all players may have finished and the dealer had not keyed the turn of the hole card."""
+    reading, open_round = _reading_of(transaction, event), transaction.state.round
+    if reading is None or open_round is None or open_round.number != event.round:
+        return False
+    return was_unturned(transaction, reading.by_ns) and some_play_was_over(transaction, reading.by_ns)
+
+
+class _Reading(NamedTuple):
+    """Which reading reported a change, and by when it had happened, in table time."""
+
+    number: int
+    by_ns: int
+
+
+def _reading_of(transaction: Transaction, event: MoveUnexplained) -> _Reading | None:
+    """The reading by which a zone came to what an event says of it; None where it is no longer known."""
+    stamped, name = transaction.stamped, zone_name(event.spot, event.zone)
+    if _is_reading_of(stamped.input, name):
+        return _Reading(stamped.number, transaction.table_ns(stamped.input.by_ns))
+    paid = transaction.state.payments_of(event.round)
+    watch = None if paid is None else paid.watches.get(name)
+    looks = () if watch is None else watch.looks
+    found = (_Reading(look.number, look.last_ns) for look in reversed(looks) if look.cents == event.after_cents)
+    return next(found, None)
+
+
+def _is_reading_of(given: Input, name: str) -> TypeGuard[ChipsSeen]:
+    """Whether an input reports the chips of a zone."""
+    return isinstance(given, ChipsSeen) and zone_name(given.spot, given.zone) == name
 
 
 def _puts_slip_right(transaction: Transaction, name: str) -> bool:
@@ -239,9 +281,7 @@ def _heard_by_two(was: Felt, now: Felt, name: str, before_cents: int) -> bool:
     return all(name in shared.get(chip, ()) for chip in moved)
 
 
-def _may_be_shared_chip(
-    round_now: Round | None, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
-) -> bool:
+def _may_be_shared_chip(round_now: Round | None, event: MoveUnexplained) -> bool:
     """Whether a change comes to a chip that two antennas heard at the lock; what is kept back is reported late."""
     amounts = {} if round_now is None else round_now.bets.shared.amounts
     without, with_it = amounts.get(zone_name(event.spot, event.zone), (0, 0))

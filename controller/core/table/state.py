@@ -64,7 +64,7 @@ class MovingChips(Value, frozen=True, tag=False):
     """A zone whose content has changed, and may change again at once.
 
     ``lay`` are the chips, worth ``lay_cents``, before the first of its changes, which ``first`` reported; ``last``
-    reported the latest, and ``confirmed`` that there was none since.
+    reported the latest.
     """
 
     spot: int
@@ -73,9 +73,8 @@ class MovingChips(Value, frozen=True, tag=False):
     lay_cents: int
     first: StampedInput
     last: StampedInput
-    confirmed: StampedInput | None = None
-    played_on_ns: int = -1
-    """When a card or a key has come since the latest change was reported; -1: none has."""
+    drawn_ns: int = -1
+    """When the first card has come since the first change; -1: none has."""
 
 
 class State(Value, frozen=True, tag=False):
