@@ -25,13 +25,13 @@ from simulators.faults.stray_chips import StrayChips
 from simulators.people.acts import Act, Draw, RoundPlayed
 from simulators.people.dealer import play
 from simulators.people.deck import LoadedShoe
-from simulators.people.hasty_hands import hasty
 from simulators.people.house import house_from
 from simulators.people.key_habits import Procedure, pressed
 from simulators.people.rack import Rack
-from simulators.people.restless_hands import restless
 from simulators.people.side_bettors import SEVENS, STAKES_CENTS, SideBetHabits, with_side_bets
 from simulators.people.simulated_table import StandKey
+from simulators.people.slid_chips import with_slid_chips
+from simulators.people.twice_moved_chips import with_chips_moved_twice
 
 PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17")
 
@@ -197,9 +197,9 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
             acts, random.Random(~block.seed), rack, shoe, side_habits=side_habits, meter=people_meter()
         )
     if block.hasty_per_mille:
-        acts = hasty(acts, random.Random(block.seed + 3), block.hasty_per_mille)
+        acts = with_slid_chips(acts, random.Random(block.seed + 3), block.hasty_per_mille)
     if block.restless_per_mille:
-        acts = restless(acts, random.Random(block.seed + 4), block.restless_per_mille)
+        acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
     return pressed(acts, random.Random(block.seed + 1), habit.procedure, house.new_shoe_burns)
 
 

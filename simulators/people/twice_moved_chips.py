@@ -22,7 +22,7 @@ AFTER_MS: Final = (300, 900)
 """The time until somebody else acts."""
 
 
-def restless(acts: Iterable[Act], chance: Chance, per_mille: int) -> Iterator[Act]:
+def with_chips_moved_twice(acts: Iterable[Act], chance: Chance, per_mille: int) -> Iterator[Act]:
     """The same script with chips that move twice; ``per_mille`` of the times at which they can.
 
     A wager is lifted before a card or a play key, once the deal is out and before any wager is taken or paid.

@@ -18,7 +18,7 @@ SLID_MS: Final = (200, 1_200)
 Place = tuple[int, str]
 
 
-def hasty(acts: Iterable[Act], chance: Chance, per_mille: int) -> Iterator[Act]:
+def with_slid_chips(acts: Iterable[Act], chance: Chance, per_mille: int) -> Iterator[Act]:
     """The same script with chips slid and boxes swept; ``per_mille`` of the times at which either can be.
 
     Chips that come to a zone lie for a moment in the same zone of the spot beside it. Of zones that are emptied one
