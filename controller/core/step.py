@@ -265,7 +265,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
         and not transaction.round().ending.closing
     )
     if transaction.state.begins == number and transaction.state.round is not None:
-        next_deal.close_overtaken(transaction)
+        next_deal.close_at_next_deal(transaction)
     elif transaction.state.round is not None and not lifecycle.came_before_payment(
         transaction, drawn.face, since_ns, at_ns
     ):

@@ -112,7 +112,7 @@ def withdraw_end_question(transaction: Transaction) -> None:
     transaction.change_questions(lingers=0)
 
 
-def close_unturned(transaction: Transaction) -> None:
+def close_with_hole_unturned(transaction: Transaction) -> None:
     """The round ends and no key has turned its hole card: lost, forgotten, or pressed too early; the floor rules.
 
     What lies closed stays so, and of what it decides nothing is published, not even that it left no legal play.
@@ -212,14 +212,14 @@ def open_all_cards(transaction: Transaction) -> None:
             transaction.open_card(place)
 
 
-def close_broken_off(transaction: Transaction) -> None:
+def close_after_broken_deal(transaction: Transaction) -> None:
     """Bets are locked anew when the deal had just begun: its cards may be none of a round, and stay closed."""
     if not transaction.round().is_published_irregular():
         transaction.irregular(unanswered_reason(transaction.round()) or _BROKEN_OFF)
-    close_undecided(transaction)
+    close_leaving_wagers_open(transaction)
 
 
-def close_undecided(transaction: Transaction) -> None:
+def close_leaving_wagers_open(transaction: Transaction) -> None:
     """The next round begins and nothing has shown how this one went on: it ends, and what lies closed stays closed.
 
     Its open wagers are the floor's; its closed cards are opened at the shoe's end.

@@ -376,11 +376,11 @@ def close_round(transaction: Transaction) -> None:
     ended = transaction.round()
     contribute_round(transaction)
     if deal_confirmation.broke_off(ended):
-        closing.close_broken_off(transaction)
+        closing.close_after_broken_deal(transaction)
         lock_deferred_bets(transaction, ended)
         return
     if deal_confirmation.ends_unturned(transaction):
-        closing.close_unturned(transaction)
+        closing.close_with_hole_unturned(transaction)
         lock_deferred_bets(transaction, ended)
         return
     if transaction.round().dealing.resumes and transaction.round().is_dealt():

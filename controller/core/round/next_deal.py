@@ -230,7 +230,7 @@ def deadline_ns(table: Table) -> int:
     return last_ns + gap_ns * (_LONGEST_PAUSE if any(at_ns >= cards[-1] + gap_ns for at_ns in passed) else 1)
 
 
-def close_overtaken(transaction: Transaction) -> None:
+def close_at_next_deal(transaction: Transaction) -> None:
     """The next round's first card comes, and nothing had shown that the open one was over: it ends as it is known."""
     round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
@@ -238,6 +238,6 @@ def close_overtaken(transaction: Transaction) -> None:
     if unanswered := closing.unanswered_reason(round_now):
         transaction.irregular(unanswered)
     if round_now.dealing.unturned() and deal_confirmation.turn_needs_no_key(transaction):
-        closing.close_undecided(transaction)
+        closing.close_leaving_wagers_open(transaction)
     else:
         lifecycle.close_round(transaction)
