@@ -159,7 +159,7 @@ def _take_in(table: Table, stamped: StampedInput) -> StepResult:
     live_meters.review(transaction)
     bet_sensors.review(transaction)
     dual_control.review(transaction)
-    monitor.protect(table, transaction)
+    monitor.raise_alerts(table, transaction)
     moment = transaction.table_ns(stamped.at_ns)
     answers.note_displayed(transaction, question_displayed(transaction), moment)
     transaction.change(

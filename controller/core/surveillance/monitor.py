@@ -85,7 +85,7 @@ _LOOKED_INTO: Final = frozenset(
 """The events that may mean something to surveillance: the others are passed over at every reading."""
 
 
-def protect(before: Table, transaction: Transaction) -> None:
+def raise_alerts(before: Table, transaction: Transaction) -> None:
     """Raise what this step shows."""
     insurance_too_large(before, transaction)
     events = tuple(transaction.events)
@@ -137,7 +137,7 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
         case UnknownChip(spot, zone, chip):
             _unknown(before, transaction, spot, zone, chip)
         case ChipSeenTwice(chip):
-            transaction.change(disputes={**transaction.state.disputes, chip: _moment(transaction)})
+            transaction.change(disputes={**transaction.state.disputes, chip: _chips_seen_ns(transaction)})
             for zones in transaction.heard().heard_twice.values():
                 for name in zones:
                     payment_check.exclude_zone(transaction, name)
@@ -320,7 +320,7 @@ def _chips_from_elsewhere(before: Table, transaction: Transaction) -> None:
             raise_alert(transaction, AlertKind.CHIP_ELSEWHERE, text, spot=reading.spot, zone=reading.zone, **fields)
 
 
-def _moment(transaction: Transaction) -> int:
+def _chips_seen_ns(transaction: Transaction) -> int:
     """When this step's chips were seen, in table time."""
     reading = transaction.stamped.input
     return transaction.table_ns(reading.by_ns) if isinstance(reading, ChipsSeen) else transaction.state.last_ns
@@ -339,7 +339,7 @@ def _duplicates(transaction: Transaction) -> None:
         if chip not in there:
             continue
         looked = min(transaction.state.known_until_ns(*spot_and_zone(name)) for name in there[chip])
-        proven = 0 <= since_ns <= looked - _heard_ns(transaction)
+        proven = 0 <= since_ns <= looked - _two_chips_after_ns(transaction)
         if proven:
             text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"
             where = there[chip][0].partition("/")
@@ -349,7 +349,7 @@ def _duplicates(transaction: Transaction) -> None:
         transaction.change(disputes=kept)
 
 
-def _heard_ns(transaction: Transaction) -> int:
+def _two_chips_after_ns(transaction: Transaction) -> int:
     """How long two zones must hear a chip for it to be two."""
     return _TWO_CHIPS_NS if transaction.house.slips_awaited else 0
 
@@ -360,8 +360,8 @@ def with_second_looks(transaction: Transaction, wanted: Desired) -> Desired:
     Where chips must lie for a while first the clock says when: a look that is asked for ahead would keep all else
     waiting that the readers are to confirm.
     """
-    heard_ns = _heard_ns(transaction)
-    moments = [since_ns + heard_ns for since_ns in transaction.state.disputes.values() if since_ns >= 0]
+    wait_ns = _two_chips_after_ns(transaction)
+    moments = [since_ns + wait_ns for since_ns in transaction.state.disputes.values() if since_ns >= 0]
     moments += [one.since_ns() for one in transaction.state.suspected]
     moments += [since_ns for zone in transaction.state.felt.values() for since_ns in zone.released.values()]
     if not moments:
