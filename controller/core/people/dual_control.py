@@ -47,7 +47,7 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
 
     ``two_person_rule`` says which do.
     """
-    trial = two_person_rule.Trial(transaction, ruling)
+    trial = two_person_rule.OrderTrial(transaction, ruling)
     beyond = two_person_rule.beyond_rules(transaction, ruling)
     overrules = two_person_rule.overrules(transaction, ruling, trial)
     if beyond or two_person_rule.applies(transaction, ruling, overrules):
@@ -59,7 +59,7 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
 
 
 def _propose(
-    transaction: Transaction, ruling: Ruling | EnterInventory, trial: two_person_rule.Trial, beyond: str
+    transaction: Transaction, ruling: Ruling | EnterInventory, trial: two_person_rule.OrderTrial, beyond: str
 ) -> None:
     """Keep an order until another approves it, or say why it cannot wait or could not be carried out anyway."""
     person = Person(ruling.who, ruling.vouched)
@@ -212,7 +212,7 @@ def _unapproved(
         return refused
     if isinstance(waits, MeterOrder):
         return orders.refusal_of_order(transaction, waits)
-    return two_person_rule.Trial(transaction, waits.ruling).refused or _now_beyond(transaction, waits)
+    return two_person_rule.OrderTrial(transaction, waits.ruling).refused or _now_beyond(transaction, waits)
 
 
 def _now_beyond(transaction: Transaction, waits: ProposedRuling) -> RefusalReason | None:

@@ -206,7 +206,7 @@ def _beyond_chips(transaction: Transaction, given: EnterInventory, day: str, of_
     return f" makes {kind}s{of_day} {money(sums[kind])}, and {chips}"
 
 
-def restates(transaction: Transaction, given: EnterInventory) -> bool:
+def restates_past_day(transaction: Transaction, given: EnterInventory) -> bool:
     """Whether a count changes what was entered of a past gaming day, whose account was read.
 
     What was not entered yet makes that account whole, such as the drop, which is counted the morning after; another

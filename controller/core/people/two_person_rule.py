@@ -34,7 +34,7 @@ from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 
-class Trial:
+class OrderTrial:
     """An order carried out on a copy of the table, at most once: late in a round of seven boxes it takes long."""
 
     def __init__(self, transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
@@ -60,7 +60,7 @@ def applies(transaction: Transaction, ruling: Ruling | EnterInventory, overrules
     match ruling:
         case VoidRound() | AdjustWager():
             return transaction.house.two_persons or _late(transaction, ruling)
-        case EnterInventory() if table_inventory.restates(transaction, ruling):
+        case EnterInventory() if table_inventory.restates_past_day(transaction, ruling):
             return True
         case _:
             return transaction.house.two_persons and bool(overrules)
@@ -82,7 +82,7 @@ def beyond_rules(transaction: Transaction, ruling: Ruling | EnterInventory) -> s
     return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.net_cents)}, and {given}"
 
 
-def overrules(transaction: Transaction, ruling: Ruling | EnterInventory, trial: Trial) -> str:
+def overrules(transaction: Transaction, ruling: Ruling | EnterInventory, trial: OrderTrial) -> str:
     """What is known that an order overrules, in words; empty: nothing, or the journal is of before that mattered."""
     if not transaction.house.orders_bounded:
         return ""
@@ -152,7 +152,7 @@ def _struck(transaction: Transaction, ruling: SetCard) -> str:
     )
 
 
-def _settled_due(trial: Trial) -> str:
+def _settled_due(trial: OrderTrial) -> str:
     """The settled wager whose due an order would change; empty: it would change none."""
     if trial.refused is not None:
         return ""
