@@ -179,8 +179,8 @@ def _unlikely_in_day(transaction: Transaction, given: EnterInventory) -> str:
     can leave than all of it and what came, and the other way round.
     """
     said, day = f"{given.kind} {money(given.cents)}", _day_of(transaction, given)
-    if given.cents < 0 and (stands := _stands(transaction, given, day)) + given.cents < 0:
-        return f"{said} takes back more than the {money(stands)} that was entered"
+    if given.cents < 0 and (left_cents := _left_to_take_back_cents(transaction, given, day)) + given.cents < 0:
+        return f"{said} takes back more than the {money(left_cents)} that was entered"
     of_day = f" of gaming day {day}" if day else ""
     before = _sum_of(transaction, day, given.kind)
     if given.kind is Count.DROP:
@@ -251,7 +251,7 @@ def _sum_of(transaction: Transaction, day: str, kind: Count) -> int:
     return transaction.state.inventory_days.get(_key(day, kind), 0)
 
 
-def _stands(transaction: Transaction, given: EnterInventory, day: str) -> int:
+def _left_to_take_back_cents(transaction: Transaction, given: EnterInventory, day: str) -> int:
     """What a count of its day, shift and slip may take back."""
     days, stands = transaction.state.inventory_days, [_sum_of(transaction, day, given.kind)]
     if given.shift:

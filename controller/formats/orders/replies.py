@@ -87,7 +87,7 @@ def _remarks(events: Sequence[Event], books: Books) -> Iterator[str]:
     for event in events:
         match event:
             case RulingProposed(order, number, spot, bet, int(due)):
-                what = f"round {number} spot {spot} {bet}: {_stands(books, number, spot, bet)} -> {money(due)}"
+                what = f"round {number} spot {spot} {bet}: {_net_now(books, number, spot, bet)} -> {money(due)}"
                 yield f"order {order} waits for another person to approve it: {what}{_of_case(event)}"
             case RulingProposed(order, number):
                 yield f"order {order} waits for another person to approve it: void round {number}{_of_case(event)}"
@@ -109,7 +109,7 @@ def _of_case(proposed: RulingProposed) -> str:
     return f", case {proposed.case}" if proposed.case else ""
 
 
-def _stands(books: Books, number: int, spot: int | None, bet: str | None) -> str:
+def _net_now(books: Books, number: int, spot: int | None, bet: str | None) -> str:
     """The player's net of a wager as the books have it."""
     book = book_of(books, number)
     row = None if book is None or spot is None or bet is None else book.row(spot, bet)
