@@ -29,7 +29,7 @@ JOINS_PER_MILLE: Final = 60
 LEAVES_PER_MILLE: Final = 60
 ENTRIES_PER_MILLE: Final = 60
 LET_IN_PER_MILLE: Final = 300
-RIDES_PER_MILLE: Final = 200
+LETS_RIDE_PER_MILLE: Final = 200
 STAYS_PER_MILLE: Final = 400
 INSURES_PER_MILLE: Final = 350
 EVEN_MONEY_PER_MILLE: Final = 400
@@ -169,7 +169,7 @@ def pick_up(table: SimulatedTable, boxes: tuple[int, int]) -> Iterator[Act]:
         wager_cents = table.boxes[spot].wager_cents
         if spot not in table.seated:
             yield from table.lay(spot, MAIN, 0)
-        elif _may_stay(table, left_cents) and happens(table.rng, RIDES_PER_MILLE):
+        elif _may_stay(table, left_cents) and happens(table.rng, LETS_RIDE_PER_MILLE):
             continue
         else:
             stays = wager_cents <= left_cents and happens(table.rng, STAYS_PER_MILLE)

@@ -38,7 +38,7 @@ STAKES_CENTS: Final[Mapping[str, tuple[int, ...]]] = {
 
 AT_ONCE_PER_MILLE: Final = 600
 """How often a wager is settled after the deal, and not when the layout is cleared."""
-RIDES_PER_MILLE: Final = 150
+LETS_RIDE_PER_MILLE: Final = 150
 """How often a player leaves the stake of a won wager for the next round."""
 
 ORDER: Final = "A23456789TJQK"
@@ -194,8 +194,8 @@ class _People:
                 paid, kept = (staked + due, staked) if due > 0 else (0, 0)
             if 0 < paid <= HAND_PAID_CENTS and not self.now.by_hand:
                 yield from self.lay(*place, paid)
-            rides = happens(self.chance, RIDES_PER_MILLE) and not self.now.by_hand
-            yield from self.lay(*place, kept if rides else 0)
+            lets_ride = happens(self.chance, LETS_RIDE_PER_MILLE) and not self.now.by_hand
+            yield from self.lay(*place, kept if lets_ride else 0)
 
     def clear(self) -> Iterator[Act]:
         """What has not been settled is settled before the round is closed."""
