@@ -176,9 +176,9 @@ def _take(transaction: Transaction) -> None:
             _shoe_reported(transaction, heard)
         case ChipsSeen() as seen:
             _chips_seen(transaction, seen)
-        case ChipsConfirmed() | DeadlinePassed() as silence:
-            deal_confirmation.note_quiet(transaction, silence)
-            chip_placement.place_chips_heard_once(transaction, silence)
+        case ChipsConfirmed() | DeadlinePassed() as quiet:
+            deal_confirmation.note_quiet(transaction, quiet)
+            chip_placement.place_chips_heard_once(transaction, quiet)
         case KeyPressed() as pressed:
             transaction.change(keyless=0)
             keys.key_pressed(transaction, pressed)

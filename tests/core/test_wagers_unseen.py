@@ -173,7 +173,7 @@ def test_the_return_of_a_side_zones_reader_does_not_open_the_eyes_of_the_main_zo
     rig.lose("bet_spots/22", 2)
     rig.find("bet_spots/22", 2)
     assert rig.table.state.round is not None
-    assert [one.open() for one in rig.table.state.round.evidence.silences] == [True]
+    assert [one.open() for one in rig.table.state.round.evidence.outages] == [True]
 
 
 def test_a_spot_that_is_in_no_round_as_far_as_anybody_saw_is_said_too() -> None:

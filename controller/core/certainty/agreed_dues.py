@@ -30,7 +30,7 @@ def confirmed_until_ns(transaction: Transaction) -> int:
     """
     state, round_now = transaction.state, transaction.round()
     bets, evidence = round_now.bets, round_now.evidence
-    rests_on = (state.confirmed, state.felt, state.devices, bets.spots, bets.locked, evidence.silences)
+    rests_on = (state.confirmed, state.felt, state.devices, bets.spots, bets.locked, evidence.outages)
     if not are_identical(transaction.looked.rests_on, rests_on):
         transaction.looked = ChipsHorizon(rests_on, _looked_until(transaction))
     return transaction.looked.known_ns
@@ -42,8 +42,8 @@ def _looked_until(transaction: Transaction) -> int:
     spots: Collection[int] = round_now.bets.spots
     if not round_now.bets.locked:
         spots = {*round_now.bets.spots, *spots_watched(transaction.house, state)}
-    if round_now.evidence.silences:
-        dark = (one for one in round_now.evidence.silences if one.open() and one.hides("main"))
+    if round_now.evidence.outages:
+        dark = (one for one in round_now.evidence.outages if one.open() and one.hides("main"))
         spots = set(spots).difference(round_now.bets.spots[one.box] for one in dark)
     confirmed = state.confirmed
     until = min([confirmed.get(str(spot), -1) for spot in spots], default=NEVER_ENDS)

@@ -190,16 +190,16 @@ def disturbed(transaction: Transaction, why: str, at_ns: int) -> None:
     change_deal(transaction, stirred_ns=max(deal.stirred_ns, at_ns), uneven=deal.uneven or (why if between else ""))
 
 
-def note_quiet(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
+def note_quiet(transaction: Transaction, quiet: ChipsConfirmed | DeadlinePassed) -> None:
     """Up to a moment nothing changed but what was reported: at these spots, or at all, as the clock says."""
-    match silence:
+    match quiet:
         case ChipsConfirmed(spots, upto_ns, unseen):
             looked, dark = confirmed_zones(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
             transaction.change(confirmed=looked, dark_zones=dark)
         case DeadlinePassed(at_ns):
             _clock_reported(transaction, transaction.table_ns(at_ns))
         case _:
-            assert_never(silence)
+            assert_never(quiet)
 
 
 def _clock_reported(transaction: Transaction, at_ns: int) -> None:

@@ -39,7 +39,7 @@ def rebuild(transaction: Transaction, before: Round) -> None:
         observations=(),
         corrected_at=len(now.evidence.published),
         answers=tuple(_answers_named(before.evidence.answers, boxes, places)),
-        silences=tuple(replace(one, box=boxes[one.box]) for one in before.evidence.silences if one.box in boxes),
+        outages=tuple(replace(one, box=boxes[one.box]) for one in before.evidence.outages if one.box in boxes),
     )
     transaction.change_questions(asked=None, considered=-1)
     # What the cards had decided of wagers that wait for the trigger box they must decide again.
@@ -130,18 +130,18 @@ def reader_lost(
     """
     before = transaction.round()
     lost: list[int] = []
-    silences = list(before.evidence.silences)
+    outages = list(before.evidence.outages)
     for spot, zones in dark.items():
         box = before.bets.spots.index(spot) if spot in before.bets.spots else -1
-        open_now = [one for one in silences if one.box == box and one.open()]
+        open_now = [one for one in outages if one.box == box and one.open()]
         if box < 0 or any(one.reader == device for one in open_now):
             continue
         from_ns = max(transaction.state.confirmed.get(str(spot), -1), before.bets.lock_ns)
-        silences.append(Outage(box, min(from_ns, at_ns), reader=device, zones=zones))
+        outages.append(Outage(box, min(from_ns, at_ns), reader=device, zones=zones))
         if not zones and not any(one.hides("main") for one in open_now):
             lost.append(spot)
-    if tuple(silences) != before.evidence.silences:
-        rebuild_with_outages(transaction, tuple(silences))
+    if tuple(outages) != before.evidence.outages:
+        rebuild_with_outages(transaction, tuple(outages))
     return tuple(lost)
 
 
@@ -155,22 +155,22 @@ def keypad_lost(transaction: Transaction) -> None:
     transaction.change(keypad_lost=True)
     if transaction.state.round is not None and not transaction.round().evidence.keys_unheard:
         transaction.change_evidence(keys_unheard=True)
-        rebuild_with_outages(transaction, transaction.round().evidence.silences)
+        rebuild_with_outages(transaction, transaction.round().evidence.outages)
 
 
 def reader_returned(transaction: Transaction, device: str, at_ns: int) -> None:
-    """A reader is back: it tells afresh what lies there, so its silence ends."""
+    """A reader is back: it tells afresh what lies there, so its outage ends."""
     before = transaction.round()
     back = tuple(
-        replace(one, to_ns=at_ns) if one.open() and one.reader == device else one for one in before.evidence.silences
+        replace(one, to_ns=at_ns) if one.open() and one.reader == device else one for one in before.evidence.outages
     )
-    if back != before.evidence.silences:
+    if back != before.evidence.outages:
         rebuild_with_outages(transaction, back)
 
 
-def rebuild_with_outages(transaction: Transaction, silences: tuple[Outage, ...]) -> None:
+def rebuild_with_outages(transaction: Transaction, outages: tuple[Outage, ...]) -> None:
     """Rebuild the open round's lattice with other outages of its readers."""
-    transaction.change_evidence(silences=silences)
+    transaction.change_evidence(outages=outages)
     if not transaction.round().evidence.trouble:
         rebuild(transaction, transaction.round())
 

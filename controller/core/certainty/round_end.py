@@ -150,7 +150,7 @@ def boxes_are_cleared(transaction: Transaction) -> bool:
     said.
     """
     round_now = transaction.round()
-    dark = any(one.open() and one.hides("main") for one in round_now.evidence.silences)
+    dark = any(one.open() and one.hides("main") for one in round_now.evidence.outages)
     dealt = round_now.is_dealt() or round_now.turn_pressed()
     if round_now.bets.declared or dark or not dealt or _draws_for(transaction):
         return False

@@ -121,7 +121,7 @@ class Node(msgspec.Struct, frozen=True, cache_hash=True):
     hidden_chips: tuple[tuple[int, int], ...] = ()
     """Main cents of boxes whose reader is lost for a while, where they are not as last reported."""
     outage_period: int = 0
-    """Index of the period with the same readers lost (``Layout.outages``)."""
+    """Index of the period with the same readers lost (``Layout.outage_periods``)."""
     decided: bool = False
     """A box has decided, though insurance is still offered: no box surrenders before its turn any more."""
 

@@ -86,7 +86,7 @@ class RoundCase:
         self.closed = False
         self.turned = False
         """Whether the outside has heard that the hole card is turned, which nothing undoes."""
-        self.silences: tuple[tuple[str, int, int], ...] = ()
+        self.device_outages: tuple[tuple[str, int, int], ...] = ()
         self.memory = SearchMemory()
         """What searches for a likely cause have in common, line after line."""
 
@@ -161,7 +161,7 @@ class RoundCase:
         if self.hypotheses is None:
             self.said.append((spot, fields))
         elif self.take_answer(spot, fields):
-            self.hypotheses = self.hypotheses.replayed_with(self.answers, self.silent())
+            self.hypotheses = self.hypotheses.replayed_with(self.answers, self.reader_outages())
 
     def take_answer(self, spot: int, fields: dict[str, Any]) -> bool:
         """Take an answer in; False: it speaks of a spot that is not in play."""
@@ -173,14 +173,16 @@ class RoundCase:
 
     def health(self, device: str, from_ns: int, to_ns: int) -> None:
         """From here to there a device's silence means nothing; of a reader its spot names the device."""
-        self.silences = (*self.silences, (device, from_ns, to_ns))
+        self.device_outages = (*self.device_outages, (device, from_ns, to_ns))
         if self.hypotheses is not None:
-            self.hypotheses = self.hypotheses.replayed_with(self.answers, self.silent())
+            self.hypotheses = self.hypotheses.replayed_with(self.answers, self.reader_outages())
 
-    def silent(self) -> tuple[Outage, ...]:
-        """The silences of readers, by box."""
+    def reader_outages(self) -> tuple[Outage, ...]:
+        """The outages of readers, by box."""
         named = {f"reader {spot}": box for box, spot in enumerate(self.spots)}
-        return tuple(Outage(named[name], from_ns, to_ns) for name, from_ns, to_ns in self.silences if name in named)
+        return tuple(
+            Outage(named[name], from_ns, to_ns) for name, from_ns, to_ns in self.device_outages if name in named
+        )
 
     def close(self) -> None:
         """The round is over."""
@@ -202,7 +204,7 @@ class RoundCase:
             key: cents for key, cents in self.contents.items() if key[1] in self.rules.side_bets and cents
         }
         mains = [wagers[spot] for spot in self.spots]
-        lattice = Lattice.begin(self.rules, mains, lying, self.answers, self.silent())
+        lattice = Lattice.begin(self.rules, mains, lying, self.answers, self.reader_outages())
         self.hypotheses = UnreadCardHypotheses((UnreadCardHypothesis((), lattice),))
 
     def observe(self, dated: DatedObservation) -> None:
@@ -355,7 +357,7 @@ class RoundCase:
 
     def irregularity_with_cause(self, *, outside: bool) -> str | None:
         """Why there is no legal play, with the likely cause if one stands out; ``outside``: asked line by line."""
-        if self.irregularity != _NO_PLAY or self.hypotheses is None or None in self.faces or self.silences:
+        if self.irregularity != _NO_PLAY or self.hypotheses is None or None in self.faces or self.device_outages:
             return self.irregularity
         lattice = self.hypotheses.hypotheses[0].lattice
         basis = (self.answers, self.closed, sum(isinstance(dated.item, ChipsObserved) for dated in lattice.evidence))

@@ -19,10 +19,10 @@ class Window:
         play: Play,
         window: tuple[DatedObservation, ...],
         contents: dict[tuple[int, str], int],
-        silences: tuple[Outage, ...] = (),
+        outages: tuple[Outage, ...] = (),
     ) -> None:
         self.play = play
-        self.outages = outage_periods(silences)
+        self.outage_periods = outage_periods(outages)
         self.window, self.contents = window, contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
@@ -54,14 +54,14 @@ class Window:
     def laid(self, mask: int) -> Layout:
         """The layout when the evidence in ``mask`` has happened, worked out."""
         layout = layout_of(self.play, self.contents_after(mask))
-        if not self.outages:
+        if not self.outage_periods:
             return layout
         left = [dated for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return layout_with_outages(layout, self.outages, left)
+        return layout_with_outages(layout, self.outage_periods, left)
 
     def between(self, mask: int, index: int) -> tuple[int, int]:
         """The first and the last moment at which a piece may happen as the next one after the evidence in ``mask``."""
-        if not self.outages:
+        if not self.outage_periods:
             return 0, NEVER_ENDS
         done = [dated.first_ns for at, dated in enumerate(self.window) if mask >> at & 1 or at == index]
         left = [dated.last_ns for at, dated in enumerate(self.window) if not mask >> at & 1]

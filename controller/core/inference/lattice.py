@@ -126,9 +126,9 @@ class _SequenceWalk(Window):
         window: tuple[DatedObservation, ...],
         contents: dict[tuple[int, str], int],
         answers: tuple[PlayAnswer, ...] = (),
-        silences: tuple[Outage, ...] = (),
+        outages: tuple[Outage, ...] = (),
     ) -> None:
-        super().__init__(play, window, contents, silences)
+        super().__init__(play, window, contents, outages)
         self.answers = answers
         self.levels: list[Level] = []
 
@@ -153,7 +153,7 @@ class _SequenceWalk(Window):
         for mask, frontier in level.items():
             layout = self.layout(mask)
             enabled = [
-                (index, self.between(mask, index) if self.outages else _ANY_TIME) for index in self.enabled(mask)
+                (index, self.between(mask, index) if self.outage_periods else _ANY_TIME) for index in self.enabled(mask)
             ]
             for node, outcomes in frontier.items():
                 if node.paying and not node.hidden_chips and self.paid_through(mask, node):
@@ -284,7 +284,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
     game: Play
     """The game with the cards dealt so far."""
     answers: tuple[PlayAnswer, ...] = ()
-    silences: tuple[Outage, ...] = ()
+    outages: tuple[Outage, ...] = ()
 
     @classmethod
     def begin(
@@ -293,11 +293,11 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         wagers: Iterable[int],
         contents: dict[tuple[int, str], int] | None = None,
         answers: tuple[PlayAnswer, ...] = (),
-        silences: tuple[Outage, ...] = (),
+        outages: tuple[Outage, ...] = (),
     ) -> Lattice:
         """A round before its first card; ``wagers`` are the main wagers of the boxes in ascending spot order.
 
-        ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips), ``silences``
+        ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips), ``outages``
         when the readers of boxes reported nothing.
         """
         wagers = tuple(wagers)
@@ -311,17 +311,17 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
             (LatticePrefix(0, 0, -1, {game.begin(): nothing}, contents or {}),),
             game,
             answers,
-            silences,
+            outages,
         )
 
-    def replayed_with(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...] | None = None) -> Lattice:
-        """The same evidence with other answers, or other silences of readers, from the beginning.
+    def replayed_with(self, answers: tuple[PlayAnswer, ...], outages: tuple[Outage, ...] | None = None) -> Lattice:
+        """The same evidence with other answers, or other outages of readers, from the beginning.
 
         Raises:
             TooManySequences: the times leave too much open.
         """
-        silences = self.silences if silences is None else silences
-        lattice = Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, silences)
+        outages = self.outages if outages is None else outages
+        lattice = Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, outages)
         for dated in self.evidence:
             lattice = lattice.observe(dated)
         return lattice
@@ -357,12 +357,12 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         kept = rewound(self.cuts, self.evidence if slack else (), evidence)
         cut = kept[-1]
         game = self.game if cards is self.cards else game_with_cards(self.game, cards)
-        walk = _SequenceWalk(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
+        walk = _SequenceWalk(game, evidence[cut.used :], cut.contents, self.answers, self.outages)
         frontier = walk.run(dict(cut.frontier))
         last_ns = max([cut.last_ns, *[late.last_ns for late in walk.window]])
         contents = walk.contents_after(walk.full)
         new = LatticePrefix(len(evidence), len(cards), last_ns, frontier, contents, tuple(walk.levels))
-        given = (self.answers, self.silences)
+        given = (self.answers, self.outages)
         return Lattice(self.rules, self.wagers, evidence, cards, (*kept, new), game, *given)
 
     def as_of(self, moment_ns: int) -> Lattice:
@@ -383,14 +383,14 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _last_layout(self) -> Layout:
-        return layout_with_outages(layout_of(self.game, self.contents), outage_periods(self.silences), ())
+        return layout_with_outages(layout_of(self.game, self.contents), outage_periods(self.outages), ())
 
     def unwatched_offers(self, zone: str) -> tuple[Outage, ...]:
-        """The silences of readers in which a wager offered after the deal may have been made or changed in a zone.
+        """The outages of readers in which a wager offered after the deal may have been made or changed in a zone.
 
         The first card after the deal ends every offer; so does what every play takes for the first decision.
         """
-        if not self.silences:
+        if not self.outages:
             return ()
         cards = (one for one in self.evidence if isinstance(one.item, CardObserved))
         deal = self.game.deal_cards
@@ -401,7 +401,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
             if cut.cards >= deal and cut.frontier and not any(node.offers for node in cut.frontier)
         )
         over_ns = min(next(drawn, NEVER_ENDS), next(decided, NEVER_ENDS))
-        return tuple(silence for silence in self.silences if silence.hides(zone) and silence.from_ns < over_ns)
+        return tuple(outage for outage in self.outages if outage.hides(zone) and outage.from_ns < over_ns)
 
     def may_show_payment(self, box: int, zone: str) -> bool:
         """Whether the first chips seen in a zone may be a wager made after the deal and its payment, both.

@@ -64,7 +64,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     mains: tuple[int, ...]
     insured: tuple[int, ...]
-    outages: tuple[OutagePeriod, ...] = ()
+    outage_periods: tuple[OutagePeriod, ...] = ()
     """When which readers were lost, one time after another; empty where none was."""
     late: tuple[tuple[int, int], ...] = ()
     """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
@@ -75,7 +75,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     def during(self, period: int) -> Layout:
         """The layout in one of its periods."""
-        return replace(self, dark=self.outages[period].dark, back=self.outages[period].back)
+        return replace(self, dark=self.outage_periods[period].dark, back=self.outage_periods[period].back)
 
 
 NEVER_ENDS: Final = 1 << 62

@@ -52,20 +52,20 @@ class Outage(Value, frozen=True, tag=False):
         return not self.zones or zone in self.zones
 
 
-def outage_periods(silences: tuple[Outage, ...]) -> tuple[OutagePeriod, ...]:
+def outage_periods(outages: tuple[Outage, ...]) -> tuple[OutagePeriod, ...]:
     """The times with the same readers of main wagers lost, one after another from the first card on; none: none was."""
-    if not silences:
+    if not outages:
         return ()
-    silences = tuple(one for one in silences if one.hides("main"))
-    if not silences:
+    outages = tuple(one for one in outages if one.hides("main"))
+    if not outages:
         return ()
-    begun = {0, *(one.from_ns for one in silences), *(one.to_ns + 1 for one in silences if not one.open())}
-    return tuple(_period_at(silences, from_ns) for from_ns in sorted(begun))
+    begun = {0, *(one.from_ns for one in outages), *(one.to_ns + 1 for one in outages if not one.open())}
+    return tuple(_period_at(outages, from_ns) for from_ns in sorted(begun))
 
 
-def _period_at(silences: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
+def _period_at(outages: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
     """The readers lost at a moment."""
-    lost = [one for one in silences if one.from_ns <= at_ns <= one.to_ns]
+    lost = [one for one in outages if one.from_ns <= at_ns <= one.to_ns]
     dark = frozenset(one.box for one in lost)
     return OutagePeriod(at_ns, dark, dark - {one.box for one in lost if one.open()})
 
@@ -75,7 +75,7 @@ def layout_with_outages(
 ) -> Layout:
     """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
     late = {(late.item.box, late.first_ns) for late in waiting if _of_main(late.item)}
-    return replace(layout, outages=periods, late=tuple(sorted(late)))
+    return replace(layout, outage_periods=periods, late=tuple(sorted(late)))
 
 
 def _of_main(item: Observation) -> TypeGuard[ChipsObserved]:
@@ -90,7 +90,7 @@ def successors_with_outages(
 
     ``between`` are the first and the last moment at which it may happen, in nanoseconds.
     """
-    if layout.outages:
+    if layout.outage_periods:
         return _successors_unseen(play, node, item, layout, between)
     return successors.successors(play, node, item, layout)
 
@@ -100,7 +100,7 @@ def _successors_unseen(
 ) -> Iterator[Step]:
     """The same where readers are lost."""
     first_ns, last_ns = between
-    over = sum(period.from_ns <= first_ns for period in layout.outages) - 1
+    over = sum(period.from_ns <= first_ns for period in layout.outage_periods) - 1
     for reached, emitted in _unseen(play, node, layout, last_ns):
         if reached.outage_period >= over:
             now = layout.during(reached.outage_period)
@@ -135,7 +135,7 @@ def _seen_again(node: Node, layout: Layout) -> Node | None:
 
     The first inventory of a reader that is back comes after its return: until then a change may be reported late.
     """
-    then = layout.outages[node.outage_period + 1]
+    then = layout.outage_periods[node.outage_period + 1]
     for box, cents in node.hidden_chips:
         if cents == layout.mains[box]:
             node = _with_unseen(node, box, None)
@@ -156,7 +156,7 @@ def _left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
 
 def endings_with_outages(play: Play, node: Node, layout: Layout) -> Iterable[Step]:
     """The complete plays a node may be, what went unseen at dark boxes included."""
-    if layout.outages:
+    if layout.outage_periods:
         return _endings_unseen(play, node, layout)
     return successors.endings(play, node, layout)
 
@@ -171,7 +171,7 @@ def _endings_unseen(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 def _unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[Step]:
     """The node itself and what it becomes, up to a moment, by moves that the chips of dark boxes would have shown."""
     begun: list[Step] = [(node, ())]
-    ends = [period.from_ns for period in layout.outages[node.outage_period + 1 :]]
+    ends = [period.from_ns for period in layout.outage_periods[node.outage_period + 1 :]]
     for period, end_ns in enumerate([*ends, NEVER_ENDS + 1], start=node.outage_period):
         reached = [*_unseen_at_once(play, begun, layout.during(period))]
         yield from reached

@@ -82,10 +82,10 @@ class UnreadCardHypotheses(NamedTuple):
         )
         return UnreadCardHypotheses(split, (*self.unread, place))
 
-    def replayed_with(self, answers: tuple[PlayAnswer, ...], silences: tuple[Outage, ...]) -> UnreadCardHypotheses:
-        """The same evidence with other answers, or other silences of readers."""
+    def replayed_with(self, answers: tuple[PlayAnswer, ...], outages: tuple[Outage, ...]) -> UnreadCardHypotheses:
+        """The same evidence with other answers, or other outages of readers."""
         return UnreadCardHypotheses(
-            tuple(UnreadCardHypothesis(w.ranks, w.lattice.replayed_with(answers, silences)) for w in self.hypotheses),
+            tuple(UnreadCardHypothesis(w.ranks, w.lattice.replayed_with(answers, outages)) for w in self.hypotheses),
             self.unread,
         )
 

@@ -16,12 +16,12 @@ from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
 
-def place_chips_heard_once(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
+def place_chips_heard_once(transaction: Transaction, quiet: ChipsConfirmed | DeadlinePassed) -> None:
     """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
-    if not isinstance(silence, ChipsConfirmed):
+    if not isinstance(quiet, ChipsConfirmed):
         return
-    upto_ns = transaction.table_ns(silence.upto_ns)
-    felt, changes, events = placed_after_look(transaction.state.felt, transaction.house.chips, silence.spots, upto_ns)
+    upto_ns = transaction.table_ns(quiet.upto_ns)
+    felt, changes, events = placed_after_look(transaction.state.felt, transaction.house.chips, quiet.spots, upto_ns)
     if felt is transaction.state.felt:
         return
     before = transaction.state.felt
@@ -85,12 +85,12 @@ def _take_back(transaction: Transaction, parts: list[_Part], at: ZoneChange, uns
     transaction.change_evidence(
         observations=tuple(one for one in round_now.evidence.observations if one not in taken_back)
     )
-    silences = round_now.evidence.silences
+    outages = round_now.evidence.outages
     if unseen is not None:
         from_ns, to_ns = unseen
         box = round_now.bets.spots.index(at.spot)
-        silences = (*silences, Outage(box, max(from_ns, round_now.bets.lock_ns), to_ns))
-    rebuild_with_outages(transaction, silences)
+        outages = (*outages, Outage(box, max(from_ns, round_now.bets.lock_ns), to_ns))
+    rebuild_with_outages(transaction, outages)
 
 
 def _report_withheld(transaction: Transaction, before: Felt, name: str) -> None:

@@ -341,7 +341,7 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
     for box, spot in enumerate(transaction.round().bets.spots):
         due = next(due for bet, due in judged.dues(box) if bet == "main")
-        if spot in transaction.round().bets.declared or any(one.box == box for one in judged.lattice.silences):
+        if spot in transaction.round().bets.declared or any(one.box == box for one in judged.lattice.outages):
             continue
         if (
             (spot, "main") in transaction.round().ending.settled
@@ -366,7 +366,7 @@ def _settle_insurance_as_paid(transaction: Transaction, judged: AgreedPlays) -> 
         return
     for box, spot in enumerate(round_now.bets.spots):
         due = next((due for bet, due in judged.dues(box) if bet == "insurance"), None)
-        unseen = any(one.box == box and one.hides("insurance") for one in judged.lattice.silences)
+        unseen = any(one.box == box and one.hides("insurance") for one in judged.lattice.outages)
         watched = spot not in round_now.bets.declared and not unseen
         if due is None or not due.known or not watched or (spot, "insurance") in round_now.ending.settled:
             continue

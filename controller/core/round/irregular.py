@@ -17,7 +17,7 @@ _WORK_LIMIT: Final = 100_000
 
 def likely_fault(rules: Rules, round_now: Round, *, closed: bool = False) -> str:
     """The likely cause of an irregular round, in words; empty if nothing stands out."""
-    if round_now.evidence.silences or any(card.unread for card in round_now.cards.drawn):
+    if round_now.evidence.outages or any(card.unread for card in round_now.cards.drawn):
         return ""
     return single_fault(observed_round(rules, round_now, closed=closed), Search(work=_WORK_LIMIT))
 

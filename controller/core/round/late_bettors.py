@@ -91,7 +91,7 @@ def _deal_in(transaction: Transaction, spot: int, coming: tuple[LockedWager, ...
     replace_bets(transaction, Bets(spots, tuple(wagers), bets.declared, (*bets.refused, *refused)))
     now_ns = transaction.table_ns(transaction.stamped.at_ns)
     unseen = transaction.round().main_zone_outage(spots.index(spot), bets.lock_ns, now_ns)
-    rebuild_with_outages(transaction, (*transaction.round().evidence.silences, unseen))
+    rebuild_with_outages(transaction, (*transaction.round().evidence.outages, unseen))
 
 
 def leave_open(transaction: Transaction) -> None:

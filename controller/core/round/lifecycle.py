@@ -490,7 +490,7 @@ def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ..
     lattice = (found.cuts[-1], game, judged.points, transaction.house)
     published = (round_now.evidence.published, round_now.ending.settled, state.books, state.progressives)
     wagers = (round_now.bets.wagers, round_now.bets.declared, round_now.bets.uncertain, round_now.bets.lost_zones)
-    return (*lattice, *published, *wagers, round_now.evidence.silences)
+    return (*lattice, *published, *wagers, round_now.evidence.outages)
 
 
 def _dealt(judged: AgreedPlays) -> bool:

@@ -147,10 +147,10 @@ def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = Tru
     visits = tuple(one for one in round_now.evidence.visits if one != visit)
     transaction.change_evidence(observations=observations, visits=visits)
     more = (round_now.main_zone_outage(box, visit.from_ns, visit.to_ns),) if unseen else ()
-    silences = (*round_now.evidence.silences, *more)
+    outages = (*round_now.evidence.outages, *more)
     if round_now.evidence.trouble and round_now.evidence.curable:
         # The card that no play explained beside them may be explained without them.
-        transaction.change_evidence(silences=silences)
+        transaction.change_evidence(outages=outages)
         rebuild_corrected(transaction, transaction.round())
     else:
-        rebuild_with_outages(transaction, silences)
+        rebuild_with_outages(transaction, outages)

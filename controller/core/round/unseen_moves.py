@@ -64,15 +64,15 @@ def _happened_unseen(
     round_now, item = transaction.round(), observation.item
     assert isinstance(item, ChipsObserved), "chips moved"
     unseen = round_now.main_zone_outage(item.box, observation.first_ns, observation.last_ns)
-    silences = (*round_now.evidence.silences, unseen)
+    outages = (*round_now.evidence.outages, unseen)
     try:
-        lattice = earlier.replayed_with(round_now.evidence.answers, silences).observe(observation)
+        lattice = earlier.replayed_with(round_now.evidence.answers, outages).observe(observation)
     except TooManySequences:
         return False
     if not transaction.legal(lattice):
         return False
     transaction.open_lattice = lattice
-    transaction.change_evidence(observations=(*before, observation), silences=silences)
+    transaction.change_evidence(observations=(*before, observation), outages=outages)
     return True
 
 
@@ -95,7 +95,7 @@ def take_exchanged_chips(transaction: Transaction, zone: Zone, first_ns: int, la
     if not _is_cleared(transaction, zone.spot):
         if zone.cents > round_now.main_wagers()[box]:
             unseen = round_now.main_zone_outage(box, first_ns, last_ns)
-            rebuild_with_outages(transaction, (*round_now.evidence.silences, unseen))
+            rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
         return
     if round_now.hides_faces():
         # Whether a hand broke is said by faces that nothing may depend on yet.

@@ -263,8 +263,8 @@ def not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     A payment, say, after a card of which the table never heard. What was kept back until the cards lie open is reported
     as the round ends, and looks like what it is in that round, not in the next.
     """
-    silences = () if round_now is None else round_now.evidence.silences
-    dark = round_now is not None and any(round_now.bets.spots[one.box] == spot and one.hides(zone) for one in silences)
+    outages = () if round_now is None else round_now.evidence.outages
+    dark = round_now is not None and any(round_now.bets.spots[one.box] == spot and one.hides(zone) for one in outages)
     return cards_unheard(round_now) or dark
 
 

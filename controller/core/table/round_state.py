@@ -187,7 +187,7 @@ class RoundEvidence(Value, frozen=True, tag=False):
     observations: tuple[DatedObservation, ...] = ()
     answers: tuple[PlayAnswer, ...] = ()
     """What people answered about the play."""
-    silences: tuple[Outage, ...] = ()
+    outages: tuple[Outage, ...] = msgspec.field(default=(), name="silences")
     """When readers of boxes were lost."""
     unheard: bool = False
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""

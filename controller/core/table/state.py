@@ -246,7 +246,7 @@ def restore(house: House, state: State) -> Table:
 def empty_lattice(rules: Rules, round_now: Round) -> Lattice:
     """A round's lattice before its first card."""
     lying = {(round_now.bets.spots.index(spot), "main"): 0 for spot in round_now.bets.declared}
-    mains, given = round_now.main_wagers(), (round_now.evidence.answers, round_now.evidence.silences)
+    mains, given = round_now.main_wagers(), (round_now.evidence.answers, round_now.evidence.outages)
     return Lattice.begin(round_now.rules(rules), mains, lying, *given)
 
 
