@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.betting import bet_sensors, lock
 from controller.core.certainty import deal_confirmation, rebuild
-from controller.core.certainty.reader_zones import dark_zones_after_loss
+from controller.core.certainty.reader_zones import unwatched_zones_after_loss
 from controller.core.desired_state import question_displayed, wanted
 from controller.core.messages.alerts import CardOutsideRound, CardUnreadable, DeviceAlarm, LineErrors
 from controller.core.messages.events import CardBurned, DeviceStatusChanged, Event, TableStarted
@@ -368,7 +368,7 @@ def _started(transaction: Transaction, start: DaemonStarted) -> None:
         down_ns=state.last_ns,
         afresh=tuple(sorted(state.felt)),
         confirmed={},
-        dark_zones={},
+        unwatched_zones={},
         devices={},
         shoe_lost=False,
         spot_named=0,
@@ -440,7 +440,9 @@ def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
         rebuild.keypad_lost(transaction)
     watched, at_ns = transaction.house.readers.get(health.device, ()), transaction.table_ns(health.at_ns)
     if watched and health.state is not HealthState.READY:
-        transaction.change(dark_zones=dark_zones_after_loss(transaction.house, transaction.state, health.device))
+        transaction.change(
+            unwatched_zones=unwatched_zones_after_loss(transaction.house, transaction.state, health.device)
+        )
     if transaction.state.round is None:
         return
     if health.state is HealthState.READY:

@@ -17,7 +17,7 @@ ROUND = """
 
 def test_readers_lost_at_once_are_one_spell_and_those_lost_in_turn_are_several() -> None:
     def spells(*outages: Outage) -> list[tuple[int, set[int], set[int]]]:
-        return [(spell.from_ns, {*spell.dark}, {*spell.back}) for spell in outage_periods(outages)]
+        return [(spell.from_ns, {*spell.unwatched}, {*spell.back}) for spell in outage_periods(outages)]
 
     assert spells() == []
     assert spells(Outage(1, 35, 105)) == [(0, set(), set()), (35, {1}, {1}), (106, set(), set())]

@@ -137,13 +137,13 @@ def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at
     A reader that sees nothing but side wagers made before the deal hides nothing of the play.
     """
     played = ("main", "insurance", *after_deal_bets(transaction.rules.side_bets))
-    dark: dict[int, tuple[str, ...]] = {}
+    unwatched: dict[int, tuple[str, ...]] = {}
     for spot in spots:
         seen = transaction.house.zones_at(device, spot)
         hidden = tuple(zone for zone in seen if zone in played)
         if hidden or not seen:
-            dark[spot] = () if "main" in hidden else hidden
-    for spot in reader_lost(transaction, device, dark, at_ns):
+            unwatched[spot] = () if "main" in hidden else hidden
+    for spot in reader_lost(transaction, device, unwatched, at_ns):
         transaction.emit(SpotReaderLost(transaction.round().number, spot, device))
 
 

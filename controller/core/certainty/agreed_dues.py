@@ -43,8 +43,8 @@ def _looked_until(transaction: Transaction) -> int:
     if not round_now.bets.locked:
         spots = {*round_now.bets.spots, *spots_watched(transaction.house, state)}
     if round_now.evidence.outages:
-        dark = (one for one in round_now.evidence.outages if one.open() and one.hides("main"))
-        spots = set(spots).difference(round_now.bets.spots[one.box] for one in dark)
+        unwatched = (one for one in round_now.evidence.outages if one.open() and one.hides("main"))
+        spots = set(spots).difference(round_now.bets.spots[one.box] for one in unwatched)
     confirmed = state.confirmed
     until = min([confirmed.get(str(spot), -1) for spot in spots], default=NEVER_ENDS)
     return min(until, ambiguous_since_ns(state.felt, spots))
@@ -168,8 +168,8 @@ def may_differ_from_chips(lattice: Lattice, box: int, bet: str, net_cents: int) 
     It was made, or raised, while its box's reader was lost; or it is paid, and what was seen of it may be wager and
     payment together.
     """
-    is_dark = any(one.box == box for one in lattice.unwatched_offers(bet))
-    return is_dark or may_include_payment(lattice, box, bet, (net_cents,))
+    is_unwatched = any(one.box == box for one in lattice.unwatched_offers(bet))
+    return is_unwatched or may_include_payment(lattice, box, bet, (net_cents,))
 
 
 def may_include_payment(lattice: Lattice, box: int, bet: str, nets: Iterable[int]) -> bool:

@@ -194,8 +194,8 @@ def note_quiet(transaction: Transaction, quiet: ChipsConfirmed | DeadlinePassed)
     """Up to a moment nothing changed but what was reported: at these spots, or at all, as the clock says."""
     match quiet:
         case ChipsConfirmed(spots, upto_ns, unseen):
-            looked, dark = confirmed_zones(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
-            transaction.change(confirmed=looked, dark_zones=dark)
+            looked, unwatched = confirmed_zones(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
+            transaction.change(confirmed=looked, unwatched_zones=unwatched)
         case DeadlinePassed(at_ns):
             _clock_reported(transaction, transaction.table_ns(at_ns))
         case _:

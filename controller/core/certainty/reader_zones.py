@@ -19,25 +19,25 @@ def spots_watched(house: House, state: State) -> set[int]:
     return found
 
 
-def dark_zones_after_loss(house: House, state: State, device: str) -> dict[str, int]:
-    """``State.dark_zones`` once a reader is lost: its zones are known as far as they are now."""
+def unwatched_zones_after_loss(house: House, state: State, device: str) -> dict[str, int]:
+    """``State.unwatched_zones`` once a reader is lost: its zones are known as far as they are now."""
     names = house.zones.get(device, ())
-    return {**{name: state.known_until_ns(*spot_and_zone(name)) for name in names}, **state.dark_zones}
+    return {**{name: state.known_until_ns(*spot_and_zone(name)) for name in names}, **state.unwatched_zones}
 
 
 def confirmed_zones(
     state: State, spots: tuple[int, ...], upto_ns: int, unseen: tuple[str, ...]
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """``State.confirmed`` and ``dark_zones`` once readers have looked at every zone of some spots but those ``unseen``.
+    """``State.confirmed`` and ``unwatched_zones`` once readers have looked at every zone of some spots but ``unseen``.
 
     Of a spot whose main zone is unseen nothing is confirmed.
     """
-    dark = {name: state.known_until_ns(*spot_and_zone(name)) for name in unseen} | state.dark_zones
+    unwatched = {name: state.known_until_ns(*spot_and_zone(name)) for name in unseen} | state.unwatched_zones
     looked_at = [spot for spot in spots if zone_name(spot, "main") not in unseen] if unseen else spots
     looked = dict(state.confirmed)
     for spot in map(str, looked_at):
         looked[spot] = max(upto_ns, looked.get(spot, -1))
-    kept = {name: ns for name, ns in dark.items() if name in unseen or spot_and_zone(name)[0] not in looked_at}
+    kept = {name: ns for name, ns in unwatched.items() if name in unseen or spot_and_zone(name)[0] not in looked_at}
     return looked, kept
 
 

@@ -122,16 +122,16 @@ def _answers_named(
 
 
 def reader_lost(
-    transaction: Transaction, device: str, dark: Mapping[int, tuple[str, ...]], at_ns: int
+    transaction: Transaction, device: str, unwatched: Mapping[int, tuple[str, ...]], at_ns: int
 ) -> tuple[int, ...]:
-    """A reader is lost: from what it last confirmed on, boxes go by hand. Gives the spots of those that do so now.
+    """A reader is lost: from what it last confirmed on, boxes play unwatched. Gives the spots that do so now.
 
-    ``dark`` are the zones at its spots that no reader sees; empty: all, and the box goes by hand.
+    ``unwatched`` are the zones at its spots that no reader sees; empty: all, and nothing of the box is seen.
     """
     before = transaction.round()
     lost: list[int] = []
     outages = list(before.evidence.outages)
-    for spot, zones in dark.items():
+    for spot, zones in unwatched.items():
         box = before.bets.spots.index(spot) if spot in before.bets.spots else -1
         open_now = [one for one in outages if one.box == box and one.open()]
         if box < 0 or any(one.reader == device for one in open_now):

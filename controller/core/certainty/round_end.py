@@ -150,9 +150,9 @@ def boxes_are_cleared(transaction: Transaction) -> bool:
     said.
     """
     round_now = transaction.round()
-    dark = any(one.open() and one.hides("main") for one in round_now.evidence.outages)
+    unwatched = any(one.open() and one.hides("main") for one in round_now.evidence.outages)
     dealt = round_now.is_dealt() or round_now.turn_pressed()
-    if round_now.bets.declared or dark or not dealt or _draws_for(transaction):
+    if round_now.bets.declared or unwatched or not dealt or _draws_for(transaction):
         return False
     wagered = {*round_now.cards.lying, *round_now.cards.replaced}
     return bool(wagered) and wagered.isdisjoint(chips_at_boxes(transaction, round_now))

@@ -53,7 +53,7 @@ class OutagePeriod(msgspec.Struct, frozen=True):
     """A time during which the same readers are lost; it lasts until the next one."""
 
     from_ns: int
-    dark: frozenset[int]
+    unwatched: frozenset[int]
     """Boxes whose chips no reader watches."""
     back: frozenset[int]
     """Those of them whose reader comes back, so that it sees what lies there in the end."""
@@ -68,14 +68,14 @@ class Layout(msgspec.Struct, frozen=True):
     """When which readers were lost, one time after another; empty where none was."""
     late: tuple[tuple[int, int], ...] = ()
     """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
-    dark: frozenset[int] = frozenset()
+    unwatched: frozenset[int] = frozenset()
     """Boxes whose chips no reader watches at the moment."""
     back: frozenset[int] = frozenset()
     """Those of them whose reader comes back."""
 
     def during(self, period: int) -> Layout:
         """The layout in one of its periods."""
-        return replace(self, dark=self.outage_periods[period].dark, back=self.outage_periods[period].back)
+        return replace(self, unwatched=self.outage_periods[period].unwatched, back=self.outage_periods[period].back)
 
 
 NEVER_ENDS: Final = 1 << 62

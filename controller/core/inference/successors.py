@@ -78,7 +78,9 @@ def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[S
 
 def _busts_lie(node: Node, layout: Layout) -> bool:
     """Where the house takes busts at once: whether chips of a box whose hands all broke still lie there."""
-    return any(box.bust_on_layout and index not in layout.dark - layout.back for index, box in enumerate(node.boxes))
+    return any(
+        box.bust_on_layout and index not in layout.unwatched - layout.back for index, box in enumerate(node.boxes)
+    )
 
 
 def _left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
@@ -256,7 +258,7 @@ def _next_bet(node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]
     Where nobody watches the box both may have happened.
     """
     box = node.boxes[item.box]
-    gone = item.before == 0 or box.next_bet or item.box in layout.dark
+    gone = item.before == 0 or box.next_bet or item.box in layout.unwatched
     if box.kind in {BoxStatus.SURRENDERED, BoxStatus.BROKEN} and gone:
         yield put_box(node, item.box, replace(box, next_bet=item.after > 0)), ()
 

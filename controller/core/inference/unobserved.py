@@ -66,8 +66,8 @@ def outage_periods(outages: tuple[Outage, ...]) -> tuple[OutagePeriod, ...]:
 def _period_at(outages: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
     """The readers lost at a moment."""
     lost = [one for one in outages if one.from_ns <= at_ns <= one.to_ns]
-    dark = frozenset(one.box for one in lost)
-    return OutagePeriod(at_ns, dark, dark - {one.box for one in lost if one.open()})
+    unwatched = frozenset(one.box for one in lost)
+    return OutagePeriod(at_ns, unwatched, unwatched - {one.box for one in lost if one.open()})
 
 
 def layout_with_outages(
@@ -86,7 +86,7 @@ def _of_main(item: Observation) -> TypeGuard[ChipsObserved]:
 def successors_with_outages(
     play: Play, node: Node, item: Observation, layout: Layout, between: tuple[int, int]
 ) -> Iterator[Step]:
-    """Every node the round may stand at after ``item``, what went unseen at dark boxes included.
+    """Every node the round may stand at after ``item``, what went unseen at unwatched boxes included.
 
     ``between`` are the first and the last moment at which it may happen, in nanoseconds.
     """
@@ -139,7 +139,7 @@ def _seen_again(node: Node, layout: Layout) -> Node | None:
     for box, cents in node.hidden_chips:
         if cents == layout.mains[box]:
             node = _with_unseen(node, box, None)
-        elif box not in then.dark and not any(of == box and at < then.from_ns for of, at in layout.late):
+        elif box not in then.unwatched and not any(of == box and at < then.from_ns for of, at in layout.late):
             return None
     return replace(node, outage_period=node.outage_period + 1)
 
@@ -155,7 +155,7 @@ def _left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
 
 
 def endings_with_outages(play: Play, node: Node, layout: Layout) -> Iterable[Step]:
-    """The complete plays a node may be, what went unseen at dark boxes included."""
+    """The complete plays a node may be, what went unseen at unwatched boxes included."""
     if layout.outage_periods:
         return _endings_unseen(play, node, layout)
     return successors.endings(play, node, layout)
@@ -169,7 +169,7 @@ def _endings_unseen(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 
 
 def _unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[Step]:
-    """The node itself and what it becomes, up to a moment, by moves that the chips of dark boxes would have shown."""
+    """The node itself and what it becomes, up to a moment, by moves that the chips of unwatched boxes would show."""
     begun: list[Step] = [(node, ())]
     ends = [period.from_ns for period in layout.outage_periods[node.outage_period + 1 :]]
     for period, end_ns in enumerate([*ends, NEVER_ENDS + 1], start=node.outage_period):
@@ -182,7 +182,7 @@ def _unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[St
 
 
 def _unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterator[Step]:
-    """The same while one and the same boxes are dark."""
+    """The same while one and the same boxes are unwatched."""
     waiting = list(begun)
     known: set[Step] = set()
     while waiting:
@@ -201,7 +201,7 @@ def _unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterat
 def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """An unobserved change that leaves what was last reported: a winner takes his chips and lets the old wager lie."""
     for box, cents in node.hidden_chips:
-        if box in layout.dark:
+        if box in layout.unwatched:
             moved = ChipsObserved(box, "main", cents, layout.mains[box])
             for after, also in successors.chips_moved(play, node, moved, layout):
                 if after.boxes[box].next_bet:
@@ -212,7 +212,7 @@ def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 
 def _shown_late(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The chips of a surrender that nothing has shown since the last card, gone unseen: its key may confirm them."""
-    for box in layout.dark:
+    for box in layout.unwatched:
         if node.silent_surrenders >> box & 1 and node.boxes[box].kind is BoxStatus.SURRENDERED:
             gone = ChipsObserved(box, "main", _lying(node, box, layout), 0)
             yield _left_with(successors.surrender_shown_late(play, node, gone), box, 0, layout), ()
@@ -220,7 +220,7 @@ def _shown_late(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 
 def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """One move that chips would have shown."""
-    for box in layout.dark:
+    for box in layout.unwatched:
         wager = play.deal.wagers[box]
         if play.even_money_may_show(node, box):
             paid = successors.put_box(node, box, Box(BoxStatus.EVEN_MONEY))
@@ -231,13 +231,13 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         hand = play.hand_in_play(reached)
         if hand is None:
             continue
-        for box in layout.dark:
+        for box in layout.unwatched:
             for shown, also in successors.shown_surrenders(play, reached, box, emitted):
                 # Where no chips lie, as at a box that plays for cash, they show no surrender, watched or not. Half of
                 # them that is left is seen when the reader looks again, as of a surrender whose chips were taken.
                 if _lying(reached, box, layout) > 0:
                     yield _left_with(shown, box, 0, layout), also
-        if reached.acting in layout.dark:
+        if reached.acting in layout.unwatched:
             for cents in _amounts(hand.base, play.rules.options.chip_unit_cents):
                 for moved in successors.raised(play, reached, hand, cents):
                     now = _lying(reached, reached.acting, layout) + cents
@@ -266,7 +266,7 @@ def _amounts(base_cents: int, chip_cents: int) -> set[int]:
 def _tells_of_before(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> bool:
     """Whether a change may be the late word of something that has already been taken into account."""
     box = item.box
-    if box not in layout.dark - layout.back or node.dealt < play.deal_cards or item.zone != "main":
+    if box not in layout.unwatched - layout.back or node.dealt < play.deal_cards or item.zone != "main":
         return False
     if node.acting == box:
         return item.after == sum(

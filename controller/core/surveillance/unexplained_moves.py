@@ -264,8 +264,10 @@ def not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     as the round ends, and looks like what it is in that round, not in the next.
     """
     outages = () if round_now is None else round_now.evidence.outages
-    dark = round_now is not None and any(round_now.bets.spots[one.box] == spot and one.hides(zone) for one in outages)
-    return cards_unheard(round_now) or dark
+    unwatched = round_now is not None and any(
+        round_now.bets.spots[one.box] == spot and one.hides(zone) for one in outages
+    )
+    return cards_unheard(round_now) or unwatched
 
 
 def _heard_by_two(was: Felt, now: Felt, name: str, before_cents: int) -> bool:

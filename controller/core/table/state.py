@@ -114,7 +114,7 @@ class State(Value, frozen=True, tag=False):
     """Taps of the burn key since the shoe in use was announced, before its first round."""
     confirmed: dict[str, int] = msgspec.field(default_factory=dict)
     """Moment up to which each spot's chips are known (key: the spot), nanoseconds of table time."""
-    dark_zones: dict[str, int] = msgspec.field(default_factory=dict)
+    unwatched_zones: dict[str, int] = msgspec.field(default_factory=dict, name="dark_zones")
     """The zones whose readers are lost, or have not looked since, with the moment up to which each is known."""
     offset_ns: int = 0
     """Added to the machine's monotonic time, so that table time goes on over a reboot."""
@@ -208,7 +208,7 @@ class State(Value, frozen=True, tag=False):
 
     def known_until_ns(self, spot: int, zone: str) -> int:
         """The moment up to which a zone's content is known, in table time; -1: it never was."""
-        return min(self.confirmed.get(str(spot), -1), self.dark_zones.get(zone_name(spot, zone), NEVER_ENDS))
+        return min(self.confirmed.get(str(spot), -1), self.unwatched_zones.get(zone_name(spot, zone), NEVER_ENDS))
 
 
 class Table(NamedTuple):
