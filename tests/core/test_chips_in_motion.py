@@ -487,3 +487,20 @@ def test_nor_of_hands_that_lie_face_down() -> None:
         rig.pass_ms(300)
         seen.add((tuple(contents(rig, 1)), rig.desired.deadline_ns, len(rig.table.state.moving)))
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("left", [0, 5])
+def test_a_surrender_that_its_reader_tells_after_the_close_is_no_hand_that_was_played(left: int) -> None:
+    """The dealer's nineteen beats sixteen, and no key says whether the player gave up before that."""
+    rig = table("1 main 10 \n key no_more_bets", stand_key="sometimes")
+    deal(rig, "6h Jd Js 9d")
+    looked_ns, rig.late = rig.now_ns, True
+    rig.pass_ms(2_000)
+    rig.talk("key round_closed round_closed")
+    assert rig.postings() == []
+    chip = "E0040000000000AA"
+    chips, values = ((chip,), {chip: 500}) if left else ((), {})
+    rig.give(ChipsSeen(1, "main", chips, looked_ns, rig.now_ns, values))
+    rig.lying[1, "main"], rig.late = chips, False
+    rig.pass_ms(4_000)
+    assert rig.postings() in ([], ["1: spot 1 main -5.00"])

@@ -100,7 +100,7 @@ def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: 
         case "round_closed":
             if transaction.state.round is None:
                 return RefusalReason("no_round", "no round is open")
-            transaction.change_ending(closing=True)
+            transaction.change_ending(closing=True, looked_at_ns=at_ns if _chips_alone_say(transaction) else -1)
         case "yes" | "no":
             if not answers.question_open(transaction.state):
                 return RefusalReason("nothing_asked", "nothing was asked")
@@ -118,6 +118,12 @@ def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: 
         case _:
             raise AssertionError(f"the key {meaning} has no branch here")
     return None
+
+
+def _chips_alone_say(transaction: Transaction) -> bool:
+    """Whether a player may have given up and no key have said so, nor that he played on."""
+    rules = transaction.rules
+    return transaction.house.moves_gathered and rules.options.stand_key != "always" and rules.surrender != "none"
 
 
 def _over_unsaid(transaction: Transaction) -> bool:
