@@ -38,16 +38,6 @@ from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
 
 
-def carry_out_or_refuse(
-    transaction: Transaction, ruling: Ruling, vouched: Vouched = msgspec.UNSET
-) -> RefusalReason | None:
-    """Carry out a correction of the floor's, or say why it cannot be; ``vouched``: how who orders it is known."""
-    refused = carry_out(transaction, ruling, vouched)
-    if refused is not None:
-        transaction.refuse(ruling_text(ruling), ruling.who, refused)
-    return refused
-
-
 def carry_out(transaction: Transaction, ruling: Ruling, vouched: Vouched = msgspec.UNSET) -> RefusalReason | None:
     """Carry out a correction of the floor's; why that cannot be; None: it is done."""
     match ruling:

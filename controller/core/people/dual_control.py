@@ -245,10 +245,11 @@ def _carry_out(transaction: Transaction, ruling: Ruling | EnterInventory, vouche
     """Carry out an order, or say why it cannot be."""
     if isinstance(ruling, EnterInventory):
         refused = table_inventory.enter(transaction, ruling, vouched)
-        if refused is not None:
-            transaction.refuse(_text(ruling), ruling.who, refused)
-        return refused
-    return corrections.carry_out_or_refuse(transaction, ruling, vouched)
+    else:
+        refused = corrections.carry_out(transaction, ruling, vouched)
+    if refused is not None:
+        transaction.refuse(_text(ruling), ruling.who, refused)
+    return refused
 
 
 def _text(ruling: Ruling | EnterInventory) -> str:
