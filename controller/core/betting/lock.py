@@ -99,10 +99,6 @@ class Bets(NamedTuple):
     refused: tuple[LockedWager, ...]
 
 
-NO_BETS: Final = Bets((), (), (), ())
-"""What is in play in no round."""
-
-
 def _in_play(
     transaction: Transaction,
     boxes: tuple[LockedWager, ...],

@@ -11,11 +11,6 @@ def ways_to_take(stakes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     return chain.from_iterable(combinations(stakes, count + 1) for count in range(len(stakes)))
 
 
-def ways_to_take_cents(stakes: tuple[int, ...], cents: int) -> Iterator[tuple[int, ...]]:
-    """The ways to take some of the stakes that make up ``cents``."""
-    return (taken for taken in ways_to_take(stakes) if sum(taken) == cents)
-
-
 def left_after(stakes: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
     """The stakes without those taken."""
     left = list(stakes)

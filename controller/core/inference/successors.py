@@ -11,7 +11,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.core.game.broken_hands import left_after, ways_to_take_cents
+from controller.core.game.broken_hands import left_after, ways_to_take
 from controller.core.game.hand import best
 from controller.core.game.play import Play
 from controller.core.game.position import Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
@@ -242,7 +242,8 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
     if box.busts_not_taken and 0 < item.after < item.before:
         for left in {
             left_after(box.busts_not_taken, taken)
-            for taken in ways_to_take_cents(box.busts_not_taken, item.before - item.after)
+            for taken in ways_to_take(box.busts_not_taken)
+            if sum(taken) == item.before - item.after
         }:
             yield put_box(node, item.box, replace(box, busts_not_taken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:

@@ -23,9 +23,6 @@ WAITING_LIMIT: Final = 10_000
 ORDERS_LIMIT: Final = 16
 """Orders that may wait for a second person; more than a shift proposes."""
 
-ORDERS_OF_ONE: Final = 4
-"""Those of them that one person may have made."""
-
 
 class MeterTerms(Value, frozen=True, tag=False):
     """A meter as the table file orders it."""

@@ -29,7 +29,6 @@ from controller.core.meters.meter import Meter
 from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import (
     ORDERS_LIMIT,
-    ORDERS_OF_ONE,
     Adjustment,
     Grant,
     JackpotRefusal,
@@ -107,9 +106,12 @@ def _pay(transaction: Transaction, ruling: PayJackpot) -> RefusalReason | None:
     return None
 
 
+_ORDERS_OF_ONE: Final = 4
+"""Orders that wait for a second person and may be one person's."""
+
 _TOO_MANY: Final = RefusalReason("too_many_waiting", f"{ORDERS_LIMIT} orders wait already; approve or withdraw some")
 _TOO_MANY_OF_ONE: Final = RefusalReason(
-    "too_many_waiting", f"{ORDERS_OF_ONE} orders of yours wait already; have some approved, or withdraw some"
+    "too_many_waiting", f"{_ORDERS_OF_ONE} orders of yours wait already; have some approved, or withdraw some"
 )
 
 
@@ -125,7 +127,7 @@ def no_room(
     if not transaction.house.orders_bounded:
         return None
     mine = [one for one in waiting_orders(transaction) if not_second_reason(proposer(one), person, "") is not None]
-    return _TOO_MANY_OF_ONE if len(mine) >= ORDERS_OF_ONE else None
+    return _TOO_MANY_OF_ONE if len(mine) >= _ORDERS_OF_ONE else None
 
 
 def waiting_orders(transaction: Transaction) -> tuple[ProposedRuling | MeterOrder, ...]:

@@ -29,4 +29,4 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
     transaction.change_questions(unkeyed=0, begun_by_word=True)
     if answer == "no":
         transaction.emit(*map(QuestionWithdrawn, transaction.round().open_questions()))
-        lock.replace_bets(transaction, lock.NO_BETS)
+        lock.replace_bets(transaction, lock.Bets((), (), (), ()))
