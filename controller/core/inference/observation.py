@@ -66,7 +66,7 @@ class Layout(msgspec.Struct, frozen=True):
     insured: tuple[int, ...]
     outage_periods: tuple[OutagePeriod, ...] = ()
     """When which readers were lost, one time after another; empty where none was."""
-    late: tuple[tuple[int, int], ...] = ()
+    main_changes_to_come: tuple[tuple[int, int], ...] = ()
     """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
     unwatched: frozenset[int] = frozenset()
     """Boxes whose chips no reader watches at the moment."""

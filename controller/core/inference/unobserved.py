@@ -74,8 +74,8 @@ def layout_with_outages(
     layout: Layout, periods: tuple[OutagePeriod, ...], waiting: Iterable[DatedObservation]
 ) -> Layout:
     """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
-    late = {(late.item.box, late.first_ns) for late in waiting if _of_main(late.item)}
-    return replace(layout, outage_periods=periods, late=tuple(sorted(late)))
+    to_come = {(one.item.box, one.first_ns) for one in waiting if _of_main(one.item)}
+    return replace(layout, outage_periods=periods, main_changes_to_come=tuple(sorted(to_come)))
 
 
 def _of_main(item: Observation) -> TypeGuard[ChipsObserved]:
@@ -139,7 +139,9 @@ def _seen_again(node: Node, layout: Layout) -> Node | None:
     for box, cents in node.hidden_chips:
         if cents == layout.mains[box]:
             node = _with_unseen(node, box, None)
-        elif box not in then.unwatched and not any(of == box and at < then.from_ns for of, at in layout.late):
+        elif box not in then.unwatched and not any(
+            of == box and at < then.from_ns for of, at in layout.main_changes_to_come
+        ):
             return None
     return replace(node, outage_period=node.outage_period + 1)
 
