@@ -59,7 +59,7 @@ def applies(transaction: Transaction, ruling: Ruling | EnterInventory, overrules
     """Whether the house wants a second person for an order that ``overrules`` this (empty: nothing)."""
     match ruling:
         case VoidRound() | AdjustWager():
-            return transaction.house.two_persons or _late(transaction, ruling)
+            return transaction.house.two_persons or _is_recalled(transaction, ruling)
         case EnterInventory() if table_inventory.restates_past_day(transaction, ruling):
             return True
         case _:
@@ -115,7 +115,7 @@ def round_of(transaction: Transaction, ruling: Ruling | EnterInventory) -> int |
             return None
 
 
-def _late(transaction: Transaction, ruling: VoidRound | AdjustWager) -> bool:
+def _is_recalled(transaction: Transaction, ruling: VoidRound | AdjustWager) -> bool:
     """Whether a ruling is on a round that was recalled from the journal."""
     book = book_of(transaction.state.books, ruling.round)
     return book is not None and book.recalled
