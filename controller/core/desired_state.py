@@ -102,6 +102,8 @@ def _display(transaction: Transaction, round_now: Round) -> str:
         return _asked_text(asked, over=False)
     if laid := closed_meters.display_text(transaction.house, transaction.state):
         return laid
+    if burns := shoe_check.burns_text(transaction):
+        return burns
     ready = (
         (round_now.cards.turned or not round_now.cards.hole_dealt)
         and not round_now.hides_faces()

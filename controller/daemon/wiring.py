@@ -69,6 +69,7 @@ def house_of(table: TableFile) -> House:
         orders_traced=True,
         slips_awaited=True,
         moves_gathered=True,
+        floor_claims_checked=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

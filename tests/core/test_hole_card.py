@@ -11,6 +11,7 @@ from itertools import product
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
 from controller.core.messages.advice import DealerAction, PaymentAdvised
@@ -365,6 +366,7 @@ def void(rig: Table) -> None:
 
 
 def deny(rig: Table) -> None:
+    rig.table = rig.table._replace(house=replace(rig.house, floor_claims_checked=False))
     rig.answer("no")
 
 

@@ -99,7 +99,7 @@ def test_nobody_acknowledges_the_alert_about_their_own_count() -> None:
         rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, "M. Okafor", "seen", FLOOR))
     assert len(rig.told(OrderRefused)) == len(rig.table.state.alerts.listed) == 2
     for alert in alerts(rig):
-        rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, "J. Lee", "seen", WATCH))
+        rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, "J. Lee", "seen", FLOOR))
     assert not rig.table.state.alerts.listed
 
 

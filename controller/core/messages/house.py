@@ -69,6 +69,11 @@ class House(Value, frozen=True, tag=False):
     slips_awaited: bool = False
     """Whether chips that people put right within moments accuse nobody, and a key left out is no offence; False: the
     journal is of before, when a look round was enough to accuse."""
+    floor_claims_checked: bool = False
+    """Whether what people say is held against what was dealt and entered: an answer that no round began, burns beside
+    bets, a shoe announced between the lock and its first card, a late bettor dealt in, a slip written otherwise, a
+    chip held to another antenna; and alerts name each who gave or approved what they are about. False: the journal is
+    of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -171,7 +171,7 @@ class AlertRaised(Value, frozen=True, tag="alert_raised"):
     readings: tuple[int, ...] = ()
     """The numbers of the readings it rests on."""
     who: str | msgspec.UnsetType = msgspec.UNSET
-    """Whose order it is about, who cannot acknowledge it; left out: it is about no person's order."""
+    """Whose order or answer it is about, and who approved it, for another to acknowledge; left out: it is of none."""
     listed: bool | msgspec.UnsetType = msgspec.UNSET
     """While too many alerts wait: whether it is on ``state/alerts`` all the same; left out: it is there."""
 
@@ -205,6 +205,12 @@ class UnacknowledgedAlert(Value, frozen=True, tag=False):
     """Whose order it is about; empty: it is about no person's order."""
     vouched: Authentication = UNAUTHENTICATED
     """How the channel knew who that was."""
+    others: tuple[Person, ...] = ()
+    """Who is in it beside that person, as who approved the order."""
+
+    def people(self) -> tuple[Person, ...]:
+        """All whose order it is about; none of them acknowledges it."""
+        return (Person(self.who, self.vouched), *self.others) if self.who else ()
 
 
 class AcknowledgedAlert(Value, frozen=True, tag=False):
@@ -230,10 +236,13 @@ class AlertList(Value, frozen=True, tag=False):
         """An alert of the list by its number."""
         return next((one for one in self.listed if one.alert == alert), None)
 
-    def with_raised(self, event: AlertRaised, raised_ns: int, by: Person | None = None) -> AlertList:
+    def with_raised(self, event: AlertRaised, raised_ns: int, by: tuple[Person, ...] = ()) -> AlertList:
         """The list with one more alert; ``by``: whose order it is about."""
         fields = (event.alert, event.kind, event.severity, event.text, event.round, event.spot, event.zone, raised_ns)
-        listed = UnacknowledgedAlert(*fields) if by is None else UnacknowledgedAlert(*fields, by.name, by.vouched)
+        listed = UnacknowledgedAlert(*fields)
+        if by:
+            first, *others = by
+            listed = UnacknowledgedAlert(*fields, first.name, first.vouched, tuple(others))
         return AlertList(event.alert, (*self.listed, listed), self.seen)
 
     def with_acknowledged(self, seen: AcknowledgedAlert) -> AlertList:

@@ -31,10 +31,11 @@ from controller.core.persons import is_seen
 from controller.core.progressives.live_meters import contribute
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
-from controller.core.table.alert_list import money
+from controller.core.table.alert_list import money, orderers
 from controller.core.table.layout import cents_at
 from controller.core.table.ledger import BookRow, RoundBook, book_of
 from controller.core.table.round_state import Round, RoundCard
+from controller.core.table.state import BoxDeclarer
 from controller.core.table.transaction import Transaction
 
 
@@ -353,6 +354,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox, vouched: Vouched)
     if transaction.house.orders_bounded and round_now.bets.locked and not round_now.questions.entry:
         transaction.emit(*acceptance.outside_limits(transaction.rules, round_now.number, stand))
     deal_confirmation.deal_corrected(transaction, "a box was declared")
+    _note_declarer(transaction, spot)
     transaction.change_bets(
         spots=tuple(sorted((*round_now.bets.spots, spot))),
         wagers=tuple(wagers),
@@ -425,5 +427,15 @@ def _declare_next(transaction: Transaction, ruling: DeclareBox, vouched: Vouched
         if cents_at(transaction.state.felt, ruling.spot, "main"):
             return RefusalReason("chips_on_spot", f"chips lie at spot {ruling.spot}: they are its wager")
         transaction.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
+        _note_declarer(transaction, ruling.spot)
     transaction.emit(BoxDeclared(None, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why, vouched=vouched))
     return None
+
+
+def _note_declarer(transaction: Transaction, spot: int) -> None:
+    """Keep who declares a box, for the alert about its amount."""
+    open_round, known = transaction.state.round, transaction.state.declarers
+    boxes = {box.spot for box in transaction.state.declared} | {*(open_round.bets.declared if open_round else ())}
+    others = (one for one in known if one.spot in boxes and one.spot != spot)
+    if transaction.house.floor_claims_checked:
+        transaction.change(declarers=(*others, BoxDeclarer(spot, orderers(transaction))))

@@ -119,7 +119,7 @@ def _lapsed(transaction: Transaction, waits: ProposedRuling) -> str:
 
 def _alert(transaction: Transaction, ruling: Ruling | EnterInventory, text: str) -> None:
     """Raise what an order wants a person to know who did not give it."""
-    by = Person(ruling.who, ruling.vouched) if transaction.house.orders_bounded else None
+    by = (Person(ruling.who, ruling.vouched),) if transaction.house.orders_bounded else ()
     match ruling:
         case AdjustWager(_, number, spot, bet):
             raise_alert_about(transaction, by, AlertKind.RULING_BEYOND_RULES, text, round=number, spot=spot, zone=bet)
@@ -193,7 +193,7 @@ def _approve(transaction: Transaction, asked: ApproveOrder) -> None:
         transaction.refuse(f"approve order {asked.order}", asked.who, refused)
         return
     _forget(transaction, asked.order)
-    first = orders.proposer(waits)
+    first = transaction.proposer = orders.proposer(waits)
     transaction.emit(OrderApproved(asked.order, first.name, asked.who, first.vouched.text(), asked.vouched.text()))
     if isinstance(waits, MeterOrder):
         orders.carry_out_approved(transaction, waits, asked.who)

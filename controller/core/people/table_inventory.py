@@ -6,6 +6,7 @@ it right. Where a table was counted several times, from the first opener to the 
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter as TallyCounter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import msgspec
 
 from controller.core.messages.floor_events import Count, InventoryEntered, Vouched
 from controller.core.messages.inputs import EnterInventory
+from controller.core.persons import folded
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money
 from controller.core.table.transaction import Transaction
@@ -101,13 +103,13 @@ def _count(racks: list[_Rack], entry: InventoryEntered) -> None:
 
 def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> RefusalReason | None:
     """Publish a count under the next number; a slip that stands already is refused, and a day that has not begun."""
-    slips = transaction.state.inventory_slips
+    slips, slip = transaction.state.inventory_slips, _slip_key(transaction, given)
     day = day_named(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
         return refusal
-    slip = f"{given.kind} {given.slip}"
-    if given.slip and slips.get(slip, 0) * given.cents > 0:
-        return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(slips[slip])}")
+    stands = _of_slip(transaction, given)
+    if given.slip and stands * given.cents > 0:
+        return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(stands)}")
     number = transaction.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
     sums = transaction.state.inventory_sums
@@ -259,8 +261,23 @@ def _left_to_take_back_cents(transaction: Transaction, given: EnterInventory, da
         own, other = _key(day, given.kind, given.shift), _key(day, given.kind, _NO_SHIFT)
         stands.append(days.get(own, 0) + days.get(other, 0))
     if given.slip:
-        stands.append(transaction.state.inventory_slips.get(f"{given.kind} {given.slip}", 0))
+        stands.append(_of_slip(transaction, given))
     return min(stands)
+
+
+def _slip_key(transaction: Transaction, given: EnterInventory) -> str:
+    """Where what stands of a slip is kept: however it is written, it is one paper."""
+    if not transaction.house.floor_claims_checked:
+        return f"{given.kind} {given.slip}"
+    digits = (str(unicodedata.digit(letter, letter)) for letter in folded(given.slip) if not letter.isspace())
+    return f"{given.kind} {''.join(digits)}"
+
+
+def _of_slip(transaction: Transaction, given: EnterInventory) -> int:
+    """What stands of a slip, in cents; what was entered before slips were folded stands as it was written."""
+    slips, written = transaction.state.inventory_slips, f"{given.kind} {given.slip}"
+    key = _slip_key(transaction, given)
+    return slips.get(key, 0) + (slips.get(written, 0) if written != key else 0)
 
 
 def _first_kept(today: str) -> str:

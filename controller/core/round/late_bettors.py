@@ -2,8 +2,9 @@
 
 They are no wager of the round, and raise an alert. But where a card follows the last of the deal at once, with no key
 and no chips between, it may be dealt to one box more, and then every card after theirs goes elsewhere. A person says
-whether it was; until then nothing of the round is published. Where the deal stops at its last card they were not dealt
-in. What is known of neither when the round ends is named with its open wagers.
+whether it was; until then nothing of the round is published. Who says so once hands were played, when the outcome may
+be known, raises an alert. Where the deal stops at its last card they were not dealt in. What is known of neither when
+the round ends is named with its open wagers.
 """
 
 from __future__ import annotations
@@ -13,10 +14,16 @@ from controller.core.betting.lock import Bets, replace_bets
 from controller.core.certainty import deal_confirmation, uncertain_wagers
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.wager import LockedWager
+from controller.core.inference.observation import KeyObserved
 from controller.core.messages.events import WagerUnresolved
 from controller.core.messages.floor_events import BoxDeclared
+from controller.core.messages.inputs import AnswerQuestion
+from controller.core.messages.raised_alerts import AlertKind
+from controller.core.persons import Person
 from controller.core.progressives.live_meters import contribute
+from controller.core.table.alert_list import raise_alert_about
 from controller.core.table.layout import ZoneChange
+from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 _WHY = "laid in the middle of the deal, and dealt in"
@@ -73,8 +80,27 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
     transaction.change_bets(late=tuple(one for one in transaction.round().bets.late if one.spot != spot))
     if not refused:
         _deal_in(transaction, spot, coming, who)
+        note_said_late(transaction, who, spot, "was dealt in")
     if transaction.round().questions.entering:
         acceptance.ask_or_publish_lock(transaction)
+
+
+def note_said_late(transaction: Transaction, who: str, spot: int, said: str) -> None:
+    """Raise what one person says of a wager once hands are played, when the outcome may be known."""
+    round_now = transaction.state.round
+    if round_now is None or not transaction.house.floor_claims_checked or not _is_played(round_now):
+        return
+    given = transaction.stamped.input
+    by = (Person(who, given.vouched),) if isinstance(given, AnswerQuestion) else ()
+    text = f"{who} alone: spot {spot} {said}, said once hands were played"
+    raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, text, round=round_now.number, spot=spot)
+
+
+def _is_played(round_now: Round) -> bool:
+    """Whether a hand has been played on: a key says so, the turn, or a card beyond the deal."""
+    beyond = len(round_now.cards.drawn) > round_now.deal_cards()
+    keyed = any(isinstance(one.item, KeyObserved) for one in round_now.evidence.observations)
+    return beyond or keyed or bool(round_now.cards.turned)
 
 
 def _deal_in(transaction: Transaction, spot: int, coming: tuple[LockedWager, ...], who: str) -> None:

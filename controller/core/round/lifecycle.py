@@ -79,6 +79,7 @@ def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
         out = tuple(wager for wager in before.bets.wagers if wager.spot == spot)
         wagers = tuple(wager for wager in before.bets.wagers if wager.spot != spot)
         spots = tuple(one for one in before.bets.spots if one != spot)
+        late_bettors.note_said_late(transaction, who, spot, "was not dealt in")
         replace_bets(transaction, Bets(spots, wagers, before.bets.declared, (*before.bets.refused, *out)))
     if transaction.state.round is not None and not transaction.round().questions.entry:
         acceptance.ask_or_publish_lock(transaction)

@@ -31,7 +31,7 @@ from controller.core.messages.alerts import (
     UnknownChip,
     WagerOutsideLimits,
 )
-from controller.core.messages.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event
+from controller.core.messages.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event, QuestionAnswered
 from controller.core.messages.inputs import (
     AcknowledgeAlert,
     FitnessReported,
@@ -42,6 +42,7 @@ from controller.core.messages.inputs import (
 )
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.messages.software_events import checked
+from controller.core.persons import Person
 from controller.core.round.missed_cards import BURNED
 from controller.core.surveillance import pay_advice, payment_check, shoe_check
 from controller.core.surveillance.insurance_line import insurance_lowered, insurance_too_large
@@ -52,7 +53,7 @@ from controller.core.surveillance.unexplained_moves import (
     suspect_move,
 )
 from controller.core.table import readiness
-from controller.core.table.alert_list import acknowledge, money, raise_alert
+from controller.core.table.alert_list import acknowledge, money, raise_alert, raise_alert_about
 from controller.core.table.desired import Desired
 from controller.core.table.disputes import disputes_of_overtaken
 from controller.core.table.layout import zone_name
@@ -138,18 +139,34 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             _unknown(before, transaction, spot, zone, chip)
         case ChipSeenTwice(chip):
             transaction.change(disputes={**transaction.state.disputes, chip: _chips_seen_ns(transaction)})
-            for zones in transaction.heard().heard_twice.values():
-                for name in zones:
-                    payment_check.exclude_zone(transaction, name)
+            _doubt_zones(transaction, chip)
         case RoundIrregular():
             _irregular(before, transaction, event)
         case CardOutsideRound(card):
-            text = f"card {card} was drawn with no wager on the table and no burn announced"
+            text = f"card {card} was drawn {_why_outside(transaction)}"
             raise_alert(transaction, AlertKind.CARD_OUT_OF_TURN, text, readings=(card,))
         case DeviceAlarm() | DeviceStatusChanged():
             _of_devices(transaction, event)
         case _:
             pass
+
+
+def _doubt_zones(transaction: Transaction, chip: str) -> None:
+    """Two zones hear a chip; what is paid there may not be known."""
+    if transaction.house.floor_claims_checked:
+        payment_check.doubt_zones(transaction, chip)
+        return
+    for zones in transaction.heard().heard_twice.values():
+        for name in zones:
+            payment_check.exclude_zone(transaction, name)
+
+
+def _why_outside(transaction: Transaction) -> str:
+    """Why a card belongs to no round, in words: wagers may lie there where a person has said so."""
+    said = next((one.who for one in transaction.events if type(one) is QuestionAnswered), "")
+    if said and transaction.house.floor_claims_checked:
+        return f"and is of no round, as {said} answered"
+    return "with no wager on the table and no burn announced"
 
 
 def _of_devices(transaction: Transaction, event: DeviceAlarm | DeviceStatusChanged) -> None:
@@ -226,14 +243,20 @@ def _wager_refused(
     was = before.state.felt.get(zone_name(spot, bet))
     amounts = {"before_cents": 0 if was is None else was.cents, "after_cents": cents}
     fields = {"round": number, "spot": spot, "zone": bet}
-    raise_alert(
-        transaction,
-        kind,
-        f"spot {spot} {bet}: {why}",
-        **fields,
-        **amounts,
-        **chips_before_and_after(before, transaction, spot, bet),
-    )
+    evidence = {**fields, **amounts, **chips_before_and_after(before, transaction, spot, bet)}
+    text, declarers = f"spot {spot} {bet}: {why}", _declarers(transaction, kind, spot)
+    if declarers:
+        raise_alert_about(transaction, declarers, kind, text, **evidence)
+    else:
+        raise_alert(transaction, kind, text, **evidence)
+
+
+def _declarers(transaction: Transaction, kind: AlertKind, spot: int) -> tuple[Person, ...]:
+    """Who declared the box of a spot whose amount the lock is raising; empty: chips made it one."""
+    round_now = transaction.state.round
+    if kind is not AlertKind.WAGER_OUTSIDE_LIMITS or round_now is None or spot not in round_now.bets.declared:
+        return ()
+    return next((one.people for one in transaction.state.declarers if one.spot == spot), ())
 
 
 def _laid_too_early(before: Table, transaction: Transaction, number: int | None, position: int | None) -> None:
@@ -426,7 +449,24 @@ def _disputed(transaction: Transaction, doubted: SettlementDisputed) -> str:
     zone = transaction.state.felt.get(zone_name(doubted.spot, doubted.bet))
     if not transaction.house.orders_traced or zone is None or zone.cents <= doubted.wager_cents:
         return text
-    return f"{text} ({money(zone.cents)} lie there)"
+    early = _UNTURNED if _came_unturned(transaction, doubted) else ""
+    return f"{text} ({money(zone.cents)} lie there{early})"
+
+
+_UNTURNED: Final = "; they came before the hole card was turned: capping, or paid before the key"
+
+
+def _came_unturned(transaction: Transaction, doubted: SettlementDisputed) -> bool:
+    """Whether the last chips came to a main wager before the key that turned the hole card.
+
+    Who raises a wager then and a dealer who pays before that key look alike: the text names both and accuses nobody.
+    """
+    round_now, paid = transaction.round_known(doubted.round), transaction.state.payments_of(doubted.round)
+    if not transaction.house.floor_claims_checked or round_now is None or paid is None or doubted.bet != "main":
+        return False
+    watch = paid.watches.get(zone_name(doubted.spot, doubted.bet))
+    rises = [] if watch is None else [look.number for look in watch.looks[1:] if look.rise()]
+    return bool(rises) and rises[-1] < round_now.cards.turn_key
 
 
 def _overtook_unpaid(transaction: Transaction) -> None:

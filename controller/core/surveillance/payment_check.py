@@ -29,7 +29,7 @@ from controller.core.messages.events import (
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import irregular_payments, opening_payments
 from controller.core.surveillance.payment_judgement import Mispay, PaymentTerms, judge
-from controller.core.table.layout import Zone, worth, zone_name
+from controller.core.table.layout import Felt, Zone, worth, zone_name
 from controller.core.table.payments import (
     RoundPayments,
     WagerDue,
@@ -101,6 +101,35 @@ def exclude_zone(transaction: Transaction, name: str) -> None:
         change_payments(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
 
 
+def doubt_zones(transaction: Transaction, chip: str) -> None:
+    """Two zones hear a chip: their payments are not judged, but where it is known at which of them it lies.
+
+    A chip that has lain at one for so long that another antenna's own chip would have been heard there, too, counts
+    there as before. To hold a chip to another antenna, or a copy of it, switches no check off.
+    """
+    zones, felt = transaction.heard().heard_twice[chip], transaction.state.felt
+    homes = [name for name in zones if chip not in felt[name].doubted]
+    if len(homes) == 1 and _lies_firmly(transaction, chip, homes[0]):
+        return
+    for name in zones:
+        exclude_zone(transaction, name)
+
+
+def _lies_firmly(transaction: Transaction, chip: str, name: str) -> bool:
+    """Whether a chip has been heard at a zone for some time, without a break."""
+    since_ns, now_ns = transaction.state.felt[name].seen_ns, transaction.table_ns(transaction.stamped.at_ns)
+    watch = transaction.state.paid[-1].watches.get(name) if transaction.state.paid else None
+    for look in () if watch is None else reversed(watch.looks):
+        if chip not in look.chips:
+            break
+        since_ns = look.last_ns
+    return now_ns - since_ns >= _FIRM_NS
+
+
+_FIRM_NS: Final = 3_000_000_000
+"""Several looks of the slowest reader: what another antenna hears only then does not lie there."""
+
+
 # --- chips and cards --------------------------------------------------------------------------------
 
 
@@ -121,17 +150,40 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
         if zone is not lay is not None and other != name and lay.cents != zone.cents:
             paid = paid.spoilt(frozenset({zone.spot}), zone.name)
     old = was.get(name) or Zone(reading.spot, reading.zone, (), 0, reading.after_ns)
-    watch = paid.watches.get(name)
+    paid = _lost_where_it_counted(transaction, paid, was, old)
+    new, watch = now[name], paid.watches.get(name)
+    is_heard_twice = _is_heard_twice(transaction, name)
+    if transaction.house.floor_claims_checked:
+        old, new = _counting(old), _counting(new)
+        is_heard_twice = is_heard_twice and watch is None
     if watch is None and (reading.zone == "insurance" or is_after_deal_zone(transaction.rules, reading.zone)):
         watch = ZoneHistory(reading.spot, reading.zone, 0, (ZoneContent(0, 0, 0, old.cents, old.chips),))
-    if watch is not None and old.chips != now[name].chips:
-        look = _looked(transaction, reading, old, now[name], paid.closed_ns)
-        sound = look.came_cents - look.left_cents == now[name].cents - old.cents
+    if watch is not None and old.chips != new.chips:
+        look = _looked(transaction, reading, old, new, paid.closed_ns)
+        sound = look.came_cents - look.left_cents == new.cents - old.cents
         watch = watch.after(look)
-        if not sound or _is_heard_twice(transaction, name):
+        if not sound or is_heard_twice:
             watch = replace(watch, spoilt=True)
         paid = replace(paid, watches={**paid.watches, name: watch})
     change_payments(transaction, paid)
+
+
+def _counting(zone: Zone) -> Zone:
+    """A zone with the chips that count there: not those which it hears and that lie at another, as far as is known."""
+    return replace(zone, chips=tuple(chip for chip in zone.chips if chip not in zone.doubted)) if zone.doubted else zone
+
+
+def _lost_where_it_counted(transaction: Transaction, paid: RoundPayments, was: Felt, old: Zone) -> RoundPayments:
+    """The round once a zone hears a chip no more that counted there, and another still hears it: neither is judged."""
+    name = zone_name(old.spot, old.name)
+    here = transaction.state.felt[name].chips
+    lost = {chip for chip in old.chips if chip not in old.doubted and chip not in here}
+    others = [zone for other, zone in was.items() if other != name and not lost.isdisjoint(zone.chips)]
+    if not others or not transaction.house.floor_claims_checked:
+        return paid
+    for zone in (old, *others):
+        paid = paid.spoilt(frozenset({zone.spot}), zone.name)
+    return paid
 
 
 def _looked(transaction: Transaction, reading: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
@@ -268,9 +320,10 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
     for paid in transaction.state.paid:
         if not paid.next_locked:
-            change_payments(transaction, replace(paid, next_locked=True))
+            still = _without_doubted(transaction, paid)
+            change_payments(transaction, replace(still, next_locked=True))
             for owed in paid.owed:
-                yield from _wrong(paid, owed)
+                yield from _wrong(still, owed)
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
     kept = tuple(paid for paid in transaction.state.paid if paid.round in open_rounds)
     watches: dict[str, ZoneHistory] = {}
@@ -291,6 +344,15 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     transaction.change(paid=(*kept, RoundPayments(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
     if transaction.state.round is not None and transaction.state.round.number == event.round:
         _look_at_cards(transaction, transaction.state.round)
+
+
+def _without_doubted(transaction: Transaction, paid: RoundPayments) -> RoundPayments:
+    """A round whose payment is over, without the zones that hear a chip which lies at another."""
+    zones = {name for names in transaction.heard().heard_twice.values() for name in names}
+    for name in sorted(zones) if transaction.house.floor_claims_checked else ():
+        spot, _, zone = name.partition("/")
+        paid = paid.spoilt(frozenset({int(spot)}), zone)
+    return paid
 
 
 def _is_heard_twice(transaction: Transaction, name: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.core.betting.lock import has_main_wager
 from controller.core.certainty import deal_confirmation
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import (
@@ -19,7 +20,7 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.inputs import ShoeChanged
-from controller.core.messages.raised_alerts import AlertKind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.persons import Person
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round.missed_cards import BurnedCard
@@ -77,8 +78,11 @@ def _counted(transaction: Transaction, event: Event) -> None:
         case CardDrawn(number, card):
             transaction.change(shoe=_drawn(transaction, account, outside=not number, card=card))
             _too_many(transaction)
-        case CardBurned():
+            if number:
+                transaction.change(burned_beside_bets=0)
+        case CardBurned(card):
             transaction.change(shoe=replace(account, burned=account.burned + 1))
+            _burned_beside_bets(transaction, card)
         case CardOpened(card, face) if face == _UNREAD:
             transaction.change(shoe=replace(account, unread=account.unread + 1))
         case CardOpened(card, face):
@@ -184,10 +188,45 @@ def burned_in_play(transaction: Transaction, waited: BurnedCard) -> None:
     )
 
 
+def _burned_beside_bets(transaction: Transaction, card: int) -> None:
+    """A card is burned while bets lie there and no hand waits: no more than the house burns, or a round is dealt so."""
+    in_play = any(type(one) is AlertRaised and one.kind is AlertKind.BURNED_IN_PLAY for one in transaction.events)
+    if in_play or not transaction.house.floor_claims_checked or not has_main_wager(transaction):
+        return
+    burned, most = transaction.state.burned_beside_bets + 1, _burns_allowed(transaction)
+    transaction.change(burned_beside_bets=burned)
+    if burned > most:
+        text = (
+            f"card {card} was burned while bets lay there, number {burned} without a card dealt; the house burns {most}"
+        )
+        raise_alert(transaction, AlertKind.BURNED_IN_PLAY, text, round=transaction.state.open_round())
+
+
+def _burns_allowed(transaction: Transaction) -> int:
+    """The most cards the house burns in a row: one for a new dealer, and those of a shoe that may be new.
+
+    In a round whose cards have come, which may be over, the burn key announces no shoe.
+    """
+    round_now, of_new_shoe = transaction.state.round, transaction.rules.options.new_shoe_burns
+    may_be_new = transaction.state.shoe_round == _first_round(transaction)
+    may_be_new = may_be_new or (round_now is not None and bool(round_now.cards.drawn))
+    return _OF_NEW_DEALER + (of_new_shoe if may_be_new else 0)
+
+
+_OF_NEW_DEALER: Final = 1
+"""Cards burned where another dealer comes to the table."""
+
+
 def burns_text(transaction: Transaction) -> str:
     """What the dealer is reminded of while burns are awaited; empty: none are."""
     burns = transaction.state.burns
     return f"Burn {burns} card{'s' if burns > 1 else ''}" if burns else ""
+
+
+_LOCKED: Final = RefusalReason(
+    "round_in_play", "the bets of a round are locked: a new shoe is announced before, or once that key is undone"
+)
+"""An order from elsewhere would make a burn of the deal's first card, which is in the dealer's hand."""
 
 
 def announced(transaction: Transaction, given: ShoeChanged) -> None:
@@ -196,7 +235,10 @@ def announced(transaction: Transaction, given: ShoeChanged) -> None:
     if transaction.state.round is not None and transaction.state.round.cards.drawn:
         refused = RefusalReason("round_in_play", "a round is being played")
     elif transaction.state.shoe_round != _first_round(transaction):
-        _begin_shoe(transaction)
+        if transaction.state.round is not None and transaction.house.floor_claims_checked:
+            refused = _LOCKED
+        else:
+            _begin_shoe(transaction)
     elif given.left >= 0 and transaction.state.last_shoe.shoe:
         transaction.change(last_shoe=_take_count(transaction, transaction.state.last_shoe, given))
     else:
@@ -235,21 +277,22 @@ def _take_count(transaction: Transaction, ended: ShoeAccount, given: ShoeChanged
     In journals of before only what did not fit was said, and the first count closed the account.
     """
     if not transaction.house.shoe_claims_checked:
-        _weigh(transaction, ended, given.left, None)
+        _weigh(transaction, ended, given.left, ())
         return ShoeAccount(closed=ended.closed)
     counted = CountOfShoe(given.left, given.who, given.vouched)
     fields = (ended.shoe, ended.loaded(), ended.drawn, given.left, given.who, given.vouched.text())
     transaction.emit(ShoeCounted(*fields))
     if any(one.left == given.left for one in ended.counts):
         return ended
-    _weigh(transaction, ended, given.left, counted.by())
+    _weigh(transaction, ended, given.left, (counted.by(),))
     for other in ended.counts[:1]:
         text = f"shoe {ended.shoe}: {other.who} counted {other.left} cards left, {given.who} {given.left}"
-        raise_alert_about(transaction, other.by(), AlertKind.SHOE_COUNTS_DIFFER, text)
+        by = (other.by(), *((counted.by(),) if transaction.house.floor_claims_checked else ()))
+        raise_alert_about(transaction, by, AlertKind.SHOE_COUNTS_DIFFER, text)
     return replace(ended, counts=(*ended.counts, counted))
 
 
-def _weigh(transaction: Transaction, ended: ShoeAccount, left: int, by: Person | None) -> None:
+def _weigh(transaction: Transaction, ended: ShoeAccount, left: int, by: tuple[Person, ...]) -> None:
     """Hold what was drawn and what was left against what was loaded; ``by``: who counted it."""
     found = ended.drawn + left
     text = f"shoe {ended.shoe}: {ended.drawn} drawn and {left} left are {found} of {ended.loaded()} cards"

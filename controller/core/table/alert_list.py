@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from controller.core.messages.inputs import AcknowledgeAlert, ApproveOrder, Ruling
+from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, ApproveOrder, Ruling
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
     RESERVED_EACH,
@@ -30,7 +30,7 @@ _MADE_BY_ORDERS: Final = frozenset(
         *(AlertKind.SETTLEMENT_DISPUTED, AlertKind.MISPAY, AlertKind.LOSING_BET_LEFT, AlertKind.WINNING_BET_TAKEN),
     }
 )
-"""What a card, a box or a due that a person states may raise at once."""
+"""What a card, a box, a due or an answer that a person states may raise at once."""
 
 _ORDERED: Final = "gave the order it is about"
 
@@ -53,13 +53,13 @@ def _own_order(listed: UnacknowledgedAlert, person: Person) -> RefusalReason | N
 
     Where nothing vouched for who ordered it (MQTT), names are all there is.
     """
-    if not listed.who:
-        return None
-    if listed.vouched.by != "nothing":
-        first = Person(listed.who, listed.vouched)
-        return not_second_reason(first, person, _ORDERED, alike=True, must="acknowledge it")
-    if may_be_one(listed.who, person.name):
-        return RefusalReason("second_person_needed", f"{listed.who} {_ORDERED}; another person must acknowledge it")
+    for first in listed.people():
+        if first.vouched.by != "nothing":
+            refused = not_second_reason(first, person, _ORDERED, alike=True, must="acknowledge it")
+            if refused is not None:
+                return refused
+        elif may_be_one(first.name, person.name):
+            return RefusalReason("second_person_needed", f"{first.name} {_ORDERED}; another person must acknowledge it")
     return None
 
 
@@ -69,23 +69,40 @@ def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence
     The last place of a full list says that it is full; until that is acknowledged, what follows is published and, but
     for the first few of each kind and person, not listed.
     """
-    raise_alert_about(transaction, _ordered_by(transaction, kind), kind, text, **evidence)
+    by = orderers(transaction) if kind in _MADE_BY_ORDERS and transaction.house.orders_traced else ()
+    raise_alert_about(transaction, by, kind, text, **evidence)
 
 
-def raise_alert_about(transaction: Transaction, by: Person | None, kind: AlertKind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - as above
-    """The same about an order that a person gave, who does not acknowledge it then."""
+def raise_alert_about(
+    transaction: Transaction,
+    by: tuple[Person, ...],
+    kind: AlertKind,
+    text: str,
+    **evidence: Any,  # noqa: ANN401 - as above
+) -> None:
+    """The same about an order that people gave, none of whom acknowledges it then."""
     if not _is_full(transaction) and len(transaction.state.alerts.listed) >= LISTED_LIMIT - 1:
         text_full = f"{LISTED_LIMIT - 1} alerts wait for somebody; those that follow are published but not listed"
         _put_on_list(transaction, AlertKind.ALERTS_UNREAD, text_full, {})
     _put_on_list(transaction, kind, text, evidence, by)
 
 
-def _ordered_by(transaction: Transaction, kind: AlertKind) -> Person | None:
-    """The person whose order raises an alert in its own step; None: no order does, or it is about chips that moved."""
-    if kind not in _MADE_BY_ORDERS or not transaction.house.orders_traced:
-        return None
+def orderers(transaction: Transaction) -> tuple[Person, ...]:
+    """The people whose order is carried out in its own step, who proposed it first; empty: no order is.
+
+    In journals of before the one who approved it alone.
+    """
     given = transaction.stamped.input
-    return Person(given.who, given.vouched) if isinstance(given, Ruling | ApproveOrder) else None
+    if isinstance(given, Ruling):
+        return (Person(given.who, given.vouched),)
+    match given:
+        case ApproveOrder(who=who, vouched=vouched):
+            first = transaction.proposer if transaction.house.floor_claims_checked else None
+            return (*(() if first is None else (first,)), Person(who, vouched))
+        case AnswerQuestion(who=who, vouched=vouched) if transaction.house.floor_claims_checked:
+            return (Person(who, vouched),)
+        case _:
+            return ()
 
 
 def _is_full(transaction: Transaction) -> bool:
@@ -94,13 +111,13 @@ def _is_full(transaction: Transaction) -> bool:
 
 
 def _put_on_list(
-    transaction: Transaction, kind: AlertKind, text: str, evidence: dict[str, Any], by: Person | None = None
+    transaction: Transaction, kind: AlertKind, text: str, evidence: dict[str, Any], by: tuple[Person, ...] = ()
 ) -> None:
     """Publish an alert under the next number, and list it if there is room."""
     alerts, full = transaction.state.alerts, _is_full(transaction)
     fields = {"severity": SEVERITY[kind], "readings": (transaction.stamped.number,), **evidence}
-    if by is not None:
-        fields["who"] = by.name
+    if by:
+        fields["who"] = ", ".join(one.name for one in by)
     if full and transaction.house.orders_bounded:
         fields["listed"] = _has_place(transaction, kind, by)
         full = not fields["listed"]
@@ -110,11 +127,11 @@ def _put_on_list(
     transaction.change(alerts=now)
 
 
-def _has_place(transaction: Transaction, kind: AlertKind, by: Person | None) -> bool:
-    """Whether so few of a kind, and of a person's orders, are listed that another has a place in a full list."""
+def _has_place(transaction: Transaction, kind: AlertKind, by: tuple[Person, ...]) -> bool:
+    """Whether so few of a kind, and of the orders of who gave it first, are listed that another has a place."""
     same = [one for one in transaction.state.alerts.listed if one.kind is kind]
-    if by is not None:
-        same = [one for one in same if not_second_reason(Person(one.who, one.vouched), by, _ORDERED) is not None]
+    if by:
+        same = [one for one in same if not_second_reason(Person(one.who, one.vouched), by[0], _ORDERED) is not None]
     return len(same) < RESERVED_EACH
 
 

@@ -17,6 +17,7 @@ from controller.core.messages.house import House
 from controller.core.messages.inputs import EnterInventory, FitnessLevel, Input, Ruling, StampedInput
 from controller.core.messages.raised_alerts import AlertList
 from controller.core.meters.state import Progressives
+from controller.core.persons import Person
 from controller.core.table.desired import Desired
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.ledger import Books
@@ -51,6 +52,13 @@ class ProposedRuling(Value, frozen=True, tag=False):
     """The gaming day in which it was proposed, if it is about no other; empty: it is about another, or about none."""
     beyond: bool = False
     """Whether it was known when it was proposed that no cards could give what it orders."""
+
+
+class BoxDeclarer(Value, frozen=True, tag=False):
+    """Who declared the box of a spot: the alert about its amount, which the lock raises, is for another."""
+
+    spot: int
+    people: tuple[Person, ...]
 
 
 class FitnessProblem(Value, frozen=True, tag=False):
@@ -92,6 +100,8 @@ class State(Value, frozen=True, tag=False):
     round: Round | None = None
     declared: tuple[LockedWager, ...] = ()
     """Boxes without chips declared for the next round."""
+    declarers: tuple[BoxDeclarer, ...] = ()
+    """Who declared these boxes, and those of the open round."""
     books: Books = ()
     """What the wagers of the last rounds came to."""
     waiting: tuple[Round, ...] = ()
@@ -110,6 +120,8 @@ class State(Value, frozen=True, tag=False):
     """The first round dealt from the shoe in use; 0: it was in use before anything was known."""
     burns: int = 0
     """Cards announced as burns that have not come yet."""
+    burned_beside_bets: int = 0
+    """Cards burned while main wagers lay there, since the last card of a round."""
     burn_presses: int = 0
     """Taps of the burn key since the shoe in use was announced, before its first round."""
     confirmed: dict[str, int] = msgspec.field(default_factory=dict)

@@ -14,6 +14,7 @@ from controller.core.inference.observation import DatedObservation, idle
 from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
 from controller.core.messages.inputs import AnswerQuestion, StampedInput
+from controller.core.persons import Person
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import disputes_of_overtaken, still_decided, undisputed_settlements
 from controller.core.table.layout import FeltHeard
@@ -53,6 +54,8 @@ class Transaction:
         self._heard, self._times, self._facts = kept.heard, kept.times, kept.facts
         self.published, self.looked, self.opened = kept.published, kept.looked, kept.opened
         self.events: list[Event] = []
+        self.proposer: Person | None = None
+        """Who proposed what is carried out in this step, another having approved it."""
         self.left: tuple[Round, ...] = ()
         """The rounds that this step has left, each as it was then."""
 

@@ -27,7 +27,7 @@ class AlertNow(msgspec.Struct, frozen=True):
     zone: str | None
     raised: str
     who: str = ""
-    """Whose order it is about, for another to acknowledge; empty: it is about no person's order."""
+    """Whose order or answer it is about, for another to acknowledge; empty: it is about none."""
 
 
 class AlertSeen(msgspec.Struct, frozen=True):
@@ -70,7 +70,7 @@ def alert_now(one: UnacknowledgedAlert) -> AlertNow:
         spot=one.spot,
         zone=one.zone,
         raised=utc_text(one.raised_ns),
-        who=one.who,
+        who=", ".join(person.name for person in one.people()),
     )
 
 

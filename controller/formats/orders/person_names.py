@@ -35,6 +35,11 @@ def mixed_scripts(name: str) -> str:
     return f"a name in letters of one alphabet, not of {' and '.join(sorted(scripts)).lower()}"
 
 
+def disguised(text: str) -> bool:
+    """Whether a text reads as one in plain letters and is none: those of one foreign alphabet may spell it."""
+    return not folded(text).isascii() and _look(text).isascii()
+
+
 def look_alike(one: str, other: str) -> bool:
     """Whether two names may be taken for one another."""
     return any(_look(a) == _look(b) for a, b in ((one, other), (folded(one), folded(other))))

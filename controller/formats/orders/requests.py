@@ -30,7 +30,7 @@ from controller.core.messages.inputs import (
 from controller.core.persons import UNAUTHENTICATED, Authentication, is_seen
 from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterRequest, meter_input
-from controller.formats.orders.person_names import mixed_scripts
+from controller.formats.orders.person_names import disguised, mixed_scripts
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import Card
 
@@ -244,8 +244,23 @@ def read_command(verb: str, payload: bytes) -> FloorRequest:
     if isinstance(wanted, InventoryRequest):
         refuse_miscounted(wanted)
         refuse_no_day(wanted)
+        refuse_disguised_slip(wanted.slip)
     refuse_long_words(wanted)
     return wanted
+
+
+def refuse_disguised_slip(slip: str) -> None:
+    """Refuse a slip's number that nobody sees, or that is written in other letters than it seems.
+
+    Raises:
+        CommandRefused: with what to write.
+    """
+    if slip and not is_seen(slip):
+        raise CommandRefused("slip: expected a number that can be seen")
+    if wrong := mixed_scripts(slip):
+        raise CommandRefused(f"slip: expected a number{wrong.removeprefix('a name')}")
+    if disguised(slip):
+        raise CommandRefused("slip: expected the plain letters that it looks like")
 
 
 def refuse_long_words(wanted: FloorRequest) -> None:
