@@ -189,8 +189,13 @@ def some_play_is_over(transaction: Transaction) -> bool:
 
 
 def some_keyless_play_is_over(transaction: Transaction) -> bool:
-    """The same where no key has come since the lock and those that should have come may be forgotten."""
+    """The same where no key has come since the lock and those that should have come may be forgotten.
+
+    Where a stand needs no key none is missing.
+    """
     round_now, with_hole = transaction.round(), _known_holes(transaction.hole_points())
+    if round_now.rules(transaction.rules).options.stand_key != "always":
+        return False
     keyless = replace(round_now, evidence=replace(round_now.evidence, keys_unheard=True))
     if keyless.rules(transaction.rules) == round_now.rules(transaction.rules):
         return False

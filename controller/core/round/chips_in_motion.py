@@ -142,7 +142,11 @@ def _is_one_move(house: House, one: MovingChips, seen: ChipsSeen) -> bool:
 
 def _content_before(table: Table, known: MovingChips | None, seen: ChipsSeen) -> ChipsSeen | Zone | None:
     """What a zone held when it was last reported, if that is something else; None: it never was, or is the same."""
-    before = table.state.felt.get(zone_name(seen.spot, seen.zone)) if known is None else _seen(known.last)
+    place = (seen.spot, seen.zone)
+    # What waits for a deal to show itself has been reported, too.
+    waiting = (one.input for one in reversed(table.state.deferred))
+    reported = next((one for one in waiting if isinstance(one, ChipsSeen) and (one.spot, one.zone) == place), None)
+    before = _seen(known.last) if known is not None else reported or table.state.felt.get(zone_name(*place))
     return None if before is None or before.chips == seen.chips else before
 
 
@@ -153,7 +157,7 @@ def _may_move_on(transaction: Transaction, before: ChipsSeen | Zone, seen: Chips
         return False
     if seen.zone != "main" or seen.spot not in round_now.bets.spots:
         return False
-    if not round_now.bets.locked:
+    if not round_now.bets.locked or round_now.ending.closing:
         return False
     # Chips that come in the deal are none of a hand's.
     fell = _cents(house, seen) < _cents(house, before)
@@ -171,7 +175,9 @@ def _is_played(transaction: Transaction, spot: int) -> bool:
     if round_now.cards.turned and (round_end.payment_has_begun(transaction) or round_end.takes_no_card(transaction)):
         return False
     box = round_now.bets.spots.index(spot)
-    return any(node.boxes[box].kind is not BoxStatus.BROKEN for node in transaction.lattice().frontier)
+    # Between a key or a card and the chips that explain it no play does.
+    frontier = transaction.lattice().frontier
+    return not frontier or any(node.boxes[box].kind is not BoxStatus.BROKEN for node in frontier)
 
 
 def _whole_move(one: MovingChips) -> StampedInput:

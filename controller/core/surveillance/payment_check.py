@@ -78,8 +78,7 @@ def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
         if paid is not None and paid.closed_ns < 0:
             by_key = _closed_by_key(before, transaction)
             change_payments(
-                transaction,
-                replace(paid, by_evidence=not by_key, closed_ns=transaction.table_ns(transaction.stamped.at_ns)),
+                transaction, replace(paid, by_evidence=not by_key, closed_ns=_closed_ns(before, transaction))
             )
         found += _take_in(transaction, event)
     for paid in transaction.state.paid[-1:]:
@@ -211,6 +210,13 @@ def _closed_by_key(before: Table, transaction: Transaction) -> bool:
     reading, round_now = transaction.stamped.input, before.state.round
     pressed = isinstance(reading, KeyPressed) and transaction.house.keys.get(reading.key) == "round_closed"
     return pressed or round_now is None or round_now.ending.closing
+
+
+def _closed_ns(before: Table, transaction: Transaction) -> int:
+    """When the open round was closed: by its key, where it has waited for a look since."""
+    round_now = before.state.round
+    pressed_ns = -1 if round_now is None or not round_now.ending.closing else round_now.ending.looked_at_ns
+    return pressed_ns if pressed_ns >= 0 else transaction.table_ns(transaction.stamped.at_ns)
 
 
 def _follows(transaction: Transaction, round_now: Round) -> bool:
