@@ -239,7 +239,10 @@ class Premises:
         """Start the daemon and wait until it serves its devices."""
         self.starts += 1
         await self.spawn()
-        await self.ear.until(lambda: len(self.ear.events(TableStarted)) >= self.starts)
+        try:
+            await self.ear.until(lambda: len(self.ear.events(TableStarted)) >= self.starts)
+        except TimeoutError:
+            raise AssertionError(f"the table did not start: {self.log()}") from None
         await self.bench.looked()
         assert await self.bench.ready()
 
