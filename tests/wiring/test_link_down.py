@@ -23,13 +23,20 @@ DEAL = "1 main 25\nno_more_bets\nTh 7d Qs"
 REST = "Td\nstand\nhole_turned\n1 main 50\n1 main 0\nround_closed"
 
 
+def free_net(first: int) -> str:
+    """The first three numbers of addresses that no interface has: a test that was killed leaves its cable behind."""
+    taken = subprocess.run(("ip", "-o", "-4", "addr"), check=True, capture_output=True, text=True).stdout
+    nets = (f"10.254.{(first + one) % 256}" for one in range(256))
+    return next(net for net in nets if f" {net}." not in taken)
+
+
 class Cable:
     """A pair of network interfaces, the far one in a network of its own, where the daemon runs."""
 
     def __init__(self) -> None:
         self.name = f"ts{os.getpid()}"
-        self.near = f"10.254.{os.getpid() % 256}.1"
-        far = f"10.254.{os.getpid() % 256}.2"
+        net = free_net(os.getpid())
+        self.near, far = f"{net}.1", f"{net}.2"
         self.ip("netns", "add", self.name)
         self.ip("link", "add", f"{self.name}n", "type", "veth", "peer", "name", "far", "netns", self.name)
         self.ip("addr", "add", f"{self.near}/30", "dev", f"{self.name}n")
