@@ -5,39 +5,18 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.events import HandsSplit, SpotSurrendered
-from controller.core.messages.raised_alerts import AlertKind, AlertRaised
-from controller.io.files import profile_files
-from firmware_protocols.cards import Card
-from firmware_protocols.readings import CardDrawn, ChipsSeen
-from tests.core.rig import MS
-from tests.core.test_chips_in_motion import QuickReaders, accused, deal
+from controller.core.messages.raised_alerts import AlertKind
+from firmware_protocols.readings import ChipsSeen
+from tests.core.quick_readers import accused, alerts, deal, draw, table
+from tests.core.rig import MS, Rig
 
-PENN = "hollywood-penn-national"
 KEYED = {"stand_key": "always", "turn_key": "always", "no_more_bets": "always"}
-
-
-def seated(bets: str, **options: str) -> QuickReaders:
-    rig = QuickReaders(profile_files.load(PENN, {"turn_key": "sometimes", **options}).rules)
-    rig.talk(bets)
-    rig.pass_ms(4_000)
-    if options.get("no_more_bets"):
-        rig.key("no_more_bets")
-    return rig
-
-
-def draw(rig: QuickReaders, *faces: str, gap_ms: int = 600) -> None:
-    for face in faces:
-        rig.pass_ms(gap_ms)
-        rig.give(CardDrawn(rig.now_ns, Card(face)))
-
-
-def alerts(rig: QuickReaders) -> list[AlertKind]:
-    return [one.kind for one in rig.events if isinstance(one, AlertRaised)]
 
 
 @pytest.mark.parametrize("gap_ms", [400, 700])
 def test_a_second_double_is_gathered_before_the_chips_of_the_first_count(gap_ms: int) -> None:
-    rig = seated("1 main 10 \n 4 main 20", **KEYED)
+    rig = table("1 main 10 \n 4 main 20", **KEYED)
+    rig.key("no_more_bets")
     deal(rig, "5c 6c 8d 6h 5s 3d")
     rig.late = True
     rig.talk("1 main 20 \n key double")
@@ -62,7 +41,7 @@ def test_a_second_double_is_gathered_before_the_chips_of_the_first_count(gap_ms:
 
 
 def test_a_wager_lifted_before_the_chips_of_anothers_double_count_is_not_given_up() -> None:
-    rig = seated("1 main 10 \n 4 main 20")
+    rig = table("1 main 10 \n 4 main 20")
     deal(rig, "5c 8c 8d Th 9s 3d")
     rig.talk("1 main 20 \n key double")
     rig.late = True
@@ -88,7 +67,7 @@ def test_a_wager_lifted_before_the_chips_of_anothers_double_count_is_not_given_u
 @pytest.mark.parametrize("gap_ms", [600, 1_000])
 def test_four_cards_that_the_dealer_draws_evenly_are_no_deal_where_no_key_is_missing(gap_ms: int) -> None:
     """Sixteen stood; the dealer draws to twenty-five."""
-    rig = seated("6 main 25")
+    rig = table("6 main 25")
     for _ in range(3):
         draw(rig, "Th", "8c", "Kd", "9s")
         rig.pass_ms(6_000)
@@ -115,7 +94,7 @@ def test_four_cards_that_the_dealer_draws_evenly_are_no_deal_where_no_key_is_mis
 
 
 def test_a_splits_chips_that_wait_with_its_card_are_what_a_lifted_wager_comes_back_to() -> None:
-    rig = seated("1 main 100")
+    rig = table("1 main 100")
     draw(rig, "Th", "Jc", "Qd", "4s")
     rig.pass_ms(5_500)
     rig.talk("1 main 200")
@@ -141,7 +120,7 @@ def test_a_splits_chips_that_wait_with_its_card_are_what_a_lifted_wager_comes_ba
     assert accused(rig) == []
 
 
-def add_told_late(rig: QuickReaders, since_ns: int, until_ns: int, *cents: int) -> None:
+def add_told_late(rig: Rig, since_ns: int, until_ns: int, *cents: int) -> None:
     """A look that was slow to come shows more chips at box 2."""
     chips = (*rig.lying[2, "main"], *(f"E0040000000000{one:02X}" for one in range(len(rig.values), 99)))
     new = chips[len(rig.lying[2, "main"]) :][: len(cents)]
@@ -152,7 +131,8 @@ def add_told_late(rig: QuickReaders, since_ns: int, until_ns: int, *cents: int) 
 
 
 def test_a_payment_told_after_the_close_and_the_next_bet_are_two_changes() -> None:
-    rig = seated("2 main 100", **KEYED)
+    rig = table("2 main 100", **KEYED)
+    rig.key("no_more_bets")
     deal(rig, "5h 5s Ad 3h")
     rig.late = True
     rig.key("stand")
@@ -170,11 +150,11 @@ def test_a_payment_told_after_the_close_and_the_next_bet_are_two_changes() -> No
     rig.late = False
     next_deal(rig)
     assert rig.postings()[0] == "1: spot 2 main +100.00"
-    assert AlertKind.MISPAY not in alerts(rig)
+    assert alerts(rig, AlertKind.MISPAY) == []
 
 
 def test_nor_is_the_next_bet_of_a_payment_that_one_look_shows_across_the_close() -> None:
-    rig = seated("2 main 15")
+    rig = table("2 main 15")
     deal(rig, "Th 7s 9d Td")
     rig.talk("key stand")
     rig.pass_ms(1_000)
@@ -188,10 +168,10 @@ def test_nor_is_the_next_bet_of_a_payment_that_one_look_shows_across_the_close()
     rig.late = False
     next_deal(rig)
     assert rig.postings()[0] == "1: spot 2 main +15.00"
-    assert AlertKind.MISPAY not in alerts(rig)
+    assert alerts(rig, AlertKind.MISPAY) == []
 
 
-def next_deal(rig: QuickReaders) -> None:
+def next_deal(rig: Rig) -> None:
     rig.pass_ms(5_000)
     rig.talk("1 main 20")
     rig.pass_ms(4_000)

@@ -9,30 +9,17 @@ from msgspec.structs import replace
 
 from controller.core.messages.events import ChipsChanged, HandDoubled, HandsSplit, SpotSurrendered
 from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, SetCard
-from controller.core.messages.raised_alerts import AlertKind, AlertRaised
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
-from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
+from tests.core.quick_readers import accused, alerts, deal, table
 from tests.core.rig import KEY_OF, MS, Rig
 
 PROFILES = ["hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17"]
 KEYED = {"stand_key": "always", "turn_key": "always"}
 CHANGED_HANDS = (HandDoubled, HandsSplit, SpotSurrendered)
-
-
-class QuickReaders(Rig):
-    """A rig whose readers see every movement of a hand."""
-
-    gathers_moves = True
-
-
-def table(deal: str, profile: str = "hollywood-penn-national", **options: Any) -> QuickReaders:
-    rig = QuickReaders(profile_files.load(profile, {"turn_key": "sometimes", **options}).rules)
-    rig.talk(deal)
-    rig.pass_ms(3_000)
-    return rig
 
 
 def lift(rig: Rig, spot: int, milliseconds: int, *, same: bool = True) -> None:
@@ -54,14 +41,6 @@ def lay(rig: Rig, spot: int, *dollars: int, gap_ms: int = 400) -> None:
         rig.pass_ms(gap_ms)
 
 
-def deal(rig: Rig, cards: str) -> None:
-    """Cards in a dealer's rhythm, and the moment that says that the deal is done."""
-    for card in cards.split():
-        rig.pass_ms(600)
-        rig.give(CardDrawn(rig.now_ns, Card(card)))
-    rig.pass_ms(4_000)
-
-
 def draw_at_once(rig: Rig, card: str) -> None:
     """A card before any reader has looked again."""
     rig.now_ns += 200 * MS
@@ -76,14 +55,6 @@ def end(rig: Rig, *acts: str) -> None:
     rig.pass_ms(5_000)
     rig.talk("1 main 25 \n 7 main 25 \n 9s 8s 9d 9c 7d Td")
     rig.pass_ms(3_000)
-
-
-def alerts(rig: Rig, *kinds: AlertKind) -> list[AlertKind]:
-    return [one.kind for one in rig.events if isinstance(one, AlertRaised) and one.kind in kinds]
-
-
-def accused(rig: Rig) -> list[AlertKind]:
-    return alerts(rig, AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.PAST_POSTING, AlertKind.BET_TOUCHED)
 
 
 @pytest.mark.parametrize("same", [True, False], ids=["the same chips", "others"])

@@ -15,7 +15,7 @@ from controller.core.certainty.side_wagers import after_deal_bets
 from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
-from controller.core.inference.lattice import WITH_ANY
+from controller.core.inference.lattice import WITH_ANY, Lattice
 from controller.core.inference.observation import KeyObserved
 from controller.core.table.layout import zone_name
 from controller.core.table.round_state import Round
@@ -116,28 +116,14 @@ def may_be_next_bet(transaction: Transaction, zone: str, moved_ns: int) -> bool:
         and transaction.round().is_dealt()
         and some_play_is_over(transaction)
         and some_play_was_over(transaction, moved_ns)
-        and not was_unturned(transaction, moved_ns)
+        and not (transaction.house.moves_gathered and turned_after(transaction.round(), moved_ns))
     )
 
 
-def some_play_was_over(transaction: Transaction, until_ns: int) -> bool:
-    """The same of an earlier moment: chips count once they lie still, which the round's last cards may overtake."""
-    round_now = transaction.round()
-    known = round_now.evidence.observations
-    until = tuple(one for one in known if one.first_ns <= until_ns)
-    if not transaction.house.moves_gathered or len(until) == len(known):
-        return True
-    evidence = replace(round_now.evidence, observations=until)
-    lattice = lattice_of(transaction.rules, replace(round_now, evidence=evidence))
-    with_hole = _known_holes(transaction.hole_points())
-    return not lattice.frontier or any(lattice.over(node) & with_hole for node in lattice.frontier)
-
-
-def was_unturned(transaction: Transaction, until_ns: int) -> bool:
+def turned_after(round_now: Round, moment_ns: int) -> bool:
     """Whether the dealer keyed the turn of the hole card after that moment."""
-    known = transaction.round().evidence.observations if transaction.house.moves_gathered else ()
-    keys = ((one.first_ns, one.item.action) for one in known if isinstance(one.item, KeyObserved))
-    return any(action == "hole_turned" and first_ns > until_ns for first_ns, action in keys)
+    keys = ((one.first_ns, one.item) for one in round_now.evidence.observations if isinstance(one.item, KeyObserved))
+    return any(key.action == "hole_turned" and pressed_ns > moment_ns for pressed_ns, key in keys)
 
 
 def boxes_are_cleared(transaction: Transaction) -> bool:
@@ -184,23 +170,35 @@ def _names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]
 
 def some_play_is_over(transaction: Transaction) -> bool:
     """Whether some play of the open round is over, with the hole card once it is turned; also where no play is left."""
-    lattice, with_hole = transaction.lattice(), _known_holes(transaction.hole_points())
-    return not lattice.frontier or any(lattice.over(node) & with_hole for node in lattice.frontier)
+    return _is_over(transaction, transaction.lattice())
+
+
+def some_play_was_over(transaction: Transaction, until_ns: int) -> bool:
+    """The same of an earlier moment: chips count once they lie still, which the round's last cards may overtake."""
+    return not transaction.house.moves_gathered or _is_over(transaction, transaction.lattice().as_of(until_ns))
+
+
+def _is_over(transaction: Transaction, lattice: Lattice) -> bool:
+    """The same of a lattice."""
+    return not lattice.frontier or _may_have_ended(transaction, lattice)
+
+
+def _may_have_ended(transaction: Transaction, lattice: Lattice) -> bool:
+    """Whether one of a lattice's plays is over, with the hole card once it is turned."""
+    with_hole = _known_holes(transaction.hole_points())
+    return any(lattice.over(node) & with_hole for node in lattice.frontier)
 
 
 def some_keyless_play_is_over(transaction: Transaction) -> bool:
-    """The same where no key has come since the lock and those that should have come may be forgotten.
+    """Whether some play is over where no key has come since the lock and those that should have come may be forgotten.
 
     Where a stand needs no key none is missing.
     """
-    round_now, with_hole = transaction.round(), _known_holes(transaction.hole_points())
+    round_now = transaction.round()
     if round_now.rules(transaction.rules).options.stand_key != "always":
         return False
     keyless = replace(round_now, evidence=replace(round_now.evidence, keys_unheard=True))
-    if keyless.rules(transaction.rules) == round_now.rules(transaction.rules):
-        return False
-    lattice = lattice_of(transaction.rules, keyless)
-    return any(lattice.over(node) & with_hole for node in lattice.frontier)
+    return _may_have_ended(transaction, lattice_of(transaction.rules, keyless))
 
 
 def played_zones(transaction: Transaction) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
                     return tuple(ready), (*moving, replace(known, last=stamped))
                 ready.append(_whole_move(known))
             before = _content_before(table, known, given)
-            if before is not None and _may_move_on(Transaction(table, stamped), before, given):
+            if before is not None and _may_move_on(table, stamped, before, given):
                 lay = (before.chips, _cents(table.house, before))
                 return tuple(ready), (*moving, MovingChips(given.spot, given.zone, *lay, stamped, stamped))
         case ChipsConfirmed(spots, upto_ns, unseen) if moving:
@@ -142,17 +142,21 @@ def _is_one_move(house: House, one: MovingChips, seen: ChipsSeen) -> bool:
 
 def _content_before(table: Table, known: MovingChips | None, seen: ChipsSeen) -> ChipsSeen | Zone | None:
     """What a zone held when it was last reported, if that is something else; None: it never was, or is the same."""
-    place = (seen.spot, seen.zone)
-    # What waits for a deal to show itself has been reported, too.
-    waiting = (one.input for one in reversed(table.state.deferred))
-    reported = next((one for one in waiting if isinstance(one, ChipsSeen) and (one.spot, one.zone) == place), None)
-    before = _seen(known.last) if known is not None else reported or table.state.felt.get(zone_name(*place))
+    before = _last_reported(table, seen.spot, seen.zone) if known is None else _seen(known.last)
     return None if before is None or before.chips == seen.chips else before
 
 
-def _may_move_on(transaction: Transaction, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
+def _last_reported(table: Table, spot: int, zone: str) -> ChipsSeen | Zone | None:
+    """What was last reported of a zone; what waits for a deal to show itself has been, too."""
+    for one in reversed(table.state.deferred):
+        if isinstance(one.input, ChipsSeen) and (one.input.spot, one.input.zone) == (spot, zone):
+            return one.input
+    return table.state.felt.get(zone_name(spot, zone))
+
+
+def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
     """Whether a change may be the first of several: of a main wager in play, as its reader reports it in time."""
-    house, round_now = transaction.house, transaction.state.round
+    house, round_now = table.house, table.state.round
     if not house.moves_gathered or round_now is None:
         return False
     if seen.zone != "main" or seen.spot not in round_now.bets.spots:
@@ -161,7 +165,7 @@ def _may_move_on(transaction: Transaction, before: ChipsSeen | Zone, seen: Chips
         return False
     # Chips that come in the deal are none of a hand's.
     fell = _cents(house, seen) < _cents(house, before)
-    return (round_now.is_dealt() or fell) and _is_played(transaction, seen.spot)
+    return (round_now.is_dealt() or fell) and _is_played(Transaction(table, stamped), seen.spot)
 
 
 def _is_played(transaction: Transaction, spot: int) -> bool:

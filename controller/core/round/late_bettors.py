@@ -17,11 +17,9 @@ from controller.core.game.wager import LockedWager
 from controller.core.inference.observation import KeyObserved
 from controller.core.messages.events import WagerUnresolved
 from controller.core.messages.floor_events import BoxDeclared
-from controller.core.messages.inputs import AnswerQuestion
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.persons import Person
 from controller.core.progressives.live_meters import contribute
-from controller.core.table.alert_list import raise_alert_about
+from controller.core.table.alert_list import orderers, raise_alert_about
 from controller.core.table.layout import ZoneChange
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
@@ -90,10 +88,10 @@ def note_said_late(transaction: Transaction, who: str, spot: int, said: str) -> 
     round_now = transaction.state.round
     if round_now is None or not transaction.house.floor_claims_checked or not _is_played(round_now):
         return
-    given = transaction.stamped.input
-    by = (Person(who, given.vouched),) if isinstance(given, AnswerQuestion) else ()
     text = f"{who} alone: spot {spot} {said}, said once hands were played"
-    raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, text, round=round_now.number, spot=spot)
+    raise_alert_about(
+        transaction, orderers(transaction), AlertKind.CORRECTED_ALONE, text, round=round_now.number, spot=spot
+    )
 
 
 def _is_played(round_now: Round) -> bool:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.betting.acceptance import is_after_deal_zone
 from controller.core.certainty.reader_zones import spot_and_zone
+from controller.core.certainty.round_end import turned_after
 from controller.core.game.hand import deal_cards, points_of, seen
 from controller.core.inference.fault_search import CLOSED_EARLY, DEALERS_RULE
 from controller.core.inference.faults import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
@@ -139,7 +140,7 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             _unknown(before, transaction, spot, zone, chip)
         case ChipSeenTwice(chip):
             transaction.change(disputes={**transaction.state.disputes, chip: _chips_seen_ns(transaction)})
-            _doubt_zones(transaction, chip)
+            payment_check.doubt_zones(transaction, chip)
         case RoundIrregular():
             _irregular(before, transaction, event)
         case CardOutsideRound(card):
@@ -149,16 +150,6 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             _of_devices(transaction, event)
         case _:
             pass
-
-
-def _doubt_zones(transaction: Transaction, chip: str) -> None:
-    """Two zones hear a chip; what is paid there may not be known."""
-    if transaction.house.floor_claims_checked:
-        payment_check.doubt_zones(transaction, chip)
-        return
-    for zones in transaction.heard().heard_twice.values():
-        for name in zones:
-            payment_check.exclude_zone(transaction, name)
 
 
 def _why_outside(transaction: Transaction) -> str:
@@ -465,8 +456,8 @@ def _came_unturned(transaction: Transaction, doubted: SettlementDisputed) -> boo
     if not transaction.house.floor_claims_checked or round_now is None or paid is None or doubted.bet != "main":
         return False
     watch = paid.watches.get(zone_name(doubted.spot, doubted.bet))
-    rises = [] if watch is None else [look.number for look in watch.looks[1:] if look.rise()]
-    return bool(rises) and rises[-1] < round_now.cards.turn_key
+    rises = [] if watch is None else [look.last_ns for look in watch.looks[1:] if look.rise()]
+    return bool(rises) and turned_after(round_now, rises[-1])
 
 
 def _overtook_unpaid(transaction: Transaction) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import reduce
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from controller.core.betting.acceptance import is_after_deal_zone
 from controller.core.certainty import round_end
+from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.game.hand import is_natural, seen
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
@@ -95,21 +97,30 @@ def change_payments(transaction: Transaction, after: RoundPayments) -> None:
 
 def exclude_zone(transaction: Transaction, name: str) -> None:
     """What lies in a zone cannot be counted: its payment is not judged."""
-    spot, _, zone = name.partition("/")
     if transaction.state.paid and not transaction.state.paid[-1].next_locked:
-        change_payments(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
+        change_payments(transaction, _without(transaction.state.paid[-1], name))
+
+
+def _without(paid: RoundPayments, name: str) -> RoundPayments:
+    """A round whose payment of one zone is not judged."""
+    spot, zone = spot_and_zone(name)
+    return paid.spoilt(frozenset({spot}), zone)
 
 
 def doubt_zones(transaction: Transaction, chip: str) -> None:
     """Two zones hear a chip: their payments are not judged, but where it is known at which of them it lies.
 
     A chip that has lain at one for so long that another antenna's own chip would have been heard there, too, counts
-    there as before. To hold a chip to another antenna, or a copy of it, switches no check off.
+    there as before. To hold a chip to another antenna, or a copy of it, switches no check off. In journals of before
+    no zone is judged that hears a chip twice.
     """
-    zones, felt = transaction.heard().heard_twice[chip], transaction.state.felt
-    homes = [name for name in zones if chip not in felt[name].doubted]
-    if len(homes) == 1 and _lies_firmly(transaction, chip, homes[0]):
-        return
+    heard, felt = transaction.heard(), transaction.state.felt
+    zones: Collection[str] = heard.zones()
+    if transaction.house.floor_claims_checked:
+        zones = heard.heard_twice[chip]
+        homes = [name for name in zones if chip not in felt[name].doubted]
+        if len(homes) == 1 and _lies_firmly(transaction, chip, homes[0]):
+            return
     for name in zones:
         exclude_zone(transaction, name)
 
@@ -175,14 +186,11 @@ def _counting(zone: Zone) -> Zone:
 def _lost_where_it_counted(transaction: Transaction, paid: RoundPayments, was: Felt, old: Zone) -> RoundPayments:
     """The round once a zone hears a chip no more that counted there, and another still hears it: neither is judged."""
     name = zone_name(old.spot, old.name)
-    here = transaction.state.felt[name].chips
-    lost = {chip for chip in old.chips if chip not in old.doubted and chip not in here}
-    others = [zone for other, zone in was.items() if other != name and not lost.isdisjoint(zone.chips)]
-    if not others or not transaction.house.floor_claims_checked:
+    lost = set(old.chips).difference(old.doubted, transaction.state.felt[name].chips)
+    if not lost or not transaction.house.floor_claims_checked:
         return paid
-    for zone in (old, *others):
-        paid = paid.spoilt(frozenset({zone.spot}), zone.name)
-    return paid
+    others = [other for other, zone in was.items() if other != name and not lost.isdisjoint(zone.chips)]
+    return reduce(_without, (name, *others), paid) if others else paid
 
 
 def _looked(transaction: Transaction, reading: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
@@ -215,7 +223,7 @@ def _closed_by_key(before: Table, transaction: Transaction) -> bool:
 def _closed_ns(before: Table, transaction: Transaction) -> int:
     """When the open round was closed: by its key, where it has waited for a look since."""
     round_now = before.state.round
-    pressed_ns = -1 if round_now is None or not round_now.ending.closing else round_now.ending.looked_at_ns
+    pressed_ns = -1 if round_now is None or not round_now.ending.closing else round_now.ending.look_needed_ns
     return pressed_ns if pressed_ns >= 0 else transaction.table_ns(transaction.stamped.at_ns)
 
 
@@ -354,16 +362,12 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
 
 def _without_doubted(transaction: Transaction, paid: RoundPayments) -> RoundPayments:
     """A round whose payment is over, without the zones that hear a chip which lies at another."""
-    zones = {name for names in transaction.heard().heard_twice.values() for name in names}
-    for name in sorted(zones) if transaction.house.floor_claims_checked else ():
-        spot, _, zone = name.partition("/")
-        paid = paid.spoilt(frozenset({int(spot)}), zone)
-    return paid
+    return reduce(_without, transaction.heard().zones() if transaction.house.floor_claims_checked else (), paid)
 
 
 def _is_heard_twice(transaction: Transaction, name: str) -> bool:
     """Whether another zone hears a chip of this one too."""
-    return any(name in zones for zones in transaction.heard().heard_twice.values())
+    return name in transaction.heard().zones()
 
 
 def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMispay]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty import shared_chips
 from controller.core.certainty.reader_zones import spots_watched
-from controller.core.certainty.round_end import some_play_was_over, was_unturned
+from controller.core.certainty.round_end import some_play_was_over, turned_after
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
@@ -154,9 +154,11 @@ def _came_once_settled(transaction: Transaction, event: MoveUnexplained) -> bool
 def _moved_before_turn(transaction: Transaction, event: MoveUnexplained) -> bool:
     """Whether chips moved when all players may have finished and the dealer had not keyed the turn of the hole card."""
     reading, open_round = _reading_of(transaction, event), transaction.state.round
-    if reading is None or open_round is None or open_round.number != event.round:
+    if not transaction.house.moves_gathered or reading is None or open_round is None:
         return False
-    return was_unturned(transaction, reading.by_ns) and some_play_was_over(transaction, reading.by_ns)
+    if open_round.number != event.round or not turned_after(open_round, reading.by_ns):
+        return False
+    return some_play_was_over(transaction, reading.by_ns)
 
 
 class _Reading(NamedTuple):

@@ -44,6 +44,10 @@ class FeltHeard(msgspec.Struct, frozen=True):
         """The same of a felt, this being that of an earlier one."""
         return self if felt is self.felt else FeltHeard(felt, conflicts(felt))
 
+    def zones(self) -> frozenset[str]:
+        """The zones that hear a chip which another of them hears, too."""
+        return frozenset(name for zones in self.heard_twice.values() for name in zones)
+
     def after(self, felt: Felt, name: str) -> FeltHeard:
         """The same of a felt in which one zone has another content: it is gone over only for what came there."""
         known = self.felt.get(name)

@@ -254,7 +254,7 @@ class RoundEnding(Value, frozen=True, tag=False):
     """The wagers that are settled, by spot and bet."""
     closing: bool = False
     """Whether the round was closed by key, and waits for its readers."""
-    looked_at_ns: int = -1
+    look_needed_ns: int = -1
     """Up to when its readers must have looked once it is closed, as chips alone may say that a player gave up; -1: no
     further than up to its last card or key."""
     close_refused: bool = False
