@@ -62,7 +62,7 @@ help:
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
 	@echo 'make campaign-interrupted  backups and restores killed at every call, looks that are starved, a disk that hangs (minutes); SEED= may be given'
 	@echo 'make campaign-set-back  older journals put back at a table of a linked pool (minutes); COUNT= SEED= may be given'
-	@echo 'make campaign-upgrade FROM=v0.1.0  tables go from an earlier program of this history to this one and back, between two rounds (minutes); COUNT= SEED= may be given'
+	@echo 'make campaign-upgrade FROM=COMMIT  tables go from an earlier program of this history to this one and back, between two rounds (minutes); COUNT= SEED= may be given'
 	@echo 'make campaign-flips   bits flipped in everything a start reads (minutes); FLIPS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, and bet sensors and a trigger box in C, before their sessions (minutes); HAPPENINGS= SEED= may be given'

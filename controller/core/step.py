@@ -97,11 +97,11 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     table = _with_order(table, stamped)
     ready, moving = chips_in_motion.gather(table, stamped)
     if ready == (stamped,) and moving == table.state.moving:
-        return _step_in_turn(table, stamped)
+        return _step_or_defer(table, stamped)
     after = Table(table.house, replace(table.state, moving=moving), table.lattice, table.workings)
     taken = list[tuple[Input, tuple[Event, ...]]]()
     for one in ready:
-        stepped = _step_in_turn(after, one)
+        stepped = _step_or_defer(after, one)
         after, taken = stepped.table, [*taken, *stepped.taken]
     return _stepped(after, stamped, taken)
 
@@ -113,7 +113,7 @@ def _stepped(table: Table, stamped: StampedInput, taken: list[tuple[Input, tuple
     return StepResult(after, events, partial(wanted, Transaction(after, stamped)), tuple(taken))
 
 
-def _step_in_turn(table: Table, stamped: StampedInput) -> StepResult:
+def _step_or_defer(table: Table, stamped: StampedInput) -> StepResult:
     """The step of one input, which may have to wait for a look at the layout, or for the cards of a deal."""
     schedule = awaited_bets.schedule_inputs(table, stamped)
     if schedule.now == (stamped,):
@@ -135,7 +135,7 @@ def _step_in_turn(table: Table, stamped: StampedInput) -> StepResult:
     ahead, now = awaited_bets.split_after_beginning(after, schedule)
     # What is taken ahead waits for nothing; another of what follows may have to wait in its turn.
     for place, one in enumerate((*ahead, *now)):
-        stepped = _take_in(after, one) if place < len(ahead) else _step_in_turn(after, one)
+        stepped = _take_in(after, one) if place < len(ahead) else _step_or_defer(after, one)
         after, taken = stepped.table, [*taken, *stepped.taken]
     return _stepped(after, stamped, taken)
 

@@ -116,11 +116,11 @@ def may_be_next_bet(transaction: Transaction, zone: str, moved_ns: int) -> bool:
         and transaction.round().is_dealt()
         and some_play_is_over(transaction)
         and some_play_was_over(transaction, moved_ns)
-        and not (transaction.house.moves_gathered and turned_after(transaction.round(), moved_ns))
+        and not (transaction.house.moves_gathered and turn_keyed_after(transaction.round(), moved_ns))
     )
 
 
-def turned_after(round_now: Round, moment_ns: int) -> bool:
+def turn_keyed_after(round_now: Round, moment_ns: int) -> bool:
     """Whether the dealer keyed the turn of the hole card after that moment."""
     keys = ((one.first_ns, one.item) for one in round_now.evidence.observations if isinstance(one.item, KeyObserved))
     return any(key.action == "hole_turned" and pressed_ns > moment_ns for pressed_ns, key in keys)

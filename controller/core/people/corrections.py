@@ -31,11 +31,11 @@ from controller.core.persons import is_seen
 from controller.core.progressives.live_meters import contribute
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
-from controller.core.table.alert_list import money, orderers
+from controller.core.table.alert_list import money, named_people
 from controller.core.table.layout import cents_at
 from controller.core.table.ledger import BookRow, RoundBook, book_of
 from controller.core.table.round_state import Round, RoundCard
-from controller.core.table.state import BoxDeclarer
+from controller.core.table.state import BoxDeclaration
 from controller.core.table.transaction import Transaction
 
 
@@ -438,4 +438,4 @@ def _note_declarer(transaction: Transaction, spot: int) -> None:
     boxes = {box.spot for box in transaction.state.declared} | {*(open_round.bets.declared if open_round else ())}
     others = (one for one in known if one.spot in boxes and one.spot != spot)
     if transaction.house.floor_claims_checked:
-        transaction.change(declarers=(*others, BoxDeclarer(spot, orderers(transaction))))
+        transaction.change(declarers=(*others, BoxDeclaration(spot, named_people(transaction))))

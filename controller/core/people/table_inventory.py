@@ -107,7 +107,7 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
     day = day_named(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
         return refusal
-    stands = _of_slip(transaction, given)
+    stands = _slip_net_cents(transaction, given)
     if given.slip and stands * given.cents > 0:
         return RefusalReason("already_done", f"slip {given.slip} is entered already, with {money(stands)}")
     number = transaction.state.inventory_entries + 1
@@ -261,7 +261,7 @@ def _left_to_take_back_cents(transaction: Transaction, given: EnterInventory, da
         own, other = _key(day, given.kind, given.shift), _key(day, given.kind, _NO_SHIFT)
         stands.append(days.get(own, 0) + days.get(other, 0))
     if given.slip:
-        stands.append(_of_slip(transaction, given))
+        stands.append(_slip_net_cents(transaction, given))
     return min(stands)
 
 
@@ -273,7 +273,7 @@ def _slip_key(transaction: Transaction, given: EnterInventory) -> str:
     return f"{given.kind} {''.join(digits)}"
 
 
-def _of_slip(transaction: Transaction, given: EnterInventory) -> int:
+def _slip_net_cents(transaction: Transaction, given: EnterInventory) -> int:
     """What stands of a slip, in cents; what was entered before slips were folded stands as it was written."""
     slips, written = transaction.state.inventory_slips, f"{given.kind} {given.slip}"
     key = _slip_key(transaction, given)

@@ -28,7 +28,7 @@ from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, KeyPressed
 
 _RISE_NS: Final = 1_500_000_000
-"""How long chips that came lie before they count: longer than from one movement of a hand to the next."""
+"""How long chips that came lie before they count: longer than from one movement to the next."""
 
 _FALL_NS: Final = 2_500_000_000
 """How long chips that left are away before that counts: longer than it takes to prove a stack."""
@@ -44,7 +44,7 @@ _NEXT_BET_NS: Final = 1_200_000_000
 
 _ENDING_KEYS: Final = frozenset({"round_closed", "no_more_bets", "surrender"})
 """Keys that are judged on all that has been reported; so is the turn of the hole card on chips that came, which would
-be taken for a payment. Any other key, an answer and an order say nothing of chips that another hand still moves."""
+be taken for a payment. Any other key, an answer and an order say nothing of chips that a player still moves."""
 
 
 def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]:
@@ -59,7 +59,7 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
             known = next((one for one in moving if (one.spot, one.zone) == (given.spot, given.zone)), None)
             if known is not None:
                 moving = [one for one in moving if one is not known]
-                if given.chips == known.lay and _fell(table.house, known):
+                if given.chips == known.lay and _lowered(table.house, known):
                     return tuple(ready), tuple(moving)
                 if _is_one_move(table.house, known, given):
                     return tuple(ready), (*moving, replace(known, last=stamped))
@@ -87,11 +87,11 @@ def deadline_ns(state: State, house: House) -> int:
 def _still_ns(house: House, one: MovingChips) -> int:
     """When chips have lain still for long enough, if nothing more is reported of them."""
     seen = _seen(one.last)
-    wait_ns = max(_FALL_NS if _fell(house, one) else _RISE_NS, seen.by_ns - seen.after_ns + _NEXT_LOOK_NS)
+    wait_ns = max(_FALL_NS if _lowered(house, one) else _RISE_NS, seen.by_ns - seen.after_ns + _NEXT_LOOK_NS)
     return min(one.last.at_ns + wait_ns, one.first.at_ns + _LONGEST_NS)
 
 
-def _fell(house: House, one: MovingChips) -> bool:
+def _lowered(house: House, one: MovingChips) -> bool:
     """Whether less lies there now than before the first change."""
     return _cents(house, _seen(one.last)) < one.lay_cents
 
@@ -107,10 +107,10 @@ def _lies_still(house: House, one: MovingChips, stamped: StampedInput) -> bool:
         return True
     match stamped.input:
         case ChipsConfirmed(spots, upto_ns):
-            return one.spot in spots and 0 <= one.drawn_ns <= upto_ns and not _fell(house, one)
+            return one.spot in spots and 0 <= one.drawn_ns <= upto_ns and not _lowered(house, one)
         case KeyPressed(_, key):
             meaning = house.keys.get(key)
-            return meaning in _ENDING_KEYS or (meaning == "hole_turned" and not _fell(house, one))
+            return meaning in _ENDING_KEYS or (meaning == "hole_turned" and not _lowered(house, one))
         case DeviceHealth(device):
             # It may report no more.
             seen = house.zones_at(device, one.spot) or (one.zone,)
@@ -132,7 +132,7 @@ def _is_one_move(house: House, one: MovingChips, seen: ChipsSeen) -> bool:
     if 0 <= one.drawn_ns <= seen.after_ns:
         return False
     left, lies = _seen(one.last), _cents(house, seen)
-    if not _fell(house, one):
+    if not _lowered(house, one):
         return lies > one.lay_cents
     if lies < _cents(house, left):
         return False
@@ -164,11 +164,11 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
     if not round_now.bets.locked or round_now.ending.closing:
         return False
     # Chips that come in the deal are none of a hand's.
-    fell = _cents(house, seen) < _cents(house, before)
-    return (round_now.is_dealt() or fell) and _is_played(Transaction(table, stamped), seen.spot)
+    lowered = _cents(house, seen) < _cents(house, before)
+    return (round_now.is_dealt() or lowered) and _may_still_act(Transaction(table, stamped), seen.spot)
 
 
-def _is_played(transaction: Transaction, spot: int) -> bool:
+def _may_still_act(transaction: Transaction, spot: int) -> bool:
     """Whether a box may still be played: neither is payment certain to have begun, nor are all of its hands broken.
 
     How long chips wait is seen from outside, so it follows from no card that lies face down.

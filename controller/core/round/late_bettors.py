@@ -19,7 +19,7 @@ from controller.core.messages.events import WagerUnresolved
 from controller.core.messages.floor_events import BoxDeclared
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.progressives.live_meters import contribute
-from controller.core.table.alert_list import orderers, raise_alert_about
+from controller.core.table.alert_list import named_people, raise_alert_about
 from controller.core.table.layout import ZoneChange
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
@@ -86,15 +86,15 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
 def note_said_late(transaction: Transaction, who: str, spot: int, said: str) -> None:
     """Raise what one person says of a wager once hands are played, when the outcome may be known."""
     round_now = transaction.state.round
-    if round_now is None or not transaction.house.floor_claims_checked or not _is_played(round_now):
+    if round_now is None or not transaction.house.floor_claims_checked or not _play_has_begun(round_now):
         return
     text = f"{who} alone: spot {spot} {said}, said once hands were played"
     raise_alert_about(
-        transaction, orderers(transaction), AlertKind.CORRECTED_ALONE, text, round=round_now.number, spot=spot
+        transaction, named_people(transaction), AlertKind.CORRECTED_ALONE, text, round=round_now.number, spot=spot
     )
 
 
-def _is_played(round_now: Round) -> bool:
+def _play_has_begun(round_now: Round) -> bool:
     """Whether a hand has been played on: a key says so, the turn, or a card beyond the deal."""
     beyond = len(round_now.cards.drawn) > round_now.deal_cards()
     keyed = any(isinstance(one.item, KeyObserved) for one in round_now.evidence.observations)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.betting.acceptance import is_after_deal_zone
 from controller.core.certainty.reader_zones import spot_and_zone
-from controller.core.certainty.round_end import turned_after
+from controller.core.certainty.round_end import turn_keyed_after
 from controller.core.game.hand import deal_cards, points_of, seen
 from controller.core.inference.fault_search import CLOSED_EARLY, DEALERS_RULE
 from controller.core.inference.faults import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
@@ -140,7 +140,7 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
             _unknown(before, transaction, spot, zone, chip)
         case ChipSeenTwice(chip):
             transaction.change(disputes={**transaction.state.disputes, chip: _chips_seen_ns(transaction)})
-            payment_check.doubt_zones(transaction, chip)
+            payment_check.exclude_zones_hearing(transaction, chip)
         case RoundIrregular():
             _irregular(before, transaction, event)
         case CardOutsideRound(card):
@@ -440,11 +440,11 @@ def _disputed(transaction: Transaction, doubted: SettlementDisputed) -> str:
     zone = transaction.state.felt.get(zone_name(doubted.spot, doubted.bet))
     if not transaction.house.orders_traced or zone is None or zone.cents <= doubted.wager_cents:
         return text
-    early = _UNTURNED if _came_unturned(transaction, doubted) else ""
+    early = _CAME_UNTURNED if _came_unturned(transaction, doubted) else ""
     return f"{text} ({money(zone.cents)} lie there{early})"
 
 
-_UNTURNED: Final = "; they came before the hole card was turned: capping, or paid before the key"
+_CAME_UNTURNED: Final = "; they came before the hole card was turned: capping, or paid before the key"
 
 
 def _came_unturned(transaction: Transaction, doubted: SettlementDisputed) -> bool:
@@ -457,7 +457,7 @@ def _came_unturned(transaction: Transaction, doubted: SettlementDisputed) -> boo
         return False
     watch = paid.watches.get(zone_name(doubted.spot, doubted.bet))
     rises = [] if watch is None else [look.last_ns for look in watch.looks[1:] if look.rise()]
-    return bool(rises) and turned_after(round_now, rises[-1])
+    return bool(rises) and turn_keyed_after(round_now, rises[-1])
 
 
 def _overtook_unpaid(transaction: Transaction) -> None:

@@ -107,7 +107,7 @@ def _without(paid: RoundPayments, name: str) -> RoundPayments:
     return paid.spoilt(frozenset({spot}), zone)
 
 
-def doubt_zones(transaction: Transaction, chip: str) -> None:
+def exclude_zones_hearing(transaction: Transaction, chip: str) -> None:
     """Two zones hear a chip: their payments are not judged, but where it is known at which of them it lies.
 
     A chip that has lain at one for so long that another antenna's own chip would have been heard there, too, counts
@@ -164,7 +164,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
     new, watch = now[name], paid.watches.get(name)
     is_heard_twice = _is_heard_twice(transaction, name)
     if transaction.house.floor_claims_checked:
-        old, new = _counting(old), _counting(new)
+        old, new = _counted_chips(old), _counted_chips(new)
         is_heard_twice = is_heard_twice and watch is None
     if watch is None and (reading.zone == "insurance" or is_after_deal_zone(transaction.rules, reading.zone)):
         watch = ZoneHistory(reading.spot, reading.zone, 0, (ZoneContent(0, 0, 0, old.cents, old.chips),))
@@ -178,7 +178,7 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
     change_payments(transaction, paid)
 
 
-def _counting(zone: Zone) -> Zone:
+def _counted_chips(zone: Zone) -> Zone:
     """A zone with the chips that count there: not those which it hears and that lie at another, as far as is known."""
     return replace(zone, chips=tuple(chip for chip in zone.chips if chip not in zone.doubted)) if zone.doubted else zone
 
@@ -223,8 +223,8 @@ def _closed_by_key(before: Table, transaction: Transaction) -> bool:
 def _closed_ns(before: Table, transaction: Transaction) -> int:
     """When the open round was closed: by its key, where it has waited for a look since."""
     round_now = before.state.round
-    pressed_ns = -1 if round_now is None or not round_now.ending.closing else round_now.ending.look_needed_ns
-    return pressed_ns if pressed_ns >= 0 else transaction.table_ns(transaction.stamped.at_ns)
+    keyed_ns = -1 if round_now is None or not round_now.ending.closing else round_now.ending.close_keyed_ns
+    return keyed_ns if keyed_ns >= 0 else transaction.table_ns(transaction.stamped.at_ns)
 
 
 def _follows(transaction: Transaction, round_now: Round) -> bool:

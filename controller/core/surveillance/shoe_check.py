@@ -210,10 +210,10 @@ def _burns_allowed(transaction: Transaction) -> int:
     round_now, of_new_shoe = transaction.state.round, transaction.rules.options.new_shoe_burns
     may_be_new = transaction.state.shoe_round == _first_round(transaction)
     may_be_new = may_be_new or (round_now is not None and bool(round_now.cards.drawn))
-    return _OF_NEW_DEALER + (of_new_shoe if may_be_new else 0)
+    return _NEW_DEALER_BURNS + (of_new_shoe if may_be_new else 0)
 
 
-_OF_NEW_DEALER: Final = 1
+_NEW_DEALER_BURNS: Final = 1
 """Cards burned where another dealer comes to the table."""
 
 
@@ -277,14 +277,14 @@ def _take_count(transaction: Transaction, ended: ShoeAccount, given: ShoeChanged
     In journals of before only what did not fit was said, and the first count closed the account.
     """
     if not transaction.house.shoe_claims_checked:
-        _weigh(transaction, ended, given.left, ())
+        _reconcile(transaction, ended, given.left, ())
         return ShoeAccount(closed=ended.closed)
     counted = CountOfShoe(given.left, given.who, given.vouched)
     fields = (ended.shoe, ended.loaded(), ended.drawn, given.left, given.who, given.vouched.text())
     transaction.emit(ShoeCounted(*fields))
     if any(one.left == given.left for one in ended.counts):
         return ended
-    _weigh(transaction, ended, given.left, (counted.by(),))
+    _reconcile(transaction, ended, given.left, (counted.by(),))
     for other in ended.counts[:1]:
         text = f"shoe {ended.shoe}: {other.who} counted {other.left} cards left, {given.who} {given.left}"
         by = (other.by(), *((counted.by(),) if transaction.house.floor_claims_checked else ()))
@@ -292,7 +292,7 @@ def _take_count(transaction: Transaction, ended: ShoeAccount, given: ShoeChanged
     return replace(ended, counts=(*ended.counts, counted))
 
 
-def _weigh(transaction: Transaction, ended: ShoeAccount, left: int, by: tuple[Person, ...]) -> None:
+def _reconcile(transaction: Transaction, ended: ShoeAccount, left: int, by: tuple[Person, ...]) -> None:
     """Hold what was drawn and what was left against what was loaded; ``by``: who counted it."""
     found = ended.drawn + left
     text = f"shoe {ended.shoe}: {ended.drawn} drawn and {left} left are {found} of {ended.loaded()} cards"

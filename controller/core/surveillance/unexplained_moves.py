@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty import shared_chips
 from controller.core.certainty.reader_zones import spots_watched
-from controller.core.certainty.round_end import some_play_was_over, turned_after
+from controller.core.certainty.round_end import some_play_was_over, turn_keyed_after
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
@@ -29,8 +29,8 @@ from controller.core.table.unexplained_chips import Suspicion
 from firmware_protocols.readings import ChipsSeen
 
 _STAYS_NS: Final = 4_000_000_000
-"""How long chips that came where nothing explains them may lie before they are taken back: a hand that put a double or
-a payment at the wrong spot sees it and carries it on within that time. Who caps a bet leaves the chips to be paid."""
+"""How long chips that came where nothing explains them may lie before they are taken back: who put a double or a
+payment at the wrong spot sees it and carries it on within that time. Who caps a bet leaves the chips to be paid."""
 
 MoveUnexplained: TypeAlias = BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
 """What is published of chips that moved where no play explains it."""
@@ -156,7 +156,7 @@ def _moved_before_turn(transaction: Transaction, event: MoveUnexplained) -> bool
     reading, open_round = _reading_of(transaction, event), transaction.state.round
     if not transaction.house.moves_gathered or reading is None or open_round is None:
         return False
-    if open_round.number != event.round or not turned_after(open_round, reading.by_ns):
+    if open_round.number != event.round or not turn_keyed_after(open_round, reading.by_ns):
         return False
     return some_play_was_over(transaction, reading.by_ns)
 

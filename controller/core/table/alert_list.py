@@ -69,7 +69,7 @@ def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence
     The last place of a full list says that it is full; until that is acknowledged, what follows is published and, but
     for the first few of each kind and person, not listed.
     """
-    by = orderers(transaction) if kind in _MADE_BY_ORDERS and transaction.house.orders_traced else ()
+    by = named_people(transaction) if kind in _MADE_BY_ORDERS and transaction.house.orders_traced else ()
     raise_alert_about(transaction, by, kind, text, **evidence)
 
 
@@ -87,8 +87,8 @@ def raise_alert_about(
     _put_on_list(transaction, kind, text, evidence, by)
 
 
-def orderers(transaction: Transaction) -> tuple[Person, ...]:
-    """The people whose order is carried out in its own step, who proposed it first; empty: no order is.
+def named_people(transaction: Transaction) -> tuple[Person, ...]:
+    """The people whose order or answer is taken in this step, who proposed it first; empty: nobody's is.
 
     In journals of before the one who approved it alone.
     """

@@ -254,9 +254,9 @@ class RoundEnding(Value, frozen=True, tag=False):
     """The wagers that are settled, by spot and bet."""
     closing: bool = False
     """Whether the round was closed by key, and waits for its readers."""
-    look_needed_ns: int = -1
-    """Up to when its readers must have looked once it is closed, as chips alone may say that a player gave up; -1: no
-    further than up to its last card or key."""
+    close_keyed_ns: int = -1
+    """When its close was keyed, if its readers must have looked by then because chips alone may say that a player gave
+    up; -1: up to its last card or key is enough."""
     close_refused: bool = False
     """The close was pressed once while no play could be over."""
     next_lock_ns: int = -1

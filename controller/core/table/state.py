@@ -54,7 +54,7 @@ class ProposedRuling(Value, frozen=True, tag=False):
     """Whether it was known when it was proposed that no cards could give what it orders."""
 
 
-class BoxDeclarer(Value, frozen=True, tag=False):
+class BoxDeclaration(Value, frozen=True, tag=False):
     """Who declared the box of a spot: the alert about its amount, which the lock raises, is for another."""
 
     spot: int
@@ -100,7 +100,7 @@ class State(Value, frozen=True, tag=False):
     round: Round | None = None
     declared: tuple[LockedWager, ...] = ()
     """Boxes without chips declared for the next round."""
-    declarers: tuple[BoxDeclarer, ...] = ()
+    declarers: tuple[BoxDeclaration, ...] = ()
     """Who declared these boxes, and those of the open round."""
     books: Books = ()
     """What the wagers of the last rounds came to."""

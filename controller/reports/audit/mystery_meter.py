@@ -104,11 +104,15 @@ class MeterFold:
                 yield from self._reset(event, won, after_gap=after_gap)
             case JackpotRefused():
                 moved = event.cents * UNITS - event.house_units - event.reserve_units
-                yield from self._agrees(event.meter_units, event.shown_cents, moved, "refused", after_gap=after_gap)
+                yield from self._discrepancies(
+                    event.meter_units, event.shown_cents, moved, "refused", after_gap=after_gap
+                )
                 self._put_by(event.reserve_units)
             case MeterAdjusted():
                 moved = event.units if event.pool == "meter" else 0
-                yield from self._agrees(event.meter_units, event.shown_cents, moved, "adjusted", after_gap=after_gap)
+                yield from self._discrepancies(
+                    event.meter_units, event.shown_cents, moved, "adjusted", after_gap=after_gap
+                )
                 self._put_by(event.units - moved)
             case ParametersChanged():
                 if self.parameters not in {None, event.before}:
@@ -130,7 +134,7 @@ class MeterFold:
 
     def _contributed(self, event: ContributionMade, *, after_gap: bool) -> Iterator[str]:
         what = f"contribution {event.number}"
-        yield from self._agrees(event.meter_units, event.shown_cents, event.units, what, after_gap=after_gap)
+        yield from self._discrepancies(event.meter_units, event.shown_cents, event.units, what, after_gap=after_gap)
         self._put_by(event.hidden_units)
         if self.parameters is None:
             self.unrated += 1
@@ -157,10 +161,10 @@ class MeterFold:
                 f" this one {event.meter_units} and {event.shown_cents}"
             )
         self.units = None if won is None else won.left_units
-        yield from self._agrees(event.meter_units, event.shown_cents, value, "the reset", after_gap=after_gap)
+        yield from self._discrepancies(event.meter_units, event.shown_cents, value, "the reset", after_gap=after_gap)
         self._put_by(-event.reserve_units)
 
-    def _agrees(self, units: int, shown_cents: int, moved: int, what: str, *, after_gap: bool) -> Iterator[str]:
+    def _discrepancies(self, units: int, shown_cents: int, moved: int, what: str, *, after_gap: bool) -> Iterator[str]:
         before, self.units = self.units, units
         if before is not None and units != before + moved:
             if after_gap:
