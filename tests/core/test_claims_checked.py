@@ -35,11 +35,16 @@ KEYED = {"stand_key": "always", "no_more_bets": "always", "turn_key": "always"}
 
 def table(talk: str = "", *, checked: bool = True, two: bool = False, **options: Any) -> Rig:
     rig = Rig(penn(**{**KEYED, **options}))
+    take_up(rig, checked=checked, two=two)
+    rig.talk(talk)
+    return rig
+
+
+def take_up(rig: Rig, *, checked: bool, two: bool = False) -> None:
+    """The table knows what a running one does of how its house checks what people say."""
     rig.house = replace(rig.house, orders_bounded=True, proposals_bound=True, orders_traced=True, two_persons=two)
     rig.house = replace(rig.house, floor_claims_checked=checked)
     rig.table = Table(rig.house, rig.table.state)
-    rig.talk(talk)
-    return rig
 
 
 def alerts(rig: Rig, kind: AlertKind) -> list[AlertRaised]:
@@ -239,11 +244,49 @@ def test_by_the_keypad_it_names_the_dealer_and_no_person() -> None:
     assert not alert.who
 
 
-@pytest.mark.parametrize(("played", "answer"), [("", "yes"), ("key stand", "no")])
-def test_who_says_so_in_time_and_who_denies_it_raise_none(played: str, answer: str) -> None:
-    rig = late(played)
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_who_says_so_in_time_raises_none(answer: str) -> None:
+    rig = late("")
     say(rig, answer)
     assert alerts(rig, AlertKind.CORRECTED_ALONE) == []
+
+
+def test_who_denies_a_late_bettor_once_hands_were_played_raises_an_alert() -> None:
+    """Else who knows the outcome says *yes* where he wins and *no* where he loses."""
+    rig = late("key stand stand stand hole_turned")
+    say(rig, "no")
+    (alert,) = alerts(rig, AlertKind.CORRECTED_ALONE)
+    assert alert.text == "M. Okafor alone: spot 5 was not dealt in, said once hands were played"
+
+
+MID_SHOE = "key burn \n 2c \n 1 main 10 \n key no_more_bets \n 9h Ts 8d 9c \n key stand hole_turned \n 1 main 0"
+"""A round that lost; whoever bets at another spot after it comes in mid shoe."""
+
+
+def newcomer(bets: str, *, checked: bool = True) -> Rig:
+    rig = Rig(replace(penn(**KEYED), mid_shoe_entry="refused"))
+    take_up(rig, checked=checked)
+    rig.talk(f"{MID_SHOE} \n key round_closed")
+    rig.pass_ms(4_000)
+    rig.talk(bets)
+    rig.pass_ms(2_000)
+    return rig
+
+
+def test_who_sends_a_newcomer_away_once_hands_were_played_raises_an_alert() -> None:
+    rig = newcomer("1 main 10 \n 5 main 25 \n key no_more_bets \n 9h Th Ts 8d 6d 9c \n key stand stand hole_turned")
+    say(rig, "no")
+    (alert,) = alerts(rig, AlertKind.CORRECTED_ALONE)
+    assert alert.text == "M. Okafor alone: spot 5 was not dealt in, said once hands were played"
+
+
+@pytest.mark.parametrize(("checked", "outcome"), [(True, "irregular"), (False, "void")])
+def test_a_round_dealt_to_a_newcomer_alone_is_not_voided_by_one_word(outcome: str, *, checked: bool) -> None:
+    rig = newcomer("5 main 25 \n key no_more_bets \n Th Ts 6d 9c", checked=checked)
+    say(rig, "no")
+    rig.talk("key stand hole_turned \n 5 main 0 \n key round_closed")
+    rig.pass_ms(4_000)
+    assert rig.outcomes()[1] == outcome
 
 
 def test_in_a_journal_of_before_a_late_answer_raised_none() -> None:

@@ -78,7 +78,7 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
     transaction.change_bets(late=tuple(one for one in transaction.round().bets.late if one.spot != spot))
     if not refused:
         _deal_in(transaction, spot, coming, who)
-        note_said_late(transaction, who, spot, "was dealt in")
+    note_said_late(transaction, who, spot, "was not dealt in" if refused else "was dealt in")
     if transaction.round().questions.entering:
         acceptance.ask_or_publish_lock(transaction)
 
@@ -86,7 +86,7 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
 def note_said_late(transaction: Transaction, who: str, spot: int, said: str) -> None:
     """Raise what one person says of a wager once hands are played, when the outcome may be known."""
     round_now = transaction.state.round
-    if round_now is None or not transaction.house.floor_claims_checked or not _play_has_begun(round_now):
+    if round_now is None or not transaction.house.floor_claims_checked or not _play_has_begun(round_now, spot):
         return
     text = f"{who} alone: spot {spot} {said}, said once hands were played"
     raise_alert_about(
@@ -94,11 +94,11 @@ def note_said_late(transaction: Transaction, who: str, spot: int, said: str) -> 
     )
 
 
-def _play_has_begun(round_now: Round) -> bool:
-    """Whether a hand has been played on: a key says so, the turn, or a card beyond the deal."""
-    beyond = len(round_now.cards.drawn) > round_now.deal_cards()
+def _play_has_begun(round_now: Round, spot: int) -> bool:
+    """Whether a hand has been played on: a key says so, or a card beyond the deal with a box at ``spot``."""
+    beyond = len(round_now.cards.drawn) > round_now.deal_cards(len({*round_now.bets.spots, spot}))
     keyed = any(isinstance(one.item, KeyObserved) for one in round_now.evidence.observations)
-    return beyond or keyed or bool(round_now.cards.turned)
+    return beyond or keyed
 
 
 def _deal_in(transaction: Transaction, spot: int, coming: tuple[LockedWager, ...], who: str) -> None:

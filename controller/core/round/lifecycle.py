@@ -6,6 +6,8 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.core.betting import acceptance, bet_sensors
 from controller.core.betting.lock import Bets, keep_moved_zone, lock, lock_again, may_keys_be_forgotten, replace_bets
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
@@ -69,6 +71,9 @@ def lock_deferred_bets(transaction: Transaction, ended: Round) -> None:
             _alert_of(transaction, ZoneChange(int(spot), zone, before, after))
 
 
+_ALL_DEALT: Final = "it was said that its only box was not dealt in, once all cards of its deal had come"
+
+
 def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether a newcomer in mid shoe was dealt in; who was not is in no box of this round (P12)."""
     if late_bettors.is_asked_about(transaction):
@@ -80,6 +85,10 @@ def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
         wagers = tuple(wager for wager in before.bets.wagers if wager.spot != spot)
         spots = tuple(one for one in before.bets.spots if one != spot)
         late_bettors.note_said_late(transaction, who, spot, "was not dealt in")
+        if not spots and transaction.house.floor_claims_checked and transaction.round().is_dealt():
+            # Who knows how it ended would void it.
+            transaction.irregular(_ALL_DEALT)
+            return
         replace_bets(transaction, Bets(spots, wagers, before.bets.declared, (*before.bets.refused, *out)))
     if transaction.state.round is not None and not transaction.round().questions.entry:
         acceptance.ask_or_publish_lock(transaction)
