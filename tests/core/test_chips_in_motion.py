@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import ChipsChanged, HandDoubled, HandsSplit, SpotSurrendered
-from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, SetCard
+from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, DaemonStarted, SetCard
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
@@ -179,13 +179,15 @@ def test_chips_that_stay_changed_where_no_play_explains_it_are_an_offence(cents:
     assert kind in accused(rig)
 
 
-@pytest.mark.parametrize("ending", ["key round_closed", "reader lost"])
+@pytest.mark.parametrize("ending", ["key round_closed", "reader lost", "restart"])
 def test_the_wait_ends_with_the_round_and_with_the_reader(ending: str) -> None:
     rig = table("1 main 50 \n 9s Jh 2c 9d", **KEYED)
     rig.talk("1 main 75")
     assert [one.after_cents for one in rig.events if isinstance(one, ChipsChanged)] == [5_000]
     if ending == "reader lost":
         rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
+    elif ending == "restart":
+        rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     else:
         rig.talk(ending)
     assert [one.after_cents for one in rig.events if isinstance(one, ChipsChanged)] == [5_000, 7_500]
@@ -347,6 +349,30 @@ def test_a_wager_raised_just_before_the_dealers_turn_is_no_payment(turn_key: str
     end(rig, "1 main 400", "2 main 0", "key round_closed", "1 main 0")
     assert rig.postings()[:2] == ["1: spot 1 main +100.00", "1: spot 2 main -10.00"]
     assert accused(rig) == [AlertKind.CAPPING]
+
+
+@pytest.mark.parametrize("before_turn_ms", [100, 700, 1_400])
+def test_one_raised_between_the_last_stand_and_the_turn_is_for_the_floor(before_turn_ms: int) -> None:
+    """A dealer who pays before he keys the turn looks the same, so it accuses nobody."""
+    rig = table("1 main 100 \n 2 main 10 \n key no_more_bets", **KEYED)
+    deal(rig, "Th 9s Ts Td 9c 9d")
+    rig.talk("key stand stand \n 1 main 200")
+    rig.pass_ms(before_turn_ms)
+    rig.talk("key hole_turned")
+    rig.pass_ms(3_000)
+    end(rig, "1 main 400", "2 main 0", "key round_closed", "1 main 0")
+    assert alerts(rig, AlertKind.ROUND_IRREGULAR)
+    assert accused(rig) == []
+
+
+def test_chips_that_come_to_the_insurance_line_after_the_turn_are_told_of_as_such() -> None:
+    rig = table("1 main 100 \n 2 main 10 \n key no_more_bets", **KEYED)
+    deal(rig, "Th 9s Td 8d 9c 9d")
+    rig.talk("key stand stand hole_turned")
+    rig.pass_ms(3_000)
+    rig.talk("1 insurance 50")
+    rig.pass_ms(6_000)
+    assert alerts(rig, *AlertKind) == [AlertKind.PAST_POSTING]
 
 
 @pytest.mark.parametrize("left", [0, 50])

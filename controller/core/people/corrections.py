@@ -434,8 +434,6 @@ def _declare_next(transaction: Transaction, ruling: DeclareBox, vouched: Vouched
 
 def _note_declarer(transaction: Transaction, spot: int) -> None:
     """Keep who declares a box, for the alert about its amount."""
-    open_round, known = transaction.state.round, transaction.state.declarers
-    boxes = {box.spot for box in transaction.state.declared} | {*(open_round.bets.declared if open_round else ())}
-    others = (one for one in known if one.spot in boxes and one.spot != spot)
+    others = (one for one in transaction.state.declarers if one.spot != spot)
     if transaction.house.floor_claims_checked:
         transaction.change(declarers=(*others, BoxDeclaration(spot, named_people(transaction))))

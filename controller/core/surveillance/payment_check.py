@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from functools import reduce
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -31,7 +30,7 @@ from controller.core.messages.events import (
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import irregular_payments, opening_payments
 from controller.core.surveillance.payment_judgement import Mispay, PaymentTerms, judge
-from controller.core.table.layout import Felt, Zone, worth, zone_name
+from controller.core.table.layout import Zone, worth, zone_name
 from controller.core.table.payments import (
     RoundPayments,
     WagerDue,
@@ -97,14 +96,9 @@ def change_payments(transaction: Transaction, after: RoundPayments) -> None:
 
 def exclude_zone(transaction: Transaction, name: str) -> None:
     """What lies in a zone cannot be counted: its payment is not judged."""
-    if transaction.state.paid and not transaction.state.paid[-1].next_locked:
-        change_payments(transaction, _without(transaction.state.paid[-1], name))
-
-
-def _without(paid: RoundPayments, name: str) -> RoundPayments:
-    """A round whose payment of one zone is not judged."""
     spot, zone = spot_and_zone(name)
-    return paid.spoilt(frozenset({spot}), zone)
+    if transaction.state.paid and not transaction.state.paid[-1].next_locked:
+        change_payments(transaction, transaction.state.paid[-1].spoilt(frozenset({spot}), zone))
 
 
 def exclude_zones_hearing(transaction: Transaction, chip: str) -> None:
@@ -160,7 +154,6 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
         if zone is not lay is not None and other != name and lay.cents != zone.cents:
             paid = paid.spoilt(frozenset({zone.spot}), zone.name)
     old = was.get(name) or Zone(reading.spot, reading.zone, (), 0, reading.after_ns)
-    paid = _lost_where_it_counted(transaction, paid, was, old)
     new, watch = now[name], paid.watches.get(name)
     is_heard_twice = _is_heard_twice(transaction, name)
     if transaction.house.floor_claims_checked:
@@ -181,16 +174,6 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
 def _counted_chips(zone: Zone) -> Zone:
     """A zone with the chips that count there: not those which it hears and that lie at another, as far as is known."""
     return replace(zone, chips=tuple(chip for chip in zone.chips if chip not in zone.doubted)) if zone.doubted else zone
-
-
-def _lost_where_it_counted(transaction: Transaction, paid: RoundPayments, was: Felt, old: Zone) -> RoundPayments:
-    """The round once a zone hears a chip no more that counted there, and another still hears it: neither is judged."""
-    name = zone_name(old.spot, old.name)
-    lost = set(old.chips).difference(old.doubted, transaction.state.felt[name].chips)
-    if not lost or not transaction.house.floor_claims_checked:
-        return paid
-    others = [other for other, zone in was.items() if other != name and not lost.isdisjoint(zone.chips)]
-    return reduce(_without, (name, *others), paid) if others else paid
 
 
 def _looked(transaction: Transaction, reading: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> ZoneContent:
@@ -334,10 +317,9 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
     for paid in transaction.state.paid:
         if not paid.next_locked:
-            still = _without_doubted(transaction, paid)
-            change_payments(transaction, replace(still, next_locked=True))
+            change_payments(transaction, replace(paid, next_locked=True))
             for owed in paid.owed:
-                yield from _wrong(still, owed)
+                yield from _wrong(paid, owed)
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
     kept = tuple(paid for paid in transaction.state.paid if paid.round in open_rounds)
     watches: dict[str, ZoneHistory] = {}
@@ -358,11 +340,6 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     transaction.change(paid=(*kept, RoundPayments(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
     if transaction.state.round is not None and transaction.state.round.number == event.round:
         _look_at_cards(transaction, transaction.state.round)
-
-
-def _without_doubted(transaction: Transaction, paid: RoundPayments) -> RoundPayments:
-    """A round whose payment is over, without the zones that hear a chip which lies at another."""
-    return reduce(_without, transaction.heard().zones() if transaction.house.floor_claims_checked else (), paid)
 
 
 def _is_heard_twice(transaction: Transaction, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, TypeAlias, TypeGuard
+from typing import Final, TypeAlias, TypeGuard
 
 from msgspec.structs import replace
 
@@ -139,45 +139,31 @@ def _looks_like(
 
 
 def _came_once_settled(transaction: Transaction, event: MoveUnexplained) -> bool:
-    """Whether chips came when their wager's due had been published, which a later reading or key made open again.
+    """Whether an earlier step had published the wager's due, which a later reading or key made open again.
 
-    A change may be published later than it was reported: the number of its reading says when that was.
+    What moved before and is published only now, in the step that settles the wager, did not come once it was settled.
     """
-    paid = transaction.state.payments_of(event.round)
-    reading = _reading_of(transaction, event)
-    if paid is None or reading is None or not transaction.house.orders_traced:
-        return False
-    settled = [one.number for one in paid.owed if (one.spot, one.zone) == (event.spot, event.zone)]
-    return bool(settled) and reading.number > min(settled)
+    paid = transaction.state.payments_of(event.round) if transaction.house.orders_traced else None
+    return paid is not None and any((one.spot, one.zone) == (event.spot, event.zone) for one in paid.owed)
 
 
 def _moved_before_turn(transaction: Transaction, event: MoveUnexplained) -> bool:
     """Whether chips moved when all players may have finished and the dealer had not keyed the turn of the hole card."""
-    reading, open_round = _reading_of(transaction, event), transaction.state.round
-    if not transaction.house.moves_gathered or reading is None or open_round is None:
+    by_ns, open_round = _moved_by_ns(transaction, event), transaction.state.round
+    if not transaction.house.moves_gathered or open_round is None or open_round.number != event.round or by_ns < 0:
         return False
-    if open_round.number != event.round or not turn_keyed_after(open_round, reading.by_ns):
-        return False
-    return some_play_was_over(transaction, reading.by_ns)
+    return turn_keyed_after(open_round, by_ns) and some_play_was_over(transaction, by_ns)
 
 
-class _Reading(NamedTuple):
-    """Which reading reported a change, and by when it had happened, in table time."""
-
-    number: int
-    by_ns: int
-
-
-def _reading_of(transaction: Transaction, event: MoveUnexplained) -> _Reading | None:
-    """The reading by which a zone came to what an event says of it; None where it is no longer known."""
-    stamped, name = transaction.stamped, zone_name(event.spot, event.zone)
-    if _is_reading_of(stamped.input, name):
-        return _Reading(stamped.number, transaction.table_ns(stamped.input.by_ns))
+def _moved_by_ns(transaction: Transaction, event: MoveUnexplained) -> int:
+    """By when a zone had come to what an event says of it, in table time; -1: it is no longer known."""
+    seen, name = transaction.stamped.input, zone_name(event.spot, event.zone)
+    if _is_reading_of(seen, name):
+        return transaction.table_ns(seen.by_ns)
     paid = transaction.state.payments_of(event.round)
     watch = None if paid is None else paid.watches.get(name)
     looks = () if watch is None else watch.looks
-    found = (_Reading(look.number, look.last_ns) for look in reversed(looks) if look.cents == event.after_cents)
-    return next(found, None)
+    return next((look.last_ns for look in reversed(looks) if look.cents == event.after_cents), -1)
 
 
 def _is_reading_of(given: Input, name: str) -> TypeGuard[ChipsSeen]:

@@ -101,7 +101,7 @@ class State(Value, frozen=True, tag=False):
     declared: tuple[LockedWager, ...] = ()
     """Boxes without chips declared for the next round."""
     declarers: tuple[BoxDeclaration, ...] = ()
-    """Who declared these boxes, and those of the open round."""
+    """Who last declared the box of each spot."""
     books: Books = ()
     """What the wagers of the last rounds came to."""
     waiting: tuple[Round, ...] = ()
