@@ -34,6 +34,13 @@ PACKAGED: Final = "/usr/lib/systemd/system"
 BROKER_USERS: Final = ("table", "floor")
 """Who has a password at the broker on this PC: all its tables the first, screens of the floor the other."""
 
+PORTS: Final = ("shoe_port", "bet_spots_port", "keypad_port")
+
+MAY_ONLY_SEND: Final = ("shoe_port", "keypad_port")
+"""A chip reader always answers who asks it."""
+
+NOT_FOUND: Final = "not found; it is the name that a rule in /etc/udev/rules.d/60-tableside.rules would give"
+
 INSTALLED: Final = "/opt/tableside/current/bin/tableside"
 
 
@@ -42,7 +49,10 @@ INSTALLED: Final = "/opt/tableside/current/bin/tableside"
     "--answers", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A TOML file with the answers; no questions are asked.",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Print the steps and do nothing.")
+@click.option(
+    "--dry-run", is_flag=True,
+    help="Ask, print a line for each step, 'would write FILE: why' or 'would run COMMAND (why)', and do nothing.",
+)  # fmt: skip
 @click.option("--replace", is_flag=True, help="Put files with other contents aside (FILE.1) and write new ones.")
 @click.option(
     "--root", type=click.Path(file_okay=False, path_type=Path), default=Path("/"), show_default=True,
@@ -53,6 +63,8 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
 
     It asks questions, proposes what is plugged in, and reports each step. It keeps what exists, so you may run it
     again; it never replaces a key or a password.
+
+    With --dry-run the files' contents are not printed: to see them, use --root with an empty folder.
 
     Exit status: 0 done, 1 done, but files with other contents were kept, 2 refused.
     """
@@ -93,17 +105,26 @@ def asked_with_devices() -> Answers:
     return ask_questions(*asyncio.run(found_devices(plugged_in())))
 
 
-def ask_questions(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
-    """Ask each question at the terminal; ``found`` devices are proposed, then the ports of ``unknown`` ones."""
+def ask_questions(found: Mapping[str, Any], silent: Sequence[str]) -> Answers:
+    """Ask each question at the terminal: ``found`` devices are proposed.
+
+    ``silent``: adapters at which nobody answered. They are proposed for devices that may only send, with a word that
+    it is a guess.
+    """
     from controller.formats.config.setup_answers import QUESTIONS, answers_of
 
     proposals: dict[str, Any] = {**_defaults(), **found}
-    free = iter(unknown)
-    for name in ("shoe_port", "bet_spots_port", "keypad_port"):
+    guesses = dict[str, str]()
+    free = iter(silent)
+    for name in PORTS:
         if name not in found:
-            proposals[name] = next(free, f"/dev/tableside/{name.removesuffix('_port')}")
+            adapter = next(free, None) if name in MAY_ONLY_SEND else None
+            proposals[name] = adapter or f"/dev/tableside/{name.removesuffix('_port')}"
+            guesses[name] = "nobody answered there, so this is a guess" if adapter else NOT_FOUND
     while True:
-        given: dict[str, Any] = {one.name: ask(one.name, one.why, proposals[one.name]) for one in QUESTIONS}
+        given: dict[str, Any] = {}
+        for one in QUESTIONS:
+            given[one.name] = ask(one.name, one.why, proposals[one.name], guesses.get(one.name, ""))
         given["operator"] = tuple(people()) if given["operator_channel"] == "yes" else ()
         answers, wrong = answers_of(given)
         if answers is not None:
@@ -111,15 +132,17 @@ def ask_questions(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
         for line in wrong:
             say(f"  {line}; please answer again")
         proposals |= given
+        guesses.clear()
 
 
-def ask(name: str, why: str, proposal: object) -> object:
-    """One question, until it has an answer that can be one."""
+def ask(name: str, why: str, proposal: object, guess: str = "") -> object:
+    """One question, until it has an answer that can be one. ``guess``: why the proposal is no more than that."""
     from controller.formats.config.setup_answers import typed
 
     shown = ",".join(map(str, proposal)) if isinstance(proposal, tuple) else str(proposal)
+    note = f"\n  {shown}: {guess}" if guess else ""
     while True:
-        text = click.prompt(f"{why}\n  {name}", default=shown, type=str)
+        text = click.prompt(f"{why}{note}\n  {name}", default=shown, type=str)
         try:
             return typed(name, text)
         except ValueError as error:
@@ -153,12 +176,15 @@ def _defaults() -> dict[str, Any]:
 
 
 async def found_devices(ports: Sequence[SerialPort]) -> tuple[dict[str, Any], list[str]]:
-    """Proposals for the devices that say who they are, and the ports of those that do not."""
+    """Proposals for the devices that say who they are, and the adapters that are plugged in and silent.
+
+    A serial port of the machine's own is there whether something is connected or not, so that a silent one is none.
+    """
     from controller.io.lines.identify import identify, questions
     from controller.io.lines.ports import serial_opener
 
     found: dict[str, Any] = {}
-    unknown: list[str] = []
+    silent: list[str] = []
     for port in ports:
         try:
             openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
@@ -166,14 +192,19 @@ async def found_devices(ports: Sequence[SerialPort]) -> tuple[dict[str, Any], li
         except (OSError, ValueError) as error:
             say(f"  {port.path}: not asked: {error}")
             continue
-        say(f"  {best_name(port)}: {'did not identify itself' if who is None else f'{who.kind}, {who.text}'}")
-        if who is None or f"{who.kind}_port" in found:
-            unknown.append(best_name(port))
+        if who is None:
+            say(f"  {best_name(port)}: did not identify itself: nothing is connected, or the device only sends")
+            if port.vid is not None:
+                silent.append(best_name(port))
+            continue
+        say(f"  {best_name(port)}: {who.kind}, {who.text}")
+        if f"{who.kind}_port" in found:
+            say(f"  {best_name(port)}: not proposed: {found[f'{who.kind}_port']} is one of that kind already")
             continue
         found |= {f"{who.kind}_port": best_name(port), f"{who.kind}_protocol": who.protocol}
         if who.addresses:
             found["spots"] = tuple(who.addresses)
-    return found, unknown
+    return found, silent
 
 
 def carry_out(pc: Installer, answers: Answers) -> None:

@@ -124,14 +124,24 @@ def moment(reader: JournalReader, seq: int) -> int:
     return nanoseconds(own_event(reader.event(seq).body).time)
 
 
+def round_words(now: TableStatus) -> str:
+    """Where the table stands between two rounds, or in one."""
+    if now.is_played:
+        return f"{now.round}, being played"
+    last = f"{now.round} is closed" if now.round else "none yet"
+    return f"{last}; {'no round may begin' if now.closed else 'bets are open for the next'}"
+
+
 def lines(now: TableStatus, *, shoe: bool) -> list[str]:
     """The table's state for people."""
+    from controller.reports.shift_text import many
+
     lines = [
         f"{now.site}/{now.table}, epoch {now.epoch}: {now.profile}, tableside {now.version}",
         f"last event  {now.seq} at {now.time[:19].replace('T', ' ')} UTC",
-        f"round       {now.round}, {now.phase}",
+        f"round       {round_words(now)}",
         f"questions   {', '.join(now.questions) or 'none'}",
-        f"alerts      {now.alerts_waiting} wait to be acknowledged"
+        f"alerts      {now.alerts_waiting} {'waits' if now.alerts_waiting == 1 else 'wait'} to be acknowledged"
         + (f", {now.critical} critical" * bool(now.critical)),
     ]
     lines[3:3] = [f"CLOSED      no round may begin: {reason}" for reason in now.closed]
@@ -146,14 +156,14 @@ def lines(now: TableStatus, *, shoe: bool) -> list[str]:
     phases = ", ".join(f"{name.replace('_', ' ')} {ms / 1000:.1f} s" for name, ms in pace.phase_ms.items())
     irregular, answer = f"{pace.irregular} irregular", f"{pace.answer_ms / 1000:.1f}"
     lines += [
-        f"pace        {pace.rounds_per_hour} rounds an hour: {pace.rounds} in {pace.seconds} s, {irregular}",
+        f"pace        {many(pace.rounds_per_hour, 'round')} an hour: {pace.rounds} in {pace.seconds} s, {irregular}",
         f"phases      {phases or 'no whole round seen'}",
-        f"asked       {pace.questions} questions, {pace.questions_open} open; {answer} s to an answer",
+        f"asked       {many(pace.questions, 'question')}, {pace.questions_open} open; {answer} s to an answer",
         f"alerts      {pace.alerts_per_hour} an hour: "
         + (", ".join(f"{kind} {count}" for kind, count in pace.alerts.items()) or "none"),
     ]
     troubled = [one for one in pace.devices if one.faults or one.down_seconds or one.alarms or one.damaged_messages]
     for one in troubled:
-        trouble = f"{one.faults} faults, {one.down_seconds} s down, {one.alarms} alarms, {one.damaged_messages} damaged"
-        lines.append(f"faults      {one.device}: {trouble}")
+        counts = f"{many(one.faults, 'fault')}, {one.down_seconds} s down, {many(one.alarms, 'alarm')}"
+        lines.append(f"faults      {one.device}: {counts}, {many(one.damaged_messages, 'damaged message')}")
     return lines if troubled else [*lines, "faults      none"]

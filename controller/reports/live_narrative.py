@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Final
+
+from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import CardsMayBeMissing, CloseRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import (
     BettingClosed,
@@ -26,6 +30,7 @@ from controller.core.messages.events import (
 )
 
 DEALER = 0
+INSURANCE: Final = "insurance"
 
 
 def dollars(cents: int) -> str:
@@ -38,6 +43,10 @@ def net(cents: int) -> str:
     return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
 
 
+def _bet_words(one: LockedWager) -> str:
+    return dollars(one.cents) if one.bet == "main" else f"{one.bet} {dollars(one.cents)}"
+
+
 class LiveNarrator:
     """Turns events, in order, into lines. Remembers the faces and owners of the cards of one round."""
 
@@ -46,6 +55,7 @@ class LiveNarrator:
         self._owners: dict[int, int] = {}
         self._dealt = False
         self._held: list[str] = []
+        self._width = len(INSURANCE)
 
     def tell(self, event: Event) -> list[str]:
         """The lines an event gives; most give none."""
@@ -75,8 +85,10 @@ class LiveNarrator:
                 return [f"table {'restarted' if restart else 'started'}: tableside {version}, {profile}"]
             case BettingClosed(number, wagers):
                 bets = "   ".join(
-                    f"{w.spot}: {dollars(w.cents)}{'' if w.bet == 'main' else ' ' + w.bet}" for w in wagers
+                    f"{spot}: {', '.join(_bet_words(one) for one in of_spot)}"
+                    for spot, of_spot in itertools.groupby(wagers, key=lambda one: one.spot)
                 )
+                self._width = max(len(name) for name in (INSURANCE, *(one.bet for one in wagers)))
                 self._owners.clear()
                 self._dealt = False
                 return ["", f"Round {number}", f"  bets       {bets}"]
@@ -93,11 +105,14 @@ class LiveNarrator:
                 return [f"  spot {spot}     {self._cards(cards)} = {end}, {dollars(stake)} at stake"]
             case HoleCardRevealed():
                 return ["  dealer     turns the hole card"]
-            case WagerSettled(_, spot, bet, wager, due, basis, _, why):
-                return [f"  due        spot {spot} {bet:9} {dollars(wager):>9} -> {net(due):>10}   {why} [{basis}]"]
+            case WagerSettled(_, spot, bet, wager, due, basis, _, why, jackpot):
+                if jackpot and due == jackpot - wager:
+                    why = f"{why}: {dollars(jackpot)} of the meter, less the wager, which is the house's"
+                amounts = f"{bet:{self._width}} {dollars(wager):>9} -> {net(due):>10}"
+                return [f"  due        spot {spot} {amounts}   {why} [{basis}]"]
             case WagerUnresolved(_, spot, bet, wager, possible):
                 nets = " or ".join(net(cents) for cents in possible)
-                return [f"  OPEN       spot {spot} {bet:9} {dollars(wager):>9} -> {nets}"]
+                return [f"  OPEN       spot {spot} {bet:{self._width}} {dollars(wager):>9} -> {nets}"]
             case RoundClosed(number, dealer, plays, outcome):
                 shown = f"dealer {self._cards(dealer)}, " if dealer else ""
                 lines = [f"  closed     {shown}{outcome}, {plays} legal play{'' if plays == 1 else 's'}"]

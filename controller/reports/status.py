@@ -37,6 +37,9 @@ from firmware_protocols.readings import HealthState
 
 UNREAD: Final = "??"
 
+PLAYED: Final = "being played"
+"""The phase of a table whose round has not closed."""
+
 
 class TableStatus(msgspec.Struct, frozen=True):
     """A table at the last event of its journal. ``shoe`` 0: none has been announced; then nothing is known of it."""
@@ -66,6 +69,11 @@ class TableStatus(msgspec.Struct, frozen=True):
     running_count: int = 0
     remaining: dict[str, int] = {}
 
+    @property
+    def is_played(self) -> bool:
+        """Whether a round is being played; else bets are open."""
+        return self.phase == PLAYED
+
     def waits(self) -> bool:
         """Whether something waits for a person."""
         lost = any(state != HealthState.READY for state in self.devices.values())
@@ -90,7 +98,7 @@ class _Fold(msgspec.Struct):
             case TableStarted():
                 self.started, self.devices = event, {}
             case BettingClosed(number):
-                self.round, self.phase = number, "being played"
+                self.round, self.phase = number, PLAYED
             case RoundClosed(number) if number == self.round:
                 self.phase = "bets open"
             case PlayBlocked(cause, reason):

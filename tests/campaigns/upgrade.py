@@ -33,6 +33,10 @@ from tests.wiring.premises import TOPICS, Ear, Premises, scripted
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 
+class UnknownRevisionError(Exception):
+    """This repository's history has no such tag or commit; the text says what to do."""
+
+
 class Stay(NamedTuple):
     """Rounds that one program plays; whether it is the earlier one, and killed at their end."""
 
@@ -49,7 +53,17 @@ def planned(chance: random.Random) -> list[Stay]:
 
 @contextmanager
 def checked_out(revision: str) -> Iterator[Path]:
-    """A revision of this repository in a folder of its own."""
+    """A revision of this repository in a folder of its own.
+
+    Raises:
+        UnknownRevisionError: this history has no such revision.
+    """
+    asked = ["git", "-C", str(ROOT), "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
+    if subprocess.run(asked, check=False, stdout=subprocess.DEVNULL).returncode:
+        raise UnknownRevisionError(
+            f"{revision}: no such tag or commit here; git log names them, git fetch --tags --unshallow brings those of "
+            "the origin"
+        )
     with tempfile.TemporaryDirectory(prefix="tableside-upgrade-") as name:
         earlier = Path(name) / "earlier"
         subprocess.run(["git", "-C", ROOT, "worktree", "add", "-q", "--detach", earlier, revision], check=True)
@@ -123,7 +137,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     began = time.monotonic()
-    faults = asyncio.run(campaign(given.revision, given.count, given.seed))
+    try:
+        faults = asyncio.run(campaign(given.revision, given.count, given.seed))
+    except UnknownRevisionError as unknown:
+        print(unknown, file=sys.stderr)
+        return 2
     print(f"{given.count} tables, {len(faults)} faults; {time.monotonic() - began:.0f} s")
     return 1 if faults else 0
 

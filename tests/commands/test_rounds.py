@@ -124,7 +124,7 @@ def test_the_standing_of_a_table(journal: Path) -> None:
     done = run("status", str(journal))
     assert done.exit_code == 1
     assert "round       2, being played" in done.output
-    assert "alerts      1 wait to be acknowledged" in done.output
+    assert "alerts      1 waits to be acknowledged" in done.output
     assert "shoe        1: 9 of 416 cards drawn, 1 burned" in done.output
     assert "running count" not in done.output
     assert done.output.endswith("faults      none\n")
@@ -147,6 +147,8 @@ def test_a_table_at_which_nothing_waits(tmp_path: Path) -> None:
     done = run("status", str(journal_of(rig, tmp_path / "journal.sqlite")), "--json")
     pace = json.loads(done.output)["pace"]
     assert done.exit_code == 0
+    text = run("status", str(tmp_path / "journal.sqlite")).output
+    assert "round       12 is closed; bets are open for the next\n" in text
     assert (pace["rounds"], pace["irregular"], pace["alerts"], pace["devices"]) == (12, 0, {}, [])
     assert set(pace["phase_ms"]) == {"betting", "dealing", "playing", "dealer_and_payment"}
     assert all(ms > 0 for ms in pace["phase_ms"].values())
@@ -162,7 +164,11 @@ def test_a_device_that_is_lost_waits_for_somebody(tmp_path: Path) -> None:
     rig.give(DeviceHealth("bet_spots/1", HealthState.READY, rig.now_ns))
     path = journal_of(rig, tmp_path / "journal.sqlite")
     faults = [line for line in run("status", str(path)).output.splitlines() if line.startswith("faults")]
-    assert [line.split()[1] for line in faults] == ["bet_spots/1:", "keypad:"]
+    assert faults == [
+        "faults      bet_spots/1: 1 fault, 2 s down, 0 alarms, 0 damaged messages",
+        "faults      keypad: 1 fault, 7 s down, 0 alarms, 0 damaged messages",
+    ]
+    assert "round       none yet; bets are open for the next\n" in run("status", str(path)).output
     done = run("status", str(path), "--json")
     devices = {one["device"]: one for one in json.loads(done.output)["pace"]["devices"]}
     assert done.exit_code == 1

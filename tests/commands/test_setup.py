@@ -209,9 +209,9 @@ def test_a_wrong_answer_is_told_with_its_line_and_nothing_is_done(
     assert said in done.output
 
 
-def asking(typed: str, found: dict[str, Any], unknown: list[str]) -> tuple[Answers, str]:
+def asking(typed: str, found: dict[str, Any], silent: list[str]) -> tuple[Answers, str]:
     answered: list[Answers] = []
-    command = click.command()(lambda: answered.append(ask_questions(found, unknown)))
+    command = click.command()(lambda: answered.append(ask_questions(found, silent)))
     done = CliRunner().invoke(command, input=typed)
     assert done.exit_code == 0, done.output
     return answered[0], done.output
@@ -226,7 +226,16 @@ def test_whoever_presses_return_gets_the_proposals_and_each_says_what_it_is_for(
     for question in QUESTIONS:
         shown = msgspec.structs.asdict(answers)[question.name]
         default = ",".join(map(str, shown)) if isinstance(shown, tuple) else str(shown)
-        assert f"{question.why}\n  {question.name} [{default}]" in said
+        guess = "nobody answered there, so this is a guess"
+        note = f"\n  {default}: {guess}" if question.name in {"shoe_port", "keypad_port"} else ""
+        assert f"{question.why}{note}\n  {question.name} [{default}]" in said
+
+
+def test_a_silent_adapter_is_never_proposed_for_chip_readers() -> None:
+    answers, said = asking("\n" * (len(QUESTIONS) + 1), {}, ["/dev/ttyUSB3"])
+    ports = (answers.shoe_port, answers.bet_spots_port, answers.keypad_port)
+    assert ports == ("/dev/ttyUSB3", "/dev/tableside/bet_spots", "/dev/tableside/keypad")
+    assert "/dev/tableside/bet_spots: not found; it is the name that a rule in" in said
 
 
 def test_a_wrong_answer_is_asked_again() -> None:
@@ -242,13 +251,15 @@ async def test_what_is_plugged_in_and_says_who_it_is_is_proposed(tmp_path: Path)
         tmp_path / "readers", BetSpotsSimulator(FEIG, {(2, 1): (2, "main"), (3, 1): (3, "main")}), lambda: None
     )
     silent = Port(tmp_path / "silent", ShoeSimulator(BEE_TEK), lambda: None)
-    found, unknown = await found_devices([SerialPort(str(one.path)) for one in (silent, readers)])
-    for port in (readers, silent):
+    own = Port(tmp_path / "own", ShoeSimulator(BEE_TEK), lambda: None)
+    adapter = SerialPort(str(silent.path), vid=0x0403, pid=0x6001)
+    found, unanswered = await found_devices([adapter, *(SerialPort(str(one.path)) for one in (own, readers))])
+    for port in (readers, silent, own):
         port.close()
     assert found == {
         "bet_spots_port": str(tmp_path / "readers"), "bet_spots_protocol": "feig_obid", "spots": (2, 3),
     }  # fmt: skip
-    assert unknown == [str(tmp_path / "silent")]
+    assert unanswered == [str(tmp_path / "silent")], "a port of the machine's own says nothing of a device"
 
 
 @pytest.fixture

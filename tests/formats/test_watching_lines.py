@@ -30,6 +30,14 @@ def test_what_is_no_json_is_text() -> None:
         assert "\n" not in line
 
 
+def test_an_empty_payload_is_told_in_words() -> None:
+    for topic, said in (
+        (TOPICS.state("hold"), "harbour/bj-1 state/hold is empty: the table is not on hold"),
+        (TOPICS.state("advice"), "harbour/bj-1 state/advice is empty: nothing is retained there"),
+    ):
+        assert Watcher().see(topic, b"").lines == (said,)
+
+
 def test_the_longest_topic_and_message_are_shown_in_part() -> None:
     long = "x" * 60_000
     for topic in (long, f"{TOPICS.root}/state/{long}", f"{TOPICS.root}/event/{long}"):

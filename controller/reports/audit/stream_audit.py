@@ -21,6 +21,9 @@ TOPIC_LIMIT: Final = 200
 
 PAYLOAD_LIMIT: Final = 500
 
+CLEARED: Final = {"state/hold": "is empty: the table is not on hold"}
+"""What an empty payload of a topic means."""
+
 CARD_LIMIT: Final = 10_000
 """Commitments remembered until they are opened: many shoes."""
 
@@ -50,7 +53,9 @@ class Watcher:
         if kind == "alert":
             return Findings()
         if kind != "event":
-            return Findings(lines=(f"{site}/{table} {_clipped('/'.join(parts[4:]), TOPIC_LIMIT)} {_plain(payload)}",))
+            rest = "/".join(parts[4:])
+            said = _plain(payload) if payload else CLEARED.get(rest, "is empty: nothing is retained there")
+            return Findings(lines=(f"{site}/{table} {_clipped(rest, TOPIC_LIMIT)} {said}",))
         try:
             published = read_event(payload)
         except PayloadRefused as error:
