@@ -68,7 +68,7 @@ help:
 	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, and bet sensors and a trigger box in C, before their sessions (minutes); HAPPENINGS= SEED= may be given'
 	@echo 'make campaign-secrecy random rounds, irregular deals, orders and keys: nothing depends on the hole card before its turn, on a burned card, or on what a trigger box drew (hours); N= SEED= may be given'
 	@echo 'make campaign-table-pc  Debian 12 booted in qemu, installed by the pages, and what befalls such a machine (half an hour, and CUTS= power cuts more; as root, with qemu-system-x86, nbdkit-plugin-python and debootstrap); FOLDER= HAPPENINGS=kill,cables,... ROUNDS= CUTS= SEED= may be given'
-	@echo 'make campaign-collect  recorded nights of many tables and a few live ones into one PostgreSQL, broker, server and collector killed meanwhile (minutes); TABLES= LIVE= PACE= LAPS= KILLS= SEED= may be given'
+	@echo 'make campaign-collect  recorded nights of many tables and a few live ones into one PostgreSQL, broker, server and collector killed meanwhile (minutes); TABLES= LIVE= PACE= NIGHTS= KILLS= SEED= may be given'
 	@echo 'make campaign-connections  Home Assistant, Node-RED, Prometheus and the dashboard of Grafana, the real ones where they can be installed, at a table that plays (minutes); PROGRAMS=node-red may be given'
 	@echo 'make campaign-deb  the package installed in a clean Debian, upgraded over a running table, removed and purged (minutes; as root, with debootstrap); ROOT= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
@@ -203,8 +203,8 @@ campaign-table-pc: setup-dev
 	$(BIN)/python -m tests.table_pc.campaign $(call option,FOLDER,folder) $(call option,HAPPENINGS,happenings) $(call option,ROUNDS,rounds) $(call option,CUTS,cuts) $(call option,SEED,seed)
 
 campaign-collect: setup-dev servers
-	nice -n 19 $(BIN)/python -m tests.collector.campaign $(call option,TABLES,tables) $(call option,LIVE,live) $(call option,PACE,pace) \
-		$(call option,LAPS,laps) $(call option,KILLS,kills) $(call option,SEED,seed)
+	nice -n 5 $(BIN)/python -m tests.collector.campaign $(call option,TABLES,tables) $(call option,LIVE,live) $(call option,PACE,pace) \
+		$(call option,NIGHTS,nights) $(call option,KILLS,kills) $(call option,SEED,seed)
 
 campaign-connections: setup-dev servers
 	nice -n 5 $(BIN)/python -m tests.connections.campaign $(PROGRAMS)

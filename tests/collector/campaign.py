@@ -34,14 +34,42 @@ EVENTS_A_SECOND: Final = 1.4
 
 TABLES_A_SPEAKER: Final = 50
 STEP_SECONDS: Final = 0.5
+LATE_STEPS: Final = 10
+"""What a table did not tell while it waited to begin another night it tells after that, up to so many steps' events."""
+
 PATIENCE_SECONDS: Final = 1200.0
 
 
 def tables(count: int, lap: int) -> list[RecordedTable]:
-    """So many tables, each with a recorded night, in the epoch of a lap."""
-    nights = {name: bodies(name) for name in NIGHTS}
+    """So many tables, each with a recorded night, in the epoch of a lap; the next lap has the next night for each."""
     identities = [Identity("harbour", f"bj-{number + 1}", EPOCH + 10_000 * lap) for number in range(count)]
-    return [RecordedTable(one, renamed(nights[NIGHTS[at % len(NIGHTS)]], one)) for at, one in enumerate(identities)]
+    return [
+        RecordedTable(one, renamed(bodies(NIGHTS[(at + lap) % len(NIGHTS)]), one)) for at, one in enumerate(identities)
+    ]
+
+
+class Nights:
+    """One table's nights, each in an epoch of its own: the next begins once the last is acknowledged to its end."""
+
+    def __init__(self, nights: Sequence[RecordedTable]) -> None:
+        self._nights = nights
+        self._at = 0
+        self._owed = 0
+
+    @property
+    def now(self) -> RecordedTable:
+        """The night that is told."""
+        return self._nights[self._at]
+
+    def next(self, more: int, most: int, acknowledged: tuple[int, int]) -> list[tuple[str, bytes]]:
+        """The events due with ``more``, with what was due before and not told: up to ``most``."""
+        now = self.now
+        if acknowledged == (now.identity.epoch, len(now.events)) and self._at + 1 < len(self._nights):
+            self._at += 1
+        self._owed = min(most, self._owed + more)
+        told = self.now.next(self._owed)
+        self._owed -= len(told)
+        return told
 
 
 class Property:
@@ -97,18 +125,20 @@ class Property:
                 await self.start_collector()
 
 
-async def speak(broker: Broker, of: Sequence[RecordedTable], name: str, each: int, done: asyncio.Event) -> None:
+async def speak(broker: Broker, of: Sequence[Nights], name: str, each: int, done: asyncio.Event) -> None:
     """Tell the events of these tables at their pace until all are held; a lost broker is waited for."""
     while not done.is_set():
         with contextlib.suppress(ConnectionLost, OSError, ExceptionGroup):
             async with connected(broker, "5", name) as client:
-                speaker = Speaker(client, of)
+                speaker = Speaker(client, [one.now for one in of])
                 task = asyncio.create_task(speaker.run())
                 lost = asyncio.create_task(client.until_lost())
                 try:
                     due = asyncio.get_running_loop().time()
                     while not (done.is_set() or lost.done() or task.done()):
-                        await speaker.tell(each)
+                        for table in of:
+                            told = table.next(each, LATE_STEPS * each, speaker.acks.get(table.now.topics.root, (0, 0)))
+                            await speaker.tell_of(table.now, told)
                         due += STEP_SECONDS
                         await after(max(0, due - asyncio.get_running_loop().time()))
                 finally:
@@ -118,38 +148,46 @@ async def speak(broker: Broker, of: Sequence[RecordedTable], name: str, each: in
         await after(0.2)
 
 
-def held(database: Database, of: Sequence[RecordedTable]) -> int:
-    """How many events of this lap are in the database."""
-    epoch = of[0].identity.epoch
-    ((count,),) = database.rows(f"SELECT coalesce(sum(events), 0) FROM tableside.tables WHERE epoch = {epoch}")
+def held(database: Database) -> int:
+    """How many events of recorded nights are in the database."""
+    ((count,),) = database.rows("SELECT coalesce(sum(events), 0) FROM tableside.tables WHERE name LIKE 'bj-%'")
     return int(count)
 
 
-async def lap(site: Property, number: int, given: argparse.Namespace) -> tuple[int, float]:
-    """One night of every table; how many events, in how many seconds."""
-    of = tables(given.tables, number)
-    total = sum(len(one.events) for one in of)
+async def evening(site: Property, of: Sequence[Sequence[RecordedTable]], given: argparse.Namespace) -> float:
+    """Every night of every table, told and held; in how many seconds."""
+    total = sum(len(night.events) for nights in of for night in nights)
     each = max(1, round(EVENTS_A_SECOND * given.pace * STEP_SECONDS))
     done = asyncio.Event()
-    groups = [of[at : at + TABLES_A_SPEAKER] for at in range(0, len(of), TABLES_A_SPEAKER)]
+    lanes = [Nights(nights) for nights in of]
+    groups = [lanes[at : at + TABLES_A_SPEAKER] for at in range(0, len(lanes), TABLES_A_SPEAKER)]
     speakers = [asyncio.create_task(speak(site.broker, one, f"pit-{at}", each, done)) for at, one in enumerate(groups)]
-    began, left = time.monotonic(), given.kills
+    # Spread over the time that telling alone would take.
+    between = total / len(of) / (EVENTS_A_SECOND * given.pace) / (given.kills + 1)
+    began, left, due = time.monotonic(), given.kills, between
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while (count := await asyncio.to_thread(held_or_none, site.database, of)) != total:
-            if left and count is not None and site.chance.random() < 0.5:
+        while (count := await asyncio.to_thread(held_or_none, site.database)) != total:
+            passed = time.monotonic() - began
+            if left and count is not None and passed >= due:
                 left -= 1
+                due += between * site.chance.uniform(0.5, 1.5)
                 await site.kill()
             await after(1)
+            told = sum(night.told for nights in of for night in nights)
+            print(
+                f"\r{passed:5.0f} s: {told} of {total} events told, {count} held ", end="", file=sys.stderr, flush=True
+            )
+    print(file=sys.stderr)
     seconds = time.monotonic() - began
     done.set()
     await asyncio.gather(*speakers)
-    return total, seconds
+    return seconds
 
 
-def held_or_none(database: Database, of: Sequence[RecordedTable]) -> int | None:
+def held_or_none(database: Database) -> int | None:
     """As ``held``; None while the server does not answer."""
     try:
-        return held(database, of)
+        return held(database)
     except OSError:
         return None
     except Exception as error:
@@ -175,31 +213,33 @@ class Held(NamedTuple):
     wrong: int
 
 
-async def laps(site: Property, given: argparse.Namespace) -> Held:
-    """Every lap, each held against what was told."""
-    wrong = events = 0
-    for number in range(given.laps):
-        count, seconds = await lap(site, number, given)
-        wrong += differences(site.database, tables(given.tables, number))
-        events += count
-        print(f"lap {number + 1}: {count} events of {given.tables} tables in {seconds:.1f} s", flush=True)
-    return Held(events, wrong)
+async def told_and_held(site: Property, given: argparse.Namespace) -> Held:
+    """Every night of every table, held against what was told."""
+    nights = [tables(given.tables, number) for number in range(given.nights)]
+    seconds = await evening(site, list(zip(*nights, strict=True)), given)
+    events = sum(len(one.events) for of in nights for one in of)
+    print(
+        f"{events} events of {given.tables} tables in {seconds:.1f} s, {events / seconds:.0f} a second, "
+        f"{events / seconds / given.tables / EVENTS_A_SECOND:.1f} times people's pace",
+        flush=True,
+    )
+    return Held(events, sum(differences(site.database, of) for of in nights))
 
 
 def verdict(database: Database, recorded: Held, live_events: int) -> bool:
     """Say what the database holds; whether it is every event once and every opened card is right."""
     ((rows, size),) = database.rows("SELECT count(*), pg_database_size(current_database()) FROM tableside.events")
-    ((told,),) = database.rows("SELECT count(*) FROM tableside.events WHERE name LIKE 'bj-%'")
+    ((found,),) = database.rows("SELECT count(*) FROM tableside.events WHERE name LIKE 'bj-%'")
     ((drawn, opened, cards_wrong),) = database.rows(
         "SELECT sum(cards_drawn), sum(cards_opened), sum(cards_wrong) FROM tableside.tables"
     )
     print(
-        f"{told} events held of {recorded.events}, {recorded.wrong} tables differ; {rows - told} of live tables, whose "
-        f"journals held {live_events}; {opened} of {drawn} cards opened, {cards_wrong} wrong; "
+        f"{found} events held of {recorded.events}, {recorded.wrong} tables differ; {rows - found} of live tables, "
+        f"whose journals held {live_events}; {opened} of {drawn} cards opened, {cards_wrong} wrong; "
         f"{size // max(1, rows)} bytes an event"
     )
     # A live table's daemon goes on until the end: what it says of itself meanwhile is held too.
-    return (told, recorded.wrong, cards_wrong) == (recorded.events, 0, 0) and rows - told >= live_events
+    return (found, recorded.wrong, cards_wrong) == (recorded.events, 0, 0) and rows - found >= live_events
 
 
 async def campaign(given: argparse.Namespace) -> int:
@@ -213,7 +253,7 @@ async def campaign(given: argparse.Namespace) -> int:
             await site.start_broker()
             await site.start_collector()
             async with live_tables(Path(folder), site.broker, given.live, given.seed, given.pace) as live:
-                recorded = await laps(site, given)
+                recorded = await told_and_held(site, given)
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     rounds, live_events = await live.held(database)
                 print(f"{given.live} live tables: {rounds} rounds, {live_events} events", flush=True)
@@ -230,8 +270,8 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=300)
     parser.add_argument("--live", type=int, default=3, help="live tables beside them")
     parser.add_argument("--pace", type=float, default=10.0, help="times people's")
-    parser.add_argument("--laps", type=int, default=2)
-    parser.add_argument("--kills", type=int, default=6, help="in each lap")
+    parser.add_argument("--nights", type=int, default=len(NIGHTS), help="of each table, one after the other")
+    parser.add_argument("--kills", type=int, default=12, help="of broker, server and collector in all")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     if find_mosquitto() is None:

@@ -31,7 +31,13 @@ async def after(seconds: float) -> None:
     """Let others go on for so long: tables keep their own time."""
     loop = asyncio.get_running_loop()
     passed = loop.create_future()
-    timer = loop.call_later(seconds, passed.set_result, None)
+
+    def is_over() -> None:
+        # Whoever waits may have been cancelled in the very turn of the loop in which the time is up.
+        if not passed.done():
+            passed.set_result(None)
+
+    timer = loop.call_later(seconds, is_over)
     try:
         await passed
     finally:
@@ -115,9 +121,14 @@ class Speaker:
     async def tell(self, count: int) -> None:
         """The next events of each table, in turn."""
         for table in self._tables.values():
-            for topic, body in table.next(count):
-                self._client.send(topic, body)
-            await after(0)
+            await self.tell_of(table, table.next(count))
+
+    async def tell_of(self, table: RecordedTable, told: Sequence[tuple[str, bytes]]) -> None:
+        """These events of a table, whose night may be another than before."""
+        self._tables[table.topics.root] = table
+        for topic, body in told:
+            self._client.send(topic, body)
+        await after(0)
 
     async def _say_streams(self) -> None:
         while True:
