@@ -99,12 +99,19 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=6_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--habit", choices=list(HABITS), default="", help="one habit; left out: all of them")
-    parser.add_argument("--hasty", type=int, default=0, help="chips in a thousand pushed through a neighbour's zone")
-    parser.add_argument("--eager", type=int, default=100, help="players in a thousand who bet again at once")
-    parser.add_argument(
-        "--falters", type=int, default=0, help="deals in a thousand in which the dealer stops for a moment"
+    slid = (
+        "how many of a thousand chips that are laid or taken slide through a neighbour's zone or are swept with others"
     )
-    parser.add_argument("--restless", type=int, default=50, help="moves in a thousand that chips make twice")
+    parser.add_argument("--hasty", type=int, default=0, help=slid)
+    again = "how many of a thousand players whose wager is gone bet again at once"
+    parser.add_argument("--eager", type=int, default=100, help=again)
+    stops = "in how many of a thousand deals the dealer stops for a moment"
+    parser.add_argument("--falters", type=int, default=0, help=stops)
+    twice = (
+        "how many of a thousand chips that are laid come in two movements, "
+        "and before how many of a thousand cards and play keys a wager is lifted and laid back"
+    )
+    parser.add_argument("--restless", type=int, default=50, help=twice)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("build/campaign-habits.jsonl"))
     parser.add_argument("--report", action="store_true", help="only report what the file has")

@@ -178,7 +178,7 @@ def _take(transaction: Transaction) -> None:
             _chips_seen(transaction, seen)
         case ChipsConfirmed() | DeadlinePassed() as quiet:
             deal_confirmation.note_quiet(transaction, quiet)
-            chip_placement.place_chips_heard_once(transaction, quiet)
+            chip_placement.place_chips_heard_by_one_antenna(transaction, quiet)
         case KeyPressed() as pressed:
             transaction.change(keyless=0)
             keys.key_pressed(transaction, pressed)

@@ -70,13 +70,13 @@ class Finding:
 Check = Callable[[str, str], list[Finding]]
 
 
-def is_in(path: str, rooms: tuple[str, ...]) -> bool:
-    """Whether a file lies in one of the rooms (folders end with a slash)."""
-    return any(path == room or (room.endswith("/") and path.startswith(room)) for room in rooms)
+def is_in(path: str, folders: tuple[str, ...]) -> bool:
+    """Whether a file lies in one of the folders (they end with a slash)."""
+    return any(path == folder or (folder.endswith("/") and path.startswith(folder)) for folder in folders)
 
 
 def is_pure(path: str) -> bool:
-    """Whether a file belongs to the rooms without clock, chance and outside world."""
+    """Whether a file belongs to the folders without clock, chance and outside world."""
     return is_in(path, PURE_ROOMS) and not is_in(path, IMPURE_FLOOR)
 
 
@@ -124,29 +124,29 @@ def shapeless_name(path: str, text: str) -> list[Finding]:
 
 
 def outside_world(path: str, text: str) -> list[Finding]:
-    """Pure rooms read no clock, open no file and import nothing that could."""
+    """Pure folders read no clock, open no file and import nothing that could."""
     if not is_pure(path):
         return []
-    findings = imported_among(path, text, OUTSIDE_WORLD, "a pure room imports")
+    findings = imported_among(path, text, OUTSIDE_WORLD, "a pure folder imports")
     for node in ast.walk(ast.parse(text)):
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in OUTSIDE_CALLS:
-                findings.append(Finding(path, node.lineno, f"a pure room calls {name}()"))
+                findings.append(Finding(path, node.lineno, f"a pure folder calls {name}()"))
             case ast.Attribute(value=ast.Name(id="pathlib"), attr="Path"):
-                findings.append(Finding(path, node.lineno, "a pure room imports: pathlib.Path"))
+                findings.append(Finding(path, node.lineno, "a pure folder imports: pathlib.Path"))
             case ast.Call(func=ast.Attribute(value=ast.Name(id="datetime" | "date"), attr=name)) if name in CLOCK_CALLS:
-                findings.append(Finding(path, node.lineno, f"a pure room reads the clock: {name}()"))
+                findings.append(Finding(path, node.lineno, f"a pure folder reads the clock: {name}()"))
             case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="datetime" | "date"), attr=name)) if (
                 name in CLOCK_CALLS
             ):
-                findings.append(Finding(path, node.lineno, f"a pure room reads the clock: {name}()"))
+                findings.append(Finding(path, node.lineno, f"a pure folder reads the clock: {name}()"))
             case _:
                 pass
     return findings
 
 
 def unseeded_chance(path: str, text: str) -> list[Finding]:
-    """Pure rooms know of ``random`` only the class ``Random``, and make one only from a seed."""
+    """Pure folders know of ``random`` only the class ``Random``, and make one only from a seed."""
     if not is_pure(path):
         return []
     findings = [

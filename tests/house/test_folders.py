@@ -18,37 +18,37 @@ ONE_FILE_EACH: Final = {
     "controller/commands": "a file for each command that a person can type",
     "simulators/people": "a file for each kind of person, bet and habit",
 }
-"""Rooms of plug-ins, which may have as many files as there are things to plug in."""
+"""Folders of plug-ins, which may have as many files as there are things to plug in."""
 
 NOUNS: Final = {"closing", "pairing", "sealing", "wiring"}
 """Names that end like a participle and are the field's own nouns: a round's closing."""
 
 
-def rooms() -> Iterator[Path]:
+def folders() -> Iterator[Path]:
     for top in ("controller", "devices", "simulators"):
         for init in sorted((ROOT / top).rglob("__init__.py")):
             yield init.parent
 
 
-def modules(room: Path) -> list[Path]:
-    return [path for path in room.glob("*.py") if path.stem not in {"__init__", "__main__"}]
+def modules(folder: Path) -> list[Path]:
+    return [path for path in folder.glob("*.py") if path.stem not in {"__init__", "__main__"}]
 
 
-def named(room: Path) -> str:
-    return str(room.relative_to(ROOT))
+def named(folder: Path) -> str:
+    return str(folder.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("room", list(rooms()), ids=named)
-def test_a_room_says_what_it_is_for(room: Path) -> None:
-    assert ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
+@pytest.mark.parametrize("folder", list(folders()), ids=named)
+def test_a_folder_says_what_it_is_for(folder: Path) -> None:
+    assert ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("room", [room for room in rooms() if named(room) not in ONE_FILE_EACH], ids=named)
-def test_a_room_can_be_overlooked(room: Path) -> None:
-    assert len(modules(room)) <= MOST_FILES
+@pytest.mark.parametrize("folder", [folder for folder in folders() if named(folder) not in ONE_FILE_EACH], ids=named)
+def test_a_folder_can_be_overlooked(folder: Path) -> None:
+    assert len(modules(folder)) <= MOST_FILES
 
 
-def test_the_list_of_the_core_names_each_of_its_rooms_and_nothing_else() -> None:
+def test_the_list_of_the_core_names_each_of_its_folders_and_nothing_else() -> None:
     core = ROOT / "controller" / "core"
     told = ast.get_docstring(ast.parse((core / "__init__.py").read_text(encoding="utf-8")))
     assert told is not None
@@ -59,5 +59,5 @@ def test_the_list_of_the_core_names_each_of_its_rooms_and_nothing_else() -> None
 
 
 def test_no_module_is_named_by_a_participle() -> None:
-    stems = {path.stem for room in rooms() for path in modules(room)}
+    stems = {path.stem for folder in folders() for path in modules(folder)}
     assert {stem for stem in stems if stem.rpartition("_")[2].endswith("ing")} <= NOUNS

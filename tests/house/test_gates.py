@@ -17,9 +17,9 @@ PACKAGES: Final = ("controller", "devices", "firmware_protocols", "simulators")
 HEAD: Final = '"""Planted."""\n\nfrom __future__ import annotations\n\n'
 
 DOWNWARD: Final = "Imports run downward only"
-FLOORS: Final = "Every room of the controller has its floor"
+LAYERS: Final = "Every folder of the controller has its layer"
 WIRING: Final = "Only the wiring knows the simulators"
-PURE: Final = "The pure rooms have no clock, no chance and no outside world"
+PURE: Final = "The pure folders have no clock, no chance and no outside world"
 CHANCE: Final = "No randomness in core, formats, reports, devices, protocols"
 
 
@@ -127,8 +127,8 @@ def test_the_import_contracts_pass_what_is_allowed(copy: Path) -> None:
     ],
 )
 def test_an_import_against_the_floor_plan_is_refused(copy: Path, importer: str, imported: str, contract: str) -> None:
-    for room in ("controller/pool", "controller/trigger_box"):
-        plant(copy, f"{room}/__init__.py", "")
+    for folder in ("controller/pool", "controller/trigger_box"):
+        plant(copy, f"{folder}/__init__.py", "")
     plant(copy, "controller/demo/demo.py", "")
     path = importer.replace(".", "/")
     plant(copy, f"{path}/__init__.py" if (copy / path).is_dir() else f"{path}.py", f"import {imported}\n")
@@ -142,7 +142,7 @@ def test_a_room_without_a_floor_is_refused(copy: Path) -> None:
     plant(copy, "controller/attic.py", "")
     status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
     assert status == 1, said
-    assert f"{FLOORS} BROKEN" in said
+    assert f"{LAYERS} BROKEN" in said
     assert "attic" in said
 
 

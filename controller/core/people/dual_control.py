@@ -49,13 +49,13 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
     """
     trial = two_person_rule.OrderTrial(transaction, ruling)
     beyond = two_person_rule.beyond_rules(transaction, ruling)
-    overrules = two_person_rule.overrules(transaction, ruling, trial)
-    if beyond or two_person_rule.applies(transaction, ruling, overrules):
+    overruled = two_person_rule.overruled(transaction, ruling, trial)
+    if beyond or two_person_rule.applies(transaction, ruling, overruled):
         _propose(transaction, ruling, trial, beyond)
         return
     refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
-    if overrules and refused is None:
-        _alert(transaction, ruling, f"{ruling.who} alone: {overrules}")
+    if overruled and refused is None:
+        _alert(transaction, ruling, f"{ruling.who} alone: {overruled}")
 
 
 def _propose(

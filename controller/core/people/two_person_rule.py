@@ -55,15 +55,15 @@ class OrderTrial:
         return self._copy.events
 
 
-def applies(transaction: Transaction, ruling: Ruling | EnterInventory, overrules: str) -> bool:
-    """Whether the house wants a second person for an order that ``overrules`` this (empty: nothing)."""
+def applies(transaction: Transaction, ruling: Ruling | EnterInventory, overruled: str) -> bool:
+    """Whether the house wants a second person for an order; ``overruled``: what is known that it overrules."""
     match ruling:
         case VoidRound() | AdjustWager():
             return transaction.house.two_persons or _is_recalled(transaction, ruling)
         case EnterInventory() if table_inventory.restates_past_day(transaction, ruling):
             return True
         case _:
-            return transaction.house.two_persons and bool(overrules)
+            return transaction.house.two_persons and bool(overruled)
 
 
 def beyond_rules(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
@@ -82,15 +82,15 @@ def beyond_rules(transaction: Transaction, ruling: Ruling | EnterInventory) -> s
     return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.net_cents)}, and {given}"
 
 
-def overrules(transaction: Transaction, ruling: Ruling | EnterInventory, trial: OrderTrial) -> str:
+def overruled(transaction: Transaction, ruling: Ruling | EnterInventory, trial: OrderTrial) -> str:
     """What is known that an order overrules, in words; empty: nothing, or the journal is of before that mattered."""
     if not transaction.house.orders_bounded:
         return ""
     match ruling:
         case SetCard(_, card):
-            return _known_face(transaction, card) or _struck(transaction, ruling) or _settled_due(trial)
+            return _known_face(transaction, card) or _struck_card(transaction, ruling) or _changed_due(trial)
         case AssignCard(_, card):
-            return _known_owner(transaction, card) or _settled_due(trial)
+            return _known_owner(transaction, card) or _changed_due(trial)
         case DeclareBox(_, spot, cents):
             number = transaction.state.open_round()
             amount = "not in play" if cents <= 0 else f"in play for {money(cents)}"
@@ -140,7 +140,7 @@ def _known_owner(transaction: Transaction, card: int) -> str:
     return f"card {card}, of which it was said already whose it is" if said else ""
 
 
-def _struck(transaction: Transaction, ruling: SetCard) -> str:
+def _struck_card(transaction: Transaction, ruling: SetCard) -> str:
     """That a card left the shoe which an order strikes; empty: it strikes none.
 
     A hand that waited for that card has its due turned round by it, and nothing shows afterwards what the card was.
@@ -152,7 +152,7 @@ def _struck(transaction: Transaction, ruling: SetCard) -> str:
     )
 
 
-def _settled_due(trial: OrderTrial) -> str:
+def _changed_due(trial: OrderTrial) -> str:
     """The settled wager whose due an order would change; empty: it would change none."""
     if trial.refused is not None:
         return ""

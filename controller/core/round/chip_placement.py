@@ -16,7 +16,7 @@ from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
 
-def place_chips_heard_once(transaction: Transaction, quiet: ChipsConfirmed | DeadlinePassed) -> None:
+def place_chips_heard_by_one_antenna(transaction: Transaction, quiet: ChipsConfirmed | DeadlinePassed) -> None:
     """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
     if not isinstance(quiet, ChipsConfirmed):
         return

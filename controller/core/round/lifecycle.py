@@ -71,7 +71,7 @@ def lock_deferred_bets(transaction: Transaction, ended: Round) -> None:
             _alert_of(transaction, ZoneChange(int(spot), zone, before, after))
 
 
-_ALL_DEALT: Final = "it was said that its only box was not dealt in, once all cards of its deal had come"
+_DENIED_AFTER_DEAL: Final = "it was said that its only box was not dealt in, once all cards of its deal had come"
 
 
 def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
@@ -87,7 +87,7 @@ def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
         late_bettors.note_said_late(transaction, who, spot, "was not dealt in")
         if not spots and transaction.house.floor_claims_checked and transaction.round().is_dealt():
             # Who knows how it ended would void it.
-            transaction.irregular(_ALL_DEALT)
+            transaction.irregular(_DENIED_AFTER_DEAL)
             return
         replace_bets(transaction, Bets(spots, wagers, before.bets.declared, (*before.bets.refused, *out)))
     if transaction.state.round is not None and not transaction.round().questions.entry:

@@ -16,7 +16,7 @@ from controller.core.table.transaction import Transaction
 
 _TEXT: Final = "A card came before the bets were locked: has a new round begun?"
 
-_DEALT: Final = "it was said that no round had begun, once all cards of its deal had come"
+_DENIED_AFTER_DEAL: Final = "it was said that no round had begun, once all cards of its deal had come"
 
 
 def ask(transaction: Transaction) -> None:
@@ -31,7 +31,7 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
         return
     transaction.change_questions(unkeyed=0, begun_by_word=True)
     if answer == "no" and transaction.house.floor_claims_checked and transaction.round().is_dealt():
-        transaction.irregular(_DEALT)
+        transaction.irregular(_DENIED_AFTER_DEAL)
     elif answer == "no":
         transaction.emit(*map(QuestionWithdrawn, transaction.round().open_questions()))
         lock.replace_bets(transaction, lock.Bets((), (), (), ()))

@@ -223,7 +223,7 @@ def burns_text(transaction: Transaction) -> str:
     return f"Burn {burns} card{'s' if burns > 1 else ''}" if burns else ""
 
 
-_LOCKED: Final = RefusalReason(
+_BETS_ARE_LOCKED: Final = RefusalReason(
     "round_in_play", "the bets of a round are locked: a new shoe is announced before, or once that key is undone"
 )
 """An order from elsewhere would make a burn of the deal's first card, which is in the dealer's hand."""
@@ -236,7 +236,7 @@ def announced(transaction: Transaction, given: ShoeChanged) -> None:
         refused = RefusalReason("round_in_play", "a round is being played")
     elif transaction.state.shoe_round != _first_round(transaction):
         if transaction.state.round is not None and transaction.house.floor_claims_checked:
-            refused = _LOCKED
+            refused = _BETS_ARE_LOCKED
         else:
             _begin_shoe(transaction)
     elif given.left >= 0 and transaction.state.last_shoe.shoe:

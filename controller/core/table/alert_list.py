@@ -32,7 +32,7 @@ _MADE_BY_ORDERS: Final = frozenset(
 )
 """What a card, a box, a due or an answer that a person states may raise at once."""
 
-_ORDERED: Final = "gave the order it is about"
+_ORDERED: Final = "gave the order or answer it is about"
 
 
 def acknowledge(transaction: Transaction, given: AcknowledgeAlert) -> None:
