@@ -87,17 +87,20 @@ def _places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, 
     """The box (the number of boxes: the dealer) and its hand that hold each of these cards, over all plays."""
     places_of_card: dict[int, set[tuple[int, int | None]]] = {card: set() for card in cards}
     for node, by_box in frontier.items():
-        for card in cards.intersection(node.dealers()):
-            places_of_card[card].add((len(by_box), None))
+        if node.drawn or node.second:
+            for card in cards.intersection(node.dealers()):
+                places_of_card[card].add((len(by_box), None))
         for index, hand in enumerate(node.hands):
-            for card in cards.intersection(hand.cards):
-                places_of_card[card].add((node.acting, index))
+            if not cards.isdisjoint(hand.cards):
+                for card in cards.intersection(hand.cards):
+                    places_of_card[card].add((node.acting, index))
     # Plays differ in a box or two: what the others hold is looked through once.
     for box, of_box in enumerate(zip(*frontier.values(), strict=True)):
         for outcome in {outcome for outcomes in set(of_box) for outcome in outcomes}:
             for index, played in enumerate(outcome.hands):
-                for card in cards.intersection(played.cards):
-                    places_of_card[card].add((box, index))
+                if not cards.isdisjoint(played.cards):
+                    for card in cards.intersection(played.cards):
+                        places_of_card[card].add((box, index))
     return places_of_card
 
 

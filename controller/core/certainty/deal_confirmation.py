@@ -217,7 +217,7 @@ def can_only_lock_this_deal(transaction: Transaction) -> bool:
     deal = round_now.dealing
     if not deal.unturned() or not round_now.cards.drawn or round_now.ending.closing:
         return False
-    always = round_now.rules(transaction.rules).options.deal_key == "always"
+    always = round_now.options(transaction.rules).deal_key == "always"
     return deal.stands == "open" or (always and not deal.done_by)
 
 
@@ -250,7 +250,7 @@ def review(transaction: Transaction) -> None:
         return
     count, cards = len(round_now.cards.drawn), _size(transaction)
     quiet = deal.quiet_ns >= deal.last_ns + gap_ns(transaction)
-    by_key = round_now.rules(transaction.rules).options.deal_key == "always"
+    by_key = round_now.options(transaction.rules).deal_key == "always"
     even = count == cards and not deal.uneven and (by_key or _in_rhythm(transaction))
     if even and (deal.done_by or (quiet and not by_key)):
         change_deal(transaction, stands="confirmed")
@@ -368,7 +368,7 @@ def is_long_after_last_card(transaction: Transaction) -> bool:
 
 def turn_needs_no_key(transaction: Transaction) -> bool:
     """Whether the open round is of a house where no key need say that the hole card is turned."""
-    return transaction.round().rules(transaction.rules).options.turn_key == "sometimes"
+    return transaction.round().options(transaction.rules).turn_key == "sometimes"
 
 
 def ends_unturned(transaction: Transaction) -> bool:
@@ -383,7 +383,7 @@ def deadline_ns(transaction: Transaction) -> int:
     round_now = transaction.state.round
     if round_now is None or not round_now.dealing.unturned() or not round_now.cards.drawn:
         return -1
-    deal, options = round_now.dealing, round_now.rules(transaction.rules).options
+    deal, options = round_now.dealing, round_now.options(transaction.rules)
     wanted = -1
     if deal.stands == "open":
         wanted = deal.last_ns + gap_ns(transaction)

@@ -52,7 +52,7 @@ def _pause_shows_turn(transaction: Transaction) -> bool:
 
     Chips say nothing of it, for players can move them, nor does a key that could still be taken back.
     """
-    round_now, options = transaction.round(), transaction.round().rules(transaction.rules).options
+    round_now, options = transaction.round(), transaction.round().options(transaction.rules)
     deal = round_now.dealing
     if options.turn_key != "sometimes" or deal.quiet_ns < deal.stirred_ns + options.turn_pause_s * _SECOND_NS:
         return False

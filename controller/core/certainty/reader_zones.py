@@ -32,11 +32,12 @@ def confirmed_zones(
 
     Of a spot whose main zone is unseen nothing is confirmed.
     """
-    unwatched = {name: state.known_until_ns(*spot_and_zone(name)) for name in unseen} | state.unwatched_zones
     looked_at = [spot for spot in spots if zone_name(spot, "main") not in unseen] if unseen else spots
-    looked = dict(state.confirmed)
-    for spot in map(str, looked_at):
-        looked[spot] = max(upto_ns, looked.get(spot, -1))
+    known = state.confirmed
+    looked = known | {name: max(upto_ns, known.get(name, -1)) for name in map(str, looked_at)}
+    if not (unseen or state.unwatched_zones):
+        return looked, {}
+    unwatched = {name: state.known_until_ns(*spot_and_zone(name)) for name in unseen} | state.unwatched_zones
     kept = {name: ns for name, ns in unwatched.items() if name in unseen or spot_and_zone(name)[0] not in looked_at}
     return looked, kept
 

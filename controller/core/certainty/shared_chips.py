@@ -124,17 +124,18 @@ def only_places_chip(transaction: Transaction, change: ZoneChange, last_ns: int)
 
 def may_be_lost_chip(transaction: Transaction, change: ZoneChange) -> bool:
     """Whether a change is that of a zone between which and another a wager is lost, and may be only of its chip."""
-    round_now, name = transaction.round(), zone_name(change.spot, change.zone)
-    other = change.since_ns >= 0 or change.spot not in round_now.bets.spots
-    return (
-        round_now.bets.shared.lost and other and any(name in zones for zones in round_now.bets.shared.zones_of.values())
-    )
+    round_now = transaction.round()
+    if not round_now.bets.shared.lost or (change.since_ns < 0 and change.spot in round_now.bets.spots):
+        return False
+    name = zone_name(change.spot, change.zone)
+    return any(name in zones for zones in round_now.bets.shared.zones_of.values())
 
 
 def boxes_are_lost(round_now: Round) -> bool:
     """Whether a chip was picked up that may have been of one box's main wager or another's, before anybody knew."""
-    zones = {name for names in round_now.bets.shared.zones_of.values() for name in names}
-    return not round_now.bets.locked and round_now.bets.shared.lost and any(name.endswith("/main") for name in zones)
+    if round_now.bets.locked or not round_now.bets.shared.lost:
+        return False
+    return any(name.endswith("/main") for names in round_now.bets.shared.zones_of.values() for name in names)
 
 
 def only_removes_shared(transaction: Transaction, change: ZoneChange) -> bool:

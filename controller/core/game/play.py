@@ -9,6 +9,7 @@ left, each finished before the next; then the dealer (58 Pa. Code 685a.7, 633a.1
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from msgspec.structs import replace
 
@@ -40,9 +41,6 @@ class Play:
         self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
         self.ended: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
         self.dealer_ends: dict[tuple[Node, int | None], frozenset[DealerEnd]] = {}
-        any_turn = rules.surrender_turn == "any" and rules.surrender == "late"
-        self.lenient = [box for box in range(self.boxes) if self.may_surrender_silently(box)] if any_turn else []
-        """Boxes that may have surrendered before their turn without a sign."""
         self.deal_cards = deal_cards(self.boxes, hole=rules.has_hole_card())
         self.up_points = points_of(deal.up)
         self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
@@ -51,6 +49,13 @@ class Play:
         """Naturals wait for the hole card: ace or ten up, or the house pays them with the others."""
         self.offered_zone = self.zone_of_offer()
         """The zone in which a wager may be made after the deal; empty where there is none."""
+
+    @cached_property
+    def lenient(self) -> tuple[int, ...]:
+        """Boxes that may have surrendered before their turn without a sign."""
+        if self.rules.surrender_turn != "any" or self.rules.surrender != "late":
+            return ()
+        return tuple(box for box in range(self.boxes) if self.may_surrender_silently(box))
 
     def zone_of_offer(self) -> str:
         """Insurance with an ace up, or a side wager offered against this up card (EZ Bust, HPN card: 2 to 6)."""

@@ -55,6 +55,23 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     deal_gap_s: int = 0
     """Seconds without a card that end a deal; 0: three times the median gap of the last deals, at least one second."""
 
+    def keys_unheard(self) -> Options:
+        """The same while the keypad is lost: that a key was not pressed says nothing then.
+
+        What a key alone confirms or turns nothing else does, for then a keypad that is away would open the hole card.
+        """
+        return msgspec.structs.replace(
+            self,
+            stand_key="sometimes",
+            no_more_bets="sometimes",
+            surrender_shown="sometimes",
+            even_money_shown="chips",
+        )
+
+    def even_money_unkeyed(self) -> Options:
+        """The same where the key of even money may have been left out."""
+        return msgspec.structs.replace(self, even_money_shown="sometimes") if self.even_money_shown == "key" else self
+
 
 class SideBetTerms(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """What one side wager pays and when it may be made: its ``[side_bets.NAME]`` in a profile.
@@ -181,28 +198,6 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     mystery_ceiling_cents: int = 100_000
     """The most the must-hit-by meter pays; what lies above is carried over (A28)."""
     options: Options = Options()
-
-    def keys_unheard(self) -> Rules:
-        """The same game while its keypad is lost: that a key was not pressed says nothing then.
-
-        What a key alone confirms or turns nothing else does, for then a keypad that is away would open the hole card.
-        """
-        silent = msgspec.structs.replace(
-            self.options,
-            stand_key="sometimes",
-            no_more_bets="sometimes",
-            surrender_shown="sometimes",
-            even_money_shown="chips",
-        )
-        return msgspec.structs.replace(self, options=silent)
-
-    def even_money_unkeyed(self) -> Rules:
-        """The same game where the key of even money may have been left out."""
-        if self.options.even_money_shown != "key":
-            return self
-        return msgspec.structs.replace(
-            self, options=msgspec.structs.replace(self.options, even_money_shown="sometimes")
-        )
 
     def offered_after_deal(self, up_points: int) -> str:
         """The side wager that may be made once this up card (1: ace) lies there; empty: none."""

@@ -138,13 +138,14 @@ def certain_main_nets(
     agreed_cents: dict[int, int | None] = dict.fromkeys(boxes)
     even_money = play.rules.even_money
     for node, outcomes in frontier.items():
+        ends = dealer_ends(play, node, hole_points)
         for box in list(agreed_cents):
             ended = outcomes[box] or _outcomes(play, node, outcomes, box)
             if not ended or (even_money and even_money_may_come(play, node, box)):
                 del agreed_cents[box]
                 continue
             paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
-            found_cents = _first_two_cents(play, ended, dealer_ends(play, node, hole_points), even_money=paid)
+            found_cents = _first_two_cents(play, ended, ends, even_money=paid)
             possible_cents = {*found_cents, agreed_cents[box]} - {None}
             if len(possible_cents) > 1:
                 del agreed_cents[box]

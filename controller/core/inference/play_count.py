@@ -80,6 +80,8 @@ class PlayCounter:
 
     def spelled(self, depth: int, ways: Transitions) -> dict[_Symbol, frozenset[_Place]]:
         """What may be spelled next over any of these ways to the level ``depth``."""
+        if len(ways) == 1 and not ways[0][0]:
+            return self.spellings[depth, ways[0][1]]
         spelled: dict[_Symbol, set[_Place]] = {}
         for emitted, target in ways:
             if emitted:

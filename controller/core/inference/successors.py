@@ -57,7 +57,8 @@ def _card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[St
         node = replace(node, dealt=node.dealt + 1)
         yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
     elif not (node.paying or _busts_lie(node, layout)):
-        for reached, emitted in _card_drawn(play, replace(node, surrenders_to_confirm=0), card, layout):
+        standing = replace(node, surrenders_to_confirm=0) if node.surrenders_to_confirm else node
+        for reached, emitted in _card_drawn(play, standing, card, layout):
             yield replace(reached, silent_surrenders=0) if reached.silent_surrenders else reached, emitted
 
 

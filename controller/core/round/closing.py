@@ -24,7 +24,7 @@ from controller.core.certainty.side_wagers import settle_sides, sides_open
 from controller.core.game.hand import place_of
 from controller.core.game.position import BoxStatus
 from controller.core.game.wager import Basis
-from controller.core.inference.dues import agreed, agreed_drawn
+from controller.core.inference.dues import Due, agreed, agreed_drawn
 from controller.core.inference.fault_search import CLOSED_EARLY
 from controller.core.inference.lattice import Frontier, Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved
@@ -46,6 +46,9 @@ _UNTURNED: Final = "it ended with its hole card not said to be turned"
 _UNHEARD: Final = f"{_UNTURNED}: the keypad was lost"
 _BROKEN_OFF: Final = "the next bets were locked when its deal had just begun"
 _UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than its deal has"
+
+_DuesByBox = list[dict[str, Due]]
+"""What the wagers of each box may be due at the end, by bet."""
 
 
 def settle_round(transaction: Transaction) -> None:
@@ -275,11 +278,12 @@ def _finish(transaction: Transaction) -> bool:
     judged = AgreedPlays(transaction.lattice(), ends, points)
     publish(transaction, judged)
     settle_sides(transaction, judged, closed=True)
-    _settle_as_paid(transaction, judged)
-    _settle_insurance_as_paid(transaction, judged)
-    _contradicted(transaction, judged)
+    dues: _DuesByBox = [dict(judged.dues(box)) for box in range(len(judged.lattice.wagers))]
+    _settle_as_paid(transaction, judged, dues)
+    _settle_insurance_as_paid(transaction, judged, dues)
+    _contradicted(transaction, dues)
     dispute_reopened(transaction)
-    left = (*_still_open(transaction, judged), *sides_open(transaction, judged))
+    left = (*_still_open(transaction, judged, dues), *sides_open(transaction, judged))
     questions.withdraw_if_needless(transaction)
     if left and transaction.round().questions.asked is None:
         questions.ask_best(transaction, points)
@@ -309,10 +313,10 @@ def _outcome(left: tuple[WagerUnresolved, ...]) -> str:
     return "open" if left else "settled"
 
 
-def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[WagerUnresolved]:
+def _still_open(transaction: Transaction, judged: AgreedPlays, dues: _DuesByBox) -> Iterator[WagerUnresolved]:
     """The wagers that no settlement has been found for."""
     for box, spot in enumerate(transaction.round().bets.spots):
-        for bet, due in judged.dues(box):
+        for bet, due in dues[box].items():
             if (spot, bet) not in transaction.round().ending.settled:
                 is_doubtful = bet == "insurance" and may_include_payment(judged.lattice, box, bet, due.cents())
                 is_unknown = is_doubtful or transaction.round().is_wager_unread(spot, bet)
@@ -322,12 +326,12 @@ def _still_open(transaction: Transaction, judged: AgreedPlays) -> Iterator[Wager
                 )
 
 
-def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
+def _contradicted(transaction: Transaction, dues: _DuesByBox) -> None:
     """Name the settled wagers that no play which is left comes to: a reader reported late what came first."""
     possible = {
         (spot, bet): due.cents()
         for box, spot in enumerate(transaction.round().bets.spots)
-        for bet, due in judged.dues(box)
+        for bet, due in dues[box].items()
     }
     reason = "what its readers told later leaves no legal play that comes to it"
 
@@ -337,10 +341,10 @@ def _contradicted(transaction: Transaction, judged: AgreedPlays) -> None:
     transaction.emit(*transaction.disputes(reason, elsewhere))
 
 
-def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
+def _settle_as_paid(transaction: Transaction, judged: AgreedPlays, dues: _DuesByBox) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
     for box, spot in enumerate(transaction.round().bets.spots):
-        due = next(due for bet, due in judged.dues(box) if bet == "main")
+        due = dues[box]["main"]
         if spot in transaction.round().bets.declared or any(one.box == box for one in judged.lattice.outages):
             continue
         if (
@@ -359,13 +363,13 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
             )
 
 
-def _settle_insurance_as_paid(transaction: Transaction, judged: AgreedPlays) -> None:
+def _settle_insurance_as_paid(transaction: Transaction, judged: AgreedPlays, dues: _DuesByBox) -> None:
     """Insurance still open against a natural is settled as won if chips came to it as its payment alone explains."""
     round_now = transaction.round()
     if not transaction.house.slips_awaited:
         return
     for box, spot in enumerate(round_now.bets.spots):
-        due = next((due for bet, due in judged.dues(box) if bet == "insurance"), None)
+        due = dues[box].get("insurance")
         unseen = any(one.box == box and one.hides("insurance") for one in judged.lattice.outages)
         watched = spot not in round_now.bets.declared and not unseen
         if due is None or not due.known or not watched or (spot, "insurance") in round_now.ending.settled:

@@ -22,9 +22,12 @@ def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
 def may_be_ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card that finds a wager of the next round ends the open one."""
     round_now = transaction.round()
-    if round_now.ending.closing or _next_locked(transaction, at_ns) or _close_meant(transaction, at_ns):
+    ending = round_now.ending
+    if ending.closing or (ending.next_bets == "pressed" and _next_locked(transaction, at_ns)):
         return True
-    by_chips = round_now.rules(transaction.rules).options.no_more_bets == "sometimes"
+    if ending.close_refused and _close_meant(transaction, at_ns):
+        return True
+    by_chips = round_now.options(transaction.rules).no_more_bets == "sometimes"
     return by_chips and deal_confirmation.may_end_by_card(transaction, at_ns) and is_over(transaction)
 
 
@@ -34,9 +37,7 @@ def _next_locked(transaction: Transaction, at_ns: int) -> bool:
     In no play anybody could get that card: the wager lies there as it did since its payment was picked up unseen.
     """
     round_now = transaction.round()
-    if round_now.ending.next_bets != "pressed" or round_now.dealing.unturned():
-        return False
-    return _long_after_cards(round_now, at_ns) and takes_no_card(transaction)
+    return not round_now.dealing.unturned() and _long_after_cards(round_now, at_ns) and takes_no_card(transaction)
 
 
 def _close_meant(transaction: Transaction, at_ns: int) -> bool:
@@ -45,9 +46,9 @@ def _close_meant(transaction: Transaction, at_ns: int) -> bool:
     Every chip that lay at the boxes at the last card is gone, and others lie there. The dealer forgot two keys.
     """
     round_now = transaction.round()
-    if not round_now.ending.close_refused or not round_now.dealing.unturned():
+    if not round_now.dealing.unturned() or not _long_after_cards(round_now, at_ns):
         return False
-    return _long_after_cards(round_now, at_ns) and has_main_wager(transaction) and boxes_are_cleared(transaction)
+    return has_main_wager(transaction) and boxes_are_cleared(transaction)
 
 
 def _long_after_cards(round_now: Round, at_ns: int) -> bool:

@@ -30,14 +30,10 @@ _WHY = "laid in the middle of the deal, and dealt in"
 def note_late_bet(transaction: Transaction, change: ZoneChange, first_ns: int) -> None:
     """Keep what lies at a spot that is no box when the deal is done; ``first_ns``: the first moment of the change."""
     round_now = transaction.round()
+    if change.spot in round_now.bets.spots or not deal_confirmation.guards_hole_card(transaction.rules):
+        return
     before_deal = change.zone == "main" or uncertain_wagers.is_before_deal_zone(transaction, change.zone)
-    in_deal = first_ns < deal_confirmation.dealt_ns(transaction)
-    if (
-        change.spot in round_now.bets.spots
-        or not before_deal
-        or not in_deal
-        or not deal_confirmation.guards_hole_card(transaction.rules)
-    ):
+    if not before_deal or first_ns >= deal_confirmation.dealt_ns(transaction):
         return
     others = tuple(one for one in round_now.bets.late if (one.spot, one.bet) != (change.spot, change.zone))
     laid = (LockedWager(change.spot, change.zone, change.after),) if change.after else ()

@@ -108,7 +108,7 @@ def ask_if_miscounted(transaction: Transaction, until: int) -> None:
     """
     round_now = transaction.round()
     deal, asked = round_now.dealing, round_now.questions
-    if round_now.evidence.trouble or round_now.is_suspended() or asked.miscounted or not deal.unturned():
+    if not deal.unturned() or asked.miscounted or round_now.evidence.trouble or round_now.is_suspended():
         return
     beyond = deal_confirmation.paused_in_deal(transaction) and deal_confirmation.is_followed_at_once(transaction, until)
     if beyond or (deal.anew and deal.stands == "unconfirmed"):

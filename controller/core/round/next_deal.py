@@ -61,11 +61,11 @@ def may_begin(transaction: Transaction) -> bool:
         or round_now is None
     ):
         return False
-    at_ns, options = transaction.table_ns(drawn.at_ns), round_now.rules(transaction.rules).options
     if round_now.ending.closing or (
         not _unexplained(round_now) and (round_now.is_suspended() or not round_now.is_dealt())
     ):
         return False
+    at_ns, options = transaction.table_ns(drawn.at_ns), round_now.options(transaction.rules)
     quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
     if (
         not quiet

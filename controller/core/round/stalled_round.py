@@ -37,7 +37,7 @@ def deadline_ns(transaction: Transaction) -> int:
 def _is_held(transaction: Transaction) -> bool:
     """Whether nobody has answered the question that holds the round, and no alert has said so."""
     round_now = transaction.round()
-    return round_now.questions.held_ns >= 0 and bool(round_now.rules(transaction.rules).options.turn_key)
+    return round_now.questions.held_ns >= 0 and bool(round_now.options(transaction.rules).turn_key)
 
 
 def _waits(transaction: Transaction) -> bool:
@@ -47,7 +47,7 @@ def _waits(transaction: Transaction) -> bool:
     """
     round_now = transaction.round()
     asked_already = round_now.questions.lingered == len(round_now.evidence.observations)
-    if asked_already or not round_now.rules(transaction.rules).options.turn_key or not round_now.cards.drawn:
+    if asked_already or not round_now.options(transaction.rules).turn_key or not round_now.cards.drawn:
         return False
     return round_now.bets.locked and not (round_now.ending.closing or round_now.is_suspended())
 
@@ -85,8 +85,8 @@ def review(transaction: Transaction) -> None:
 
 def _review_held(transaction: Transaction) -> None:
     """Raise the alert once a question has held the round for a minute; a new question has a minute of its own."""
-    asked, now_ns = transaction.round().questions, transaction.table_ns(transaction.stamped.at_ns)
-    held = transaction.round().first_blocking()
+    round_now, now_ns = transaction.round(), transaction.table_ns(transaction.stamped.at_ns)
+    asked, held = round_now.questions, round_now.first_blocking()
     if held != asked.held_by:
         transaction.change_questions(held_by=held, held_ns=now_ns if held else -1)
     elif (
@@ -95,9 +95,9 @@ def _review_held(transaction: Transaction) -> None:
         and now_ns >= asked.held_ns + _QUIET_NS
     ):
         transaction.change_questions(held_ns=-1)
-        number = transaction.round().number
-        text = f"nobody has answered for a minute what is asked about round {number}, and nothing of it is concluded"
-        raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=number)
+        whose = f"what is asked about round {round_now.number}, and nothing of it is concluded"
+        text = f"nobody has answered for a minute {whose}"
+        raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)
 
 
 def _may_have_ended(transaction: Transaction) -> bool:

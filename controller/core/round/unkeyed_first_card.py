@@ -21,7 +21,7 @@ _DENIED_AFTER_DEAL: Final = "it was said that no round had begun, once all cards
 
 def ask(transaction: Transaction) -> None:
     """The card of this step has locked the bets: where the key should have, ask whether it began a round."""
-    if transaction.round().rules(transaction.rules).options.no_more_bets == "always":
+    if transaction.round().options(transaction.rules).no_more_bets == "always":
         transaction.change_questions(unkeyed=transaction.ask(0, _TEXT, ("yes", "no")))
 
 

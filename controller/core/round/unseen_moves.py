@@ -123,7 +123,7 @@ def note_replaced(transaction: Transaction, before: Zone, after: Zone) -> None:
 
 def _is_keyed(transaction: Transaction) -> bool:
     """Whether the dealer presses *double* for every double: whose procedure keys the decisions does."""
-    return transaction.round().rules(transaction.rules).options.stand_key == "always"
+    return transaction.round().options(transaction.rules).stand_key == "always"
 
 
 def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:

@@ -27,17 +27,16 @@ _PLAY: Final = frozenset({"insurance_closed", "stand", "hit", "double", "split"}
 
 def insurance_too_large(before: Table, transaction: Transaction) -> None:
     """More than the card allows lay on an insurance line when the offer closed, and is no payment."""
-    was, now = before.state.round, transaction.state.round
-    if not transaction.house.slips_awaited or was is None or now is None or was.number != now.number:
+    lattice, was, now = transaction.open_lattice, before.state.round, transaction.state.round
+    if lattice is None or lattice.game.offered_zone != "insurance" or not transaction.house.slips_awaited:
         return
-    if now.evidence.trouble or not now.is_dealt() or transaction.lattice().play().offered_zone != "insurance":
+    if was is None or now is None or was.number != now.number or now.evidence.trouble or not now.is_dealt():
         return
     closes = before.lattice is not None and any(node.offers for node in before.lattice.frontier)
     reading = transaction.stamped.input
     if not (closes or (isinstance(reading, ChipsSeen) and reading.zone == "insurance")):
         return
-    frontier = transaction.lattice().frontier
-    if not frontier or any(node.offers for node in frontier) or _may_be_paid(transaction):
+    if not lattice.frontier or any(node.offers for node in lattice.frontier) or _may_be_paid(transaction):
         return
     for spot, wager_cents in zip(now.bets.spots, now.main_wagers(), strict=True):
         most = transaction.rules.insurance_cap_cents(wager_cents)

@@ -64,7 +64,7 @@ def review(transaction: Transaction, paid: RoundPayments) -> RoundPayments:
         what = "the natural had not been paid" if watch.zone == "main" else "the wager had not been settled"
         text = f"spot {watch.spot} {watch.zone}: {what} when {before}"
         raise_alert(transaction, AlertKind.PROCEDURE_LATE, text, round=paid.round, spot=watch.spot, zone=watch.zone)
-    return replace(paid, first=tuple(left))
+    return paid if len(left) == len(paid.first) else replace(paid, first=tuple(left))
 
 
 def _begun_ns(round_now: Round, *, by_card: bool) -> tuple[int, int] | None:

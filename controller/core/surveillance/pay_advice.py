@@ -176,11 +176,8 @@ def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dic
     round_now = next((one for one in rounds if one.number == number), None)
     if round_now is None:
         return {}, ()
-    events = [
-        one
-        for one in (*round_now.evidence.published, *transaction.events)
-        if isinstance(one, HandCompleted | CardDealt)
-    ]
+    published = (*round_now.evidence.published, *transaction.events)
+    events = [one for one in published if isinstance(one, (HandCompleted, CardDealt))]
     # What this step has opened counts; what it has not stays closed, even where the round is over: one that is voided
     # before the turn opens no hole card.
     just = {one.card for one in transaction.events if isinstance(one, CardOpened)}

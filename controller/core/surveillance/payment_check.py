@@ -75,7 +75,7 @@ def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
         _look_at_cards(transaction, open_round, dealt=was is None or was.cards.drawn is not open_round.cards.drawn)
     found: list[RoundMispay] = []
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
-        paid = transaction.state.payments_of(event.round) if isinstance(event, RoundClosed | RoundPending) else None
+        paid = transaction.state.payments_of(event.round) if isinstance(event, (RoundClosed, RoundPending)) else None
         if paid is not None and paid.closed_ns < 0:
             by_key = _closed_by_key(before, transaction)
             change_payments(

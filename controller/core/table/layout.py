@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -48,13 +48,9 @@ class FeltHeard(msgspec.Struct, frozen=True):
         """The zones that hear a chip which another of them hears, too."""
         return frozenset(name for zones in self.heard_twice.values() for name in zones)
 
-    def after(self, felt: Felt, name: str) -> FeltHeard:
-        """The same of a felt in which one zone has another content: it is gone over only for what came there."""
-        known = self.felt.get(name)
-        came = frozenset(felt[name].chips).difference(known.chips if known else ())
-        if self.heard_twice or _hear_any(self.felt, name, came):
-            return self.of(felt)
-        return FeltHeard(felt, self.heard_twice)
+    def after(self, felt: Felt, *, beside: bool) -> FeltHeard:
+        """The same of a felt in which one zone has another content; ``beside``: another hears chips that came there."""
+        return self.of(felt) if self.heard_twice or beside else FeltHeard(felt, self.heard_twice)
 
 
 class ZoneChange(Value, frozen=True, tag=False):
@@ -126,17 +122,17 @@ def inventory(
     already = frozenset(known.chips if known else ())
     heard = Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns, seen.values)
     after = {**felt, name: heard}
-    disputed = before.after(after, name).heard_twice
+    came = [chip for chip in heard.chips if chip not in already]
+    beside = _hear_any(felt, name, frozenset(came))
+    disputed = before.after(after, beside=beside).heard_twice
     events: list[Event] = [
-        UnknownChip(seen.spot, seen.zone, chip)
-        for chip in heard.chips
-        if chip not in values and chip not in seen.values and chip not in already
+        UnknownChip(seen.spot, seen.zone, chip) for chip in came if chip not in values and chip not in seen.values
     ]
     events += [ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before.heard_twice]
     for other, lying in felt.items():
         if lying.doubted or lying.released:
             after[other] = _released(lying, disputed, last_ns)
-    doubted = _doubted_at(felt, name, heard.chips, first_ns)
+    doubted = _doubted_at(felt, name, heard.chips, came if beside else (), first_ns)
     zone = after[name] = _counted(_released(replace(heard, doubted=doubted), disputed, last_ns), values)
     was = 0 if known is None else known.cents
     changes: tuple[ZoneChange, ...] = ()
@@ -166,15 +162,17 @@ def _counted(zone: Zone, values: Mapping[str, int]) -> Zone:
     return replace(zone, cents=worth(here, values, zone.values))
 
 
-def _doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) -> dict[str, int]:
-    """The chips heard at a zone that do not count there, with the first moment they may have been there."""
+def _doubted_at(felt: Felt, name: str, chips: tuple[str, ...], came: Sequence[str], first_ns: int) -> dict[str, int]:
+    """The chips heard at a zone that do not count there, with the first moment they may have been there.
+
+    ``came`` are those that came, if another zone hears any of them.
+    """
     was = felt.get(name)
-    known, doubted = (frozenset[str](), {}) if was is None else (frozenset(was.chips), was.doubted)
-    came = [chip for chip in chips if chip not in known]
+    doubted = was.doubted if was is not None else {}
     if not (came or doubted):
         return {}
     new: dict[str, int] = {}
-    if _hear_any(felt, name, frozenset(came)):
+    if came:
         elsewhere = {
             chip for other, zone in felt.items() if other != name for chip in zone.chips if chip not in zone.doubted
         }

@@ -13,9 +13,10 @@ from operator import attrgetter
 from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.core.game.hand import deal_cards, hole_place, place_of, seen
-from controller.core.game.rules import Rules
+from controller.core.game.rules import Options, Rules
 from controller.core.game.wager import LockedWager
 from controller.core.inference.lattice import PlayAnswer
 from controller.core.inference.observation import CardObserved, DatedObservation, KeyObserved, Observation
@@ -294,9 +295,14 @@ class Round(Value, frozen=True, tag=False):
 
     def rules(self, rules: Rules) -> Rules:
         """The rules by which this round's evidence is read."""
+        options = self.options(rules)
+        return rules if options is rules.options else replace(rules, options=options)
+
+    def options(self, rules: Rules) -> Options:
+        """The procedures among them."""
         if self.evidence.keys_unheard:
-            return rules.keys_unheard()
-        return rules.even_money_unkeyed() if self.evidence.keys_slip else rules
+            return rules.options.keys_unheard()
+        return rules.options.even_money_unkeyed() if self.evidence.keys_slip else rules.options
 
     def blocking_questions(self) -> tuple[int, ...]:
         """The questions that people must answer before anything is concluded, the first to be answered first.

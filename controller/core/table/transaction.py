@@ -202,7 +202,7 @@ class Transaction:
         except TooManySequences:
             self.irregular("the times of the readings leave too many orders open", known=False)
             return False
-        explained = self.legal(lattice) or not self.legal(before) or not may_drop
+        explained = not may_drop or self.legal(lattice) or not self.legal(before)
         if not explained:
             dated = replace(dated, item=idle(dated.item))
             lattice = before.observe(dated)

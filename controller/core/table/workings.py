@@ -82,7 +82,7 @@ class PublishedFacts(msgspec.Struct, frozen=True):
             begun = replace(begun, every=frozenset(begun.facts))
         later = facts[len(begun.facts) :]
         cards = [fact.card for fact in later if isinstance(fact, CardDealt)]
-        spots = [fact.spot for fact in later if isinstance(fact, HandCompleted | SpotSurrendered)]
+        spots = [fact.spot for fact in later if isinstance(fact, (HandCompleted, SpotSurrendered))]
         return PublishedFacts(
             facts, since, begun.every.union(later), begun.cards.union(cards), begun.spots.union(spots)
         )
