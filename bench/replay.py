@@ -107,11 +107,19 @@ def stepped_in_memory(rig: RecordingRig, inputs: Iterable[StampedInput]) -> None
 
 
 def seconds_of_processes(path: Path, jobs: int) -> tuple[float, float]:
-    """The processor time of processes that step a journal from checkpoint to checkpoint, and the time that passed."""
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    """The processor time of a replay by so many processes, this one's part with it, and the time that passed.
+
+    With one job nothing is divided: this process steps the whole journal.
+    """
+    before, began = _processor_seconds(), time.monotonic()
     replay(path, KEY, jobs=jobs, alone=0)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.monotonic() - began
+    return _processor_seconds() - before, time.monotonic() - began
+
+
+def _processor_seconds() -> float:
+    """The processor time spent by this process and by those of its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def seconds_in_turn(works: dict[str, Callable[[], object]], turns: int = 5) -> dict[str, list[float]]:
