@@ -195,6 +195,47 @@ def test_the_dashboard_asks_for_figures_that_there_are() -> None:
     assert len(set(places)) == len({panel["id"] for panel in DASHBOARD["panels"]}) == len(places)
 
 
+ADDED_BY_PROMETHEUS: Final = {"instance", "job"}
+
+
+def exposed_labels(tmp_path: Path) -> dict[str, set[str]]:
+    """The labels of each figure, by its name, as a scrape has them."""
+    figures = FigureCollector(SystemClock(), [tmp_path])
+    for topic, payload in examples():
+        figures.hear(topic, payload)
+    registry = CollectorRegistry()
+    registry.register(figures)
+    return {family.name: {name for one in family.samples for name in one.labels} for family in registry.collect()}
+
+
+def dashboard_queries() -> Iterator[tuple[str, str]]:
+    """Each expression of the dashboard, with the text of its legend; those of its variables too."""
+    for panel in DASHBOARD["panels"]:
+        for target in panel.get("targets", ()):
+            yield target["expr"], target.get("legendFormat", "")
+    for variable in DASHBOARD["templating"]["list"]:
+        if variable["type"] == "query":
+            yield variable["query"]["query"], ""
+
+
+def named_labels(expression: str, legend: str) -> set[str]:
+    """The labels that a query names: of series, of what they are added up by, of its legend, of a variable's values."""
+    chosen = [name for inside in re.findall(r"\{([^}]*)\}", expression) for name in re.findall(r"(\w+)\s*=", inside)]
+    groups = [name for inside in re.findall(r"\bby \(([^)]*)\)", expression) for name in re.findall(r"\w+", inside)]
+    values = re.findall(r",\s*(\w+)\)$", expression) if expression.startswith("label_values(") else []
+    return {*chosen, *groups, *values, *re.findall(r"\{\{(\w+)\}\}", legend)}
+
+
+def test_the_dashboard_names_labels_that_its_figures_have(tmp_path: Path) -> None:
+    labels, asked = exposed_labels(tmp_path), list(dashboard_queries())
+    assert len(asked) > len(DASHBOARD["panels"])
+    for expression, legend in asked:
+        figures = re.findall(r"\btableside_\w+", expression)
+        assert figures
+        for figure in figures:
+            assert named_labels(expression, legend) <= labels[figure] | ADDED_BY_PROMETHEUS, expression
+
+
 def test_the_page_names_every_figure() -> None:
     named = {row[0].strip("`") for row in sections(page("metrics.md"))["Figures"].rows()}
     assert named == {f"tableside_{name}" for name in HELP} | {
