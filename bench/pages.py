@@ -20,6 +20,10 @@ ones. ``--beside NAME=FOLDER`` has as many streams of the server of another chec
 table, broker and this program are of the scheduler's real-time class, for a machine that others use too; server and
 reader keep their places.
 
+``--weighed``: table, broker and this program are a group of the weight that the table's unit has, the pages' server
+an idle one, as systemd sets up units (cgroups of version 1, as root), and the streams' reader one of a tenth of a
+unit's weight, as it must take the streams in on a machine that is never at rest. Other programs stay where they are.
+
 The pages' server has the place behind the table that its unit gives it (``systemd/tableside-web@.service``). The
 program that reads streams stands for other machines: it runs when nothing else does. Prints one JSON object.
 """
@@ -57,6 +61,12 @@ TABLE: Final = "daemon"
 FLAGS: Final = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 PATIENCE_MS: Final = 60_000
 UNIT: Final = Path("systemd/tableside-web@.service")
+TABLE_UNIT: Final = Path("systemd/tableside@.service")
+GROUPS: Final = Path("/sys/fs/cgroup/cpu")
+SHARES: Final = 1024
+"""Of a group that systemd would give a weight of 100."""
+
+READERS_WEIGHT: Final = 10
 WARM_UP_CARDS: Final = 2
 """Dealt before those of a block."""
 
@@ -130,7 +140,7 @@ class Ear:
 def streams(machine: Machine, at: str) -> Iterator[Callable[[int], None]]:
     """Has as many streams open as it is told, read by a program of its own that draws nothing."""
     command = ("-m", "bench.page_streams", at, f"{SITE}/{TABLE}")
-    with process(machine._replace(before=WHEN_IDLE), "streams.log", *command) as started:
+    with process(machine._replace(before=within("readers") or WHEN_IDLE), "streams.log", *command) as started:
 
         def open_so_many(count: int) -> None:
             assert started.stdin is not None
@@ -149,6 +159,38 @@ def place(folder: Path | None = None) -> tuple[str, ...]:
     said = dict(re.findall(r"^(Nice|CPUSchedulingPolicy|IOSchedulingPriority)=(.*)$", text, re.MULTILINE))
     policy, niceness, disk = said["CPUSchedulingPolicy"], said["Nice"], said["IOSchedulingPriority"]
     return ("chrt", f"--{policy}", "0", "nice", "-n", niceness, "ionice", "-c", "2", "-n", disk)
+
+
+def group(name: str) -> Path:
+    """A group of this run's processes."""
+    return GROUPS / f"tableside-bench-{os.getpid()}-{name}"
+
+
+def within(name: str) -> tuple[str, ...]:
+    """The command that begins a program in a group; none where programs are not weighed."""
+    procs = group(name) / "cgroup.procs"
+    return ("sh", "-c", f'echo $$ >{procs} && exec "$@"', "sh") if procs.exists() else ()
+
+
+@contextlib.contextmanager
+def weighed() -> Iterator[None]:
+    """Has the groups that the units make; this process, and what it begins, is in the table's."""
+    if not (GROUPS / "cpu.shares").exists():
+        sys.exit(f"--weighed: no cgroups of version 1 at {GROUPS}")
+    (weight,) = re.findall(r"^CPUWeight=(\d+)$", TABLE_UNIT.read_text(), re.MULTILINE)
+    named = [group(name) for name in ("table", "server", "readers")]
+    try:
+        for one in named:
+            one.mkdir()
+        (group("table") / "cpu.shares").write_text(str(SHARES * int(weight) // 100))
+        (group("readers") / "cpu.shares").write_text(str(SHARES * READERS_WEIGHT // 100))
+        (group("server") / "cpu.idle").write_text("1")
+        (group("table") / "cgroup.procs").write_text(str(os.getpid()))
+        yield
+    finally:
+        (GROUPS / "cgroup.procs").write_text(str(os.getpid()))
+        for one in named:
+            one.rmdir()
 
 
 def processor_seconds() -> dict[str, float]:
@@ -171,7 +213,8 @@ def served(machine: Machine, folder: Path | None = None) -> Iterator[str]:
     port = free_port()
     broker = f"{machine.broker.host}:{machine.broker.port}"
     command = ("-m", "controller", "web", "--listen", f"127.0.0.1:{port}", "--broker", broker)
-    with process(machine._replace(before=place(folder)), f"web-{port}.log", *command, folder=folder) as started:
+    before = (*within("server"), *place(folder))
+    with process(machine._replace(before=before), f"web-{port}.log", *command, folder=folder) as started:
         assert started.stdout is not None
         started.stdout.readline()
         yield f"http://127.0.0.1:{port}"
@@ -315,7 +358,7 @@ async def run(given: argparse.Namespace) -> dict[str, object]:
     """Measure on a Mosquitto of its own."""
     before = REALTIME if given.realtime else ()
     # What is begun from here on, the broker too, is of the same class, unless its command asks for another.
-    with realtime() if given.realtime else contextlib.nullcontext():
+    with realtime() if given.realtime else weighed() if given.weighed else contextlib.nullcontext():
         async with mosquitto() as broker:
             with tempfile.TemporaryDirectory(prefix="tableside-pages-") as directory:
                 found = await asyncio.to_thread(measured, Machine(broker, Path(directory), before), given)
@@ -334,7 +377,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--latency", type=int, default=0, metavar="BLOCKS")
     parser.add_argument("--beside", action="append", default=[], metavar="NAME=FOLDER", help="the server of a checkout")
-    parser.add_argument("--realtime", action="store_true", help="with --latency --drawn 0")
+    classes = parser.add_mutually_exclusive_group()
+    classes.add_argument("--realtime", action="store_true", help="with --latency --drawn 0")
+    classes.add_argument("--weighed", action="store_true", help="groups as the units make them")
     given = parser.parse_args()
     if given.realtime and (given.drawn or not given.latency):
         parser.error("a Chromium in the real-time class would leave nothing to others: --latency BLOCKS --drawn 0")
