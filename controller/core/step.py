@@ -96,17 +96,27 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     """The table after ``stamped``, the events it gives in order, and what the devices should be sent, when asked."""
     table = _with_order(table, stamped)
     ready, moving = chips_in_motion.gather(table, stamped)
+    if moving and isinstance(stamped.input, readings.CardDrawn):
+        laid, away = chips_in_motion.laid(table.house, moving)
+        before, _ = _step_each(table, (*ready[:-1], *laid))
+        if laid and next_deal.is_or_may_be_first(Transaction(before, stamped), stamped.input):
+            ready, moving = (*ready[:-1], *laid, stamped), away
     if ready == (stamped,) and moving == table.state.moving:
         return _step_or_defer(table, stamped)
     after = Table(table.house, replace(table.state, moving=moving), table.lattice, table.workings)
+    return _stepped(*_step_each(after, ready), stamped)
+
+
+def _step_each(table: Table, ready: tuple[StampedInput, ...]) -> tuple[Table, list[tuple[Input, tuple[Event, ...]]]]:
+    """The table after several inputs, and the events of each."""
     taken = list[tuple[Input, tuple[Event, ...]]]()
     for one in ready:
-        stepped = _step_or_defer(after, one)
-        after, taken = stepped.table, [*taken, *stepped.taken]
-    return _stepped(after, stamped, taken)
+        stepped = _step_or_defer(table, one)
+        table, taken = stepped.table, [*taken, *stepped.taken]
+    return table, taken
 
 
-def _stepped(table: Table, stamped: StampedInput, taken: list[tuple[Input, tuple[Event, ...]]]) -> StepResult:
+def _stepped(table: Table, taken: list[tuple[Input, tuple[Event, ...]]], stamped: StampedInput) -> StepResult:
     """What the step of an input gives once others have been taken in for it, each with its events."""
     after = Table(table.house, replace(table.state, number=stamped.number), table.lattice, table.workings)
     events = tuple(event for _, given in taken for event in given)
@@ -137,7 +147,7 @@ def _step_or_defer(table: Table, stamped: StampedInput) -> StepResult:
     for place, one in enumerate((*ahead, *now)):
         stepped = _take_in(after, one) if place < len(ahead) else _step_or_defer(after, one)
         after, taken = stepped.table, [*taken, *stepped.taken]
-    return _stepped(after, stamped, taken)
+    return _stepped(after, taken, stamped)
 
 
 def _with_order(table: Table, stamped: StampedInput) -> Table:

@@ -61,7 +61,7 @@ def end(rig: Rig, *acts: str) -> None:
 @pytest.mark.parametrize("profile", PROFILES[:3])
 def test_a_wager_lifted_and_laid_back_is_neither_surrendered_nor_doubled(profile: str, *, same: bool) -> None:
     rig = table("1 main 5 \n 7 main 100 \n 8h 7s Kh Kd 6s 9h", profile)
-    lift(rig, 1, 300, same=same)
+    lift(rig, 1, 300 if same else 50, same=same)
     rig.pass_ms(2_000)
     rig.talk("key 7 hit \n 4s \n key hole_turned")
     end(rig, "7 main 0", "1 main 0", "key round_closed")

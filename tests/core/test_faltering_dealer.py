@@ -36,3 +36,17 @@ def test_a_longer_pause_is_none_of_a_deal(*, told: bool) -> None:
         rig.now_ns += 3_000 * MS
     rig.play("deal 2d 2s 3s / wait 9")
     assert rig.told(QuestionAsked) == []
+
+
+def test_a_players_quick_first_hit_makes_no_hits_of_the_deal_before_it() -> None:
+    """Twenty pushed and lies there; the hit follows the next deal sooner than a pause that ends one."""
+    rig = HumanRig(profile_files.load("borgata", {"turn_key": "sometimes", "new_shoe_burns": 0}).rules, {})
+    rig.play("3 main 50 / 6 main 10 / wait 4")
+    for _ in range(3):
+        rig.play("deal Ts Kd 9h 9c Qs 9d / wait 7 / 6 main 20 / 3 main 100 / wait 2 / 6 main 10 / 3 main 50 / wait 7")
+    rig.play("deal Js Ah Qh Qd 6c Qh / wait 5 / 4s / wait 5 / 6 main 20 / wait 7")
+    rig.play("deal 6c 3d 7h Th 8h 5d / wait 0.5 / Jh / wait 1.3 / 3 main 0 / wait 5 / 9s / wait 3 / 6d / wait 20")
+    assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)] == [
+        "Cards came like those of a deal, with a pause among them: has another round begun?"
+    ]
+    assert not [posting for posting in rig.postings() if posting.startswith("4: ")]

@@ -18,7 +18,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.certainty import round_end
+from controller.core.certainty import deal_confirmation, round_end
 from controller.core.game.position import BoxStatus
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
@@ -42,6 +42,9 @@ _LONGEST_NS: Final = 8_000_000_000
 _NEXT_BET_NS: Final = 1_200_000_000
 """Other chips that come to a zone which has been empty for longer are another bet, not the same one exchanged."""
 
+_EXCHANGE_NS: Final = 300_000_000
+"""The same, certainly empty, where a losing wager may be taken: sooner its player does not lay the next one."""
+
 _ENDING_KEYS: Final = frozenset({"round_closed", "no_more_bets", "surrender"})
 """Keys that are judged on all that has been reported; so is the turn of the hole card on chips that came, which would
 be taken for a payment. Any other key, an answer and an order say nothing of chips that a player still moves."""
@@ -61,7 +64,7 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
                 moving = [one for one in moving if one is not known]
                 if given.chips == known.lay and _lowered(table.house, known):
                     return tuple(ready), tuple(moving)
-                if _is_one_move(table.house, known, given):
+                if _is_one_move(Transaction(table, stamped), known, given):
                     return tuple(ready), (*moving, replace(known, last=stamped))
                 ready.append(_whole_move(known))
             before = _content_before(table, known, given)
@@ -77,6 +80,15 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
         case _:
             pass
     return (*ready, stamped), tuple(moving)
+
+
+def laid(house: House, moving: tuple[MovingChips, ...]) -> tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]:
+    """The changes to be stepped before a card if it may be the next deal's first, and the chips that still move.
+
+    The next bets lie before a deal begins. Of chips that are away a card does not say that they were lost.
+    """
+    away = tuple(one for one in moving if _lowered(house, one))
+    return tuple(_whole_move(one) for one in moving if one not in away), away
 
 
 def deadline_ns(state: State, house: House) -> int:
@@ -121,7 +133,7 @@ def _lies_still(house: House, one: MovingChips, stamped: StampedInput) -> bool:
             return False
 
 
-def _is_one_move(house: House, one: MovingChips, seen: ChipsSeen) -> bool:
+def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) -> bool:
     """Whether a change goes on with the one before it.
 
     More comes to what came, or a part of it is handed back: all of it is not, for what came and left is a payment that
@@ -131,13 +143,24 @@ def _is_one_move(house: House, one: MovingChips, seen: ChipsSeen) -> bool:
     # Nobody changes a double once its card is seen.
     if 0 <= one.drawn_ns <= seen.after_ns:
         return False
-    left, lies = _seen(one.last), _cents(house, seen)
+    house, left = transaction.house, _seen(one.last)
+    lies = _cents(house, seen)
     if not _lowered(house, one):
         return lies > one.lay_cents
     if lies < _cents(house, left):
         return False
-    next_bet = not left.chips and bool(seen.chips) and set(seen.chips).isdisjoint(one.lay)
-    return not next_bet or seen.by_ns - left.by_ns <= _NEXT_BET_NS
+    if left.chips or not set(seen.chips).isdisjoint(one.lay):
+        return True
+    # For less a wager is not exchanged.
+    if lies < one.lay_cents or seen.by_ns - left.by_ns > _NEXT_BET_NS:
+        return False
+    return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not _may_be_taken(transaction)
+
+
+def _may_be_taken(transaction: Transaction) -> bool:
+    """Whether losing wagers may be taken: some play is over, and no key that must turn the hole card is missing."""
+    key_missing = transaction.round().dealing.unturned() and not deal_confirmation.turn_needs_no_key(transaction)
+    return not key_missing and round_end.some_play_is_over(transaction)
 
 
 def _content_before(table: Table, known: MovingChips | None, seen: ChipsSeen) -> ChipsSeen | Zone | None:

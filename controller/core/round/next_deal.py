@@ -50,6 +50,13 @@ _LARGEST: Final = deal_cards(7, hole=True)
 """The cards of a deal to seven boxes."""
 
 
+def is_or_may_be_first(transaction: Transaction, drawn: CardDrawn) -> bool:
+    """Whether a card of an open round is the next one's first, or may be."""
+    if transaction.state.round is None or transaction.state.deferred or drawn.burn:
+        return False
+    return first_card.ended_by_card(transaction, transaction.table_ns(drawn.at_ns)) or may_begin(transaction)
+
+
 def may_begin(transaction: Transaction) -> bool:
     """Whether a card may be the next round's first although nothing shows that the open one is over."""
     drawn, round_now = transaction.stamped.input, transaction.state.round
@@ -106,7 +113,7 @@ class DealVerdict(Enum):
     DEAL = "deal"
     """A deal: the first of them begins a round."""
     PERHAPS = "perhaps"
-    """As many as a deal has, with a pause among them."""
+    """As many as a deal has, with a pause among them, or with a quick player's card after them."""
     NONE = "none"
 
 
@@ -137,7 +144,10 @@ def _is_deal_of(
                 if paused and pauses and drawn < cards and at_ns - last_ns < _LONGEST_PAUSE * gap_ns:
                     pauses -= 1
                 elif paused or drawn == (_LARGEST if untold else cards):
-                    return paused and not untold and drawn == cards
+                    late = (
+                        bool(pauses) and cards >= _MAY_FALTER and _is_late(transaction, (at_ns - last_ns) // 1_000_000)
+                    )
+                    return (paused or late) and not untold and drawn == cards
                 elif drawn:
                     gaps_ms.append((at_ns - last_ns) // 1_000_000)
                 drawn, last_ns = drawn + 1, at_ns
@@ -180,11 +190,20 @@ def _average_ms(transaction: Transaction) -> int:
 
 def _falters(transaction: Transaction, gaps_ms: list[int], cards: int) -> bool:
     """Whether more of these cards came late than a deal of this size allows."""
+    return sum(_is_late(transaction, gap) for gap in gaps_ms) > int(cards >= _MAY_FALTER)
+
+
+def _is_players(transaction: Transaction, gap_ns: int, cards: int) -> bool:
+    """Whether a card that follows a deal of so many cards sooner than a pause may be a quick player's hit."""
+    return cards >= _MAY_FALTER and _is_late(transaction, gap_ns // 1_000_000)
+
+
+def _is_late(transaction: Transaction, gap_ms: int) -> bool:
+    """Whether a card that comes so long after the one before is late for a deal."""
     few, ending = len(transaction.state.deal_gaps_ms) < _FEW_GAPS, transaction.round().ending
     doubted = few or ending.close_refused or bool(ending.next_bets)
     late = _LATE_WHERE_DOUBTED_PER_MILLE if doubted else _LATE_PER_MILLE
-    most_ms = _average_ms(transaction) * late // 1000
-    return sum(gap > most_ms for gap in gaps_ms) > int(cards >= _MAY_FALTER)
+    return gap_ms > _average_ms(transaction) * late // 1000
 
 
 def _deal_sizes(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> tuple[int, ...]:

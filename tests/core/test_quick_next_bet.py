@@ -1,0 +1,55 @@
+"""A losing wager is taken and its player bets again at once; the next deal follows while chips may still move."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.messages.events import RoundStarted, WagerSettled
+from tests.core.quick_readers import QuickReaders, accused, draw, table
+
+
+def dealt_twice(profile: str, *, next_bet: int, again_ms: int, deal_ms: int) -> QuickReaders:
+    """A double loses, is taken, and other chips are laid; they are dealt to, doubled and paid."""
+    rig = table("3 main 25", profile)
+    draw(rig, "3s", "Kd", "5s", "8h", gap_ms=700)
+    rig.pass_ms(4_000)
+    draw(rig, "6s")
+    rig.pass_ms(2_000)
+    draw(rig, "Qc")
+    rig.pass_ms(1_000)
+    rig.talk("3 main 0")
+    rig.pass_ms(1_300)
+    rig.talk("3 main 25")
+    rig.pass_ms(3_000)
+    draw(rig, "5c", "2c", "5s", "3c", gap_ms=700)
+    rig.pass_ms(2_000)
+    rig.talk("3 main 50")
+    rig.pass_ms(500)
+    draw(rig, "2d", "2h", "Qc", gap_ms=700)
+    rig.pass_ms(900)
+    rig.talk("3 main 0")
+    rig.pass_ms(again_ms)
+    rig.talk(f"3 main {next_bet}")
+    rig.pass_ms(deal_ms)
+    draw(rig, "4s", "4d", "6c", "4c", gap_ms=700)
+    rig.pass_ms(3_000)
+    rig.talk(f"3 main {2 * next_bet}")
+    rig.pass_ms(600)
+    draw(rig, "Kd", "Ad", gap_ms=900)
+    rig.pass_ms(1_200)
+    rig.talk(f"3 main {4 * next_bet}")
+    rig.pass_ms(2_700)
+    rig.talk(f"3 main {next_bet}")
+    rig.pass_ms(30_000)
+    return rig
+
+
+@pytest.mark.parametrize("profile", ["hollywood-perryville", "pitch-h17"])
+@pytest.mark.parametrize("next_bet", [25, 50, 100])
+@pytest.mark.parametrize("deal_ms", [400, 1_500])
+def test_the_round_before_is_lost_and_the_next_is_another(profile: str, next_bet: int, deal_ms: int) -> None:
+    rig = dealt_twice(profile, next_bet=next_bet, again_ms=500, deal_ms=deal_ms)
+    settled = {one.round: one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
+    assert settled[2] == -5_000
+    assert [one.round for one in rig.events if isinstance(one, RoundStarted)] == [1, 2, 3]
+    assert accused(rig) == []
