@@ -20,9 +20,10 @@ ones. ``--beside NAME=FOLDER`` has as many streams of the server of another chec
 table, broker and this program are of the scheduler's real-time class, for a machine that others use too; server and
 reader keep their places.
 
-``--weighed``: table, broker and this program are a group of the weight that the table's unit has, the pages' server
-an idle one, as systemd sets up units (cgroups of version 1, as root), and the streams' reader one of a tenth of a
-unit's weight, as it must take the streams in on a machine that is never at rest. Other programs stay where they are.
+``--weighed``: table, broker and this program are a group of the weight of the table's unit, the pages' server one of
+the number that its unit has, and the streams' reader one of a tenth of a unit's, as systemd sets up units (cgroups of
+version 1, as root). Other programs stay where they are. Idle, as the server is where systemd knows that, it would not
+even begin on a machine that is never at rest.
 
 The pages' server has the place behind the table that its unit gives it (``systemd/tableside-web@.service``). The
 program that reads streams stands for other machines: it runs when nothing else does. Prints one JSON object.
@@ -172,19 +173,22 @@ def within(name: str) -> tuple[str, ...]:
     return ("sh", "-c", f'echo $$ >{procs} && exec "$@"', "sh") if procs.exists() else ()
 
 
+def weight_in(unit: Path) -> int:
+    """The weight that a unit names as a number."""
+    return int(re.findall(r"^CPUWeight=(\d+)$", unit.read_text(), re.MULTILINE)[0])
+
+
 @contextlib.contextmanager
 def weighed() -> Iterator[None]:
     """Has the groups that the units make; this process, and what it begins, is in the table's."""
     if not (GROUPS / "cpu.shares").exists():
         sys.exit(f"--weighed: no cgroups of version 1 at {GROUPS}")
-    (weight,) = re.findall(r"^CPUWeight=(\d+)$", TABLE_UNIT.read_text(), re.MULTILINE)
-    named = [group(name) for name in ("table", "server", "readers")]
+    weights = {"table": weight_in(TABLE_UNIT), "server": weight_in(UNIT), "readers": READERS_WEIGHT}
+    named = [group(name) for name in weights]
     try:
-        for one in named:
-            one.mkdir()
-        (group("table") / "cpu.shares").write_text(str(SHARES * int(weight) // 100))
-        (group("readers") / "cpu.shares").write_text(str(SHARES * READERS_WEIGHT // 100))
-        (group("server") / "cpu.idle").write_text("1")
+        for name, weight in weights.items():
+            group(name).mkdir()
+            (group(name) / "cpu.shares").write_text(str(SHARES * weight // 100))
         (group("table") / "cgroup.procs").write_text(str(os.getpid()))
         yield
     finally:
