@@ -70,6 +70,7 @@ def house_of(table: TableFile) -> House:
         slips_awaited=True,
         moves_gathered=True,
         floor_claims_checked=True,
+        payments_bounded=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

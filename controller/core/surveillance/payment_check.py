@@ -12,7 +12,7 @@ from controller.core.certainty import round_end
 from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.game.hand import is_natural, seen
 from controller.core.game.side_bet import terms_of
-from controller.core.game.wager import Basis
+from controller.core.game.wager import Basis, LockedWager
 from controller.core.messages.events import (
     BettingClosed,
     DeviceStatusChanged,
@@ -319,7 +319,7 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
         if not paid.next_locked:
             change_payments(transaction, replace(paid, next_locked=True))
             for owed in paid.owed:
-                yield from _wrong(paid, owed)
+                yield from _wrong(transaction, paid, owed)
     open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
     kept = tuple(paid for paid in transaction.state.paid if paid.round in open_rounds)
     watches: dict[str, ZoneHistory] = {}
@@ -327,7 +327,10 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     is_late = transaction.state.round is None or transaction.state.round.number != event.round
     for wager in event.wagers:
         zone = transaction.state.felt.get(zone_name(wager.spot, wager.bet))
-        if zone is not None:
+        if not is_late and _is_unseen(transaction, wager):
+            unseen = ZoneContent(0, 0, 0, 0, ())
+            watches[zone_name(wager.spot, wager.bet)] = ZoneHistory(wager.spot, wager.bet, wager.cents, (unseen,))
+        elif zone is not None:
             look = ZoneContent(0, 0, 0, zone.cents, zone.chips)
             # Other chips than those at the lock lie there already, or some that nobody can count.
             name = zone_name(wager.spot, wager.bet)
@@ -340,6 +343,14 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     transaction.change(paid=(*kept, RoundPayments(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
     if transaction.state.round is not None and transaction.state.round.number == event.round:
         _look_at_cards(transaction, transaction.state.round)
+
+
+def _is_unseen(transaction: Transaction, wager: LockedWager) -> bool:
+    """Whether a wager is that of a box without chips, as it was declared."""
+    if not transaction.house.payments_bounded or wager.bet != "main":
+        return False
+    zone = transaction.state.felt.get(zone_name(wager.spot, wager.bet))
+    return wager.spot in transaction.round().bets.declared and not (zone is not None and zone.chips)
 
 
 def _is_heard_twice(transaction: Transaction, name: str) -> bool:
@@ -359,7 +370,7 @@ def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[RoundMis
     )
     change_payments(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.next_locked:
-        yield from _wrong(paid, owed)
+        yield from _wrong(transaction, paid, owed)
 
 
 def _adjusted(transaction: Transaction, event: WagerAdjusted, paid: RoundPayments) -> Iterator[RoundMispay]:
@@ -375,7 +386,7 @@ def _adjusted(transaction: Transaction, event: WagerAdjusted, paid: RoundPayment
     owed = replace(known, net_cents=event.net_cents, number=transaction.stamped.number)
     change_payments(transaction, replace(paid, owed=tuple(owed if one is known else one for one in paid.owed)))
     if paid.next_locked and event.net_cents != known.net_cents:
-        yield from _wrong(paid, owed)
+        yield from _wrong(transaction, paid, owed)
 
 
 def _by_hand(transaction: Transaction, event: WagerSettled | WagerAdjusted) -> bool:
@@ -388,7 +399,7 @@ def _by_hand(transaction: Transaction, event: WagerSettled | WagerAdjusted) -> b
     return bool(terms.awards_cents or terms.meter_shares)
 
 
-def _wrong(paid: RoundPayments, owed: WagerDue) -> Iterator[RoundMispay]:
+def _wrong(transaction: Transaction, paid: RoundPayments, owed: WagerDue) -> Iterator[RoundMispay]:
     """What is wrong with the payment of one wager, if anything is."""
     watch = paid.watches.get(zone_name(owed.spot, owed.zone))
     if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):
@@ -400,8 +411,10 @@ def _wrong(paid: RoundPayments, owed: WagerDue) -> Iterator[RoundMispay]:
         later=watch.wager_cents == 0,
         may_have_broken=main and owed.net_cents < 0 and owed.spot not in paid.unbroken,
         split=main and owed.spot in paid.splits,
+        hands=1 + paid.splits.count(owed.spot),
         surrendered=main and owed.spot in paid.surrendered,
         hidden=paid.hidden(),
+        bounded=transaction.house.payments_bounded,
     )
     found = judge(watch, owed, terms)
     if found is not None and paid.by_evidence:

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.payments import WagerDue, ZoneContent, ZoneHistory
+
+_SLIP_NS: Final = 4_000_000_000
+"""Who lays a payment at the wrong box sees it and carries it on within that time."""
 
 
 class Mispay(NamedTuple):
@@ -39,7 +42,11 @@ class PaymentTerms(NamedTuple):
     may_have_broken: bool = False
     """All hands of the box, perhaps: it may have been taken, and bet on anew, while others still played."""
     split: bool = False
+    hands: int = 1
+    """How many hands the box was split into, as far as every play agrees."""
     surrendered: bool = False
+    bounded: bool = False
+    """Whether more than can be due is a wrong payment wherever it is certain; False: the journal is of before."""
     hidden: bool = False
     """The readers looked so seldom in this round that a payment may have come and gone between two looks."""
 
@@ -49,8 +56,14 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
     if watch.spoilt or owed.net_cents == 0:
         return None
     watch = _until_cleared(watch)
+    if watch.wager_cents and not watch.looks[0].cents:
+        return _overpaid_unseen(watch, owed, terms)
     if terms.surrendered:
-        # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain.
+        # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain, and what
+        # lies there besides the whole wager.
+        lay, back = watch.looks[0], owed.wager_cents + owed.net_cents
+        if terms.bounded and not terms.split and (over := _more_beside(watch, lay, back)) is not None:
+            return Mispay(AlertKind.MISPAY, lay, over, over.cents - lay.cents)
         taken = any(look.left_cents for look in watch.looks[1:])
         return None if taken or not watch.looks[0].cents else _left(watch, 0)
     begun = list(_beginnings(watch, owed, terms))
@@ -59,6 +72,48 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
     # A change that may lie before the last card is taken for the payment, which says less.
     found = _finding(watch, owed, terms, begun[0])
     return None if terms.hidden and found.paid_cents < owed.net_cents else found
+
+
+def _overpaid_unseen(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
+    """The first look that shows more than a declared box won, and than its stake; None: there is none.
+
+    Nothing was seen of its stake: a player may put it up, be paid beside it or out of the zone, and once it has lost
+    what lies there may be the next bet. So a payment is not missed, and where nothing was won none is judged.
+    """
+    staked = _most_staked(owed, terms) if terms.split else max(owed.wager_cents, owed.net_cents)
+    for at, look in enumerate(watch.looks):
+        if look.closed or look.first_ns <= terms.last_card_ns or _is_put_right(watch, at):
+            continue
+        if look.cents > staked + owed.net_cents > staked:
+            return Mispay(AlertKind.MISPAY, watch.looks[0], look, look.cents)
+    return None
+
+
+def _more_beside(watch: ZoneHistory, lay: ZoneContent, most_cents: int) -> ZoneContent | None:
+    """The first look before the close at which more than ``most_cents`` lie beside all chips that ``lay`` there.
+
+    None of these has been taken by then, so nobody bets anew. Chips that belong to another box, and are carried on
+    within moments, are no payment.
+    """
+    for at, look in enumerate(watch.looks):
+        if look.closed or not set(lay.chips) <= set(look.chips):
+            return None
+        if look.cents > lay.cents + most_cents and not _is_put_right(watch, at):
+            return look
+    return None
+
+
+def _is_put_right(watch: ZoneHistory, at: int) -> bool:
+    """Whether what came at a look was soon gone again, and the same lay there as before it."""
+    if not 0 < at < len(watch.looks) - 1:
+        return False
+    before, look, after = watch.looks[at - 1 : at + 2]
+    return after.chips == before.chips and after.last_ns - look.first_ns <= _SLIP_NS
+
+
+def _most_staked(owed: WagerDue, terms: PaymentTerms) -> int:
+    """What may have been staked in all at a split box: each hand may have been doubled."""
+    return 2 * terms.hands * owed.wager_cents
 
 
 def _until_cleared(watch: ZoneHistory) -> ZoneHistory:
@@ -109,9 +164,24 @@ def _right(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) 
     if any(look.cents - stake == owed.net_cents for look in watch.looks[begin:]):
         return True
     if owed.net_cents < 0:
+        if terms.bounded and terms.split and _overpaid_split(watch, owed, terms, begin):
+            return False
         return sum(look.left_cents for look in paying) >= -owed.net_cents
     wanted = _payable(owed, terms, watch.looks[1 : begin + 1], paying)
     return not wanted.isdisjoint(_sums(paying, max(wanted)))
+
+
+def _overpaid_split(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> bool:
+    """Whether more came to a split box than its hands could get back, before what they lost was gone."""
+    lying, taken = watch.looks[begin], 0
+    most = max(_stake_at(watch, owed, terms, begin), _most_staked(owed, terms)) + owed.net_cents
+    for at, look in enumerate(watch.looks[begin + 1 :], start=begin + 1):
+        taken += look.left_cents
+        if look.closed or taken >= -owed.net_cents:
+            return False
+        if look.cents > lying.cents + most and not _is_put_right(watch, at):
+            return True
+    return False
 
 
 def _staying(lying: ZoneContent, paying: tuple[ZoneContent, ...]) -> set[str]:
@@ -159,6 +229,11 @@ def _payable(
         for look in paying:
             taken += look.fall()
             found.add(owed.net_cents + taken)
+        if terms.bounded:
+            # Of all that was staked, what the hands won beyond what others lost.
+            staked = owed.wager_cents + sum(look.came_cents for look in laid)
+            most = (max(staked, _most_staked(owed, terms)) + owed.net_cents) // 2
+            found = {cents for cents in found if cents <= max(most, owed.net_cents)}
     return found
 
 
