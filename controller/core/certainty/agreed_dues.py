@@ -187,9 +187,12 @@ def publish_settlement(transaction: Transaction, event: WagerSettled) -> None:
     if row is None or row.net_cents is None:
         transaction.emit(event)
     elif row.net_cents != event.net_cents or row.doubted:
-        who, why = transaction.round().corrected
+        # The last word is the cause: an answer since the correction, else the correction.
+        round_now = transaction.round()
+        is_answered = any(round_now.said)
+        who, why = round_now.said if is_answered else round_now.corrected
         fields = (event.round, event.spot, event.bet, event.wager_cents, row.net_cents, event.net_cents)
-        rests = (event.basis, event.jackpot_cents, transaction.round().corrected_by)
+        rests = (event.basis, event.jackpot_cents, round_now.said_by if is_answered else round_now.corrected_by)
         transaction.emit(WagerAdjusted(*fields, who, why, *rests))
 
 

@@ -102,7 +102,9 @@ def take_back_evidence(transaction: Transaction, press: KeyPress, who: str = "de
     left = tuple(dated for dated in before.evidence.observations if dated.number != press.number)
     if before.cards.turn_key == press.number:
         transaction.change_cards(turn_key=0)
-    transaction.change_round(corrected=(who, f"key {press.meaning} taken back"), corrected_by=msgspec.UNSET)
+    transaction.change_round(
+        corrected=(who, f"key {press.meaning} taken back"), corrected_by=msgspec.UNSET, said=("", "")
+    )
     transaction.change_ending(closing=False)
     rebuild.rebuild_corrected(transaction, replace(before, evidence=replace(before.evidence, observations=left)))
     return None

@@ -16,7 +16,7 @@ from controller.core.certainty.side_wagers import sides_differ, sides_of
 from controller.core.inference.outcome_classes import LatticeCase
 from controller.core.inference.paths import narrowed
 from controller.core.inference.question import Question, best_question
-from controller.core.messages.events import QuestionAnswered, QuestionWithdrawn
+from controller.core.messages.events import QuestionWithdrawn
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.round_state import OpenQuestion
 from controller.core.table.transaction import Transaction
@@ -83,7 +83,7 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
         choices = f"the answers are {', '.join(asked.question.choices())}"
         transaction.refuse_answer(asked.number, words, who, RefusalReason("not_a_choice", choices))
         return False
-    transaction.emit(QuestionAnswered(asked.number, asked.question.words(value), who, transaction.answerer_known_by()))
+    transaction.note_answer(asked.number, asked.question.words(value), who)
     answers = (*transaction.round().evidence.answers, *asked.question.answers(value))
     transaction.change_questions(asked=None, considered=-1)
     transaction.change_evidence(answers=answers)

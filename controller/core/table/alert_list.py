@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
 
+from controller.core.game.wager import Basis
 from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, ApproveOrder, Ruling
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
@@ -19,18 +21,30 @@ from controller.core.messages.raised_alerts import (
 )
 from controller.core.persons import Person, may_be_one, not_second_reason
 from controller.core.refusal_reason import RefusalReason
+from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
 _NO_ALERT: Final = RefusalReason("no_such_alert", "no such alert is unacknowledged")
+_PAID_WRONG: Final = (AlertKind.MISPAY, AlertKind.LOSING_BET_LEFT, AlertKind.WINNING_BET_TAKEN)
 _MADE_BY_ORDERS: Final = frozenset(
     {
         *(AlertKind.WAGER_OUTSIDE_LIMITS, AlertKind.SIDE_BET_WITHOUT_MAIN, AlertKind.SIDE_BET_REFUSED),
         *(AlertKind.MID_SHOE_ENTRY, AlertKind.INSURANCE_TOO_LARGE, AlertKind.IMPOSSIBLE_CARD),
         *(AlertKind.ROUND_IRREGULAR, AlertKind.DEALER_AGAINST_RULE, AlertKind.CARD_OUT_OF_TURN),
-        *(AlertKind.SETTLEMENT_DISPUTED, AlertKind.MISPAY, AlertKind.LOSING_BET_LEFT, AlertKind.WINNING_BET_TAKEN),
+        AlertKind.SETTLEMENT_DISPUTED,
+        *_PAID_WRONG,
     }
 )
 """What a card, a box, a due or an answer that a person states may raise at once."""
+
+_REST_ON_PEOPLE: Final = frozenset(
+    {
+        *_PAID_WRONG,
+        *(AlertKind.ROUND_IRREGULAR, AlertKind.DEALER_AGAINST_RULE, AlertKind.CARD_OUT_OF_TURN),
+        AlertKind.SETTLEMENT_DISPUTED,
+    }
+)
+"""What the cards, boxes and dues of a round raise that earlier words have made what they are."""
 
 _ORDERED: Final = "gave the order or answer it is about"
 
@@ -70,6 +84,9 @@ def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence
     for the first few of each kind and person, not listed.
     """
     by = named_people(transaction) if kind in _MADE_BY_ORDERS and transaction.house.orders_traced else ()
+    if kind in _REST_ON_PEOPLE:
+        earlier = _relied_on(transaction, evidence)
+        by = (*earlier, *(one for one in by if one not in earlier))
     raise_alert_about(transaction, by, kind, text, **evidence)
 
 
@@ -103,6 +120,19 @@ def named_people(transaction: Transaction) -> tuple[Person, ...]:
             return (Person(who, vouched),)
         case _:
             return ()
+
+
+def _relied_on(transaction: Transaction, evidence: Mapping[str, Any]) -> tuple[Person, ...]:
+    """Whose word, given earlier, the round rests on that an alert is about.
+
+    A wrong payment rests on it only if the wager's due does: one that was settled before, on the evidence, does not.
+    """
+    people = transaction.state.people_of(evidence.get("round") or 0)
+    if not people or evidence.get("net_cents") is None:
+        return people
+    book = book_of(transaction.state.books, evidence["round"])
+    row = None if book is None else book.row(evidence["spot"], evidence["zone"])
+    return () if row is None or row.basis is Basis.EVIDENCE else people
 
 
 def _is_full(transaction: Transaction) -> bool:

@@ -292,6 +292,10 @@ class Round(Value, frozen=True, tag=False):
     """Who last corrected the round's cards or boxes, and why."""
     corrected_by: Vouched = msgspec.UNSET
     """How the channel knew who that was."""
+    said: tuple[str, str] = ("", "")
+    """Who last answered a question about the round since it was last corrected, and what."""
+    said_by: Vouched = msgspec.UNSET
+    """How the channel knew who that was."""
 
     def rules(self, rules: Rules) -> Rules:
         """The rules by which this round's evidence is read."""

@@ -61,6 +61,13 @@ class BoxDeclaration(Value, frozen=True, tag=False):
     people: tuple[Person, ...]
 
 
+class RoundPeople(Value, frozen=True, tag=False):
+    """Whose word a round rests on: who answered about it, corrected its cards or boxes, or declared a box of it."""
+
+    round: int
+    people: tuple[Person, ...]
+
+
 class FitnessProblem(Value, frozen=True, tag=False):
     """In one respect the table is not as fit as it should be."""
 
@@ -102,6 +109,8 @@ class State(Value, frozen=True, tag=False):
     """Boxes without chips declared for the next round."""
     declarers: tuple[BoxDeclaration, ...] = ()
     """Who last declared the box of each spot."""
+    relied_on: tuple[RoundPeople, ...] = ()
+    """Whose word the last rounds rest on."""
     books: Books = ()
     """What the wagers of the last rounds came to."""
     waiting: tuple[Round, ...] = ()
@@ -209,6 +218,10 @@ class State(Value, frozen=True, tag=False):
     def payments_of(self, number: int) -> RoundPayments | None:
         """A round whose payments are followed; None: it is not."""
         return next((paid for paid in self.paid if paid.round == number), None)
+
+    def people_of(self, number: int) -> tuple[Person, ...]:
+        """Whose word a round rests on, as far as that is remembered."""
+        return next((one.people for one in self.relied_on if one.round == number), ())
 
     def is_ready(self, device: str) -> bool:
         """Whether a device works, as far as it has said; one that has said nothing yet counts as working."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -20,7 +20,7 @@ from controller.core.table.disputes import disputes_of_overtaken, still_decided,
 from controller.core.table.layout import FeltHeard
 from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, books_after
 from controller.core.table.round_state import UNREAD, Round
-from controller.core.table.state import State, Table
+from controller.core.table.state import RoundPeople, State, Table
 from controller.core.table.workings import PublishedFacts, Timeline, Workings
 
 _ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
@@ -29,6 +29,13 @@ _ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
 _KEPT_LIMIT: Final = 500
 """Evidence kept of a round that waits for the floor; several times that of the longest round, and no more than a table
 that nobody attends to should hold."""
+
+
+_PEOPLE_LIMIT: Final = 16
+"""People remembered of one round, the first of them; more than ever speak of one."""
+
+_RELIED_ON_LIMIT: Final = 10
+"""Rounds of which it is remembered on whose word they rest: more than are open, wait or are being paid."""
 
 
 class Savepoint(NamedTuple):
@@ -290,8 +297,29 @@ class Transaction:
         if answer not in {"yes", "no"}:
             self.refuse_answer(question, answer, who, RefusalReason("not_a_choice", "the answers are yes and no"))
             return False
-        self.emit(QuestionAnswered(question, answer, who, self.answerer_known_by()))
+        self.note_answer(question, answer, who)
         return True
+
+    def note_answer(self, question: int, answer: str, who: str) -> None:
+        """Say that a question about the open round is answered, and remember whose word it rests on from now on."""
+        known = self.answerer_known_by()
+        self.emit(QuestionAnswered(question, answer, who, known))
+        if not self.house.payments_bounded:
+            return
+        self.change_round(said=(who, f"answered {answer}"), said_by=known)
+        given = self.stamped.input
+        if isinstance(given, AnswerQuestion):
+            self.rely_on(self.round().number, (Person(given.who, given.vouched),))
+
+    def rely_on(self, number: int, people: Iterable[Person]) -> None:
+        """Remember that a round rests on the word of people."""
+        known = self.state.people_of(number)
+        more = tuple(one for one in people if one not in known)
+        if not more or not self.house.payments_bounded:
+            return
+        others = tuple(one for one in self.state.relied_on if one.round != number)
+        now = RoundPeople(number, (*known, *more)[:_PEOPLE_LIMIT])
+        self.change(relied_on=(*others, now)[-_RELIED_ON_LIMIT:])
 
     def answerer_known_by(self) -> str | msgspec.UnsetType:
         """How the channel knows who answers in this step; left out for the keypad, whose keys are the dealer's."""

@@ -1,0 +1,212 @@
+"""Whose word a round rests on is named when it is adjusted, and by what is found wrong with it later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.messages.events import QuestionAsked, WagerAdjusted
+from controller.core.messages.floor_events import OrderProposed
+from controller.core.messages.inputs import (
+    AcknowledgeAlert,
+    AnswerQuestion,
+    ApproveOrder,
+    DeclareBox,
+    SetCard,
+)
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
+from controller.core.persons import Authentication, Person
+from controller.core.table.state import Table, restore
+from controller.core.table.transaction import Transaction
+from controller.formats.replay import read_state, state_bytes
+from firmware_protocols.cards import Card
+from tests.core.rig import Rig, penn
+
+FLOOR = Authentication("key", ("floor",))
+KEYED = {"stand_key": "always", "no_more_bets": "always", "turn_key": "always"}
+
+
+def table(talk: str, *, bounded: bool = True, two: bool = False, rules: Any = None) -> Rig:
+    rig = Rig(penn(**KEYED) if rules is None else rules)
+    rig.house = replace(rig.house, orders_bounded=True, proposals_bound=True, orders_traced=True, two_persons=two)
+    rig.house = replace(rig.house, payments_bounded=bounded)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.talk(talk)
+    rig.pass_ms(2_000)
+    return rig
+
+
+def named(rig: Rig, card: int, face: str, who: str = "M. Okafor") -> None:
+    """A person names a card of the last round, by its place."""
+    number = rig.table.state.round.cards.drawn[card].number if rig.table.state.round is not None else 0
+    rig.give(SetCard(rig.now_ns, number, Card(face), who, "as the camera shows", vouched=FLOOR))
+    rig.pass_ms(1_000)
+
+
+def said(rig: Rig, answer: str, who: str) -> None:
+    """A person answers the last question."""
+    asked = [one.question for one in rig.events if isinstance(one, QuestionAsked)]
+    rig.give(AnswerQuestion(rig.now_ns, asked[-1], answer, who, FLOOR))
+    rig.pass_ms(1_000)
+
+
+def alerts(rig: Rig, kind: AlertKind) -> list[AlertRaised]:
+    return [one for one in rig.events if isinstance(one, AlertRaised) and one.kind is kind]
+
+
+def next_lock(rig: Rig) -> None:
+    rig.talk("key round_closed \n 5 main 10 \n key no_more_bets")
+    rig.pass_ms(2_000)
+
+
+def acknowledged_by(rig: Rig, alert: AlertRaised, *people: str) -> list[str]:
+    """Who of these may acknowledge an alert: each tries."""
+    for who in people:
+        rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, who, "seen", FLOOR))
+    return [one.who for one in rig.told(AlertAcknowledged) if isinstance(one, AlertAcknowledged)]
+
+
+# --- alerts that are raised later -------------------------------------------------------------------
+
+
+def unread(*, bounded: bool = True, paid: str = "1 main 200 \n 1 main 0") -> Rig:
+    """Spot 1 stands with a ten and a card that nobody read, against seventeen, and is paid; then the card is named."""
+    rig = table("1 main 100 \n key no_more_bets \n Th Ts", bounded=bounded)
+    rig.card(None)
+    rig.talk("7c \n key stand hole_turned")
+    rig.pass_ms(2_000)
+    rig.talk(paid)
+    rig.pass_ms(5_000)
+    return rig
+
+
+@pytest.mark.parametrize("afresh", [False, True])
+def test_who_named_a_card_is_named_by_the_wrong_payment_that_follows_from_it(*, afresh: bool) -> None:
+    rig = unread()
+    named(rig, 2, "5s")
+    if afresh:
+        rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
+    next_lock(rig)
+    (alert,) = alerts(rig, AlertKind.MISPAY)
+    assert (alert.round, alert.who) == (1, "M. Okafor")
+    assert acknowledged_by(rig, alert, "M. Okafor", "J. Lee") == ["J. Lee"]
+
+
+def test_who_named_a_card_is_named_when_the_dealer_plays_by_another() -> None:
+    rig = table("1 main 100 \n key no_more_bets \n Th Ts 9c")
+    rig.card(None)
+    rig.talk("key stand hole_turned")
+    rig.pass_ms(2_000)
+    named(rig, 3, "8s")
+    rig.talk("5d")
+    rig.pass_ms(3_000)
+    for kind in (AlertKind.DEALER_AGAINST_RULE, AlertKind.SETTLEMENT_DISPUTED):
+        (alert,) = alerts(rig, kind)
+        assert alert.who == "M. Okafor"
+
+
+def test_who_declared_a_box_before_its_round_is_named_by_a_wrong_payment_of_it() -> None:
+    rig = table("1 main 10")
+    rig.give(DeclareBox(rig.now_ns, 5, 50_000, "M. Okafor", "plays on credit", vouched=FLOOR))
+    rig.talk("key no_more_bets \n 9h Th 7s 8d Td Tc \n key stand stand hole_turned")
+    rig.pass_ms(2_000)
+    rig.talk("5 main 5000")
+    rig.pass_ms(4_500)
+    next_lock(rig)
+    (alert,) = alerts(rig, AlertKind.MISPAY)
+    assert alert.who == "M. Okafor"
+
+
+def test_both_whose_words_a_round_rests_on_are_named_each_once() -> None:
+    rig = unread()
+    named(rig, 2, "5s")
+    named(rig, 2, "6s", "J. Lee")
+    named(rig, 2, "5s")
+    next_lock(rig)
+    (alert,) = alerts(rig, AlertKind.MISPAY)
+    assert alert.who == "M. Okafor, J. Lee"
+
+
+def test_a_wager_that_was_settled_on_the_evidence_rests_on_nobodys_word() -> None:
+    """It had lost before a person gave a card of it another suit."""
+    rig = table("1 main 100 \n key no_more_bets \n 9h Ts 8d 9c \n key stand hole_turned")
+    rig.pass_ms(2_000)
+    named(rig, 0, "9s")
+    rig.talk("1 main 200")
+    next_lock(rig)
+    (alert,) = alerts(rig, AlertKind.MISPAY)
+    assert not alert.who
+
+
+def test_in_a_journal_of_before_nobody_was_named_later() -> None:
+    rig = unread(bounded=False)
+    named(rig, 2, "5s")
+    next_lock(rig)
+    (alert,) = alerts(rig, AlertKind.MISPAY)
+    assert not alert.who
+
+
+def test_of_very_many_rounds_and_people_the_last_and_the_first_are_remembered() -> None:
+    rig = table("")
+    transaction = Transaction(rig.table, rig.stamped[-1])
+    for number in range(1, 13):
+        transaction.rely_on(number, [Person(f"P. {one}", FLOOR) for one in range(20)])
+    assert [one.round for one in transaction.state.relied_on] == list(range(3, 13))
+    assert [one.name for one in transaction.state.people_of(12)] == [f"P. {one}" for one in range(16)]
+
+
+# --- who adjusted a wager ---------------------------------------------------------------------------
+
+
+def corrected(*, bounded: bool = True) -> Rig:
+    """Spot 1 has a natural and is settled, until two say it is another card; then how it played is asked."""
+    rules = replace(penn(), surrender="none")
+    rig = table(
+        "1 main 100 \n 2 main 10 \n key no_more_bets \n Ah Th Ts Kd 4c 7c", bounded=bounded, two=True, rules=rules
+    )
+    rig.pass_ms(4_000)
+    rig.talk("8h")
+    rig.pass_ms(4_000)
+    named(rig, 3, "2d")
+    order = [one.order for one in rig.told(OrderProposed) if isinstance(one, OrderProposed)][-1]
+    rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", Authentication("key", ("surveillance",))))
+    rig.pass_ms(2_000)
+    rig.key("hole_turned")
+    rig.pass_ms(3_000)
+    return rig
+
+
+def adjusted(rig: Rig) -> dict[int, str]:
+    """Who last adjusted the wager of each spot."""
+    return {one.spot: one.who for one in rig.told(WagerAdjusted) if isinstance(one, WagerAdjusted)}
+
+
+@pytest.mark.parametrize(("bounded", "who"), [(True, "A. Third"), (False, "M. Okafor, J. Lee")])
+def test_an_adjustment_names_whose_answer_it_follows_from(who: str, *, bounded: bool) -> None:
+    rig = corrected(bounded=bounded)
+    said(rig, "2", "A. Third")
+    last = [one for one in rig.told(WagerAdjusted) if isinstance(one, WagerAdjusted)][-1]
+    assert (last.spot, last.who) == (1, who)
+    if bounded:
+        assert (last.why, last.vouched) == ("answered 2", "own key")
+
+
+def test_by_the_keypad_it_names_the_dealer_and_no_way_of_knowing_them() -> None:
+    rig = corrected()
+    rig.pass_ms(1_000)
+    rig.key("2")
+    last = [one for one in rig.told(WagerAdjusted) if isinstance(one, WagerAdjusted)][-1]
+    assert (last.who, last.why) == ("dealer", "answered 2")
+    assert not last.vouched
+
+
+def test_a_correction_after_the_answer_is_the_cause_again() -> None:
+    rig = corrected()
+    said(rig, "2", "A. Third")
+    named(rig, 3, "Qd", "S. Fourth")
+    order = [one.order for one in rig.told(OrderProposed) if isinstance(one, OrderProposed)][-1]
+    rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", Authentication("key", ("surveillance",))))
+    rig.pass_ms(2_000)
+    assert adjusted(rig)[1] == "S. Fourth, J. Lee"
