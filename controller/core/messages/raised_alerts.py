@@ -171,7 +171,7 @@ class AlertRaised(Value, frozen=True, tag="alert_raised"):
     readings: tuple[int, ...] = ()
     """The numbers of the readings it rests on."""
     who: str | msgspec.UnsetType = msgspec.UNSET
-    """Whose order or answer it is about or rests on, and who approved it: another acknowledges; left out: it is of none."""
+    """Whose order or answer it is about or rests on, and who approved it: another acknowledges; left out: of nobody."""
     listed: bool | msgspec.UnsetType = msgspec.UNSET
     """While too many alerts wait: whether it is on ``state/alerts`` all the same; left out: it is there."""
 

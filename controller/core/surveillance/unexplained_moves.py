@@ -123,6 +123,8 @@ def _looks_like(
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
         # bet.
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
+    if _may_be_next_bets(transaction, event):
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while it is asked whether a new round has begun"
     if _moved_before_turn(transaction, event):
         # A dealer who keys the turn late has taken or paid by then.
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, before the turn of the hole card was keyed"
@@ -136,6 +138,17 @@ def _looks_like(
     if lay:
         return AlertKind.CAPPING, f"{where}: {what} after the lock"
     return AlertKind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
+
+
+def _may_be_next_bets(transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether the round may not have begun, as it is asked whether its first card began one.
+
+    If that card was a burn nobody announced, players still bet, raise and go home. What moves once the deal is whole
+    says nothing before the answer.
+    """
+    round_now = transaction.state.round
+    is_asked = round_now is not None and round_now.number == event.round and round_now.questions.unkeyed
+    return transaction.house.payments_bounded and bool(is_asked)
 
 
 def _came_once_settled(transaction: Transaction, event: MoveUnexplained) -> bool:
