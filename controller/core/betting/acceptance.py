@@ -142,7 +142,10 @@ def entry_text(round_now: Round) -> str:
 def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
     """A person said whether a newcomer was dealt in; the spot that was not, to be taken out of the round, else 0."""
     spot, *rest = transaction.round().questions.entering
-    if not transaction.takes_yes_or_no(transaction.round().questions.entry, answer, who):
+    bets = transaction.round().bets
+    laid = tuple(one for one in (*bets.wagers, *bets.late) if one.spot == spot)
+    denied = laid if answer == "no" else ()
+    if not transaction.takes_yes_or_no(transaction.round().questions.entry, answer, who, denied):
         return 0
     transaction.change_questions(entry=0, entering=tuple(rest), entry_told=True)
     return spot if answer == "no" else 0

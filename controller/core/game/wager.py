@@ -60,10 +60,23 @@ class RoundBook(Value, frozen=True, tag=False):
     void: bool = False
     recalled: bool = False
     """Whether it was brought back from the journal, long after its round."""
+    denied: tuple[LockedWager, ...] = ()
+    """What lay there and, as a person said, was none of its wagers: the floor may rule otherwise."""
 
     def row(self, spot: int, bet: str) -> BookRow | None:
         """The row of a wager."""
         return next((row for row in self.rows if (row.spot, row.bet) == (spot, bet)), None)
+
+    def rulable(self) -> tuple[BookRow, ...]:
+        """The wagers the floor may rule on: once the lock is published also those that a person denied, as open."""
+        if not self.rows:
+            return ()
+        denied = (one for one in self.denied if self.row(one.spot, one.bet) is None)
+        return (*self.rows, *(BookRow(one.spot, one.bet, one.cents) for one in denied))
+
+    def rulable_row(self, spot: int, bet: str) -> BookRow | None:
+        """The row of a wager that the floor may rule on."""
+        return next((row for row in self.rulable() if (row.spot, row.bet) == (spot, bet)), None)
 
     def unruled(self) -> tuple[BookRow, ...]:
         """What was settled on evidence, answers or payments and is in no doubt yet."""

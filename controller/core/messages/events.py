@@ -406,6 +406,14 @@ class QuestionAsked(Value, frozen=True, tag="question_asked"):
     """The answers it takes."""
 
 
+class DeniedWagers(Value, frozen=True, tag=False):
+    """What lay at a spot in a round, and was no wager of it as a person said."""
+
+    round: int
+    wagers: tuple[LockedWager, ...]
+    """The main wager and those beside it, as they lay there."""
+
+
 class QuestionAnswered(Value, frozen=True, tag="question_answered"):
     """A person answered."""
 
@@ -415,6 +423,9 @@ class QuestionAnswered(Value, frozen=True, tag="question_answered"):
     who: str
     vouched: str | msgspec.UnsetType = msgspec.UNSET
     """How the table knows who answered, as in ``order_approved``; left out where the dealer's keypad answered."""
+    denied: DeniedWagers | msgspec.UnsetType = msgspec.UNSET
+    """What lay at a spot that was not dealt in, as this answer says: it is no wager, unless the floor rules that it is
+    one (``adjust``); left out where the answer denies none."""
 
 
 class QuestionWithdrawn(Value, frozen=True, tag="question_withdrawn"):

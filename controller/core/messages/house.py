@@ -76,8 +76,9 @@ class House(Value, frozen=True, tag=False):
     of before."""
     payments_bounded: bool = False
     """Whether more than a surrendered, split or declared box can be due is called a wrong payment, what is found wrong
-    with a round or adjusts its wagers names whose word it rests on, and chips that may be the next bets, a card having
-    come without its key, accuse nobody. False: the journal is of before."""
+    with a round or adjusts its wagers names whose word it rests on, chips that may be the next bets, a card having come
+    without its key, accuse nobody, and the floor may rule on a wager that a person denied. False: the journal is of
+    before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -192,7 +192,7 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager, vouched: Vouche
         return RefusalReason("round_void", "the round is void")
     if book.recalled and not _names_case(transaction, ruling):
         return _NO_CASE
-    row = book.row(ruling.spot, ruling.bet)
+    row = book.rulable_row(ruling.spot, ruling.bet)
     if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:
         # Made unseen: at a spot whose reader was lost, or by word of mouth.
         row = BookRow(ruling.spot, ruling.bet, 0)

@@ -55,7 +55,7 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
         return
     refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
     if overruled and refused is None:
-        _alert(transaction, ruling, f"{ruling.who} alone: {overruled}")
+        _alert(transaction, ruling, f"{ruling.who} alone: {overruled}", AlertKind.CORRECTED_ALONE)
 
 
 def _propose(
@@ -117,12 +117,17 @@ def _lapsed(transaction: Transaction, waits: ProposedRuling) -> str:
             return "its round has begun" if waits.round is None else f"round {waits.round} is over"
 
 
-def _alert(transaction: Transaction, ruling: Ruling | EnterInventory, text: str) -> None:
-    """Raise what an order wants a person to know who did not give it."""
+def _alert(
+    transaction: Transaction,
+    ruling: Ruling | EnterInventory,
+    text: str,
+    of_wager: AlertKind = AlertKind.RULING_BEYOND_RULES,
+) -> None:
+    """Raise what an order wants a person to know who did not give it; ``of_wager``: if it rules on a wager."""
     by = (Person(ruling.who, ruling.vouched),) if transaction.house.orders_bounded else ()
     match ruling:
         case AdjustWager(_, number, spot, bet):
-            raise_alert_about(transaction, by, AlertKind.RULING_BEYOND_RULES, text, round=number, spot=spot, zone=bet)
+            raise_alert_about(transaction, by, of_wager, text, round=number, spot=spot, zone=bet)
         case EnterInventory():
             raise_alert_about(transaction, by, AlertKind.INVENTORY_UNLIKELY, text)
         case _:

@@ -71,7 +71,7 @@ def beyond_rules(transaction: Transaction, ruling: Ruling | EnterInventory) -> s
     book = book_of(transaction.state.books, ruling.round) if isinstance(ruling, AdjustWager) else None
     if book is None or not isinstance(ruling, AdjustWager):
         return ""
-    row, main = book.row(ruling.spot, ruling.bet), book.row(ruling.spot, "main")
+    row, main = book.rulable_row(ruling.spot, ruling.bet), book.rulable_row(ruling.spot, "main")
     if (row is None and ruling.bet != "insurance") or main is None:
         return ""
     wager_cents = 0 if row is None else row.wager_cents
@@ -97,6 +97,8 @@ def overruled(transaction: Transaction, ruling: Ruling | EnterInventory, trial: 
             return "" if number is None else f"spot {spot} {amount}, said after round {number} began"
         case EnterInventory():
             return table_inventory.unlikely(transaction, ruling)
+        case AdjustWager():
+            return _denied_wager(transaction, ruling)
         case _:
             return ""
 
@@ -138,6 +140,16 @@ def _known_owner(transaction: Transaction, card: int) -> str:
     round_now, place = found
     said = any(place in {one.holds, one.lacks} for one in round_now.evidence.answers)
     return f"card {card}, of which it was said already whose it is" if said else ""
+
+
+def _denied_wager(transaction: Transaction, ruling: AdjustWager) -> str:
+    """That a person has said that what an order rules on was no wager; empty: it is one, or there is none."""
+    book = book_of(transaction.state.books, ruling.round)
+    if book is None or book.row(ruling.spot, ruling.bet) is not None:
+        return ""
+    if book.rulable_row(ruling.spot, ruling.bet) is None:
+        return ""
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet}, of which it was said that it was not dealt in"
 
 
 def _struck_card(transaction: Transaction, ruling: SetCard) -> str:

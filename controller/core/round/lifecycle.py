@@ -88,6 +88,9 @@ def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
         if not spots and transaction.house.floor_claims_checked and transaction.round().is_dealt():
             # Who knows how it ended would void it.
             transaction.irregular(_DENIED_AFTER_DEAL)
+            if transaction.house.payments_bounded:
+                # What is wagered is the floor's to rule on.
+                acceptance.ask_or_publish_lock(transaction)
             return
         replace_bets(transaction, Bets(spots, wagers, before.bets.declared, (*before.bets.refused, *out)))
     if transaction.state.round is not None and not transaction.round().questions.entry:

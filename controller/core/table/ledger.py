@@ -12,8 +12,10 @@ from controller.core.game.wager import RoundBook as RoundBook
 from controller.core.messages.alerts import SettlementDisputed, WagerUncertain
 from controller.core.messages.events import (
     BettingClosed,
+    DeniedWagers,
     Event,
     InsuranceTaken,
+    QuestionAnswered,
     RoundClosed,
     WagerAdjusted,
     WagerSettled,
@@ -30,7 +32,7 @@ RECALLED_LIMIT: Final = 50
 
 KEPT_ON_BOOKS: Final = frozenset(
     {
-        *(BettingClosed, RoundClosed, RoundVoided, BoxDeclared),
+        *(BettingClosed, RoundClosed, RoundVoided, BoxDeclared, QuestionAnswered),
         *(InsuranceTaken, WagerSettled, WagerAdjusted, SettlementDisputed, WagerUncertain, WagerUnresolved),
     }
 )
@@ -50,8 +52,17 @@ def books_after(books: Books, event: Event) -> Books:
         case BettingClosed(number, wagers):
             rows = tuple(BookRow(wager.spot, wager.bet, wager.cents) for wager in wagers)
             old = [book for book in books if book.recalled]
-            fresh = [book for book in books if not book.recalled]
-            return (*old, *(*fresh, RoundBook(number, rows))[-BOOKS_LIMIT:])
+            fresh = [book for book in books if not book.recalled and book.round != number]
+            # Who was not let in was said before the lock is published.
+            begun = book_of(books, number)
+            denied = () if begun is None else begun.denied
+            return (*old, *(*fresh, RoundBook(number, rows, denied=denied))[-BOOKS_LIMIT:])
+        case QuestionAnswered(denied=DeniedWagers(number, denied)):
+            if book_of(books, number) is None:
+                books = (*books, RoundBook(number, ()))
+            return tuple(
+                replace(book, denied=(*book.denied, *denied)) if book.round == number else book for book in books
+            )
         case InsuranceTaken(number, spot, cents):
             return _put(books, number, replace(_row_of(books, number, spot, "insurance"), wager_cents=cents))
         case BoxDeclared(int(number), spot, 0):
@@ -90,7 +101,8 @@ def recall(events: Iterable[Event], number: int) -> RoundBook | None:
     """
     books: Books = ()
     for event in events:
-        if getattr(event, "round", None) == number:
+        about = event.denied if isinstance(event, QuestionAnswered) else event
+        if getattr(about, "round", None) == number:
             books = books_after(books, event)
     book = book_of(books, number)
     return None if book is None else replace(book, recalled=True)

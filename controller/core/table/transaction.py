@@ -9,10 +9,18 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.game.hand import points_of, seen
+from controller.core.game.wager import LockedWager
 from controller.core.inference.lattice import Lattice, TooManySequences
 from controller.core.inference.observation import DatedObservation, idle
 from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
-from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
+from controller.core.messages.events import (
+    CardOpened,
+    DeniedWagers,
+    Event,
+    HoleCardRevealed,
+    QuestionAnswered,
+    QuestionAsked,
+)
 from controller.core.messages.inputs import AnswerQuestion, StampedInput
 from controller.core.persons import Person
 from controller.core.refusal_reason import RefusalReason
@@ -292,20 +300,25 @@ class Transaction:
         named = who if self.house.orders_traced else msgspec.UNSET
         self.emit(AnswerRefused(question, answer, reason.text, reason.code, named))
 
-    def takes_yes_or_no(self, question: int, answer: str, who: str) -> bool:
-        """Whether a question about the round as a whole is answered now: anything but yes and no is refused."""
+    def takes_yes_or_no(self, question: int, answer: str, who: str, denied: tuple[LockedWager, ...] = ()) -> bool:
+        """Whether a question about the round as a whole is answered now: anything but yes and no is refused.
+
+        ``denied``: what is no wager by this answer.
+        """
         if answer not in {"yes", "no"}:
             self.refuse_answer(question, answer, who, RefusalReason("not_a_choice", "the answers are yes and no"))
             return False
-        self.note_answer(question, answer, who)
+        self.note_answer(question, answer, who, denied)
         return True
 
-    def note_answer(self, question: int, answer: str, who: str) -> None:
+    def note_answer(self, question: int, answer: str, who: str, denied: tuple[LockedWager, ...] = ()) -> None:
         """Say that a question about the open round is answered, and remember whose word it rests on from now on."""
         known = self.answerer_known_by()
-        self.emit(QuestionAnswered(question, answer, who, known))
         if not self.house.payments_bounded:
+            self.emit(QuestionAnswered(question, answer, who, known))
             return
+        laid = DeniedWagers(self.round().number, denied) if denied else msgspec.UNSET
+        self.emit(QuestionAnswered(question, answer, who, known, laid))
         self.change_round(said=(who, f"answered {answer}"), said_by=known)
         given = self.stamped.input
         if isinstance(given, AnswerQuestion):

@@ -118,8 +118,8 @@ def _order(said: OrderProposed) -> ProposedOrderNow:
 
 def _rulable(house: House, state: State, book: RoundBook) -> Iterator[RulableNow]:
     """The wagers of a round; one whose main wager is unknown has no bounds, and is left out."""
-    for row in book.rows:
-        main = book.row(row.spot, "main")
+    for row in book.rulable():
+        main = book.rulable_row(row.spot, "main")
         if main is not None:
             bounds = net_bounds(house.rules, row.bet, row.wager_cents, main.wager_cents, state.progressives)
             yield RulableNow(book.round, row.spot, row.bet, row.wager_cents, row.net_cents, bounds.least, bounds.most)
