@@ -173,7 +173,9 @@ def _take_in(table: Table, stamped: StampedInput) -> StepResult:
     moment = transaction.table_ns(stamped.at_ns)
     answers.note_displayed(transaction, question_displayed(transaction), moment)
     transaction.change(
-        last_ns=max(transaction.state.last_ns, moment), seq=transaction.state.seq + len(transaction.events)
+        number=stamped.number,
+        last_ns=max(transaction.state.last_ns, moment),
+        seq=transaction.state.seq + len(transaction.events),
     )
     events = tuple(transaction.events)
     return StepResult(transaction.table(), events, partial(wanted, transaction), ((stamped.input, events),))

@@ -215,9 +215,7 @@ def has_open_wagers(transaction: Transaction) -> bool:
 
 def readings_relied_on(view: Lattice, box: int) -> tuple[int, ...]:
     """The readings a settlement rests on: all cards and keys so far, and the chips of its own spot."""
-    numbers = []
-    for dated in view.evidence[: view.cuts[-1].used]:
-        item = dated.item
-        if not isinstance(item, ChipsObserved) or (item.box == box and not item.idle):
-            numbers.append(dated.number)
-    return tuple(numbers)
+    found = [(dated.number, dated.item) for dated in view.evidence[: view.cuts[-1].used]]
+    return tuple(
+        [one for one, item in found if not isinstance(item, ChipsObserved) or (item.box == box and not item.idle)]
+    )

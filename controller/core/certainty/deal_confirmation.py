@@ -152,17 +152,16 @@ def card_came(transaction: Transaction, at_ns: int) -> None:
     deal, count = transaction.round().dealing, len(transaction.round().cards.drawn)
     if deal.stands == "unguarded":
         return
-    burned_ns = transaction.state.burned_ns
+    burned_ns, uneven, gaps_ms, size = transaction.state.burned_ns, deal.uneven, deal.gaps_ms, _size(transaction)
     if count == 1 and burned_ns >= 0 and at_ns - burned_ns < gap_ns(transaction):
         # Announced in vain, the burn was the deal's first card.
-        change_deal(transaction, uneven=deal.uneven or "a burn came just before the deal")
-    if deal.last_ns >= 0 and count <= _size(transaction):
-        change_deal(transaction, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
-    if count == _size(transaction):
+        uneven = uneven or "a burn came just before the deal"
+    if deal.last_ns >= 0 and count <= size:
+        gaps_ms = (*gaps_ms, (at_ns - deal.last_ns) // 1_000_000)
+    if count == size:
         # The last may be those of a player who drew: a player must not slow the rhythm that judges the deal.
-        gaps = (*transaction.state.deal_gaps_ms, *transaction.round().dealing.gaps_ms[:-_LAST])
-        transaction.change(deal_gaps_ms=gaps[-_GAPS_KEPT:])
-    change_deal(transaction, last_ns=at_ns, stirred_ns=at_ns)
+        transaction.change(deal_gaps_ms=(*transaction.state.deal_gaps_ms, *gaps_ms[:-_LAST])[-_GAPS_KEPT:])
+    change_deal(transaction, uneven=uneven, gaps_ms=gaps_ms, last_ns=at_ns, stirred_ns=at_ns)
 
 
 def key_came(transaction: Transaction, at_ns: int) -> None:

@@ -7,6 +7,7 @@ card. Which card or regulation a choice comes from is said in the ``[sources]`` 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -14,7 +15,7 @@ import msgspec
 from firmware_protocols.values import Value
 
 
-class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
+class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True, dict=True):
     """What a table does by procedure, whatever its card says: how things are shown and in which units they are paid."""
 
     stand_key: Literal["sometimes", "always"] = "sometimes"
@@ -68,6 +69,7 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
             even_money_shown="chips",
         )
 
+    @cached_property
     def even_money_unkeyed(self) -> Options:
         """The same where the key of even money may have been left out."""
         return msgspec.structs.replace(self, even_money_shown="sometimes") if self.even_money_shown == "key" else self

@@ -136,7 +136,7 @@ def certain_main_nets(
     """The nets of the main wagers, of these boxes, on which all plays agree; found sooner than all that they may be."""
     play = lattice.play()
     agreed_cents: dict[int, int | None] = dict.fromkeys(boxes)
-    even_money = play.rules.even_money
+    even_money = play.rules.even_money and play.up_points == 1
     for node, outcomes in frontier.items():
         ends = dealer_ends(play, node, hole_points)
         for box in list(agreed_cents):

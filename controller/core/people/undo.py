@@ -34,7 +34,8 @@ def remember(transaction: Transaction, meaning: str, before: State) -> None:
 
 def forget(transaction: Transaction) -> None:
     """A card has come, or the last press had no effect: nothing before it can be taken back."""
-    transaction.change(presses=())
+    if transaction.state.presses:
+        transaction.change(presses=())
 
 
 def undo(transaction: Transaction) -> RefusalReason | None:

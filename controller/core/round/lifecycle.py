@@ -472,15 +472,19 @@ def _infer(transaction: Transaction, until: int) -> None:
         transaction.irregular(DEALERS_RULE, curable=True, likely=likely_fault(transaction.rules, transaction.round()))
     else:
         judged = AgreedPlays(view, frontier, points)
-        _tell_certain(transaction, judged, confirmed=until >= confirmation_needed_ns(transaction))
-        questions.consider(transaction)
+        _tell_certain(transaction, judged, until)
+        questions.consider(transaction, points)
 
 
-def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: bool) -> None:
-    """Publish what follows from a lattice; ``confirmed``: the readers have confirmed everything reported so far."""
-    known = transaction.published
-    is_new = not are_identical(known.rests_on, _rests_on(transaction, judged))
-    if not is_new and known.confirmed >= confirmed:
+def _tell_certain(transaction: Transaction, judged: AgreedPlays, until: int) -> None:
+    """Publish what follows from a lattice of everything known up to ``until``."""
+    known, before, rests_on = transaction.published, transaction.state, _rests_on(transaction, judged)
+    is_new = not are_identical(known.rests_on, rests_on)
+    if not is_new and known.confirmed:
+        return
+    # Whether the readers have confirmed everything reported so far.
+    confirmed = until >= confirmation_needed_ns(transaction)
+    if not (is_new or confirmed):
         return
     dealt = len(judged.lattice.cards) >= judged.lattice.play().deal_cards and bool(judged.frontier) and _dealt(judged)
     if is_new:
@@ -489,7 +493,9 @@ def _tell_certain(transaction: Transaction, judged: AgreedPlays, *, confirmed: b
             settle_sides(transaction, judged, closed=False)
     if dealt and confirmed:
         dispute_reopened(transaction)
-    transaction.published = PublicationBasis(_rests_on(transaction, judged), confirmed)
+    if transaction.state is not before:
+        rests_on = _rests_on(transaction, judged)
+    transaction.published = PublicationBasis(rests_on, confirmed)
 
 
 def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ...]:

@@ -22,13 +22,15 @@ from controller.core.table.round_state import OpenQuestion
 from controller.core.table.transaction import Transaction
 
 
-def consider(transaction: Transaction) -> None:
-    """Ask the best question once everybody can see the finished hands and some due still differs."""
+def consider(transaction: Transaction, points: int | None) -> None:
+    """Ask the best question once everybody can see the finished hands and some due still differs.
+
+    ``points`` are the hole card's, as ``hole_points`` has them.
+    """
     round_now = transaction.round()
     if round_now.questions.asked is not None:
         withdraw_if_needless(transaction)
         return
-    points = hole_points(transaction)
     turned = points is not None or not round_now.cards.hole_dealt
     idle = round_now.questions.considered == len(round_now.evidence.observations) or round_now.evidence.trouble
     if not turned or idle or confirmed_until_ns(transaction) < confirmation_needed_ns(transaction):

@@ -76,10 +76,10 @@ def _counted(transaction: Transaction, event: Event) -> None:
     account = transaction.state.shoe
     match event:
         case CardDrawn(number, card):
-            transaction.change(shoe=_drawn(transaction, account, outside=not number, card=card))
+            drawn = _drawn(transaction, account, outside=not number, card=card)
+            burned = 0 if number else transaction.state.burned_beside_bets
+            transaction.change(shoe=drawn, burned_beside_bets=burned)
             _too_many(transaction)
-            if number:
-                transaction.change(burned_beside_bets=0)
         case CardBurned(card):
             transaction.change(shoe=replace(account, burned=account.burned + 1))
             _burned_beside_bets(transaction, card)

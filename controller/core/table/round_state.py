@@ -306,7 +306,7 @@ class Round(Value, frozen=True, tag=False):
         """The procedures among them."""
         if self.evidence.keys_unheard:
             return rules.options.keys_unheard()
-        return rules.options.even_money_unkeyed() if self.evidence.keys_slip else rules.options
+        return rules.options.even_money_unkeyed if self.evidence.keys_slip else rules.options
 
     def blocking_questions(self) -> tuple[int, ...]:
         """The questions that people must answer before anything is concluded, the first to be answered first.

@@ -62,7 +62,7 @@ class Transaction:
         self.house = table.house
         self.rules = table.house.rules
         self.stamped = stamped
-        self.state: State = replace(table.state, number=stamped.number)
+        self.state: State = table.state
         self.open_lattice = table.lattice
         # What is kept from step to step, part by part while the step lasts.
         kept = table.workings

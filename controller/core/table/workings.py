@@ -38,25 +38,21 @@ class Timeline(msgspec.Struct, frozen=True):
         # Evidence grows by a piece at a time; only a correction puts other evidence in its place.
         known = len(self.evidence)
         begun = self if evidence[:known] == self.evidence else Timeline()
-        for dated in evidence[len(begun.evidence) :]:
-            begun = begun.after(dated)
-        return replace(begun, evidence=evidence)
+        return begun.after(evidence, evidence[len(begun.evidence) :])
 
-    def after(self, dated: DatedObservation) -> Timeline:
-        """The times with one more piece of evidence."""
-        last_ns = dated.last_ns
-        latest_ns = max(self.latest_ns, last_ns)
-        if isinstance(dated.item, ChipsObserved):
-            return replace(self, latest_ns=latest_ns)
-        known = replace(self, latest_ns=latest_ns, elsewhere_ns=max(self.elsewhere_ns, last_ns))
-        if not isinstance(dated.item, CardObserved):
-            return known
-        return replace(
-            known,
-            first_card_ns=dated.first_ns if self.cards_until_ns < 0 else self.first_card_ns,
-            last_card_ns=dated.first_ns,
-            cards_until_ns=max(self.cards_until_ns, last_ns),
-        )
+    def after(self, evidence: tuple[DatedObservation, ...], new: tuple[DatedObservation, ...]) -> Timeline:
+        """The times of this evidence, of which these pieces are ``new``."""
+        latest_ns, elsewhere_ns = self.latest_ns, self.elsewhere_ns
+        first_card_ns, last_card_ns, cards_until_ns = self.first_card_ns, self.last_card_ns, self.cards_until_ns
+        for dated in new:
+            latest_ns = max(latest_ns, dated.last_ns)
+            if isinstance(dated.item, ChipsObserved):
+                continue
+            elsewhere_ns = max(elsewhere_ns, dated.last_ns)
+            if isinstance(dated.item, CardObserved):
+                first_card_ns = dated.first_ns if cards_until_ns < 0 else first_card_ns
+                last_card_ns, cards_until_ns = dated.first_ns, max(cards_until_ns, dated.last_ns)
+        return Timeline(evidence, latest_ns, elsewhere_ns, first_card_ns, last_card_ns, cards_until_ns)
 
 
 class PublishedFacts(msgspec.Struct, frozen=True):
