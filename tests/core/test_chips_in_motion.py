@@ -14,7 +14,7 @@ from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
-from tests.core.quick_readers import accused, alerts, deal, table
+from tests.core.quick_readers import accused, alerts, deal, draw, table
 from tests.core.rig import KEY_OF, MS, Rig
 
 PROFILES = ["hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17"]
@@ -501,3 +501,24 @@ def test_a_surrender_that_its_reader_tells_after_the_close_is_no_hand_that_was_p
     rig.lying[1, "main"], rig.late = chips, False
     rig.pass_ms(4_000)
     assert rig.postings() in ([], ["1: spot 1 main -5.00"])
+
+
+def test_a_split_and_the_doubles_after_it_are_not_one_raise_however_slow_their_reader_is() -> None:
+    """The first hand is doubled for less and pushes, the second for as much and wins."""
+    rig = table("1 main 25 \n 4d 9h 4s 6d")
+    rig.late = True
+    since_ns = rig.now_ns
+    for came, cards in ((2_500, ("7c",)), (450, ("7h", "7h")), (2_500, ("Qs",))):
+        rig.pass_ms(700)
+        looked_ns = rig.now_ns
+        rig.lying[1, "main"] = (*rig.lying[1, "main"], f"E00400000000000{len(rig.values):X}")
+        rig.values[rig.lying[1, "main"][-1]] = came
+        draw(rig, *cards, gap_ms=400)
+        rig.give(ChipsSeen(1, "main", rig.lying[1, "main"], since_ns, looked_ns))
+        since_ns = looked_ns
+    rig.late = False
+    rig.pass_ms(2_000)
+    draw(rig, "3s")
+    rig.pass_ms(2_000)
+    end(rig, "1 main 129", "1 main 0")
+    assert rig.postings()[:1] == ["1: spot 1 main +50.00"]

@@ -47,15 +47,16 @@ class Watched(Rig):
         self.give(DeviceHealth(device, HealthState.LOST, self.now_ns))
         self.pass_ms(200)
 
-    def find(self, device: str, spot: int, **cents: int) -> None:
-        """It is back; what it tells has come since it was lost."""
+    def find(self, device: str, spot: int, *, since_ns: int | None = None, **cents: int) -> None:
+        """It is back; what it tells has come since it was lost, if nothing else is said a minute ago."""
+        since_ns = self.now_ns - 60_000 * MS if since_ns is None else since_ns
         self.dark.discard(spot)
         self.dark_zones.difference_update(self.house.zones[device])
         self.give(DeviceHealth(device, HealthState.READY, self.now_ns))
         for zone, amount in cents.items():
             chip = f"E0046{amount:07X}{spot:02X}{len(zone):02X}"
             self.values[chip] = amount
-            self.give(ChipsSeen(spot, zone, (chip,) if amount else (), self.now_ns - 60_000 * MS, self.now_ns))
+            self.give(ChipsSeen(spot, zone, (chip,) if amount else (), since_ns, self.now_ns))
         self.pass_ms(2_000)
 
     def unseen(self) -> list[str]:
@@ -222,3 +223,15 @@ def test_it_is_said_once_until_somebody_has_seen_it(*, acknowledged: bool) -> No
             (one,) = (one for one in rig.table.state.alerts.listed if one.kind is AlertKind.WAGERS_UNSEEN)
             rig.give(AcknowledgeAlert(rig.now_ns, one.alert, "J. Weber", "the reader is being changed"))
     assert rig.unseen() == [SAID] * (2 if acknowledged else 1)
+
+
+def test_two_unseen_doubles_of_which_one_was_for_less_are_open_between_both() -> None:
+    rig = Watched()
+    rig.talk("2 main 25 \n key no_more_bets \n 4d 9h 4s 6d \n 2 main 50 \n 7c")
+    lost_ns = rig.now_ns
+    rig.lose("bet_spots/2", 2)
+    rig.talk("7h 7h Qs")
+    rig.find("bet_spots/2", 2, since_ns=lost_ns, main=7_950)
+    rig.talk("key hole_turned \n 3s \n key round_closed")
+    ((spot, bet, possible),) = rig.left()
+    assert ((spot, bet), {2_950, 5_000}.issubset(possible)) == ((2, "main"), True)

@@ -66,8 +66,8 @@ class Layout(msgspec.Struct, frozen=True):
     insured: tuple[int, ...]
     outage_periods: tuple[OutagePeriod, ...] = ()
     """When which readers were lost, one time after another; empty where none was."""
-    main_changes_to_come: tuple[tuple[int, int], ...] = ()
-    """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
+    main_changes_to_come: tuple[tuple[int, int, int], ...] = ()
+    """Changes of main zones of such readers that are yet to happen: the box, the first moment, and what lies there."""
     unwatched: frozenset[int] = frozenset()
     """Boxes whose chips no reader watches at the moment."""
     back: frozenset[int] = frozenset()

@@ -135,6 +135,11 @@ def _offered_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) 
     falls = item.zone == "insurance" and item.after < item.before
     if node.offers or (falls and pays(play, node, item)):
         yield node, ()
+    if falls and node.offers and play.may_be_stopped(node):
+        # The device has found no natural: what was insured is lost, and taken before anybody plays.
+        closed = play.decided(node, layout.insured)
+        if pays(play, closed, item):
+            yield closed, ()
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
             closed = play.close_offers(reached, layout.insured)

@@ -74,7 +74,7 @@ def layout_with_outages(
     layout: Layout, periods: tuple[OutagePeriod, ...], waiting: Iterable[DatedObservation]
 ) -> Layout:
     """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
-    to_come = {(one.item.box, one.first_ns) for one in waiting if _of_main(one.item)}
+    to_come = {(one.item.box, one.first_ns, one.item.after) for one in waiting if _of_main(one.item)}
     return replace(layout, outage_periods=periods, main_changes_to_come=tuple(sorted(to_come)))
 
 
@@ -140,7 +140,7 @@ def _seen_again(node: Node, layout: Layout) -> Node | None:
         if cents == layout.mains[box]:
             node = _with_unseen(node, box, None)
         elif box not in then.unwatched and not any(
-            of == box and at < then.from_ns for of, at in layout.main_changes_to_come
+            of == box and at < then.from_ns for of, at, _ in layout.main_changes_to_come
         ):
             return None
     return replace(node, outage_period=node.outage_period + 1)
@@ -240,9 +240,10 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
                 if _lying(reached, box, layout) > 0:
                     yield _left_with(shown, box, 0, layout), also
         if reached.acting in layout.unwatched:
-            for cents in _amounts(hand.base, play.rules.options.chip_unit_cents):
+            lay_cents = _lying(reached, reached.acting, layout)
+            for cents in _amounts(hand.base, play.rules.options.chip_unit_cents, _to_come(reached, lay_cents, layout)):
                 for moved in successors.raised(play, reached, hand, cents):
-                    now = _lying(reached, reached.acting, layout) + cents
+                    now = lay_cents + cents
                     yield _left_with(play.decided(moved, layout.insured), reached.acting, now, layout), emitted
 
 
@@ -258,11 +259,20 @@ def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
             yield _with_unseen(successors.put_box(node, box, left), box, lay_cents - sum(stakes)), ()
 
 
-def _amounts(base_cents: int, chip_cents: int) -> set[int]:
-    """What may have been added unseen: the whole wager, or any number of the smallest chip below it."""
-    if base_cents // chip_cents > _AMOUNTS_TOLD:
-        return {base_cents, chip_cents}
-    return {base_cents, *range(chip_cents, base_cents, chip_cents)}
+def _to_come(node: Node, lay_cents: int, layout: Layout) -> set[int]:
+    """By how much more will be reported of the box in play than lies there unseen."""
+    return {after - lay_cents for box, _, after in layout.main_changes_to_come if box == node.acting}
+
+
+def _amounts(base_cents: int, chip_cents: int, to_come: set[int]) -> set[int]:
+    """What may have been added unseen: the whole wager, or any number of the smallest chip below it.
+
+    Of very many amounts those that with whole wagers, or the smallest chip besides, come to what is reported later.
+    """
+    if base_cents // chip_cents <= _AMOUNTS_TOLD:
+        return {base_cents, *range(chip_cents, base_cents, chip_cents)}
+    fitting = {more % base_cents for more in to_come if more > 0} - {0}
+    return {base_cents, chip_cents, *fitting}
 
 
 def _tells_of_before(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> bool:

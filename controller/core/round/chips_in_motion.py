@@ -146,7 +146,7 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     house, left = transaction.house, _seen(one.last)
     lies = _cents(house, seen)
     if not _lowered(house, one):
-        return lies > one.lay_cents
+        return lies > one.lay_cents and _may_be_one_raise(transaction, one.spot, lies - one.lay_cents)
     if lies < _cents(house, left):
         return False
     if left.chips or not set(seen.chips).isdisjoint(one.lay):
@@ -155,6 +155,14 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     if lies < one.lay_cents or seen.by_ns - left.by_ns > _NEXT_BET_NS:
         return False
     return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not _may_be_taken(transaction)
+
+
+def _may_be_one_raise(transaction: Transaction, spot: int, cents: int) -> bool:
+    """Whether chips that came to a box may be one double, one split or the payment of a natural, and not two raises."""
+    round_now = transaction.round()
+    box = round_now.bets.spots.index(spot)
+    natural = any(node.boxes[box].kind is BoxStatus.NATURAL for node in transaction.lattice().frontier)
+    return natural or cents <= round_now.main_wagers()[box]
 
 
 def _may_be_taken(transaction: Transaction) -> bool:
