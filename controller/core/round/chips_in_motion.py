@@ -23,6 +23,7 @@ from controller.core.game.position import BoxStatus
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
 from controller.core.table.layout import Zone, worth, zone_name
+from controller.core.table.round_state import Round
 from controller.core.table.state import MovingChips, State, Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, KeyPressed
@@ -192,11 +193,16 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
         return False
     if seen.zone != "main" or seen.spot not in round_now.bets.spots:
         return False
-    if not round_now.bets.locked or round_now.ending.closing:
+    if round_now.ending.closing or not (round_now.bets.locked or _is_after_lock(table, round_now, seen)):
         return False
     # Chips that come in the deal are none of a hand's.
     lowered = _cents(house, seen) < _cents(house, before)
     return (round_now.is_dealt() or lowered) and _may_still_act(Transaction(table, stamped), seen.spot)
+
+
+def _is_after_lock(table: Table, round_now: Round, seen: ChipsSeen) -> bool:
+    """Whether a change came after the moment of the lock, which the readers have still to confirm."""
+    return seen.after_ns + table.state.offset_ns >= round_now.bets.lock_ns
 
 
 def _may_still_act(transaction: Transaction, spot: int) -> bool:
