@@ -32,8 +32,8 @@ FORGOTTEN_PER_MILLE: Final = 16
 CARELESS_PER_MILLE: Final = 60
 """Of each key of the procedure, so that some key is left out in every fifth round."""
 
-BETWEEN_ROUNDS_MS: Final = (4_000, 12_000)
-"""From the last chips of a round to the next bets: cards are collected, players make up their minds."""
+BETWEEN_ROUNDS_MS: Final = (300, 12_000)
+"""From the last chips of a round to the next bets: at once, or once players have made up their minds."""
 
 
 def pressed(acts: Iterable[Act], chance: Chance, habit: Procedure, burns: int = 1) -> Iterator[Act]:
