@@ -150,7 +150,7 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
         return lies > one.lay_cents and _may_be_one_raise(transaction, one.spot, lies - one.lay_cents)
     if lies < _cents(house, left):
         return False
-    if left.chips or not set(seen.chips).isdisjoint(one.lay):
+    if set(seen.chips) - set(left.chips) <= set(one.lay):
         return True
     # For less a wager is not exchanged.
     if lies < one.lay_cents or seen.by_ns - left.by_ns > _NEXT_BET_NS:

@@ -38,7 +38,7 @@ def take_several_changes(
         # What lies there may be the next bet, laid as soon as the wager was gone.
         return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
     keyed, is_one_move = _is_keyed(transaction), explained and not _exceeds_one_move(item)
-    if item.after == 0:
+    if item.after == 0 or (item.after < item.before and _may_be_split(earlier, item.box)):
         # A double that was keyed may have broken and been cleared away before a look found its chips.
         if keyed and transaction.legal(transaction.lattice()):
             return False
@@ -47,6 +47,13 @@ def take_several_changes(
     if not _holds_card(round_now, observation.first_ns, observation.last_ns):
         return False
     return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
+
+
+def _may_be_split(lattice: Lattice, box: int) -> bool:
+    """Whether several hands may be played at a box: the chips of some are taken while others are doubled."""
+    return any(
+        node.boxes[box].busts_not_taken or (node.acting == box and len(node.hands) > 1) for node in lattice.frontier
+    )
 
 
 def _exceeds_one_move(item: ChipsObserved) -> bool:
