@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.game.position import BoxStatus
+from controller.core.inference.observation import CardObserved
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
 from controller.core.table.layout import Zone, worth, zone_name
@@ -147,7 +148,7 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     house, left = transaction.house, _seen(one.last)
     lies = _cents(house, seen)
     if not _lowered(house, one):
-        return lies > one.lay_cents and _may_be_one_raise(transaction, one.spot, lies - one.lay_cents)
+        return lies > one.lay_cents and _may_be_one_raise(transaction, one, lies - one.lay_cents)
     if lies < _cents(house, left):
         return False
     if set(seen.chips) - set(left.chips) <= set(one.lay):
@@ -158,12 +159,12 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not _may_be_taken(transaction)
 
 
-def _may_be_one_raise(transaction: Transaction, spot: int, cents: int) -> bool:
-    """Whether chips that came to a box may be one double, one split or the payment of a natural, and not two raises."""
-    round_now = transaction.round()
-    box = round_now.bets.spots.index(spot)
-    natural = any(node.boxes[box].kind is BoxStatus.NATURAL for node in transaction.lattice().frontier)
-    return natural or cents <= round_now.main_wagers()[box]
+def _may_be_one_raise(transaction: Transaction, one: MovingChips, cents: int) -> bool:
+    """Whether chips that came to a box may be one double or split: more, with a card among them, are two raises."""
+    round_now, since_ns = transaction.round(), transaction.table_ns(_seen(one.first).by_ns)
+    cards = (known.last_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
+    dealt = max(cards, default=-1) >= since_ns
+    return not dealt or cents <= round_now.main_wagers()[round_now.bets.spots.index(one.spot)]
 
 
 def _may_be_taken(transaction: Transaction) -> bool:

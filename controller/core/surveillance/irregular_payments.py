@@ -36,6 +36,4 @@ def _most(transaction: Transaction, paid: RoundPayments, watch: ZoneHistory) -> 
     main_cents = main.wager_cents if main is not None else 0
     progressives = transaction.state.progressives
     bounds = net_bounds(transaction.rules, watch.zone, watch.wager_cents, main_cents, progressives)
-    # Of a declared box without chips the stake may come, too.
-    seen_cents = watch.wager_cents if watch.looks[0].cents else 0
-    return bounds.most - bounds.least - seen_cents
+    return bounds.most - bounds.least - watch.wager_cents

@@ -12,7 +12,7 @@ from controller.core.certainty import round_end
 from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.game.hand import is_natural, seen
 from controller.core.game.side_bet import terms_of
-from controller.core.game.wager import Basis, LockedWager
+from controller.core.game.wager import Basis
 from controller.core.messages.events import (
     BettingClosed,
     DeviceStatusChanged,
@@ -327,10 +327,7 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     is_late = transaction.state.round is None or transaction.state.round.number != event.round
     for wager in event.wagers:
         zone = transaction.state.felt.get(zone_name(wager.spot, wager.bet))
-        if not is_late and _is_unseen(transaction, wager):
-            unseen = ZoneContent(0, 0, 0, 0, ())
-            watches[zone_name(wager.spot, wager.bet)] = ZoneHistory(wager.spot, wager.bet, wager.cents, (unseen,))
-        elif zone is not None:
+        if zone is not None:
             look = ZoneContent(0, 0, 0, zone.cents, zone.chips)
             # Other chips than those at the lock lie there already, or some that nobody can count.
             name = zone_name(wager.spot, wager.bet)
@@ -343,14 +340,6 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     transaction.change(paid=(*kept, RoundPayments(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
     if transaction.state.round is not None and transaction.state.round.number == event.round:
         _look_at_cards(transaction, transaction.state.round)
-
-
-def _is_unseen(transaction: Transaction, wager: LockedWager) -> bool:
-    """Whether a wager is that of a box without chips, as it was declared."""
-    if not transaction.house.payments_bounded or wager.bet != "main":
-        return False
-    zone = transaction.state.felt.get(zone_name(wager.spot, wager.bet))
-    return wager.spot in transaction.round().bets.declared and not (zone is not None and zone.chips)
 
 
 def _is_heard_twice(transaction: Transaction, name: str) -> bool:

@@ -57,7 +57,8 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
         return None
     watch = _until_cleared(watch)
     if watch.wager_cents and not watch.looks[0].cents:
-        return _overpaid_unseen(watch, owed, terms)
+        # Nothing was seen of its stake: what lies there may be that, put up late, a payment beside it or the next bet.
+        return None
     if terms.surrendered:
         # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain, and what
         # lies there besides the whole wager.
@@ -72,21 +73,6 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
     # A change that may lie before the last card is taken for the payment, which says less.
     found = _finding(watch, owed, terms, begun[0])
     return None if terms.hidden and found.paid_cents < owed.net_cents else found
-
-
-def _overpaid_unseen(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
-    """The first look that shows more than a declared box won, and than its stake; None: there is none.
-
-    Nothing was seen of its stake: a player may put it up, be paid beside it or out of the zone, and once it has lost
-    what lies there may be the next bet. So a payment is not missed, and where nothing was won none is judged.
-    """
-    staked = _most_staked(owed, terms) if terms.split else max(owed.wager_cents, owed.net_cents)
-    for at, look in enumerate(watch.looks):
-        if look.closed or look.first_ns <= terms.last_card_ns or _is_put_right(watch, at):
-            continue
-        if look.cents > staked + owed.net_cents > staked:
-            return Mispay(AlertKind.MISPAY, watch.looks[0], look, look.cents)
-    return None
 
 
 def _more_beside(watch: ZoneHistory, lay: ZoneContent, most_cents: int) -> ZoneContent | None:
@@ -104,11 +90,10 @@ def _more_beside(watch: ZoneHistory, lay: ZoneContent, most_cents: int) -> ZoneC
 
 
 def _is_put_right(watch: ZoneHistory, at: int) -> bool:
-    """Whether what came at a look was soon gone again, and the same lay there as before it."""
-    if not 0 < at < len(watch.looks) - 1:
-        return False
-    before, look, after = watch.looks[at - 1 : at + 2]
-    return after.chips == before.chips and after.last_ns - look.first_ns <= _SLIP_NS
+    """Whether what came at a look was soon gone again, and the same lay there as before it, in whatever movements."""
+    earlier = [look.chips for look in watch.looks[:at]]
+    later = watch.looks[at + 1 :]
+    return any(look.chips in earlier and look.first_ns - watch.looks[at].last_ns <= _SLIP_NS for look in later)
 
 
 def _most_staked(owed: WagerDue, terms: PaymentTerms) -> int:
@@ -172,7 +157,10 @@ def _right(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) 
 
 
 def _overpaid_split(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> bool:
-    """Whether more came to a split box than its hands could get back, before what they lost was gone."""
+    """Whether more came at once to a split box than its hands could get back, before what they lost was gone.
+
+    What comes after a payment may be the player's.
+    """
     lying, taken = watch.looks[begin], 0
     most = max(_stake_at(watch, owed, terms, begin), _most_staked(owed, terms)) + owed.net_cents
     for at, look in enumerate(watch.looks[begin + 1 :], start=begin + 1):
@@ -181,6 +169,8 @@ def _overpaid_split(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, beg
             return False
         if look.cents > lying.cents + most and not _is_put_right(watch, at):
             return True
+        if look.rise():
+            return False
     return False
 
 
