@@ -20,7 +20,7 @@ def test_a_dealer_who_falters_among_the_cards_of_the_next_deal_makes_no_hit_of_i
         f"deal {' '.join(cards[at:])} / wait 9 / 1 main 20 / wait 1 / 1 main 10 / wait 7 / deal Ts 9c 9d 9s / wait 7"
     )
     assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)][:1] == [
-        "Cards came like those of a deal, with a pause among them: has another round begun?"
+        "Cards came that may be the next deal's: has another round begun?"
     ]
     assert not [posting for posting in rig.postings() if posting.startswith("1: ")]
 
@@ -47,6 +47,6 @@ def test_a_players_quick_first_hit_makes_no_hits_of_the_deal_before_it() -> None
     rig.play("deal Js Ah Qh Qd 6c Qh / wait 5 / 4s / wait 5 / 6 main 20 / wait 7")
     rig.play("deal 6c 3d 7h Th 8h 5d / wait 0.5 / Jh / wait 1.3 / 3 main 0 / wait 5 / 9s / wait 3 / 6d / wait 20")
     assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)] == [
-        "Cards came like those of a deal, with a pause among them: has another round begun?"
+        "Cards came that may be the next deal's: has another round begun?"
     ]
     assert not [posting for posting in rig.postings() if posting.startswith("4: ")]

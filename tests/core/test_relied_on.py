@@ -107,12 +107,12 @@ def test_who_named_a_card_is_named_when_the_dealer_plays_by_another() -> None:
         assert alert.who == "M. Okafor"
 
 
-def test_who_declared_a_box_before_its_round_is_named_by_a_wrong_payment_of_it() -> None:
+def test_who_declared_a_box_before_its_round_is_named_by_a_wrong_payment_in_it() -> None:
     rig = table("1 main 10")
     rig.give(DeclareBox(rig.now_ns, 5, 50_000, "M. Okafor", "plays on credit", vouched=FLOOR))
-    rig.talk("key no_more_bets \n 9h Th 7s 8d Td Tc \n key stand stand hole_turned")
+    rig.talk("key no_more_bets \n 9h Th 7s 9d Td Tc \n key stand stand hole_turned")
     rig.pass_ms(2_000)
-    rig.talk("5 main 5000")
+    rig.talk("1 main 5000")
     rig.pass_ms(4_500)
     next_lock(rig)
     (alert,) = alerts(rig, AlertKind.MISPAY)

@@ -260,19 +260,22 @@ def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
 
 
 def _to_come(node: Node, lay_cents: int, layout: Layout) -> set[int]:
-    """By how much more will be reported of the box in play than lies there unseen."""
+    """By how much more will be reported of the box in play than lies there unseen; less, if a hand was taken."""
     return {after - lay_cents for box, _, after in layout.main_changes_to_come if box == node.acting}
 
 
 def _amounts(base_cents: int, chip_cents: int, to_come: set[int]) -> set[int]:
     """What may have been added unseen: the whole wager, or any number of the smallest chip below it.
 
-    Of very many amounts those that with whole wagers, or the smallest chip besides, come to what is reported later.
+    Of very many amounts those that with whole wagers, or what stands for any less, come to what is reported later. Two
+    amounts stand for any less where that may rule out the whole wager, so that no play is the only one for its amount.
     """
     if base_cents // chip_cents <= _AMOUNTS_TOLD:
         return {base_cents, *range(chip_cents, base_cents, chip_cents)}
-    fitting = {more % base_cents for more in to_come if more > 0} - {0}
-    return {base_cents, chip_cents, *fitting}
+    if not to_come:
+        return {base_cents, chip_cents}
+    fitting = {more % base_cents for more in to_come} - {0}
+    return {base_cents, chip_cents, 2 * chip_cents, *fitting}
 
 
 def _tells_of_before(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> bool:

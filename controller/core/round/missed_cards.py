@@ -29,7 +29,7 @@ _NOT_KNOWN_OVER: Final = "a card was burned, and it is not known whether the rou
 MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
 _NEXT_BEGUN: Final = "No more bets was pressed in this round and then a card came: has another round begun?"
 
-_FALTERED: Final = "Cards came like those of a deal, with a pause among them: has another round begun?"
+_FALTERED: Final = "Cards came that may be the next deal's: has another round begun?"
 
 _NEXT_ASKED: Final = frozenset({"asked", "faltered"})
 
@@ -85,7 +85,7 @@ def ask(transaction: Transaction, reason: str) -> None:
 def next_may_have_begun(transaction: Transaction) -> None:
     """A card that may be the next round's, where nothing shows that the open one has ended.
 
-    It follows a refused *no more bets*, or is the first of as many cards as a deal has, with a pause among them.
+    It follows a refused *no more bets*, or is the first of as many cards as a deal has, which may be players' as well.
     """
     round_now = transaction.round()
     if round_now.evidence.trouble or round_now.questions.doubt:

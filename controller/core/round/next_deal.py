@@ -19,6 +19,8 @@ from typing import Final
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
 from controller.core.game.hand import deal_cards
+from controller.core.game.position import HandStatus
+from controller.core.inference.observation import ChipsObserved
 from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.round import closing, first_card, lifecycle
@@ -42,6 +44,9 @@ _LATE_PER_MILLE: Final = 1_500
 
 _LATE_WHERE_DOUBTED_PER_MILLE: Final = 1_750
 """The same where few gaps are known, or a key has said that the round is over."""
+
+_DEALT_TO_NS: Final = 4_000_000_000
+"""So soon after its chips were laid a hand that is split or doubled gets its card."""
 
 _NO_BOX: Final = deal_cards(0, hole=True)
 """The dealer's own cards of a deal."""
@@ -113,7 +118,7 @@ class DealVerdict(Enum):
     DEAL = "deal"
     """A deal: the first of them begins a round."""
     PERHAPS = "perhaps"
-    """As many as a deal has, with a pause among them, or with a quick player's card after them."""
+    """As many as a deal has, with a pause among them, or a quick player's card after them, or a double just before."""
     NONE = "none"
 
 
@@ -123,11 +128,24 @@ def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVe
     sizes = _deal_sizes(transaction, deferred)
     even = [_is_deal_of(cards, transaction, deferred) for cards in sizes]
     if True in even:
-        return DealVerdict.DEAL
+        return DealVerdict.PERHAPS if _may_be_owed(transaction) else DealVerdict.DEAL
     paused = [_is_deal_of(cards, transaction, deferred, pauses=1) for cards in sizes]
     if None in even or None in paused:
         return None
     return DealVerdict.PERHAPS if True in paused else DealVerdict.NONE
+
+
+def _may_be_owed(transaction: Transaction) -> bool:
+    """Whether the cards may be those of a hand that has just been split or doubled: the next deal follows no chips."""
+    round_now, drawn = transaction.round(), transaction.stamped.input
+    assert isinstance(drawn, CardDrawn), "a card began the wait"
+    raises = (
+        one.last_ns
+        for one in round_now.evidence.observations
+        if isinstance(one.item, ChipsObserved) and one.item.zone == "main" and one.item.before < one.item.after
+    )
+    owed = any(hand.now is HandStatus.OWED for node in transaction.lattice().frontier for hand in node.hands)
+    return owed and transaction.table_ns(drawn.at_ns) - max(raises, default=0) < _DEALT_TO_NS
 
 
 def _is_deal_of(

@@ -38,8 +38,9 @@ def take_several_changes(
         # What lies there may be the next bet, laid as soon as the wager was gone.
         return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
     keyed, is_one_move = _is_keyed(transaction), explained and not _exceeds_one_move(item)
-    if item.after == 0 or (item.after < item.before and _may_be_split(earlier, item.box)):
-        # A double that was keyed may have broken and been cleared away before a look found its chips.
+    if item.after == 0 or _may_be_split(earlier, item.box):
+        # A double that was keyed may have broken and been cleared away before a look found its chips; of a split two
+        # hands may have been doubled.
         if keyed and transaction.legal(transaction.lattice()):
             return False
     elif item.after <= item.before or (is_one_move and transaction.legal(transaction.lattice())):
@@ -76,7 +77,8 @@ def _happened_unseen(
         lattice = earlier.replayed_with(round_now.evidence.answers, outages).observe(observation)
     except TooManySequences:
         return False
-    if not transaction.legal(lattice):
+    if transaction.legal(earlier) and not transaction.legal(lattice):
+        # Else it is another reader that has still to tell of what comes first.
         return False
     transaction.open_lattice = lattice
     transaction.change_evidence(observations=(*before, observation), outages=outages)

@@ -268,7 +268,7 @@ class RoundEnding(Value, frozen=True, tag=False):
     """What lay then, in cents, in the zones whose chips have moved since, by zone."""
     next_bets: str = ""
     """``pressed``: *no more bets* was refused, for the round may go on; ``asked``: then came a card; ``faltered``:
-    cards came that may be a deal's, with a pause among them; ``unturned``: it was refused soon after a card, before the
+    cards came that may be a deal's or players'; ``unturned``: it was refused soon after a card, before the
     hole card was turned, and no card is asked about."""
 
 
