@@ -27,7 +27,7 @@ from controller.core.inference.observation import (
 )
 from firmware_protocols.values import Value
 
-_AMOUNTS_TOLD: Final = 100
+_AMOUNTS_TOLD: Final = 10
 """Amounts of an unobserved double that are still distinguished."""
 
 

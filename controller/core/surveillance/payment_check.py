@@ -331,7 +331,7 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
             look = ZoneContent(0, 0, 0, zone.cents, zone.chips)
             # Other chips than those at the lock lie there already, or some that nobody can count.
             name = zone_name(wager.spot, wager.bet)
-            spoilt = is_late or zone.cents != wager.cents
+            spoilt = is_late or zone.cents != wager.cents or _may_be_bet_anew(transaction, zone)
             spoilt = spoilt or _is_heard_twice(transaction, name)
             watches[name] = ZoneHistory(wager.spot, wager.bet, wager.cents, (look,), spoilt)
     earlier = tuple(ns for paid in transaction.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[
@@ -340,6 +340,11 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
     transaction.change(paid=(*kept, RoundPayments(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
     if transaction.state.round is not None and transaction.state.round.number == event.round:
         _look_at_cards(transaction, transaction.state.round)
+
+
+def _may_be_bet_anew(transaction: Transaction, zone: Zone) -> bool:
+    """Whether other chips have come since the lock, which is reported late: a wager that was lost may be gone."""
+    return transaction.house.payments_bounded and not set(zone.chips).isdisjoint(transaction.round().cards.replaced)
 
 
 def _is_heard_twice(transaction: Transaction, name: str) -> bool:
