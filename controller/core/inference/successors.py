@@ -137,9 +137,7 @@ def _offered_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) 
         yield node, ()
     if falls and node.offers and play.may_be_stopped(node):
         # The device has found no natural: what was insured is lost, and taken before anybody plays.
-        closed = play.decided(node, layout.insured)
-        if pays(play, closed, item):
-            yield closed, ()
+        yield play.decided(node, layout.insured), ()
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
             closed = play.close_offers(reached, layout.insured)
