@@ -31,6 +31,12 @@ class LateRig(Rig):
         return told
 
 
+class GatheringRig(LateRig):
+    """The same where chips that move are gathered into one move."""
+
+    gathers_moves = True
+
+
 class SlowRig(Rig):
     """All zones are looked at now and then; changes are told at the next look, wide enough to hold cards and keys.
 

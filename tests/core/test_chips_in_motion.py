@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import ChipsChanged, HandDoubled, HandsSplit, SpotSurrendered
-from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, DaemonStarted, SetCard
+from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, DaemonStarted, SetCard, VoidRound
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
@@ -522,3 +522,11 @@ def test_a_split_and_the_doubles_after_it_are_not_one_raise_however_slow_their_r
     rig.pass_ms(2_000)
     end(rig, "1 main 129", "1 main 0")
     assert rig.postings()[:1] == ["1: spot 1 main +50.00"]
+
+
+def test_chips_that_move_when_their_round_is_voided_move_on_without_it() -> None:
+    rig = table("1 main 50 \n 9s Jh 2c 9d", **KEYED)
+    rig.talk("1 main 75")
+    rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
+    rig.talk("1 main 100 \n 1 main 0")
+    assert [one.after_cents for one in rig.events if isinstance(one, ChipsChanged)][-2:] == [10_000, 0]

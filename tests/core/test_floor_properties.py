@@ -24,7 +24,7 @@ from firmware_protocols.readings import DeviceHealth, HealthState
 from simulators.people.dealer import play
 from simulators.people.rack import Rack
 from tests.core.houses import DEALERS, chips_of, rules_of
-from tests.core.readers import LateRig
+from tests.core.readers import GatheringRig, LateRig
 from tests.core.rig import Rig, coded, penn
 
 SEEDS = range(12)
@@ -59,7 +59,7 @@ def troubled(seed: int, make: type[Rig] = Rig, each: float = 0.08) -> Rig:
     return rig
 
 
-@pytest.mark.parametrize("make", [Rig, LateRig])
+@pytest.mark.parametrize("make", [Rig, LateRig, GatheringRig])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_published_holds_together(seed: int, make: type[Rig]) -> None:
     rig = troubled(seed, make)
@@ -98,7 +98,7 @@ def test_restored_after_every_step_the_table_goes_on_the_same(seed: int) -> None
         straight, table = expected.table, got.table
 
 
-@pytest.mark.parametrize("make", [Rig, LateRig])
+@pytest.mark.parametrize("make", [Rig, LateRig, GatheringRig])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_night_with_the_floor_replays_without_the_key(seed: int, make: type[Rig]) -> None:
     rig = troubled(seed, make)

@@ -12,7 +12,7 @@ from controller.core.game.hand import Outcome, PlayedHand, best, points_of, seen
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, hand_net, insurance_net, main_net
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
-from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, Input, StampedInput
+from controller.core.messages.inputs import AnswerQuestion, DaemonStarted, Input, StampedInput, VoidRound
 from controller.core.step import step
 from controller.core.table.keymap import DEFAULT_KEYS
 from controller.core.table.layout import Felt, FeltHeard, conflicts, inventory, placed_after_look
@@ -223,6 +223,28 @@ INPUTS: st.SearchStrategy[Input] = st.one_of(
 )
 
 
+RULED: st.SearchStrategy[Input] = st.one_of(
+    INPUTS,
+    st.builds(VoidRound, at_ns=TIMES, round=st.integers(1, 2), who=st.just("floor"), why=st.just("misdeal")),
+)
+
+
+def begun_now(house: House) -> House:
+    """The house as it is of every table that begins its journal now."""
+    return msgspec.structs.replace(
+        house,
+        two_persons=True,
+        orders_bounded=True,
+        shoe_claims_checked=True,
+        proposals_bound=True,
+        orders_traced=True,
+        moves_gathered=True,
+        slips_awaited=True,
+        floor_claims_checked=True,
+        payments_bounded=True,
+    )
+
+
 @dataclass
 class Night:
     """A table under whatever comes in."""
@@ -249,13 +271,16 @@ class Night:
 @given(
     st.sampled_from(sorted(RULES)),
     st.lists(FACES, max_size=8),
-    st.lists(st.tuples(INPUTS, TIMES), max_size=30),
+    st.lists(st.tuples(RULED, TIMES), max_size=30),
+    st.booleans(),
     st.booleans(),
 )
 def test_no_input_at_any_time_upsets_the_table(
-    name: str, deal: list[Card], inputs: list[tuple[Input, int]], again: bool
+    name: str, deal: list[Card], inputs: list[tuple[Input, int]], again: bool, new: bool
 ) -> None:
     house = House(RULES[name], VALUES, DEFAULT_KEYS, "0" * 64, {"bet_spots/1": (1,), "bet_spots/2": (2, 3)})
+    if new:
+        house = begun_now(house)
     night = Night(house)
     night.take(DaemonStarted(0, "test", house), 0)
     night.take(ChipsSeen(1, "main", ("C",), 0, 1), 1)

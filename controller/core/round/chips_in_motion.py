@@ -20,7 +20,6 @@ from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.game.position import BoxStatus
-from controller.core.inference.observation import CardObserved
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
 from controller.core.table.layout import Zone, worth, zone_name
@@ -66,7 +65,7 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
                 moving = [one for one in moving if one is not known]
                 if given.chips == known.lay and _lowered(table.house, known):
                     return tuple(ready), tuple(moving)
-                if _is_one_move(Transaction(table, stamped), known, given):
+                if _is_of_box(table, known.spot) and _is_one_move(Transaction(table, stamped), known, given):
                     return tuple(ready), (*moving, replace(known, last=stamped))
                 ready.append(_whole_move(known))
             before = _content_before(table, known, given)
@@ -135,12 +134,17 @@ def _lies_still(house: House, one: MovingChips, stamped: StampedInput) -> bool:
             return False
 
 
+def _is_of_box(table: Table, spot: int) -> bool:
+    """Whether a round is open in which somebody plays there: an order or an answer may have ended that meanwhile."""
+    return table.state.round is not None and spot in table.state.round.bets.spots
+
+
 def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) -> bool:
     """Whether a change goes on with the one before it.
 
     More comes to what came, or a part of it is handed back: all of it is not, for what came and left is a payment that
-    was picked up, or chips that passed. What left comes back, unless its place was empty for so long that other chips
-    are the next bet; where still more leaves, the first may have been a surrender.
+    was picked up, or chips that passed. What left comes back; other chips are an exchange only if they are worth as
+    much and come soon, else a raise or the next bet. Where still more leaves, the first may have been a surrender.
     """
     # Nobody changes a double once its card is seen.
     if 0 <= one.drawn_ns <= seen.after_ns:
@@ -162,8 +166,7 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
 def _may_be_one_raise(transaction: Transaction, one: MovingChips, cents: int) -> bool:
     """Whether chips that came to a box may be one double or split: more, with a card among them, are two raises."""
     round_now, since_ns = transaction.round(), transaction.table_ns(_seen(one.first).by_ns)
-    cards = (known.last_ns for known in round_now.evidence.observations if isinstance(known.item, CardObserved))
-    dealt = max(cards, default=-1) >= since_ns
+    dealt = transaction.times().cards_until_ns >= since_ns
     return not dealt or cents <= round_now.main_wagers()[round_now.bets.spots.index(one.spot)]
 
 
