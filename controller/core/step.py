@@ -98,13 +98,20 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     ready, moving = chips_in_motion.gather(table, stamped)
     if moving and isinstance(stamped.input, readings.CardDrawn):
         laid, away = chips_in_motion.laid(table.house, moving)
-        before, _ = _step_each(table, (*ready[:-1], *laid))
-        if laid and next_deal.is_or_may_be_first(Transaction(before, stamped), stamped.input):
+        if laid and _may_be_next_deals(table, (*ready[:-1], *laid), stamped, stamped.input):
             ready, moving = (*ready[:-1], *laid, stamped), away
     if ready == (stamped,) and moving == table.state.moving:
         return _step_or_defer(table, stamped)
     after = Table(table.house, replace(table.state, moving=moving), table.lattice, table.workings)
     return _stepped(*_step_each(after, ready), stamped)
+
+
+def _may_be_next_deals(
+    table: Table, ready: tuple[StampedInput, ...], stamped: StampedInput, drawn: readings.CardDrawn
+) -> bool:
+    """Whether a card is the next deal's first, or may be, once what is ready has been taken in."""
+    before, _ = _step_each(table, ready)
+    return next_deal.is_or_may_be_first(Transaction(before, stamped), drawn)
 
 
 def _step_each(table: Table, ready: tuple[StampedInput, ...]) -> tuple[Table, list[tuple[Input, tuple[Event, ...]]]]:

@@ -40,7 +40,7 @@ def is_over(transaction: Transaction) -> bool:
     if round_now.evidence.trouble:
         return boxes_are_cleared(transaction)
     if round_now.must_ignore_faces():
-        return boxes_are_cleared(transaction) and not (round_now.cards.face_down and _owes_card(transaction))
+        return boxes_are_cleared(transaction) and not (round_now.cards.face_down and owes_card(transaction))
     if round_now.first_blocking() and boxes_are_cleared(transaction):
         return True
     if round_now.dealing.unturned() and _left_lying(transaction):
@@ -56,8 +56,8 @@ def _may_be_paid(transaction: Transaction) -> bool:
     return any(node.paying for node in transaction.lattice().frontier)
 
 
-def _owes_card(transaction: Transaction) -> bool:
-    """Whether in some play a hand that was doubled has still to get its card.
+def owes_card(transaction: Transaction) -> bool:
+    """Whether in some play a hand that was doubled or split has still to get its card.
 
     Who doubles may lay other chips for the whole of it, so that no chip is left of those that lay there.
     """
@@ -195,7 +195,7 @@ def some_keyless_play_is_over(transaction: Transaction) -> bool:
     Where a stand needs no key none is missing.
     """
     round_now = transaction.round()
-    if round_now.rules(transaction.rules).options.stand_key != "always":
+    if round_now.options(transaction.rules).stand_key != "always":
         return False
     keyless = replace(round_now, evidence=replace(round_now.evidence, keys_unheard=True))
     return _may_have_ended(transaction, lattice_of(transaction.rules, keyless))

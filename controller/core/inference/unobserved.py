@@ -27,8 +27,8 @@ from controller.core.inference.observation import (
 )
 from firmware_protocols.values import Value
 
-_AMOUNTS_TOLD: Final = 10
-"""Amounts of an unobserved double that are still distinguished."""
+_MOST_AMOUNTS: Final = 10
+"""As many amounts of an unobserved double are told apart."""
 
 
 class Outage(Value, frozen=True, tag=False):
@@ -270,7 +270,7 @@ def _amounts(base_cents: int, chip_cents: int, to_come: set[int]) -> set[int]:
     Of very many amounts those that with whole wagers, or what stands for any less, come to what is reported later. Two
     amounts stand for any less where that may rule out the whole wager, so that no play is the only one for its amount.
     """
-    if base_cents // chip_cents <= _AMOUNTS_TOLD:
+    if base_cents // chip_cents <= _MOST_AMOUNTS:
         return {base_cents, *range(chip_cents, base_cents, chip_cents)}
     if not to_come:
         return {base_cents, chip_cents}

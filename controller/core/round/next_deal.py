@@ -19,7 +19,6 @@ from typing import Final
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
 from controller.core.game.hand import deal_cards
-from controller.core.game.position import HandStatus
 from controller.core.inference.observation import ChipsObserved
 from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
@@ -144,8 +143,8 @@ def _may_be_owed(transaction: Transaction) -> bool:
         for one in round_now.evidence.observations
         if isinstance(one.item, ChipsObserved) and one.item.zone == "main" and one.item.before < one.item.after
     )
-    owed = any(hand.now is HandStatus.OWED for node in transaction.lattice().frontier for hand in node.hands)
-    return owed and transaction.table_ns(drawn.at_ns) - max(raises, default=0) < _DEALT_TO_NS
+    soon = transaction.table_ns(drawn.at_ns) - max(raises, default=0) < _DEALT_TO_NS
+    return soon and round_end.owes_card(transaction)
 
 
 def _is_deal_of(

@@ -53,7 +53,6 @@ def review(transaction: Transaction, paid: RoundPayments) -> RoundPayments:
         if (
             watch is None
             or watch.spoilt
-            or not watch.looks[0].cents
             or round_now.evidence.trouble
             or (begun is not None and _moved_by(watch, begun[1]))
         ):
