@@ -19,6 +19,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, round_end
+from controller.core.game.broken_hands import ways_to_take
 from controller.core.game.position import BoxStatus
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
@@ -160,6 +161,8 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     # For less a wager is not exchanged.
     if lies < one.lay_cents or seen.by_ns - left.by_ns > _NEXT_BET_NS:
         return False
+    if _are_of_broken_hands(transaction, one.spot, one.lay_cents - _cents(house, left)):
+        return False
     return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not _may_be_taken(transaction)
 
 
@@ -168,6 +171,13 @@ def _may_be_one_raise(transaction: Transaction, one: MovingChips, cents: int) ->
     round_now, since_ns = transaction.round(), transaction.table_ns(_seen(one.first).by_ns)
     dealt = transaction.times().cards_until_ns >= since_ns
     return not dealt or cents <= round_now.main_wagers()[round_now.bets.spots.index(one.spot)]
+
+
+def _are_of_broken_hands(transaction: Transaction, spot: int, cents: int) -> bool:
+    """Whether chips worth this may be those of a split's broken hands, taken while others of the box are played."""
+    box = transaction.round().bets.spots.index(spot)
+    stakes = {node.boxes[box].busts_not_taken for node in transaction.lattice().frontier}
+    return any(sum(taken) == cents for broken in stakes for taken in ways_to_take(broken))
 
 
 def _may_be_taken(transaction: Transaction) -> bool:
