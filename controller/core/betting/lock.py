@@ -62,7 +62,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
     )
     transaction.change(rounds=number, declared=(), unheard_before_deal="", round=round_now, keyless=state.keyless + 1)
     transaction.change(keypad_lost=is_keypad_away(transaction))
-    transaction.open_lattice = empty_lattice(transaction.rules, transaction.round())
+    transaction.change_lattice(empty_lattice(transaction.rules, transaction.round()))
     shared_chips.note_shared(transaction)
     transaction.emit(
         RoundStarted(number, transaction.state.shoe.shoe or None, bets.spots, transaction.state.gaming_day or None)

@@ -311,9 +311,8 @@ def unconfirm(transaction: Transaction, why: str, stands: DealStatus = "unconfir
 
 def deal_corrected(transaction: Transaction, why: str) -> None:
     """Cards or boxes were corrected: whatever is closed now stays closed until the turn, wherever its place is now."""
-    if transaction.state.round is None or not transaction.round().dealing.unturned():
-        return
-    if transaction.round().cards.drawn:
+    round_now = transaction.round()
+    if round_now.dealing.unturned() and round_now.cards.drawn:
         unconfirm(transaction, why, "moved")
 
 

@@ -22,7 +22,7 @@ from controller.core.table.transaction import Transaction
 
 
 def rebuild(transaction: Transaction, before: Round) -> None:
-    """Rebuild the open round's lattice; its evidence, answers and outages name cards and boxes as ``before``.
+    """Rebuild the round's lattice; its evidence, answers and outages name cards and boxes as ``before``.
 
     Changes of chips that no play explains any more are alerted. A question that waits is taken back; the next review
     asks again if need be.
@@ -44,7 +44,7 @@ def rebuild(transaction: Transaction, before: Round) -> None:
     transaction.change_questions(asked=None, considered=-1)
     # What the cards had decided of wagers that wait for the trigger box they must decide again.
     transaction.change(progressives=transaction.state.progressives.undecided(now.number))
-    transaction.open_lattice = empty_lattice(transaction.rules, transaction.round())
+    transaction.change_lattice(empty_lattice(transaction.rules, transaction.round()))
     for dated in before.evidence.observations:
         item = _item_named(transaction.round(), dated.item, boxes, places)
         if item is None:

@@ -36,7 +36,6 @@ from controller.core.round.irregular import likely_fault
 from controller.core.table.ledger import BookRow, book_of
 from controller.core.table.payments import HIDDEN_NS, REACH_NS
 from controller.core.table.round_state import Round
-from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 
 _WAITING_LIMIT: Final = 3
@@ -169,27 +168,18 @@ def answer_waiting(transaction: Transaction, waited: Round, words: str, who: str
 
 
 def rejudge_waiting(transaction: Transaction, waited: Round, change: Callable[[], bool]) -> None:
-    """Go back to a round that waits; if ``change`` changed something judge it again, and let it wait on or close it."""
-    open_round, lattice, rules = transaction.state.round, transaction.open_lattice, transaction.rules
-    transaction.rules = transaction.state.former_rules.get(waited.profile_hash, rules)
-    transaction.change(round=waited)
-    transaction.open_lattice = lattice_of(transaction.rules, waited)
-    if change():
+    """Change a round that waits; if ``change`` says so judge it again, and let it wait on or close it."""
+    with transaction.judging(waited):
+        if not change():
+            return
         if not transaction.round().evidence.trouble and not _finish(transaction):
             transaction.irregular("no legal play explains it as it was corrected")
         if transaction.round().evidence.trouble:
             _hand_to_floor(transaction)
-        others = tuple(one for one in transaction.state.waiting if one.number != waited.number)
-        again = (
-            (transaction.round(),)
-            if transaction.round().questions.asked is not None and not transaction.round().evidence.trouble
-            else ()
-        )
-        kept = tuple(sorted((*others, *again), key=lambda one: one.number))
-        keep_waiting(transaction, kept)
-    transaction.leave_round()
-    transaction.change(round=open_round)
-    transaction.open_lattice, transaction.rules = lattice, rules
+        judged = transaction.round()
+        others = [one for one in transaction.state.waiting if one.number != waited.number]
+        again = [judged] if judged.questions.asked is not None and not judged.evidence.trouble else []
+        keep_waiting(transaction, tuple(sorted((*others, *again), key=lambda one: one.number)))
 
 
 def _hand_to_floor(transaction: Transaction, *, turned: bool = True) -> None:

@@ -77,7 +77,7 @@ def withdraw_if_needless(transaction: Transaction) -> None:
 
 
 def take_answer(transaction: Transaction, words: str, who: str) -> bool:
-    """Take the answer to the open round's question; False if it is none of the choices."""
+    """Take the answer to the round's question; False if it is none of the choices."""
     asked = transaction.round().questions.asked
     assert asked is not None, "an answer comes to a question"
     value = asked.question.value_of(words)
@@ -89,7 +89,7 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     answers = (*transaction.round().evidence.answers, *asked.question.answers(value))
     transaction.change_questions(asked=None, considered=-1)
     transaction.change_evidence(answers=answers)
-    transaction.open_lattice = narrowed(transaction.lattice(), answers)
-    if not consistent_with_hole(transaction.open_lattice.frontier, hole_points(transaction)):
+    transaction.change_lattice(narrowed(transaction.lattice(), answers))
+    if not consistent_with_hole(transaction.lattice().frontier, hole_points(transaction)):
         transaction.irregular("no legal play agrees with the answer")
     return True

@@ -80,7 +80,7 @@ def _happened_unseen(
     if transaction.legal(earlier) and not transaction.legal(lattice):
         # Else it is another reader that has still to tell of what comes first.
         return False
-    transaction.open_lattice = lattice
+    transaction.change_lattice(lattice)
     transaction.change_evidence(observations=(*before, observation), outages=outages)
     return True
 

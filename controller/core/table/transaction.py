@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from controller.core.game.hand import points_of, seen
+from controller.core.game.rules import Rules
 from controller.core.game.wager import LockedWager
 from controller.core.inference.lattice import Lattice, TooManySequences
 from controller.core.inference.observation import DatedObservation, idle
@@ -28,7 +30,7 @@ from controller.core.table.disputes import disputes_of_overtaken, still_decided,
 from controller.core.table.layout import FeltHeard
 from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, books_after
 from controller.core.table.round_state import UNREAD, Round
-from controller.core.table.state import RoundPeople, State, Table
+from controller.core.table.state import RoundPeople, State, Table, lattice_of
 from controller.core.table.workings import PublishedFacts, Timeline, Workings
 
 _ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
@@ -46,24 +48,37 @@ _RELIED_ON_LIMIT: Final = 10
 """Rounds of which it is remembered on whose word they rest: more than are open, wait or are being paid."""
 
 
+class LiveRound(NamedTuple):
+    """A round that waits, while it is judged: the lattice of its plays, and the rules it was played by."""
+
+    round: Round
+    lattice: Lattice
+    rules: Rules
+
+
 class Savepoint(NamedTuple):
     """What a transaction goes back to when what was tried since does not hold."""
 
     state: State
     lattice: Lattice | None
+    waiting: LiveRound | None
     events: int
     left: tuple[Round, ...]
 
 
 class Transaction:
-    """State, lattice and the events so far."""
+    """State, lattice and the events so far.
+
+    ``round``, ``lattice``, ``rules`` and what changes them are of one round, the one that is judged: the open round, or
+    within ``judging`` a round that waits.
+    """
 
     def __init__(self, table: Table, stamped: StampedInput) -> None:
         self.house = table.house
-        self.rules = table.house.rules
         self.stamped = stamped
         self.state: State = table.state
         self.open_lattice = table.lattice
+        self._waiting: LiveRound | None = None
         # What is kept from step to step, part by part while the step lasts.
         kept = table.workings
         self._heard, self._times, self._facts = kept.heard, kept.times, kept.facts
@@ -81,11 +96,11 @@ class Transaction:
 
     def savepoint(self) -> Savepoint:
         """Where ``roll_back`` goes back to."""
-        return Savepoint(self.state, self.open_lattice, len(self.events), self.left)
+        return Savepoint(self.state, self.open_lattice, self._waiting, len(self.events), self.left)
 
     def roll_back(self, to: Savepoint) -> None:
         """Undo everything since, its events too."""
-        self.state, self.open_lattice, self.left = to.state, to.lattice, to.left
+        self.state, self.open_lattice, self._waiting, self.left = to.state, to.lattice, to.waiting, to.left
         del self.events[to.events :]
 
     def change(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
@@ -93,39 +108,42 @@ class Transaction:
         self.state = replace(self.state, **fields)
 
     def change_round(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
-        """Change what is remembered of the open round."""
+        """Change what is remembered of the round that is judged."""
         self._put(replace(self.round(), **fields))
 
     def _put(self, round_now: Round) -> None:
-        """Remember the open round as it is now."""
-        self.state = replace(self.state, round=round_now)
+        """Remember the round that is judged as it is now."""
+        if self._waiting is None:
+            self.state = replace(self.state, round=round_now)
+        else:
+            self._waiting = self._waiting._replace(round=round_now)
 
     def change_bets(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
-        """Change what is wagered, of the open round."""
+        """Change what is wagered."""
         round_now = self.round()
         self._put(replace(round_now, bets=replace(round_now.bets, **fields)))
 
     def change_shared(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
-        """Change the chips that two antennas heard, of the open round."""
+        """Change the chips that two antennas heard."""
         self.change_bets(shared=replace(self.round().bets.shared, **fields))
 
     def change_cards(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
-        """Change its cards, of the open round."""
+        """Change the round's cards."""
         round_now = self.round()
         self._put(replace(round_now, cards=replace(round_now.cards, **fields)))
 
     def change_evidence(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
-        """Change its evidence, of the open round."""
+        """Change the round's evidence."""
         round_now = self.round()
         self._put(replace(round_now, evidence=replace(round_now.evidence, **fields)))
 
     def change_questions(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
-        """Change its questions, of the open round."""
+        """Change the round's questions."""
         round_now = self.round()
         self._put(replace(round_now, questions=replace(round_now.questions, **fields)))
 
     def change_ending(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
-        """Change its ending, of the open round."""
+        """Change the round's ending."""
         round_now = self.round()
         self._put(replace(round_now, ending=replace(round_now.ending, **fields)))
 
@@ -133,6 +151,15 @@ class Transaction:
         """The table was not listening for a while: of the open round, if there is one, it may not have heard all."""
         if self.state.round is not None:
             self.change_evidence(unheard=True)
+
+    @contextmanager
+    def judging(self, waited: Round) -> Iterator[None]:
+        """Judge a round that waits, by the rules of its time, and leave it; the open round stays as it is."""
+        rules = self.state.former_rules.get(waited.profile_hash, self.house.rules)
+        self._waiting = LiveRound(waited, lattice_of(rules, waited), rules)
+        yield
+        self.left = (*self.left, self.round())
+        self._waiting = None
 
     def leave_round(self) -> None:
         """No round is open any more."""
@@ -146,14 +173,30 @@ class Transaction:
         return next((one for one in here if one is not None and one.number == number), None)
 
     def round(self) -> Round:
-        """The open round; it is a mistake to ask when there is none."""
+        """The round that is judged; it is a mistake to ask when there is none."""
+        if self._waiting is not None:
+            return self._waiting.round
         assert self.state.round is not None, "no round is open"
         return self.state.round
 
     def lattice(self) -> Lattice:
-        """The open round's lattice."""
+        """The lattice of the round that is judged."""
+        if self._waiting is not None:
+            return self._waiting.lattice
         assert self.open_lattice is not None, "no round is open"
         return self.open_lattice
+
+    def change_lattice(self, lattice: Lattice) -> None:
+        """The plays of the round that is judged are these."""
+        if self._waiting is None:
+            self.open_lattice = lattice
+        else:
+            self._waiting = self._waiting._replace(lattice=lattice)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the round that is judged, and between two rounds the house's."""
+        return self.house.rules if self._waiting is None else self._waiting.rules
 
     def shoe_is_away(self) -> bool:
         """Whether cards may be drawn now of which the table will never hear."""
@@ -170,14 +213,14 @@ class Transaction:
         return self._heard
 
     def times(self) -> Timeline:
-        """The times of the open round's evidence."""
+        """The times of the round's evidence."""
         evidence = self.round().evidence.observations
         if self._times.evidence is not evidence:
             self._times = self._times.of(evidence)
         return self._times
 
     def facts(self) -> PublishedFacts:
-        """The inferred facts published of the open round."""
+        """The inferred facts published of the round."""
         evidence = self.round().evidence
         self._facts = self._facts.of(evidence.published, evidence.corrected_at)
         return self._facts
@@ -221,7 +264,7 @@ class Transaction:
         if not explained:
             dated = replace(dated, item=idle(dated.item))
             lattice = before.observe(dated)
-        self.open_lattice = lattice
+        self.change_lattice(lattice)
         self.change_evidence(observations=(*evidence, dated))
         return explained
 
@@ -267,7 +310,7 @@ class Transaction:
     def disputes(
         self, reason: str, doubted: Callable[[BookRow], bool] = lambda _: True
     ) -> tuple[SettlementDisputed, ...]:
-        """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
+        """What has been settled of the round, is not the floor's ruling and must now be doubted."""
         return undisputed_settlements(self.state.books, self.round().number, reason, doubted)
 
     def emit_when_shown(self, event: Event) -> None:
@@ -288,7 +331,7 @@ class Transaction:
         """Ask people about a spot, 0: about none; the question's number."""
         number = self.state.questions + 1
         self.change(questions=number)
-        self.emit(QuestionAsked(number, self.state.open_round(), spot or None, text, choices))
+        self.emit(QuestionAsked(number, self.round().number, spot or None, text, choices))
         return number
 
     def refuse(self, order: str, who: str, reason: RefusalReason) -> None:
@@ -312,7 +355,7 @@ class Transaction:
         return True
 
     def note_answer(self, question: int, answer: str, who: str, denied: tuple[LockedWager, ...] = ()) -> None:
-        """Say that a question about the open round is answered, and remember whose word it rests on from now on."""
+        """Say that a question about the round is answered, and remember whose word it rests on from now on."""
         known = self.answerer_known_by()
         if not self.house.payments_bounded:
             self.emit(QuestionAnswered(question, answer, who, known))
