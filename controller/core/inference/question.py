@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from controller.core.inference import box_comparison
-from controller.core.inference.box_comparison import ANY, SURRENDERED, ComparisonLine
 from controller.core.inference.dues import dealer_ends, net_of
 from controller.core.inference.lattice import PlayAnswer
 from controller.core.inference.outcome_classes import (
@@ -20,6 +19,20 @@ from controller.core.inference.outcome_classes import (
 from firmware_protocols.values import Value
 
 COMPARED: Final = "compared"
+
+_BOXES_LIMIT: Final = 4
+"""Boxes that one look compares."""
+
+_LINES_LIMIT: Final = 9
+"""Lines that one digit key picks from; none of them is 0."""
+
+_COLUMNS: Final = 20
+_ROWS: Final = 4
+"""The smallest display of the keypads' family that holds a whole text; one of two rows of 40 holds it too."""
+
+_ANY: Final = "*"
+_SURRENDERED: Final = "s"
+_DIGITS: Final = 10
 
 
 class Question(Value, frozen=True, tag=False):
@@ -71,9 +84,7 @@ class Question(Value, frozen=True, tag=False):
         fitting = (
             number
             for number, line in zip(self.values, self.lines, strict=True)
-            if all(
-                mark in {ANY, box_comparison.box_mark(sights[box])} for box, mark in zip(self.boxes, line, strict=True)
-            )
+            if all(mark in {_ANY, _box_mark(sights[box])} for box, mark in zip(self.boxes, line, strict=True))
         )
         return next(fitting)
 
@@ -101,7 +112,7 @@ class Question(Value, frozen=True, tag=False):
             text = self.text(spots)
             return f"Round {waiting}. {text}" if waiting else text
         head = f"R{waiting}" if waiting else "Cards at"
-        return box_comparison.comparison_text(f"{head} {_listed(spots, self.boxes)}?", self.choices())
+        return _comparison_text(f"{head} {_listed(spots, self.boxes)}?", self.choices())
 
     def choices(self) -> tuple[str, ...]:
         """The answers in words: numbers, yes and no, or lines."""
@@ -143,9 +154,9 @@ def _listed(spots: tuple[int, ...], boxes: tuple[int, ...]) -> str:
 
 def _answers_of(box: int, mark: str) -> Iterator[PlayAnswer]:
     """What the mark of a box in a line says of it."""
-    if mark == SURRENDERED:
+    if mark == _SURRENDERED:
         yield PlayAnswer(box, surrendered=True)
-    elif mark != ANY:
+    elif mark != _ANY:
         counts = mark.strip("()")
         for hand, count in enumerate(counts):
             yield PlayAnswer(box, hand=hand, cards=int(count), hands=len(counts), surrendered=False)
@@ -180,7 +191,7 @@ def best_question(cases: tuple[LatticeCase, ...], *, compared: bool = True) -> Q
 
 def best_of(known: list[OutcomeClass], *, compared: bool = True) -> Question | None:
     """The best question where these are the classes; see ``best_question``."""
-    if box_comparison.different_dues(known) <= 1:
+    if _different_dues(known) <= 1:
         return None
     singles = [choice for place, one in enumerate(candidates(known)) if (choice := _weighed(known, one, place))]
     if compared and not any(choice.worst == 1 for choice in singles):
@@ -193,19 +204,19 @@ def _weighed(known: list[OutcomeClass], question: Question, place: int) -> _Choi
     parts: dict[int, list[OutcomeClass]] = {}
     for outcome_class in known:
         parts.setdefault(question.answer_in(outcome_class.sights), []).append(outcome_class)
-    lines = [ComparisonLine.of({}, part) for part in parts.values()]
+    lines = [_ComparisonLine.of({}, part) for part in parts.values()]
     sizes = [line.dues for line in lines]
-    if min(sizes) >= box_comparison.different_dues(known):
+    if min(sizes) >= _different_dues(known):
         return None
     return _Choice(max(sizes), sum(line.open for line in lines), 1, sum(sizes), place, question)
 
 
 def _comparing(known: list[OutcomeClass]) -> Iterator[_Choice]:
     """The best question found that compares several boxes."""
-    lines = box_comparison.in_order(box_comparison.best_comparison(known))
-    boxes = box_comparison.boxes_of(lines)
+    lines = _in_order(_best_comparison(known))
+    boxes = _boxes_of(lines)
     if len(boxes) > 1:
-        marks = tuple(tuple(line.marks.get(box, ANY) for box in boxes) for line in lines)
+        marks = tuple(tuple(line.marks.get(box, _ANY) for box in boxes) for line in lines)
         question = Question(boxes[0], COMPARED, 0, tuple(range(1, len(lines) + 1)), boxes, marks)
         sizes = [line.dues for line in lines]
         yield _Choice(max(sizes), sum(line.open for line in lines), len(boxes), sum(sizes), 0, question)
@@ -259,3 +270,190 @@ def _nets_of(cases: tuple[LatticeCase, ...], box: int) -> dict[VisibleBox, set[t
             due = tuple(net_of(play, outcome, end, even_money=False).cents for end in ends)
             nets.setdefault(visible_box(outcome), set()).add(due)
     return nets
+
+
+# --- several boxes at once ----------------------------------------------------------------------------
+#
+# Lines of card counts, of which one key picks the line that lies on the felt.
+#
+# They are grown like a tree: a line that still leaves several dues is distinguished by one box more, until every line
+# leaves one or the display is full. So one look answers what would take a question for each box.
+
+
+class _ComparisonLine(NamedTuple):
+    """One line: what lies at some boxes (by box, as ``_box_mark`` writes it), and the classes that have it so."""
+
+    marks: dict[int, str]
+    classes: list[OutcomeClass]
+    dues: int
+    """How many different sets of dues it leaves."""
+    open: int
+    """How likely it is that it is the line and something stays open; 0 if nothing does."""
+
+    @classmethod
+    def of(cls, marks: dict[int, str], classes: list[OutcomeClass]) -> _ComparisonLine:
+        """The line of these classes."""
+        dues = _different_dues(classes)
+        return cls(marks, classes, dues, sum([outcome_class.weight for outcome_class in classes]) if dues > 1 else 0)
+
+
+class _Partings(NamedTuple):
+    """How the lines of one comparison can be distinguished, as far as that was asked: each is asked again and again."""
+
+    known: dict[tuple[frozenset[tuple[int, str]], int], list[_ComparisonLine]]
+    """The parts of a line, by its marks and the box."""
+
+    def by(self, line: _ComparisonLine, box: int) -> list[_ComparisonLine]:
+        """The parts of a line by what lies at a box; empty where that says nothing, or cannot be shown."""
+        key = frozenset(line.marks.items()), box
+        parts = self.known.get(key)
+        if parts is None:
+            parts = self.known[key] = _parts(line, box)
+        return parts
+
+
+def _parts(line: _ComparisonLine, box: int) -> list[_ComparisonLine]:
+    """The same, worked out."""
+    classes: dict[str, list[OutcomeClass]] = {}
+    for outcome_class in line.classes:
+        classes.setdefault(_box_mark(outcome_class.sights[box]), []).append(outcome_class)
+    if len(classes) == 1 or "" in classes:
+        return []
+    return [_ComparisonLine.of({**line.marks, box: sight}, classes[sight]) for sight in sorted(classes)]
+
+
+_Measure = Callable[[list[_ComparisonLine]], tuple[int, int]]
+"""How good it is to have a line in these parts: less is better."""
+
+
+def _different_dues(classes: list[OutcomeClass]) -> int:
+    """How many different sets of dues these classes have."""
+    return len({outcome_class.dues for outcome_class in classes})
+
+
+@lru_cache(maxsize=4096)
+def _box_mark(sight: VisibleBox) -> str:
+    """A box as a line shows it: its number of cards, ``(23)`` for split hands, ``s`` if it surrendered.
+
+    Empty where a hand has too many cards for one digit.
+    """
+    if sight.surrendered:
+        return _SURRENDERED
+    if max(sight.cards) >= _DIGITS:
+        return ""
+    counts = "".join(map(str, sight.cards))
+    return counts if len(sight.cards) == 1 else f"({counts})"
+
+
+def _pattern(marks: dict[int, str], boxes: tuple[int, ...]) -> str:
+    """A line as people read it."""
+    return "".join(marks.get(box, _ANY) for box in boxes)
+
+
+def _comparison_text(head: str, patterns: tuple[str, ...]) -> str:
+    """The text of a display: the head in the first row, then as many numbered lines a row as it holds."""
+    rows = [head]
+    row = ""
+    for number, line in enumerate(patterns, start=1):
+        entry = f"{number}:{line}"
+        if row and len(row) + 1 + len(entry) > _COLUMNS:
+            rows.append(row)
+            row = ""
+        row = f"{row} {entry}" if row else entry
+    return "".join(one.ljust(_COLUMNS) for one in (*rows, row)).rstrip()
+
+
+def _best_comparison(classes: list[OutcomeClass]) -> list[_ComparisonLine]:
+    """The lines of the best comparison found, or a single line if nothing can be distinguished.
+
+    First the worst line is always distinguished. Then once more: no line may come out worse, and within that it is the
+    line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
+    """
+    whole, parted = _ComparisonLine.of({}, classes), _Partings({})
+    best = [whole]
+    for measure in (_by_dues, _by_likelihood):
+        lines = _distinguished(whole, 0, measure, parted)
+        worst = max(line.dues for line in lines)
+        best = min(best, lines, key=_badness)
+        if worst > 1:
+            best = min(best, _distinguished(whole, worst, measure, parted), key=_badness)
+    return best
+
+
+def _by_dues(parts: list[_ComparisonLine]) -> tuple[int, int]:
+    """What parts of a line leave, less is better: the dues taken together, then what likely stays open."""
+    return sum(part.dues for part in parts), sum(part.open for part in parts)
+
+
+def _by_likelihood(parts: list[_ComparisonLine]) -> tuple[int, int]:
+    """What parts of a line leave, less is better: how many dues too many it likely is, then the dues taken together."""
+    return sum(part.open * (part.dues - 1) for part in parts), sum(part.dues for part in parts)
+
+
+def _badness(lines: list[_ComparisonLine]) -> tuple[int, int]:
+    """How good a comparison is, less is better: the most dues that a line leaves, and what most likely stays open."""
+    return max(line.dues for line in lines), sum(line.open for line in lines)
+
+
+def _distinguished(
+    whole: _ComparisonLine, bearable: int, measure: _Measure, parted: _Partings
+) -> list[_ComparisonLine]:
+    """Lines grown from a single one.
+
+    Those that leave more dues than ``bearable`` are distinguished first, the worst first; then the likeliest to stay
+    open.
+    """
+    lines = [whole]
+    more: list[_ComparisonLine] | None = lines
+    while more is not None:
+        lines = more
+        open_now = [line for line in lines if line.dues > 1]
+        open_now.sort(key=lambda line: (-line.dues if line.dues > bearable else 0, -line.open))
+        more = next(filter(None, (_with_parts(lines, line, measure, parted) for line in open_now)), None)
+    return lines
+
+
+def _with_parts(
+    lines: list[_ComparisonLine], line: _ComparisonLine, measure: _Measure, parted: _Partings
+) -> list[_ComparisonLine] | None:
+    """The lines with one of them distinguished by one box more; None if that helps nothing or does not fit."""
+    used = {box for one in lines for box in one.marks}
+    boxes = range(len(line.classes[0].sights))
+    allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < _BOXES_LIMIT)]
+    parts = _best_parts(line, allowed, measure, parted)
+    at = lines.index(line)
+    more = [*lines[:at], *parts, *lines[at + 1 :]]
+    return more if parts and _fits(more) else None
+
+
+def _best_parts(line: _ComparisonLine, boxes: list[int], measure: _Measure, parted: _Partings) -> list[_ComparisonLine]:
+    """A line distinguished by the one box whose parts measure least; empty if no box helps."""
+    best: tuple[tuple[int, int, int], list[_ComparisonLine]] | None = None
+    for box in boxes:
+        parts = parted.by(line, box)
+        if not parts:
+            continue
+        rank = *measure(parts), box
+        if min(part.dues for part in parts) < line.dues and (best is None or rank < best[0]):
+            best = rank, parts
+    return [] if best is None else best[1]
+
+
+def _fits(lines: list[_ComparisonLine]) -> bool:
+    """Whether one key can pick the line and the display can show them all."""
+    if len(lines) > _LINES_LIMIT:
+        return False
+    boxes = _boxes_of(lines)
+    text = _comparison_text("", tuple(_pattern(line.marks, boxes) for line in lines))
+    return len(text) <= _ROWS * _COLUMNS
+
+
+def _boxes_of(lines: list[_ComparisonLine]) -> tuple[int, ...]:
+    """The boxes the lines speak of, ascending."""
+    return tuple(sorted({box for line in lines for box in line.marks}))
+
+
+def _in_order(lines: list[_ComparisonLine]) -> list[_ComparisonLine]:
+    """The lines as they are shown, so that nothing of what the table thinks of them can be read from their order."""
+    boxes = _boxes_of(lines)
+    return sorted(lines, key=lambda line: _pattern(line.marks, boxes))
