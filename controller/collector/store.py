@@ -17,7 +17,7 @@ import psycopg
 from psycopg import IsolationLevel, sql
 
 from controller.collector.stream_fold import DatabaseRow, DatabaseRows, StoredEvents, StreamFold, TableHouse
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.formats.journal.records import Identity
 from controller.io.system.patient_connection import KEEPALIVE, REPEATABLE, PatientConnection, one_line, settings
 from controller.reports.audit.durable_follower import StreamPosition

@@ -38,7 +38,7 @@ from controller.core.messages.floor_events import (
     RoundResumed,
     RoundVoided,
 )
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.core.messages.meter_events import MeterAlert, MeterEvent
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
 from controller.formats.journal.records import Identity, RecordDamaged, openings, opens

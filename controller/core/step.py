@@ -59,7 +59,6 @@ from controller.core.round import (
     next_deal,
     passing_chips,
     stalled_round,
-    unkeyed_first_card,
     unseen_moves,
 )
 from controller.core.surveillance import monitor, shoe_check
@@ -301,7 +300,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
             transaction.emit(CardOutsideRound(number))
         return
     if began:
-        unkeyed_first_card.ask(transaction)
+        first_card.ask(transaction)
         missed_cards.may_have_begun_unheard(transaction)
     if began and doubted:
         # Nobody has said which cards were the last round's: only a deal's rhythm shows that this is a first one.

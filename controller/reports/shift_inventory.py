@@ -14,7 +14,7 @@ import msgspec
 
 from controller.core.messages.events import TableStarted
 from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.core.people.table_inventory import TableInventory, inventory_of
 from controller.formats.mqtt.envelope import Published
 from controller.formats.text.moments import HouseCalendar, NoMoment, Period

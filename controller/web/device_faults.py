@@ -8,8 +8,7 @@ from typing import Final
 import msgspec
 
 from controller.core.messages.alerts import DeviceAlarm, LineErrors
-from controller.core.messages.events import DeviceStatusChanged
-from controller.core.messages.software_events import SoftwareChecked
+from controller.core.messages.events import DeviceStatusChanged, SoftwareChecked
 from controller.formats.mqtt.envelope import Published
 from firmware_protocols.readings import HealthState
 

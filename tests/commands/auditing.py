@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from bench.irregularities import EDITS
 from controller.cli import main
 from controller.core.messages.floor_events import ChipCount, Count
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.core.messages.inputs import (
     AcknowledgeAlert,
     AdjustWager,

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered, OrderProposed
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.core.messages.inputs import ApproveOrder, DayBegan, EnterInventory
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.people.table_inventory import inventory_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from controller.core.messages.events import SoftwareChecked
 from controller.core.messages.inputs import SoftwareInspected
-from controller.core.messages.software_events import SoftwareChecked
 from tests.core.rig import Rig, penn
 
 

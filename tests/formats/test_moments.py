@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.formats.text.moments import HouseCalendar, NoMoment
 
 NOW = datetime(2026, 11, 22, 7, 30, tzinfo=UTC)

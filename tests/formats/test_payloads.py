@@ -19,7 +19,7 @@ from controller.core.messages.events import (
     RoundClosed,
     WagerSettled,
 )
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.formats.journal.records import Identity, commit
 from controller.formats.mqtt.envelope import (
     PayloadRefused,

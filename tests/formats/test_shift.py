@@ -13,7 +13,7 @@ from controller.core.analysis.expectation import Theory
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, RoundClosed, TableStarted, WagerSettled
 from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.core.messages.inputs import (
     AdjustWager,
     DaemonStarted,

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from controller.core.messages.events import RoundStarted
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.core.messages.inputs import DayBegan
 from controller.io.system.day_watch import DayWatch
 from tests.core.rig import Rig, penn

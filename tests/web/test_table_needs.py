@@ -8,10 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import DeviceAlarm, LineErrors, RoundIrregular
-from controller.core.messages.events import DeviceStatusChanged, Event, QuestionAsked
+from controller.core.messages.events import DeviceStatusChanged, Event, QuestionAsked, SoftwareChecked
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.meter_events import MeterChangeProposed, OrderApproved, OrderWithdrawn
-from controller.core.messages.software_events import SoftwareChecked
 from controller.core.meters.state import Adjustment
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Published, Status

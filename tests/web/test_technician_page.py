@@ -11,8 +11,7 @@ from aiohttp import ClientSession
 from playwright.async_api import FilePayload, expect
 
 from controller.core.messages.alerts import DeviceAlarm, LineErrors
-from controller.core.messages.events import DeviceStatusChanged, Event
-from controller.core.messages.software_events import SoftwareChecked
+from controller.core.messages.events import DeviceStatusChanged, Event, SoftwareChecked
 from controller.core.table.pace import DeviceFigures
 from controller.formats.journal.stream import ConsumerNow, StreamNow
 from controller.formats.mqtt.envelope import event_bytes, event_name, status_bytes, utc_text

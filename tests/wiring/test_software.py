@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from controller.core.messages.software_events import SoftwareChecked
+from controller.core.messages.events import SoftwareChecked
 from controller.formats.text.software_list import public_of, signed
 from controller.io.files.secret_files import write_secret
 from controller.io.mqtt.connection import Broker

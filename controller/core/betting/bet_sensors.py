@@ -13,6 +13,8 @@ chips, before the first card (58 Pa. Code 633b.10, 670a.10). The sensors are loc
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from controller.core.betting import acceptance
@@ -22,10 +24,12 @@ from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.desired import Desired
 from controller.core.table.round_state import Round
-from controller.core.table.sensor_health import is_at_work, is_gone
-from controller.core.table.sensors import SensorState
+from controller.core.table.state import SensorState
 from controller.core.table.transaction import Transaction
-from firmware_protocols.readings import CardDrawn, WagersSensed
+from firmware_protocols.readings import CardDrawn, DeviceComplained, HealthState, WagersSensed
+
+_LOCK_LOST: Final = "lock_lost"
+"""The complaint of a unit that was locked and is open: what it latched is gone."""
 
 
 def take_reading(transaction: Transaction, reading: WagersSensed) -> None:
@@ -33,6 +37,18 @@ def take_reading(transaction: Transaction, reading: WagersSensed) -> None:
     before = _known(transaction, reading.bet)
     after = replace(before, live=reading.live, latched=reading.latched, lock=reading.lock)
     transaction.change(sensed={**transaction.state.sensed, reading.bet: after})
+
+
+def _is_at_work(transaction: Transaction, unit: SensorBet) -> bool:
+    """Whether a unit of sensors is known to be at work, and has not just lost what it latched."""
+    given = transaction.stamped.input
+    lost = isinstance(given, DeviceComplained) and (given.device, given.code) == (unit.device, _LOCK_LOST)
+    return transaction.state.devices.get(unit.device) == HealthState.READY and not lost
+
+
+def _is_gone(transaction: Transaction, unit: SensorBet) -> bool:
+    """Whether a unit of sensors is known not to be at work; since the daemon started nothing may be known yet."""
+    return not transaction.state.is_ready(unit.device)
 
 
 def _known(transaction: Transaction, bet: str) -> SensorState:
@@ -58,7 +74,7 @@ def count_sensed_wagers(transaction: Transaction) -> None:
 
 def _accepted_spots(transaction: Transaction, bet: str, unit: SensorBet) -> frozenset[int] | None:
     """The spots whose wagers count; None: the sensors have still to say it."""
-    round_now, sensed, ready = transaction.round(), _known(transaction, bet), is_at_work(transaction, unit)
+    round_now, sensed, ready = transaction.round(), _known(transaction, bet), _is_at_work(transaction, unit)
     if _locked_by_this_card(transaction):
         spots = sensed.live if ready else None
     else:
@@ -66,7 +82,7 @@ def _accepted_spots(transaction: Transaction, bet: str, unit: SensorBet) -> froz
     if spots is not None:
         return frozenset(spots).intersection(unit.spots)
     too_late = not ready and bool(round_now.cards.drawn or round_now.ending.closing)
-    if too_late or is_gone(transaction, unit):
+    if too_late or _is_gone(transaction, unit):
         _silent(transaction, bet, unit)
     return frozenset() if too_late else None
 

@@ -87,11 +87,6 @@ class AgreedPlays(msgspec.Struct, frozen=True):
         return counted.pop() if len(counted) == 1 else None
 
 
-def hole_points(transaction: Transaction) -> int | None:
-    """What the hole card counts, once it has been turned; None where no hole card is dealt."""
-    return transaction.hole_points()
-
-
 def consistent_with_hole(frontier: Frontier, points: int | None) -> Frontier:
     """The nodes that agree with the hole card."""
     if points is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from controller.core.certainty.agreed_dues import confirmed_until_ns, consistent_with_hole, hole_points
+from controller.core.certainty.agreed_dues import confirmed_until_ns, consistent_with_hole
 from controller.core.game.hand import place_of
 from controller.core.inference.lattice import Lattice, PlayAnswer
 from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Observation, idle
@@ -223,4 +223,4 @@ def _hole_number(round_now: Round) -> int:
 def has_legal_play(transaction: Transaction, *, over: bool = False) -> bool:
     """Whether some legal play explains the round: all of it if it is ``over``, else what the readers have confirmed."""
     view = transaction.lattice() if over else transaction.lattice().as_of(confirmed_until_ns(transaction))
-    return bool(consistent_with_hole(view.frontier, hole_points(transaction)))
+    return bool(consistent_with_hole(view.frontier, transaction.hole_points()))

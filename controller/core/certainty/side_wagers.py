@@ -9,7 +9,6 @@ from operator import and_
 from controller.core.certainty import uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
-    hole_points,
     may_differ_from_chips,
     may_include_payment,
     publish_settlement,
@@ -101,7 +100,7 @@ def sides_of(transaction: Transaction) -> Sides:
     """What the side wagers of the open round come to where it has ended."""
     round_now = transaction.round()
     faces = [card.ruled or card.face for card in round_now.cards.drawn]
-    ended = HoleHypothesis(transaction.lattice(), {}, hole_points(transaction), 1)
+    ended = HoleHypothesis(transaction.lattice(), {}, transaction.hole_points(), 1)
     felt = SideEvidence(
         transaction.rules, faces, len(round_now.bets.spots), round_now.hole_place(), Judgement((ended,), closed=True)
     )
@@ -183,7 +182,7 @@ def row_known(transaction: Transaction, spot: int, bet: str) -> bool:
 
 def sides_differ(transaction: Transaction) -> bool:
     """Whether plays that are over differ on what a side wager of the open round comes to."""
-    points, lattice = hole_points(transaction), transaction.lattice()
+    points, lattice = transaction.hole_points(), transaction.lattice()
     if points is None:
         return False
     if not (_staked_open(transaction) or _may_be_made_later(transaction, lattice, lattice.frontier)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain, combinations
 from typing import Final
 
 import msgspec
@@ -116,3 +117,16 @@ class Outcome(msgspec.Struct, frozen=True, cache_hash=True):
     def all_broke(self) -> bool:
         """Every hand went over 21."""
         return self.how == "played" and all(hand.broke() for hand in self.hands)
+
+
+def ways_to_take(stakes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The ways to take some of the stakes of a box's broken split hands, or all."""
+    return chain.from_iterable(combinations(stakes, count + 1) for count in range(len(stakes)))
+
+
+def left_after(stakes: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
+    """The stakes without those taken."""
+    left = list(stakes)
+    for stake in taken:
+        left.remove(stake)
+    return tuple(left)

@@ -11,8 +11,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.core.game.broken_hands import left_after, ways_to_take
-from controller.core.game.hand import best
+from controller.core.game.hand import best, left_after, ways_to_take
 from controller.core.game.play import Play
 from controller.core.game.position import Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
 from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Layout, Observation

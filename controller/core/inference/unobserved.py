@@ -13,7 +13,7 @@ from typing import Final, TypeGuard
 
 from msgspec.structs import replace
 
-from controller.core.game.broken_hands import left_after, ways_to_take
+from controller.core.game.hand import left_after, ways_to_take
 from controller.core.game.play import Play
 from controller.core.game.position import Box, BoxStatus, HandStatus, Node, Step
 from controller.core.inference import successors

@@ -23,9 +23,8 @@ from controller.core.messages.floor_events import (
     RulingProposed,
     Vouched,
 )
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.core.messages.meter_events import MeterEvent
-from controller.core.messages.software_events import SoftwareChecked
 from firmware_protocols.values import Value
 
 # --- the process ------------------------------------------------------------------------------------
@@ -52,6 +51,28 @@ class TableStarted(Value, frozen=True, omit_defaults=True, tag="table_started"):
     """The currency of amounts (ISO 4217); left out where the table file does not name one."""
     gaming_day: GamingDay | None = None
     """The house's day; left out where the table file does not say."""
+
+
+class SoftwareChecked(Value, frozen=True, tag="software_checked"):
+    """The program was compared with the list of its files.
+
+    If the check did not pass, the daemon ends.
+
+    A table whose file names no list never publishes this event (``docs/guide/operations.md#the-program-itself``).
+    """
+
+    when: str
+    """``start``; ``hour``: while it runs; ``draw``: before the number of a must-hit-by meter was drawn."""
+    passed: bool
+    """Whether it is the program listed."""
+    digest: str
+    """SHA-256 of the list of the program as it is, hex."""
+    files: int
+    """How many files were compared with the list, libraries included."""
+    signed_by: str
+    """The public key that vouches for the list, hex; empty: no signer."""
+    detail: str
+    """The fault, with the names of files; empty: no fault."""
 
 
 class InternalError(Value, frozen=True, tag="internal_error"):

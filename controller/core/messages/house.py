@@ -6,11 +6,24 @@ import msgspec
 
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import terms_of
-from controller.core.messages.gaming_day import GamingDay
 from controller.core.meters.pooled_meter import PooledTerms
 from controller.core.meters.state import MeterTerms, terms_paying_rows
 from controller.core.persons import Authentication
 from firmware_protocols.values import Value
+
+
+class GamingDay(Value, frozen=True, tag=False):
+    """When the house's day and its shifts begin. Where the table file does not say, a gaming day is a day of UTC."""
+
+    # Nothing of it is reckoned in the core: which moment belongs to which day depends on the tables of time zones, and
+    # these change. What the house said is published, so that every account knows it (controller.formats.text.moments).
+
+    time_zone: str = "UTC"
+    """A name of the IANA time zone database, such as ``America/New_York``."""
+    begins: str = "00:00"
+    """Hours and minutes by the clock on the wall."""
+    shifts: dict[str, str] = msgspec.field(default_factory=dict)
+    """When each shift begins, by name; it lasts until the next one."""
 
 
 class SensorBet(Value, frozen=True, tag=False):

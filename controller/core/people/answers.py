@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, NamedTuple
 
 from controller.core.people import undo
 from controller.core.refusal_reason import RefusalReason
-from controller.core.round import closing, lifecycle, missed_cards, questions, stalled_round, unkeyed_first_card
+from controller.core.round import closing, first_card, lifecycle, missed_cards, questions, stalled_round
 from controller.core.table.round_state import OpenQuestion, Round
 from controller.core.table.state import KeyPress, State
 from controller.core.table.transaction import Transaction
@@ -21,7 +22,7 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
         _missed_cards_answered(transaction, question, answer, who)
         return
     if round_now is not None and round_now.questions.unkeyed == question:
-        unkeyed_first_card.answered(transaction, answer, who)
+        first_card.answered(transaction, answer, who)
         return
     if round_now is not None and round_now.questions.entry == question:
         lifecycle.resolve_entry(transaction, answer, who)
@@ -34,7 +35,7 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
         return
     for waited in transaction.state.waiting:
         if waited.questions.asked is not None and waited.questions.asked.number == question:
-            closing.answer_waiting(transaction, waited, answer, who)
+            closing.rejudge_waiting(transaction, waited, partial(questions.take_answer, transaction, answer, who))
             return
     transaction.refuse_answer(question, answer, who, _NO_QUESTION)
 

@@ -1,4 +1,11 @@
-"""Orders that take two persons: one proposes, another approves or withdraws, whatever the order moves.
+"""Which orders take two persons; one proposes, another approves or withdraws, whatever the order moves.
+
+A ruling on what a wager is due always does where the house wants two (``two_persons``), and in every house where no
+cards account for the due or the round has long left the books. What the table could not see one person says alone, for
+the game waits: the face of an unread card, the owner of a card, a box of the next round. To overrule what is known
+moves money as well, and takes two: a face that was read or named, that a card left the shoe, a stated owner, a box in
+a round that has begun, whatever changes the due of a settled wager, and a count that the table cannot have held. A
+count that changes what was entered of a past day takes two in every house, as a late ruling does.
 
 Rulings that move money wait here where the house wants two for them, and orders that move a meter always do. Nothing
 is moved by a proposal. It is tried out when it is made and judged again when it is approved, for the round or the meter
@@ -9,11 +16,16 @@ an order has one number at a table; who is a second person is said in one place 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import assert_never
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
+from controller.core.analysis.net_bounds import net_bounds
+from controller.core.messages.events import Event, WagerAdjusted
 from controller.core.messages.floor_events import OrderProposed, RulingProposed, Vouched
 from controller.core.messages.house import House
 from controller.core.messages.inputs import (
@@ -31,26 +43,46 @@ from controller.core.messages.inputs import (
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.meters.state import MeterOrder
-from controller.core.people import corrections, table_inventory, two_person_rule
+from controller.core.people import corrections, table_inventory
 from controller.core.persons import Person, not_second_reason, unvouched_reason
 from controller.core.progressives import orders
 from controller.core.refusal_reason import RefusalReason
+from controller.core.round import lifecycle
 from controller.core.table.alert_list import money, raise_alert_about
+from controller.core.table.ledger import book_of
 from controller.core.table.state import ProposedRuling
 from controller.core.table.transaction import Transaction
 
 _NO_ORDER = RefusalReason("no_such_order", "no such order waits")
 
 
-def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
-    """Carry out a ruling or a count; where it takes two people, keep it until another approves.
+class _OrderTrial:
+    """An order carried out on a copy of the table, at most once: late in a round of seven boxes it takes long."""
 
-    ``two_person_rule`` says which do.
-    """
-    trial = two_person_rule.OrderTrial(transaction, ruling)
-    beyond = two_person_rule.beyond_rules(transaction, ruling)
-    overruled = two_person_rule.overruled(transaction, ruling, trial)
-    if beyond or two_person_rule.applies(transaction, ruling, overruled):
+    def __init__(self, transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
+        self._copy, self._ruling = Transaction(transaction.table(), transaction.stamped), ruling
+
+    @cached_property
+    def refused(self) -> RefusalReason | None:
+        """Why the order would be refused now; None: it would not."""
+        if isinstance(self._ruling, EnterInventory):
+            return table_inventory.enter(self._copy, self._ruling, UNSET)
+        return corrections.carry_out(self._copy, self._ruling)
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        """What it would give."""
+        if self.refused is None:
+            lifecycle.review(self._copy)
+        return self._copy.events
+
+
+def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> None:
+    """Carry out a ruling or a count; where it takes two people, keep it until another approves."""
+    trial = _OrderTrial(transaction, ruling)
+    beyond = _beyond_rules(transaction, ruling)
+    overruled = _overruled(transaction, ruling, trial)
+    if beyond or _takes_two(transaction, ruling, overruled):
         _propose(transaction, ruling, trial, beyond)
         return
     refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
@@ -58,9 +90,7 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
         _alert(transaction, ruling, f"{ruling.who} alone: {overruled}", AlertKind.CORRECTED_ALONE)
 
 
-def _propose(
-    transaction: Transaction, ruling: Ruling | EnterInventory, trial: two_person_rule.OrderTrial, beyond: str
-) -> None:
+def _propose(transaction: Transaction, ruling: Ruling | EnterInventory, trial: _OrderTrial, beyond: str) -> None:
     """Keep an order until another approves it, or say why it cannot wait or could not be carried out anyway."""
     person = Person(ruling.who, ruling.vouched)
     refused = orders.no_room(transaction, person, transaction.state.proposed) or unvouched_reason(person)
@@ -80,7 +110,7 @@ def _propose(
 
 def _bound(transaction: Transaction, ruling: Ruling | EnterInventory, beyond: str) -> ProposedRuling:
     """A proposal with what it is about: it acts on that or on nothing."""
-    number, about = transaction.state.progressives.ordered + 1, two_person_rule.round_of(transaction, ruling)
+    number, about = transaction.state.progressives.ordered + 1, _round_of(transaction, ruling)
     if not transaction.house.proposals_bound:
         return ProposedRuling(number, ruling, about)
     today = transaction.state.gaming_day
@@ -109,7 +139,7 @@ def _lapsed(transaction: Transaction, waits: ProposedRuling) -> str:
         case EnterInventory():
             begun = waits.gaming_day and transaction.state.gaming_day != waits.gaming_day
             return f"gaming day {waits.gaming_day} is over" if begun else ""
-        case ruling if two_person_rule.round_of(transaction, ruling) == waits.round:
+        case ruling if _round_of(transaction, ruling) == waits.round:
             return ""
         case SetCard(_, card) | AssignCard(_, card):
             return f"card {card} is no longer a card of round {waits.round}"
@@ -131,7 +161,7 @@ def _alert(
         case EnterInventory():
             raise_alert_about(transaction, by, AlertKind.INVENTORY_UNLIKELY, text)
         case _:
-            place = two_person_rule.round_of(transaction, ruling)
+            place = _round_of(transaction, ruling)
             raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, text, round=place)
 
 
@@ -217,12 +247,12 @@ def _unapproved(
         return refused
     if isinstance(waits, MeterOrder):
         return orders.refusal_of_order(transaction, waits)
-    return two_person_rule.OrderTrial(transaction, waits.ruling).refused or _now_beyond(transaction, waits)
+    return _OrderTrial(transaction, waits.ruling).refused or _now_beyond(transaction, waits)
 
 
 def _now_beyond(transaction: Transaction, waits: ProposedRuling) -> RefusalReason | None:
     """That a ruling is beyond the rules since it was proposed; None: it is not, or whoever approves knows it."""
-    beyond = two_person_rule.beyond_rules(transaction, waits.ruling)
+    beyond = _beyond_rules(transaction, waits.ruling)
     if not beyond or waits.beyond or not transaction.house.proposals_bound:
         return None
     known = (replace(one, beyond=True) if one.number == waits.number else one for one in transaction.state.proposed)
@@ -269,3 +299,123 @@ def _forget(transaction: Transaction, number: int) -> None:
         proposed=tuple(one for one in transaction.state.proposed if one.number != number),
         progressives=replace(known, orders=tuple(one for one in known.orders if one.number != number)),
     )
+
+
+# --- which orders take two --------------------------------------------------------------------------
+
+
+def _takes_two(transaction: Transaction, ruling: Ruling | EnterInventory, known: str) -> bool:
+    """Whether the house wants a second person for an order; ``known``: what is known that it overrules."""
+    match ruling:
+        case VoidRound() | AdjustWager():
+            return transaction.house.two_persons or _is_recalled(transaction, ruling)
+        case EnterInventory() if table_inventory.restates_past_day(transaction, ruling):
+            return True
+        case _:
+            return transaction.house.two_persons and bool(known)
+
+
+def _beyond_rules(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
+    """What a ruling orders that no cards could give its wager, in words; empty: they could."""
+    book = book_of(transaction.state.books, ruling.round) if isinstance(ruling, AdjustWager) else None
+    if book is None or not isinstance(ruling, AdjustWager):
+        return ""
+    row, main = book.rulable_row(ruling.spot, ruling.bet), book.rulable_row(ruling.spot, "main")
+    if (row is None and ruling.bet != "insurance") or main is None:
+        return ""
+    wager_cents = 0 if row is None else row.wager_cents
+    bounds = net_bounds(transaction.rules, ruling.bet, wager_cents, main.wager_cents, transaction.state.progressives)
+    if bounds.hold(ruling.net_cents):
+        return ""
+    given = f"its rules give {money(bounds.least)} to {money(bounds.most)}"
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.net_cents)}, and {given}"
+
+
+def _overruled(transaction: Transaction, ruling: Ruling | EnterInventory, trial: _OrderTrial) -> str:
+    """What is known that an order overrules, in words; empty: nothing, or the journal is of before that mattered."""
+    if not transaction.house.orders_bounded:
+        return ""
+    match ruling:
+        case SetCard(_, card):
+            return _known_face(transaction, card) or _struck_card(transaction, ruling) or _changed_due(trial)
+        case AssignCard(_, card):
+            return _known_owner(transaction, card) or _changed_due(trial)
+        case DeclareBox(_, spot, cents):
+            number = transaction.state.open_round()
+            amount = "not in play" if cents <= 0 else f"in play for {money(cents)}"
+            return "" if number is None else f"spot {spot} {amount}, said after round {number} began"
+        case EnterInventory():
+            return table_inventory.unlikely(transaction, ruling)
+        case AdjustWager():
+            return _denied_wager(transaction, ruling)
+        case _:
+            return ""
+
+
+def _round_of(transaction: Transaction, ruling: Ruling | EnterInventory) -> int | None:
+    """The round that an order is about; None: the next one, or none."""
+    match ruling:
+        case VoidRound(_, number) | AdjustWager(_, number):
+            return number
+        case SetCard(_, card) | AssignCard(_, card):
+            found = corrections.round_with(transaction, card)
+            return None if found is None else found[0].number
+        case DeclareBox():
+            return transaction.state.open_round()
+        case _:
+            return None
+
+
+def _is_recalled(transaction: Transaction, ruling: VoidRound | AdjustWager) -> bool:
+    """Whether a ruling is on a round that was recalled from the journal."""
+    book = book_of(transaction.state.books, ruling.round)
+    return book is not None and book.recalled
+
+
+def _known_face(transaction: Transaction, card: int) -> str:
+    """That the shoe has read a card, or a person has named it; empty: neither."""
+    found = corrections.round_with(transaction, card)
+    if found is None:
+        return ""
+    round_now, place = found
+    return "" if round_now.cards.drawn[place].unread else f"card {card}, which was read or named already"
+
+
+def _known_owner(transaction: Transaction, card: int) -> str:
+    """That a person has said whose a card is; empty: nobody has."""
+    found = corrections.round_with(transaction, card)
+    if found is None:
+        return ""
+    round_now, place = found
+    said = any(place in {one.holds, one.lacks} for one in round_now.evidence.answers)
+    return f"card {card}, of which it was said already whose it is" if said else ""
+
+
+def _denied_wager(transaction: Transaction, ruling: AdjustWager) -> str:
+    """That a person has said that what an order rules on was no wager; empty: it is one, or there is none."""
+    book = book_of(transaction.state.books, ruling.round)
+    if book is None or book.row(ruling.spot, ruling.bet) is not None:
+        return ""
+    if book.rulable_row(ruling.spot, ruling.bet) is None:
+        return ""
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet}, of which it was said that it was not dealt in"
+
+
+def _struck_card(transaction: Transaction, ruling: SetCard) -> str:
+    """That a card left the shoe which an order strikes; empty: it strikes none.
+
+    A hand that waited for that card has its due turned round by it, and nothing shows afterwards what the card was.
+    """
+    if ruling.face is not None or not transaction.house.proposals_bound:
+        return ""
+    return (
+        "" if corrections.round_with(transaction, ruling.card) is None else f"card {ruling.card}, which left the shoe"
+    )
+
+
+def _changed_due(trial: _OrderTrial) -> str:
+    """The settled wager whose due an order would change; empty: it would change none."""
+    if trial.refused is not None:
+        return ""
+    changed = (one for one in trial.events if isinstance(one, WagerAdjusted) and one.before_cents != one.net_cents)
+    return next((f"round {one.round} spot {one.spot} {one.bet} was settled already" for one in changed), "")

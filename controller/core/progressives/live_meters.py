@@ -38,7 +38,6 @@ from controller.core.meters.state import (
 from controller.core.progressives import pool_outbox
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.desired import Desired, MeterShown
-from controller.core.table.sensor_health import closed_reason as sensors_closed
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
@@ -192,12 +191,21 @@ def mystery_cents(progressives: Progressives, number: int, spot: int, bet: str) 
 # --- what can be won, and what signs show -----------------------------------------------------------
 
 
+def _sensors_closed(transaction: Transaction, bets: tuple[str, ...]) -> str:
+    """Why it is not known who makes one of these side bets; empty: it is known."""
+    for bet in bets:
+        unit = transaction.house.counted.get(bet)
+        if unit is not None and transaction.state.devices.get(unit.device) != HealthState.READY:
+            return f"{unit.device} does not answer"
+    return ""
+
+
 def _closed_because(transaction: Transaction, meter: Meter) -> str:
     """Why a meter cannot be won now; empty: it can."""
     terms, known = terms_named(transaction.house.meters, meter.name), transaction.state.progressives
     if terms is None:
         return "the table file no longer has it"
-    if unseen := sensors_closed(transaction, terms.fed_by):
+    if unseen := _sensors_closed(transaction, terms.fed_by):
         return unseen
     if terms.kind == "rows":
         return ""
@@ -218,7 +226,7 @@ def review(transaction: Transaction) -> None:
     now = {meter.name: _closed_because(transaction, meter) for meter in known.meters}
     fed_by = {one.name: one.fed_by for one in transaction.house.linked}
     for one in known.linked:
-        now[one.name] = pool_outbox.closed_reason(transaction.house, one) or sensors_closed(
+        now[one.name] = pool_outbox.closed_reason(transaction.house, one) or _sensors_closed(
             transaction, fed_by.get(one.name, ())
         )
     if now == known.closed:

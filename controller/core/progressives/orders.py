@@ -26,6 +26,7 @@ from controller.core.messages.meter_events import (
 )
 from controller.core.meters.awards import Jackpot, Winner, pay_winners
 from controller.core.meters.meter import Meter
+from controller.core.meters.pool_postings import ClaimPosting, WinningRow
 from controller.core.meters.pooled_meter import PooledMeter
 from controller.core.meters.state import (
     ORDERS_LIMIT,
@@ -39,15 +40,19 @@ from controller.core.meters.state import (
     terms_named,
 )
 from controller.core.persons import Person, not_second_reason, unvouched_reason
-from controller.core.progressives import pool_orders
 from controller.core.progressives.live_meters import MYSTERY_ROW, freeze_award, publish_reset
 from controller.core.progressives.live_meters import change_meter as remember
-from controller.core.progressives.pool_orders import NO_JACKPOT
-from controller.core.progressives.pool_outbox import post_verdict, release
+from controller.core.progressives.pool_outbox import OrderedBy, post_claim, post_verdict, release
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import book_of
 from controller.core.table.state import ProposedRuling
 from controller.core.table.transaction import Transaction
+
+_AT_THE_LINK = RefusalReason(
+    "at_the_pool", "the pool is moved at the link, by two people: tableside link adjust, tableside link change"
+)
+
+_NO_JACKPOT: Final = RefusalReason("no_such_jackpot", "there is no such jackpot, or it is no longer kept")
 
 
 def take_meter_order(
@@ -72,7 +77,7 @@ def take_meter_order(
 def _verify(transaction: Transaction, ruling: VerifyJackpot) -> RefusalReason | None:
     """An award is in order; why that cannot be said; None: it is done."""
     jackpot = transaction.state.progressives.jackpot(ruling.jackpot)
-    after = NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who, ruling.vouched)
+    after = _NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who, ruling.vouched)
     if isinstance(after, RefusalReason):
         return after
     if unknown := unvouched_reason(Person(ruling.who, ruling.vouched)):
@@ -87,7 +92,7 @@ def _pay(transaction: Transaction, ruling: PayJackpot) -> RefusalReason | None:
     """An award was paid; why that cannot be; None: it is done."""
     jackpot = transaction.state.progressives.jackpot(ruling.jackpot)
     if jackpot is None:
-        return NO_JACKPOT
+        return _NO_JACKPOT
     after = jackpot.paid(ruling.who)
     if isinstance(after, RefusalReason):
         return after
@@ -179,7 +184,7 @@ def carry_out_approved(transaction: Transaction, order: MeterOrder, second: str)
     meter = _meter_of(transaction, order.meter)
     assert meter is not None, "an order that is possible names a meter"
     if isinstance(meter, PooledMeter):
-        pool_orders.carry_out(transaction, meter, order, second)
+        _carry_out_pooled(transaction, meter, order, second)
     else:
         _carry_out(transaction, meter, order, second)
 
@@ -210,7 +215,7 @@ def _carry_out(transaction: Transaction, meter: Meter, order: MeterOrder, second
 def _impossible(transaction: Transaction, meter: Meter | PooledMeter, move: MeterChange) -> RefusalReason | None:
     """Why a move could not be carried out now; None: it could."""
     if isinstance(meter, PooledMeter):
-        why = pool_orders.refusal_of_move(transaction, meter, move)
+        why = _refusal_of_pooled(transaction, meter, move)
         return _ungrantable(transaction, meter, move) if isinstance(move, Grant) and why is None else why
     match move:
         case Adjustment(pool, units, reason):
@@ -224,7 +229,7 @@ def _impossible(transaction: Transaction, meter: Meter | PooledMeter, move: Mete
         case JackpotRefusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             if jackpot is None or jackpot.meter != meter.name:
-                return NO_JACKPOT
+                return _NO_JACKPOT
             refused = jackpot.refused("")
             return refused if isinstance(refused, RefusalReason) else None
         case Grant():
@@ -346,3 +351,51 @@ def settle_grant(transaction: Transaction, granted: Jackpot, people: str, why: s
     due = cents + (row.net_cents if added else -row.wager_cents)
     jackpots = cents + (row.jackpot_cents if added else 0)
     transaction.emit(WagerAdjusted(*place, row.wager_cents, row.net_cents, due, people, why, Basis.FLOOR, jackpots))
+
+
+# --- linked meters: an award is refused or granted here, the rest is the link's ----------------------
+
+
+def _refusal_of_pooled(transaction: Transaction, linked: PooledMeter, move: MeterChange) -> RefusalReason | None:
+    """Why a move could not be carried out now; None: it could."""
+    match move:
+        case Adjustment() | NewParameters():
+            return _AT_THE_LINK
+        case JackpotRefusal(number):
+            jackpot = transaction.state.progressives.jackpot(number)
+            if jackpot is None or jackpot.meter != linked.name:
+                return _NO_JACKPOT
+            refused = jackpot.refused("")
+            return refused if isinstance(refused, RefusalReason) else None
+        case Grant(number, spot, bet):
+            claims = (one.deed for one in linked.owed if isinstance(one.deed, ClaimPosting) and one.round == number)
+            if any((one.spot, one.bet) == (spot, bet) for deed in claims for one in deed.winners):
+                return RefusalReason("already_done", "the wager's claim waits for the link")
+            return None
+        case _:
+            assert_never(move)
+
+
+def _carry_out_pooled(transaction: Transaction, linked: PooledMeter, order: MeterOrder, second: str) -> None:
+    """Do what two people ordered: at once at the table, and owed to the ledger."""
+    people = OrderedBy(order.who, second, order.why)
+    match order.move:
+        case JackpotRefusal(number):
+            jackpot = transaction.state.progressives.jackpot(number)
+            refused = None if jackpot is None else jackpot.refused(f"{order.who}, {second}")
+            assert isinstance(refused, Jackpot), "an order that is possible names an open jackpot"
+            transaction.change(progressives=transaction.state.progressives.with_jackpot(refused))
+            post_verdict(transaction, refused, "refused", people)
+        case Grant(number, spot, bet, row):
+            winners = (WinningRow(spot, bet, row, terms_of(transaction.rules, bet).meter_shares[row]),)
+            post_claim(
+                transaction,
+                linked,
+                ClaimPosting(number, winners, shared=False),
+                f"granted by {order.who} and {second}",
+                people,
+            )
+        case Adjustment() | NewParameters():
+            raise AssertionError(_AT_THE_LINK.text)
+        case _:
+            assert_never(order.move)

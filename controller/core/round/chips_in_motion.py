@@ -19,7 +19,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, round_end
-from controller.core.game.broken_hands import ways_to_take
+from controller.core.game.hand import ways_to_take
 from controller.core.game.position import BoxStatus
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput

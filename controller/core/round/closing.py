@@ -13,7 +13,6 @@ from controller.core.certainty.agreed_dues import (
     confirmation_needed_ns,
     confirmed_until_ns,
     dispute_reopened,
-    hole_points,
     may_include_payment,
     publish,
     publish_settlement,
@@ -162,11 +161,6 @@ def keep_waiting(transaction: Transaction, waiting: tuple[Round, ...]) -> None:
     transaction.change(waiting=waiting, former_rules=former)
 
 
-def answer_waiting(transaction: Transaction, waited: Round, words: str, who: str) -> None:
-    """An answer about a round that waits: settle what it decides, ask again or close the round."""
-    rejudge_waiting(transaction, waited, lambda: questions.take_answer(transaction, words, who))
-
-
 def rejudge_waiting(transaction: Transaction, waited: Round, change: Callable[[], bool]) -> None:
     """Change a round that waits; if ``change`` says so judge it again, and let it wait on or close it."""
     with transaction.judging(waited):
@@ -260,7 +254,7 @@ def _finish(transaction: Transaction) -> bool:
     if not transaction.round().is_dealt():
         return False
     transaction.turn_hole()
-    points = hole_points(transaction)
+    points = transaction.hole_points()
     ends = transaction.lattice().ends(points) if points is not None or not transaction.round().cards.hole_dealt else {}
     if not ends:
         return False

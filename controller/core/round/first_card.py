@@ -1,13 +1,26 @@
-"""Whether a card ends the open round: it is the next one's first."""
+"""Whether a card is the next round's first: it ends the open round, or came without its key.
+
+In a house that always presses *no more bets* (``no_more_bets = "always"``) the key is what says that a round begins.
+Where it is missing the card may be the next round's, its key forgotten, or a card that belongs to none: an unannounced
+burn, one that was pushed out of the shoe. A person says which; until then nothing of the round is published. Once as
+many cards have come as a deal has, nobody's word alone takes the round back: who knows how it ended would void it.
+"""
 
 from __future__ import annotations
 
-from controller.core.betting.lock import has_main_wager
+from typing import Final
+
+from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation
 from controller.core.certainty.round_end import boxes_are_cleared, is_over, payment_has_begun, takes_no_card
 from controller.core.inference.observation import CardObserved
+from controller.core.messages.events import QuestionWithdrawn
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
+
+_TEXT: Final = "A card came before the bets were locked: has a new round begun?"
+
+_DENIED_AFTER_DEAL: Final = "it was said that no round had begun, once all cards of its deal had come"
 
 
 def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
@@ -15,7 +28,7 @@ def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
     round_now = transaction.round()
     paid = payment_has_begun(transaction) and not round_now.dealing.unturned()
-    dealt_to = round_now.evidence.trouble or paid or has_main_wager(transaction)
+    dealt_to = round_now.evidence.trouble or paid or lock.has_main_wager(transaction)
     return bool(round_now.ending.closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
 
 
@@ -48,10 +61,28 @@ def _close_meant(transaction: Transaction, at_ns: int) -> bool:
     round_now = transaction.round()
     if not round_now.dealing.unturned() or not _long_after_cards(round_now, at_ns):
         return False
-    return has_main_wager(transaction) and boxes_are_cleared(transaction)
+    return lock.has_main_wager(transaction) and boxes_are_cleared(transaction)
 
 
 def _long_after_cards(round_now: Round, at_ns: int) -> bool:
     """Whether a moment is so long after the last card of a round that the next bets may have been laid."""
     cards = (one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved))
     return at_ns - max(cards, default=at_ns) >= deal_confirmation.BETWEEN_ROUNDS_NS
+
+
+def ask(transaction: Transaction) -> None:
+    """The card of this step has locked the bets: where the key should have, ask whether it began a round."""
+    if transaction.round().options(transaction.rules).no_more_bets == "always":
+        transaction.change_questions(unkeyed=transaction.ask(0, _TEXT, ("yes", "no")))
+
+
+def answered(transaction: Transaction, answer: str, who: str) -> None:
+    """A person said whether a round has begun; if not, its cards belong to none and the bets are open again."""
+    if not transaction.takes_yes_or_no(transaction.round().questions.unkeyed, answer, who):
+        return
+    transaction.change_questions(unkeyed=0, begun_by_word=True)
+    if answer == "no" and transaction.house.floor_claims_checked and transaction.round().is_dealt():
+        transaction.irregular(_DENIED_AFTER_DEAL)
+    elif answer == "no":
+        transaction.emit(*map(QuestionWithdrawn, transaction.round().open_questions()))
+        lock.replace_bets(transaction, lock.Bets((), (), (), ()))

@@ -17,7 +17,6 @@ from controller.core.certainty.agreed_dues import (
     confirmed_until_ns,
     consistent_with_hole,
     dispute_reopened,
-    hole_points,
     lock_confirmation_ns,
     publish,
 )
@@ -463,7 +462,7 @@ def _infer(transaction: Transaction, until: int) -> None:
         )
         return
     hole_turn.turn_if_shown(transaction, view)
-    points = hole_points(transaction)
+    points = transaction.hole_points()
     frontier = consistent_with_hole(view.frontier, points)
     if not frontier:
         view = rebuilt_with_hole(transaction, until)

@@ -10,7 +10,6 @@ from controller.core.certainty.agreed_dues import (
     confirmed_until_ns,
     consistent_with_hole,
     has_open_wagers,
-    hole_points,
 )
 from controller.core.certainty.side_wagers import sides_differ, sides_of
 from controller.core.inference.outcome_classes import LatticeCase
@@ -90,6 +89,6 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     transaction.change_questions(asked=None, considered=-1)
     transaction.change_evidence(answers=answers)
     transaction.change_lattice(narrowed(transaction.lattice(), answers))
-    if not consistent_with_hole(transaction.lattice().frontier, hole_points(transaction)):
+    if not consistent_with_hole(transaction.lattice().frontier, transaction.hole_points()):
         transaction.irregular("no legal play agrees with the answer")
     return True

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.certainty.agreed_dues import hole_points
 from controller.core.inference.observation import CardObserved, KeyObserved
 from controller.core.messages.alerts import ChipsUnexplained, InsuranceTooLarge
 from controller.core.messages.raised_alerts import AlertKind
@@ -63,7 +62,7 @@ def _may_be_paid(transaction: Transaction) -> bool:
     if isinstance(reading, ChipsSeen) and _is_played_after(transaction, transaction.table_ns(reading.by_ns)):
         return False
     if transaction.round().cards.turned:
-        return {transaction.lattice().play().up_points, hole_points(transaction)} == {1, 10}
+        return {transaction.lattice().play().up_points, transaction.hole_points()} == {1, 10}
     return not isinstance(reading, CardDrawn | KeyPressed) and _may_be_settled(transaction)
 
 

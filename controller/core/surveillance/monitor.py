@@ -32,7 +32,14 @@ from controller.core.messages.alerts import (
     UnknownChip,
     WagerOutsideLimits,
 )
-from controller.core.messages.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event, QuestionAnswered
+from controller.core.messages.events import (
+    CardDrawn,
+    ChipsChanged,
+    DeviceStatusChanged,
+    Event,
+    QuestionAnswered,
+    SoftwareChecked,
+)
 from controller.core.messages.inputs import (
     AcknowledgeAlert,
     FitnessReported,
@@ -42,7 +49,6 @@ from controller.core.messages.inputs import (
     SoftwareInspected,
 )
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.messages.software_events import checked
 from controller.core.persons import Person
 from controller.core.round.missed_cards import BURNED
 from controller.core.surveillance import pay_advice, payment_check, shoe_check
@@ -197,7 +203,9 @@ def take_report(
         case FitnessReported():
             readiness.take_fitness(transaction, given)
         case SoftwareInspected():
-            transaction.emit(checked(given))
+            transaction.emit(
+                SoftwareChecked(given.when, given.passed, given.digest, given.files, given.signed_by, given.detail)
+            )
         case ReadingsHeld():
             _readings_held(transaction, given)
         case _:

@@ -23,7 +23,6 @@ from controller.core.table.layout import Zone, zone_name
 from controller.core.table.ledger import Books
 from controller.core.table.payments import RoundPayments
 from controller.core.table.round_state import Round
-from controller.core.table.sensors import SensorState
 from controller.core.table.shoe import ShoeAccount, UnseenCard
 from controller.core.table.unexplained_chips import Suspicion
 from controller.core.table.workings import Workings
@@ -90,6 +89,21 @@ class MovingChips(Value, frozen=True, tag=False):
     last: StampedInput
     drawn_ns: int = -1
     """When the first card has come since the first change; -1: none has."""
+
+
+class SensorState(Value, frozen=True, tag=False):
+    """What the sensors of one side bet reported last; spots, rising. ``lock``: the round they were locked for, 0: open.
+
+    ``judged`` is the last round whose wagers were compared with them, ``missed`` the last of which it was said that
+    they do not answer, and ``late`` the spots where a wager was laid after the lock of that ``judged`` round.
+    """
+
+    live: tuple[int, ...] = ()
+    latched: tuple[int, ...] = ()
+    lock: int = 0
+    judged: int = 0
+    missed: int = 0
+    late: tuple[int, ...] = ()
 
 
 class State(Value, frozen=True, tag=False):

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.formats.config.meters import MeterSection, SignSection, TriggerSection, meter_checks
 from controller.formats.config.pooled_meters import LinkedMeterSection, linked_checks
 from controller.formats.config.sensors import BetSensorsSection, sensor_checks

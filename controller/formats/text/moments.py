@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 
 EXPECTED: Final = "2026-11-21T18:00, 2026-11-21T18:00-05:00, 18:00, 2026-11-21, today or yesterday"
 DAYS: Final = {"today": 0, "yesterday": 1}

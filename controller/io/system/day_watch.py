@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.house import GamingDay
 from controller.core.messages.inputs import DayBegan
 from controller.formats.text.moments import HouseCalendar
 from controller.io.system.clock import Clock
