@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from controller.commands.line_probe import ProbedDevice, as_device, driven, listening
+from controller.commands.line_probe import AS_DEVICE, BAUD, SPOTS, ProbedDevice, driven, listening
 from controller.commands.probe import read_spots
 from controller.commands.terminal import say
 
@@ -18,16 +18,10 @@ from controller.commands.terminal import say
 @click.command("capture")
 @click.argument("port")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--as",
-    "device",
-    metavar="KIND/PROTOCOL",
-    callback=as_device,
-    help="Drive the device as the daemon would. Default: only listen.",
-)
+@AS_DEVICE
 @click.option("--through", type=click.Path(path_type=Path), help="Stand between PORT and whoever opens this path.")
-@click.option("--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3.")
-@click.option("--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as.")
+@SPOTS
+@BAUD
 def command(*, port: str, file: Path, device: ProbedDevice | None, through: Path | None, spots: str, baud: int) -> None:
     """Record what passes on PORT in FILE, with times, until Ctrl-C. An existing FILE is not overwritten.
 

@@ -13,8 +13,7 @@ import click
 
 from controller.commands.client import PORT, broker_address
 from controller.commands.meters import exact
-from controller.commands.profile_option import profile_named
-from controller.commands.suggestions import profiles
+from controller.commands.profile_option import simulated_table
 from controller.commands.terminal import say, say_account_line
 from controller.demo import PROFILE
 
@@ -40,16 +39,7 @@ INTERRUPTED: Final = 130
     help="Whether the dealer presses keys.",
 )
 @click.option("--shoe", type=click.Choice(["bee_tek", "reference"]), default="bee_tek", show_default=True)
-@click.option(
-    "--profile",
-    callback=profile_named,
-    shell_complete=profiles,
-    default=PROFILE,
-    show_default=True,
-    help="The house's rules: a profile by name, or the path of its file.",
-)
-@click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
-@click.option("--sensors", is_flag=True, help="The same, with side wagers on bet sensors; the sevens on nothing else.")
+@simulated_table
 @click.option("--link", is_flag=True, help="With --jackpots: the sevens' meter is a pool's, with a link of its own.")
 @click.option(
     "--web",

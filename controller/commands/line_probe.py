@@ -36,7 +36,7 @@ class ProbedDevice:
         return discovery.find(self.kind, self.protocol).line
 
 
-def as_device(_: click.Context, __: click.Parameter, value: str | None) -> ProbedDevice | None:
+def _as_device(_: click.Context, __: click.Parameter, value: str | None) -> ProbedDevice | None:
     """``KIND/PROTOCOL``, such as ``shoe/bee_tek``, as an option's callback.
 
     Raises:
@@ -52,6 +52,21 @@ def as_device(_: click.Context, __: click.Parameter, value: str | None) -> Probe
     except discovery.UnknownCodecError as error:
         raise click.BadParameter(f"expected KIND/PROTOCOL: {error}") from error
     return ProbedDevice(kind, protocol)
+
+
+AS_DEVICE: Final = click.option(
+    "--as",
+    "device",
+    metavar="KIND/PROTOCOL",
+    callback=_as_device,
+    help="Drive the device as the daemon would. Default: only listen.",
+)
+SPOTS: Final = click.option(
+    "--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3."
+)
+BAUD: Final = click.option(
+    "--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as."
+)
 
 
 def session_of(device: ProbedDevice, spots: tuple[int, ...]) -> Session:

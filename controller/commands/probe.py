@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.commands.line_probe import ProbedDevice, as_device, bytes_lines, driven, listening, reading_line
+from controller.commands.line_probe import (
+    AS_DEVICE,
+    BAUD,
+    SPOTS,
+    ProbedDevice,
+    bytes_lines,
+    driven,
+    listening,
+    reading_line,
+)
 from controller.commands.terminal import say
 
 if TYPE_CHECKING:
@@ -17,15 +26,9 @@ if TYPE_CHECKING:
 
 @click.command("probe")
 @click.argument("port")
-@click.option(
-    "--as",
-    "device",
-    metavar="KIND/PROTOCOL",
-    callback=as_device,
-    help="Drive the device as the daemon would. Default: only listen.",
-)
-@click.option("--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3.")
-@click.option("--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as.")
+@AS_DEVICE
+@SPOTS
+@BAUD
 def command(port: str, device: ProbedDevice | None, spots: str, baud: int) -> None:
     """Show what passes on PORT until Ctrl-C: bytes from the device (<) and to it (>), and what they mean (=).
 

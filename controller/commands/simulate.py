@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.commands.demo import check_profile, read_boxes
-from controller.commands.profile_option import profile_named
-from controller.commands.suggestions import profiles
+from controller.commands.profile_option import simulated_table
 from controller.commands.terminal import say
-from controller.demo import PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,16 +31,7 @@ POLLED_LOOKS = 3
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals and plays the same rounds.")
 @click.option("--speed", type=click.FloatRange(0.1, 1000), default=1, show_default=True, help="1 is real time.")
 @click.option("--boxes", default="1-7", show_default=True, help="Boxes in play: a number, or a range such as 1-7.")
-@click.option(
-    "--profile",
-    callback=profile_named,
-    shell_complete=profiles,
-    default=PROFILE,
-    show_default=True,
-    help="The house's rules: a profile by name, or the path of its file.",
-)
-@click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
-@click.option("--sensors", is_flag=True, help="The same, with side wagers on bet sensors; the sevens on nothing else.")
+@simulated_table
 def command(
     *,
     directory: Path,
