@@ -38,7 +38,7 @@ from controller.formats.replay import state_bytes
 from controller.io.files import profile_files
 from controller.io.files.key_file import create_key, read_key
 from controller.io.files.table_file import load_table
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import mosquitto
 from controller.io.mqtt.connection import Broker, connected
 from controller.io.system.log import configure_log

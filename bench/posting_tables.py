@@ -16,7 +16,7 @@ import time
 import msgspec
 import zmq
 
-from controller.pool.postings import WagerPosting
+from controller.core.meters.pool_postings import WagerPosting
 from controller.pool.wire import PostingAnswer, PostingRequest, frames, from_link
 
 WAGER = WagerPosting(500, 9, 3, "blazing_7s")

@@ -36,7 +36,8 @@ from controller.daemon.replay import replay
 from controller.formats.journal.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
 from controller.formats.replay import payloads, state_bytes
 from controller.io.files import profile_files
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.journal.verification import verify
 from controller.io.system.garbage_collection import keep_for_good
 from controller.io.system.processes import processors

@@ -38,7 +38,8 @@ from controller.demo.table import SITE, TABLE, DemoOptions
 from controller.formats.journal.records import chain, seal, seal_checkpoint, stamp
 from controller.formats.replay import payloads, state_bytes
 from controller.io.files.key_file import read_key
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.mqtt.broker import mosquitto
 from controller.io.mqtt.connection import Broker, connected
 from simulators.people.rack import Rack

@@ -22,7 +22,7 @@ def command(journal: Path, copy: Path, *, as_json: bool) -> None:
     Exit status: 0 copied, 1 the journal is damaged, 2 no journal there, or the copy cannot be made.
     """
     from controller.io.copies.backup import CopyDamaged, CopyRefused, backup
-    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
 
     try:
         report = backup(journal, copy)

@@ -36,8 +36,8 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
 
     Exit status: 0 proposed or begun, 2 refused.
     """
-    from controller.formats.config.table_file import ConfigError
     from controller.formats.orders.epoch_authorization import EpochOrderRefused
+    from controller.formats.text.toml_schema import ConfigError
     from controller.io.files.secret_files import SecretRefused
     from controller.io.files.table_file import load_table
     from controller.io.journal.epochs import EpochRefused, EpochRuling
@@ -170,7 +170,8 @@ def begun(config: Config, ruling: EpochRuling) -> None:
 def owed(journal: Path) -> list[str]:
     """A line for each pool that the old journal still owes postings: nobody posts them any more."""
     from controller.formats.mqtt.envelope import PayloadRefused, own_event
-    from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
+    from controller.io.journal.reader import JournalReader
     from controller.reports.audit.meter_audit import meter_book
 
     try:

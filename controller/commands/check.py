@@ -28,7 +28,7 @@ def command(table_file: Path, *, as_json: bool) -> None:
     that is missing now give a warning. Exit status: 0 fit to run, 2 mistakes.
     """
     from controller.commands.table_program import unpaired_lines
-    from controller.formats.config.table_file import ConfigError
+    from controller.formats.text.toml_schema import ConfigError
     from controller.io.files.table_file import load_table
 
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")

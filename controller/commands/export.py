@@ -62,7 +62,7 @@ def command(
     output cannot be written.
     """
     from controller.formats.mqtt.envelope import own_event
-    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.journal.proofs import ProofRefused
     from controller.io.journal.reader import JournalReader
     from controller.reports.revenue_rows import takings

@@ -28,7 +28,8 @@ def of_journal(function: F) -> F:
     @functools.wraps(function)
     def read(journal: Path, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as click hands them over
         from controller.formats.mqtt.envelope import PayloadRefused
-        from controller.io.journal.reader import JournalDamaged, JournalReader, NotAJournal
+        from controller.io.journal.errors import JournalDamaged, NotAJournal
+        from controller.io.journal.reader import JournalReader
 
         try:
             with JournalReader(journal) as reader:

@@ -156,7 +156,8 @@ def change(config: Path, who: str, second: str, why: str) -> None:
 
 def _held_against(ledger: Ledger, journal: Path) -> tuple[str, PostingComparison]:
     from controller.formats.mqtt.envelope import PayloadRefused, own_event
-    from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
+    from controller.io.journal.reader import JournalReader
     from controller.pool.comparison import compare
 
     try:
@@ -171,8 +172,9 @@ def _held_against(ledger: Ledger, journal: Path) -> tuple[str, PostingComparison
 
 def _move(ledger: Ledger, moved: ChangePosting) -> None:
     from controller.core.meters.meter import UNITS
+    from controller.core.meters.pool_postings import DeclinedOutcome
     from controller.pool.ledger import TableAccount
-    from controller.pool.postings import HOUSE, DeclinedOutcome, LedgerEntry, OutOfOrder, Posting
+    from controller.pool.postings import HOUSE, LedgerEntry, OutOfOrder, Posting
 
     last = ledger.books().accounts.get(HOUSE, TableAccount())
     (answer,) = ledger.post([Posting(HOUSE, max(last.epoch, 1), last.seq + 1, moved)])
@@ -281,7 +283,7 @@ def _database(config: LinkConfig, *, create: bool) -> Database:
 @contextlib.contextmanager
 def _errors_reported() -> Iterator[None]:
     """Report errors as lines for people, and exit with their status."""
-    from controller.formats.config.table_file import ConfigError
+    from controller.formats.text.toml_schema import ConfigError
     from controller.io.files.secret_files import SecretRefused
     from controller.pool.ledger import LedgerFailed, LedgerRefused
     from controller.pool.service import DoesNotAddUp, LinkFailed

@@ -29,7 +29,8 @@ def command(journal: Path, *, as_json: bool) -> None:
     import msgspec
 
     from controller.formats.mqtt.envelope import PayloadRefused, own_event
-    from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
+    from controller.io.journal.reader import JournalReader
     from controller.reports.audit.meter_audit import meter_book
 
     try:

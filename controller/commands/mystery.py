@@ -134,7 +134,7 @@ def end(config: Path, operations: str, surveillance: str) -> None:
 
 def _with_keys(path: Path, work: Callable[[TriggerConfig, Sealer], None]) -> None:
     """Do ``work`` with the file and both keys; a refusal is one line and status 2."""
-    from controller.formats.config.table_file import ConfigError
+    from controller.formats.text.toml_schema import ConfigError
     from controller.io.files.key_file import KeyFileRefused
     from controller.trigger_box import custody
     from controller.trigger_box.store import BoxStoreFailed, BoxStoreRefused

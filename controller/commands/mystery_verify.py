@@ -42,7 +42,7 @@ def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> 
     """
     import json
 
-    from controller.io.journal.reader import JournalDamaged
+    from controller.io.journal.errors import JournalDamaged
     from controller.reports.audit.mystery_audit import examine
     from controller.reports.audit.mystery_events import NotEvents
 
@@ -82,7 +82,7 @@ def _read_file(file: Path, first: int, held: list[HashMark]) -> tuple[TableEvent
         NotEvents, JournalDamaged, OSError: nothing can be read from it.
     """
     from controller.io.files.plain_files import lines, opened
-    from controller.io.journal.reader import NotAJournal
+    from controller.io.journal.errors import NotAJournal
     from controller.io.journal.verification import verify as verify_journal
     from controller.reports.audit.mystery_events import read_lines
     from controller.reports.audit.sequence_audit import HashMark, stream_marks

@@ -42,7 +42,7 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
     from controller.daemon.replay import replay
     from controller.formats.journal.records import RecordDamaged
     from controller.io.files.key_file import KeyFileRefused, read_key
-    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.system.processes import processors
 
     try:

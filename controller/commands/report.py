@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from controller.core.game.rules import Rules
     from controller.formats.mqtt.envelope import Published
     from controller.formats.text.moments import HouseCalendar
-    from controller.io.journal.journal import JournalReader
+    from controller.io.journal.reader import JournalReader
     from controller.reports.shift import Shift, ShiftRequest
 
 A_DAY: Final = timedelta(days=1)
@@ -61,7 +61,7 @@ def command(
     from controller.formats.journal.records import RecordDamaged
     from controller.formats.text.moments import NoMoment
     from controller.io.displays.shift_page import NoPages, shift_page
-    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.reports.shift_text import shift_text
 
     try:
@@ -93,7 +93,7 @@ def _account(journal: Path, times: Times) -> Shift:
 
     from controller.core.analysis.expectation import theories
     from controller.formats.text.moments import HouseCalendar
-    from controller.io.journal.journal import JournalReader
+    from controller.io.journal.reader import JournalReader
     from controller.reports.shift import rfc3339, shift_of
     from controller.reports.shift_inventory import house_day
 

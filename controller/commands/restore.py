@@ -50,7 +50,7 @@ def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, asi
     from controller.io.copies.segment_folder import NoCopy
     from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.journal.commit_marker import path_of
-    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.mqtt.durable_file import DurableRefused
 
     is_unwitnessed = held is None and not path_of(journal).exists()

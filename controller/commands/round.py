@@ -11,7 +11,7 @@ from controller.commands.suggestions import rounds
 from controller.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from controller.io.journal.journal import JournalReader
+    from controller.io.journal.reader import JournalReader
 
 
 @click.command("round")

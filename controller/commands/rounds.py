@@ -10,7 +10,7 @@ from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import Cell, Column, Style, say_json, say_table
 
 if TYPE_CHECKING:
-    from controller.io.journal.journal import JournalReader
+    from controller.io.journal.reader import JournalReader
     from controller.reports.round_narrative import RoundLine
 
 COLUMNS: Final = (

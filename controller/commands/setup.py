@@ -69,7 +69,7 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
     Exit status: 0 done, 1 done, but files with other contents were kept, 2 refused.
     """
     from controller.formats.config.setup_answers import read_answers
-    from controller.formats.config.table_file import ConfigError
+    from controller.formats.text.toml_schema import ConfigError
     from controller.io.files.config_files import text_of
     from controller.io.files.install_files import Installer
     from controller.io.system.log import configure_log

@@ -42,7 +42,8 @@ def rounds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     """The latest rounds of the journal that stands before."""
     from controller.core.messages.events import BettingClosed
     from controller.formats.mqtt.envelope import PayloadRefused, own_event
-    from controller.io.journal.reader import JournalDamaged, JournalReader, NotAJournal
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
+    from controller.io.journal.reader import JournalReader
 
     del param
     journal: object = ctx.params.get("journal")

@@ -30,14 +30,16 @@ from controller.daemon.recovery import recover
 from controller.daemon.startup import JournalSafeguards, TableJournal, marks_of, opened
 from controller.daemon.wiring import Devices, TriggerBoxWiring, house_of
 from controller.formats.config.pairing import unpaired
-from controller.formats.config.table_file import BrokerSection, Config, ConfigError, TableSection
+from controller.formats.config.table_file import BrokerSection, Config, TableSection
 from controller.formats.journal.records import Identity, RecordDamaged
+from controller.formats.text.toml_schema import ConfigError
 from controller.io.copies.second_copy import CopyPlace
 from controller.io.displays.screens import Displays
 from controller.io.files import known_edges
 from controller.io.files.secret_files import SecretRefused, is_kept
 from controller.io.files.table_file import TableFile, load_table
-from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.journal import Journal
 from controller.io.mqtt.ack_deadline import AckLimits, Overdue
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.pace_publisher import PaceBoard

@@ -19,7 +19,8 @@ from controller.commands.until_stopped import STORAGE_FAILED, until_stopped
 if TYPE_CHECKING:
     from controller.io.system.clock import Clock
     from controller.io.system.randomness import Entropy
-    from controller.trigger_box.service import TriggerBoxService, TriggerLine
+    from controller.trigger_box.line import TriggerLine
+    from controller.trigger_box.service import TriggerBoxService
 
 
 class ProcessParts(NamedTuple):
@@ -41,7 +42,7 @@ def command(config: Path) -> None:
     """
     import asyncio
 
-    from controller.formats.config.table_file import ConfigError
+    from controller.formats.text.toml_schema import ConfigError
     from controller.io.files.key_file import KeyFileRefused
     from controller.io.system.privacy import keep_private
     from controller.trigger_box.store import BoxStoreFailed, BoxStoreRefused
@@ -71,7 +72,8 @@ async def serve(path: Path, line: Callable[[TriggerBoxService], TriggerLine] | N
     from controller.io.system.notify import Notifier
     from controller.io.system.randomness import SystemEntropy
     from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of, users_of
-    from controller.trigger_box.service import TriggerBoxService, TriggerLine
+    from controller.trigger_box.line import TriggerLine
+    from controller.trigger_box.service import TriggerBoxService
     from controller.trigger_box.store import BoxStore
 
     log = structlog.get_logger(__name__)

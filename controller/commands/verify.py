@@ -104,7 +104,7 @@ def check_journal(
     from controller.io.copies.segment_folder import NoCopy
     from controller.io.files.config_files import text_of
     from controller.io.files.key_file import KeyFileRefused, read_key
-    from controller.io.journal.journal import NotAJournal
+    from controller.io.journal.errors import NotAJournal
     from controller.io.journal.verification import orders, verify
 
     try:

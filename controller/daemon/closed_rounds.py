@@ -13,12 +13,14 @@ from typing import Final, NamedTuple, TypeGuard
 
 import structlog
 
+from controller.core.game.wager import RoundBook
 from controller.core.messages.inputs import AdjustWager, BookRecalled, Input, VoidRound
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.ledger import RoundBook, recall
+from controller.core.table.ledger import recall
 from controller.core.table.state import State
 from controller.formats.mqtt.envelope import own_event
-from controller.io.journal.journal import JournalDamaged, JournalReader
+from controller.io.journal.errors import JournalDamaged
+from controller.io.journal.reader import JournalReader
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 

@@ -50,7 +50,9 @@ from controller.formats.replay import payloads, state_bytes
 from controller.io.displays.screens import Displays
 from controller.io.journal.anchors import Anchors
 from controller.io.journal.consumers import ConsumerLog, Consumers
-from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry, JournalFailed
+from controller.io.journal.errors import JournalDamaged, JournalFailed
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.lines.supervisor import REASON_LIMIT, LineSupervisor
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.publication import OutgoingEvent, topics_of

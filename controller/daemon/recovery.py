@@ -12,7 +12,7 @@ from controller.formats.journal.records import open_checkpoint, unseal
 from controller.formats.journal.state_format import format_name
 from controller.formats.mqtt.envelope import own_event
 from controller.formats.replay import OtherStateFormat, StoredRecord, again, house_of, read_state
-from controller.io.journal.journal import EventRow, JournalReader
+from controller.io.journal.reader import EventRow, JournalReader
 
 
 class Recovery(NamedTuple):

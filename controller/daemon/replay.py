@@ -26,8 +26,8 @@ from controller.formats.replay import (
     read_state,
     state_bytes,
 )
-from controller.io.journal.journal import JournalDamaged, JournalReader
-from controller.io.journal.reader import ChainCheck
+from controller.io.journal.errors import JournalDamaged
+from controller.io.journal.reader import ChainCheck, JournalReader
 from controller.io.system.processes import processes
 
 ALONE_RECORDS: Final = 20_000

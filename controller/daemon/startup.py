@@ -21,7 +21,8 @@ from controller.io.files.plain_files import content
 from controller.io.files.table_file import TableFile
 from controller.io.journal.anchors import refuse_set_back
 from controller.io.journal.disk_watch import DiskWatch
-from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed
+from controller.io.journal.errors import JournalDamaged, JournalFailed
+from controller.io.journal.journal import Journal
 from controller.io.journal.scrub import WHOLE, Scrub, before_start
 from controller.io.journal.setup import is_blank
 from controller.io.journal.space_reserve import SpaceReserve

@@ -45,7 +45,7 @@ from controller.formats.cases.accounts import (
 from controller.formats.mqtt.envelope import PayloadRefused, Topics, own_event, read_event
 from controller.formats.text.error_words import error_words
 from controller.io.files.key_file import create_key
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import running_broker
 from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from controller.io.system.randomness import SystemEntropy

@@ -18,17 +18,11 @@ from controller.core.messages.pool_events import (
     PoolEntryRecorded,
     VerdictPosted,
 )
+from controller.core.meters.pool_postings import AwardOutcome, ClaimPosting, VerdictPosting, WagerPosting
 from controller.formats.journal.records import Identity
 from controller.formats.text.safe_parse import own_json
 from controller.pool.ledger import Ledger, LedgerRows, deed_of
-from controller.pool.postings import (
-    AwardOutcome,
-    ClaimPosting,
-    PostingBody,
-    PostingOutcome,
-    VerdictPosting,
-    WagerPosting,
-)
+from controller.pool.postings import PostingBody, PostingOutcome
 
 
 class PostingComparison(NamedTuple):

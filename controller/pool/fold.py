@@ -6,23 +6,20 @@ from typing import NamedTuple, Protocol, assert_never
 
 from controller.core.meters.awards import AwardStatus, Jackpot, Winner, pay_winners
 from controller.core.meters.meter import CENTS_LIMIT, UNITS, Meter, Unreasonable
-from controller.core.meters.state import Adjustment, NewParameters
-from controller.core.persons import same_person
-from controller.core.refusal_reason import RefusalReason
-from controller.pool.postings import (
+from controller.core.meters.pool_postings import (
     AwardOutcome,
-    ChangeOutcome,
-    ChangePosting,
     ClaimPosting,
     ContributionOutcome,
     DeclinedOutcome,
     PoolAmounts,
-    PostingBody,
-    PostingOutcome,
     VerdictOutcome,
     VerdictPosting,
     WagerPosting,
 )
+from controller.core.meters.state import Adjustment, NewParameters
+from controller.core.persons import same_person
+from controller.core.refusal_reason import RefusalReason
+from controller.pool.postings import ChangeOutcome, ChangePosting, PostingBody, PostingOutcome
 
 WINNERS_LIMIT = 64
 """Wagers of one round that may win; more than any table has."""

@@ -17,16 +17,20 @@ import msgspec
 
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import UNITS, Meter, Parameters, opened
+from controller.core.meters.pool_postings import (
+    AwardOutcome,
+    ContributionOutcome,
+    DeclinedOutcome,
+    VerdictOutcome,
+    WagerPosting,
+)
 from controller.formats.text.safe_parse import own_json
 from controller.pool.fold import FoldStep, stepped
 from controller.pool.members import RECENT, Member, WagerPlace, undue
 from controller.pool.postings import (
     HOUSE,
-    AwardOutcome,
     ChangeOutcome,
     ChangePosting,
-    ContributionOutcome,
-    DeclinedOutcome,
     LedgerAnswer,
     LedgerEntry,
     OutOfOrder,
@@ -34,8 +38,6 @@ from controller.pool.postings import (
     Posting,
     PostingBody,
     PostingOutcome,
-    VerdictOutcome,
-    WagerPosting,
 )
 
 FORMAT: Final = 1

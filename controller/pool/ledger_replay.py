@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from controller.core.meters.awards import Jackpot
+from controller.core.meters.pool_postings import DeclinedOutcome
 from controller.formats.text.safe_parse import own_json
 from controller.pool.fold import FoldStep, stepped
 from controller.pool.ledger import Ledger, LedgerRows, _LedgerRow, books, deed_of
 from controller.pool.members import NOT_THEIRS
-from controller.pool.postings import DeclinedOutcome, PostingOutcome
+from controller.pool.postings import PostingOutcome
 
 PAGE: Final = 10_000
 """Entries read at a time."""

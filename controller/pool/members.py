@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, assert_never
 
-from controller.pool.postings import ChangePosting, ClaimPosting, PostingBody, VerdictPosting, WagerPosting
+from controller.core.meters.pool_postings import ClaimPosting, VerdictPosting, WagerPosting
+from controller.pool.postings import ChangePosting, PostingBody
 
 NOT_THEIRS: Final = "not this table's: "
 """Begins the reason of a posting that is declined here. What a table may post changes with the link's file, so a ledger

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core.meters.pool_postings import AwardOutcome as AwardOutcome
-from controller.core.meters.pool_postings import ClaimPosting as ClaimPosting
-from controller.core.meters.pool_postings import ContributionOutcome as ContributionOutcome
-from controller.core.meters.pool_postings import DeclinedOutcome as DeclinedOutcome
-from controller.core.meters.pool_postings import PoolAmounts as PoolAmounts
-from controller.core.meters.pool_postings import VerdictOutcome as VerdictOutcome
-from controller.core.meters.pool_postings import VerdictPosting as VerdictPosting
-from controller.core.meters.pool_postings import WagerPosting as WagerPosting
-from controller.core.meters.pool_postings import WinningRow as WinningRow
+from controller.core.meters.pool_postings import (
+    AwardOutcome,
+    ClaimPosting,
+    ContributionOutcome,
+    DeclinedOutcome,
+    VerdictOutcome,
+    VerdictPosting,
+    WagerPosting,
+)
 from controller.core.meters.state import Adjustment, NewParameters
 from firmware_protocols.values import Value
 

@@ -19,21 +19,14 @@ import zmq
 import zmq.asyncio
 from zmq.auth.asyncio import AsyncioAuthenticator
 
+from controller.core.meters.pool_postings import AwardOutcome, DeclinedOutcome
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import NANOSECONDS, Throttle
 from controller.io.system.zmtp_proxy import PlainSocket, ZmtpProxy, tcp_listener
 from controller.pool.complaints import Complaints
 from controller.pool.ledger import Ledger, LedgerFailed, TableAccount
 from controller.pool.posting_rates import OWED, PostingRates
-from controller.pool.postings import (
-    AwardOutcome,
-    DeclinedOutcome,
-    LedgerAnswer,
-    LedgerEntry,
-    OutOfOrder,
-    PoolBalance,
-    Posting,
-)
+from controller.pool.postings import LedgerAnswer, LedgerEntry, OutOfOrder, PoolBalance, Posting
 from controller.pool.reconciliation import Reconciliation, reconcile
 from controller.pool.session import WINDOW
 from controller.pool.turns import Turns

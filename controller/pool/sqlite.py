@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from controller.formats.journal.schema import PAGE_BYTES
-from controller.io.journal.errors import SQLITE_ERRORS
-from controller.io.journal.reader import JournalFailed
+from controller.io.journal.errors import SQLITE_ERRORS, JournalFailed
 from controller.io.journal.setup import configure
 from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, _LedgerRow, on_conflict
 

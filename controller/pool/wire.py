@@ -10,8 +10,9 @@ from typing import Annotated, Final
 
 import msgspec
 
+from controller.core.meters.pool_postings import ClaimPosting, VerdictPosting, WagerPosting
 from controller.formats.text.safe_parse import json_as, reads_outside
-from controller.pool.postings import ClaimPosting, LedgerAnswer, VerdictPosting, WagerPosting
+from controller.pool.postings import LedgerAnswer
 from firmware_protocols.values import Value
 
 PROTOCOL: Final = b"tableside.link.v1"

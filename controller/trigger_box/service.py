@@ -29,8 +29,7 @@ from controller.io.system.randomness import Entropy
 from controller.io.system.rate_limits import NANOSECONDS
 from controller.io.system.watchdog import Watchdog
 from controller.trigger_box.box import BoxLabel, CommandResult, TriggerBox
-from controller.trigger_box.line import TOO_MUCH
-from controller.trigger_box.line import TriggerLine as TriggerLine
+from controller.trigger_box.line import TOO_MUCH, TriggerLine
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Sealer
 from controller.trigger_box.store import BoxStore, BoxStoreRefused

@@ -17,9 +17,8 @@ import msgspec
 
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.text.safe_parse import own_json
-from controller.io.journal.errors import SQLITE_ERRORS
+from controller.io.journal.errors import SQLITE_ERRORS, JournalFailed
 from controller.io.journal.lock import take_lock
-from controller.io.journal.reader import JournalFailed
 from controller.io.journal.setup import configure
 from controller.trigger_box.entries import (
     BoxEntry,

@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.formats.text.safe_parse import own_json
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.journal.errors import JournalDamaged, NotAJournal
+from controller.io.journal.reader import JournalReader
 from controller.reports.shift import Shift
 
 KEPT_SECONDS: Final = 5.0

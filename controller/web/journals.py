@@ -14,7 +14,8 @@ from controller.core.messages.events import BettingClosed, CardOpened
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
 from controller.formats.mqtt.envelope import PayloadRefused, own_event
 from controller.formats.replay import house_of
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.journal.errors import JournalDamaged, NotAJournal
+from controller.io.journal.reader import JournalReader
 from controller.reports.playback.play_counts import LegalPlays, play_counts
 from controller.reports.playback.round_course import RoundCourse, course_of
 from controller.reports.playback.round_index import RoundEntry, RoundIndex, RoundQuery

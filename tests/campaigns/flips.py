@@ -28,13 +28,15 @@ from typing import Any, Final
 
 from controller.daemon.recovery import recover
 from controller.daemon.startup import marks_of
-from controller.formats.config.table_file import ConfigError
 from controller.formats.journal.records import RecordDamaged
+from controller.formats.text.toml_schema import ConfigError
 from controller.io.copies.second_copy import SecondCopy, compared
 from controller.io.files.key_file import read_key
 from controller.io.files.table_file import load_table
 from controller.io.journal.commit_marker import read_head_file
-from controller.io.journal.journal import Head, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import Head, JournalReader
 from controller.io.journal.scrub import before_start
 from controller.io.journal.verification import verify
 from controller.io.mqtt.broker import mosquitto

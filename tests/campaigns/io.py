@@ -25,7 +25,8 @@ from typing import Final, NamedTuple
 
 from controller.io.copies.segment_folder import segment_path
 from controller.io.copies.segment_writer import PART
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.journal.errors import JournalDamaged, NotAJournal
+from controller.io.journal.reader import JournalReader
 from controller.io.journal.verification import verify
 from tests.campaigns.io_worker import EPOCH
 from tests.campaigns.second_copies import FOLDER, copy_fault

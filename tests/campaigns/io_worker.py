@@ -16,14 +16,9 @@ from pathlib import Path
 
 from controller.formats.journal.records import Identity
 from controller.io.copies.second_copy import CopyPlace, SecondCopy, compared
-from controller.io.journal.journal import (
-    CLOSE_SECONDS,
-    Journal,
-    JournalDamaged,
-    JournalEntry,
-    JournalFailed,
-    NotAJournal,
-)
+from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.journal import CLOSE_SECONDS, Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.journal.scrub import before_start
 from controller.io.journal.setup import is_blank
 from controller.io.system.clock import SystemClock

@@ -28,8 +28,8 @@ from controller.formats.mqtt.envelope import read_event
 from controller.io.files import profile_files
 from controller.io.files.key_file import read_key
 from controller.io.journal.commit_marker import read_head_file
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.io.journal.reader import Head
+from controller.io.journal.errors import JournalDamaged, NotAJournal
+from controller.io.journal.reader import Head, JournalReader
 from controller.io.journal.verification import verify
 from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
 from controller.io.mqtt.connection import Broker

@@ -10,7 +10,7 @@ from controller.core.messages.events import DeviceStatusChanged
 from controller.daemon.replay import replay
 from controller.formats.mqtt.envelope import Published
 from controller.io.files.key_file import read_key
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.io.journal.verification import verify
 from firmware_protocols.readings import HealthState
 from tests.io.virtual_time import passes

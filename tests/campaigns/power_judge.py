@@ -13,7 +13,8 @@ from controller.daemon.startup import JournalSafeguards, opened
 from controller.formats.journal.records import unseal
 from controller.io.copies.restore_from_copy import verify_copy
 from controller.io.copies.second_copy import CopyPlace
-from controller.io.journal.journal import JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.reader import JournalReader
 from controller.io.journal.verification import verify
 from controller.io.system.clock import SystemClock
 from firmware_protocols.readings import CardDrawn

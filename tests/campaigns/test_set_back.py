@@ -6,7 +6,7 @@ from pathlib import Path
 
 from controller.io.mqtt.connection import Broker
 from tests.campaigns.set_back import Plan, one
-from tests.wiring.conftest import broker as broker
+from tests.wiring.conftest import broker as broker  # noqa: PLC0414 - a fixture
 
 
 async def test_a_pool_closes_before_an_older_journal_swallows_a_wager(tmp_path: Path, broker: Broker) -> None:

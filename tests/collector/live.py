@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.io.files import profile_files
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.connection import Broker
 from simulators.people.acts import by_round
 from simulators.people.dealer import play

@@ -8,7 +8,8 @@ from controller.commands.begin_epoch import owed
 from controller.core.messages.pool_events import ContributionPosted, MeterLinked, PoolEntryRecorded
 from controller.formats.journal.records import Identity
 from controller.formats.replay import payloads
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)

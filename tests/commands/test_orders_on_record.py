@@ -16,7 +16,8 @@ from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.journal.records import seal
 from controller.formats.replay import payloads
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.journal.verification import verify
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn

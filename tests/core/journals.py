@@ -13,7 +13,8 @@ from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.journal.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
 from controller.formats.replay import payloads, state_bytes
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from tests.core.rig import Rig
 
 HERE = Identity(site="harbour", table="bj-1", epoch=1_795_259_812)

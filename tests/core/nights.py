@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 from controller.core.game.rules import Rules
+from controller.core.game.wager import RoundBook
 from controller.core.messages.alerts import CardsMayBeMissing, SettlementDisputed
 from controller.core.messages.events import RoundClosed, WagerAdjusted, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import (
@@ -27,7 +28,6 @@ from controller.core.messages.inputs import (
 )
 from controller.core.meters.state import JackpotRefusal
 from controller.core.persons import Authentication
-from controller.core.table.ledger import RoundBook
 from controller.core.table.round_state import Round
 from controller.core.table.state import State, restore
 from firmware_protocols.cards import DECK, Card

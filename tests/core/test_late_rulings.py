@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from controller.core.game.wager import RoundBook
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, BookRecalled, Input, VoidRound
 from controller.core.persons import Authentication
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.ledger import BOOKS_LIMIT, RECALLED_LIMIT, RoundBook, book_of, recall, with_recalled
+from controller.core.table.ledger import BOOKS_LIMIT, RECALLED_LIMIT, book_of, recall, with_recalled
 from controller.daemon.closed_rounds import WAITING_LIMIT, LateRuling, OldRounds, is_late, look_up
-from controller.io.journal.journal import JournalDamaged
+from controller.io.journal.errors import JournalDamaged
 from tests.core.accounts import hold_whole
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn

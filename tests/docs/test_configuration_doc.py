@@ -15,8 +15,8 @@ from controller.core.game.rule_checks import OPTION_RANGES
 from controller.core.game.rules import Options
 from controller.core.table.keymap import DEFAULT_KEYS, MEANINGS
 from controller.formats.config import meters, pooled_meters, sensors, table_file
-from controller.formats.config.table_file import ConfigError
 from controller.formats.text.struct_decoder import Mistake, decode
+from controller.formats.text.toml_schema import ConfigError
 from controller.io.files import profile_files
 from controller.io.files.key_file import create_key, read_key
 from controller.io.files.table_file import TableFile, load_table

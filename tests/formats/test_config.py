@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.formats.config.chips import ChipsRefused, Registry, read_chips
-from controller.formats.config.table_file import ConfigError, KnownNames, read_config, zones_of
+from controller.formats.config.table_file import KnownNames, read_config, zones_of
 from controller.formats.text.toml_positions import key_lines
+from controller.formats.text.toml_schema import ConfigError
 
 WHOLE = """\
 [table]

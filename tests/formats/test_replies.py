@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from controller.core.game.wager import BookRow, RoundBook
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.inputs import AdjustWager
-from controller.core.table.ledger import BookRow, Books, RoundBook
+from controller.core.table.ledger import Books
 from controller.formats.orders.replies import refusal_of, remark_of
 
 

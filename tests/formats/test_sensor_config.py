@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from controller.core.messages.house import SensorBet
 from controller.formats.config.sensors import counted_bets, profile_checks
-from controller.formats.config.table_file import ConfigError, read_config, zones_seen
+from controller.formats.config.table_file import read_config, zones_seen
+from controller.formats.text.toml_schema import ConfigError
 from controller.io.files import profile_files
 
 RULES = profile_files.load("hollywood-penn-national", {}).rules

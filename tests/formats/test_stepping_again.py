@@ -10,7 +10,7 @@ from controller.core.step import step
 from controller.core.table.state import State, Table
 from controller.formats.journal.records import RecordDamaged, seal
 from controller.formats.replay import TOGETHER, StoredRecord, again, payloads
-from controller.io.journal.journal import JournalDamaged
+from controller.io.journal.errors import JournalDamaged
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn
 

@@ -6,7 +6,8 @@ from pathlib import PurePath
 
 import pytest
 
-from controller.formats.config.table_file import ConfigError, KnownNames, read_config
+from controller.formats.config.table_file import KnownNames, read_config
+from controller.formats.text.toml_schema import ConfigError
 from tests.docs.test_configuration_doc import EXAMPLE
 
 NO_EQUALS = "Expected '=' after a key in a key/value pair"

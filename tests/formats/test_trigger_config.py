@@ -6,8 +6,8 @@ from pathlib import PurePath
 
 import pytest
 
-from controller.formats.config.table_file import ConfigError
 from controller.formats.config.trigger_file import TriggerConfig, read_trigger_config
+from controller.formats.text.toml_schema import ConfigError
 from firmware_protocols import discovery
 
 GOOD = """\

@@ -10,7 +10,7 @@ from controller.commands.journal_reader import published
 from controller.commands.status import lines, those_needed
 from controller.core.messages.events import CardDrawn
 from controller.formats.mqtt.envelope import event_name
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.reports.status import needed, standing
 from tests.golden.nights import unpacked
 from tests.golden.test_journals import NAMES

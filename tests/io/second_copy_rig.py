@@ -19,7 +19,7 @@ from controller.formats.journal.segments import start_bytes
 from controller.io.copies.second_copy import CopyPlace
 from controller.io.copies.segment_folder import survey
 from controller.io.copies.segment_writer import Disk
-from controller.io.journal.journal import JournalEntry, JournalReader
+from controller.io.journal.reader import JournalEntry, JournalReader
 from controller.io.system.clock import SystemClock
 from tests.journal_key import KEY, key_file
 

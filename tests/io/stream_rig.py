@@ -20,7 +20,8 @@ from controller.formats.journal.stream import StreamNow
 from controller.formats.mqtt.envelope import event_bytes
 from controller.io.journal.anchors import Anchors
 from controller.io.journal.consumers import Consumers
-from controller.io.journal.journal import Journal, JournalEntry, JournalReader
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry, JournalReader
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.publisher import Publisher
 from controller.io.system.clock import Clock, SystemClock

@@ -15,7 +15,9 @@ from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import Sealing, signed_head
 from controller.formats.journal.stream import ConsumerNow, StreamNow, ack_bytes
 from controller.io.journal.anchors import SUFFIX, Anchors
-from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry
+from controller.io.journal.errors import JournalDamaged
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.durable_file import DurableFile, head_path

@@ -22,7 +22,8 @@ from controller.formats.orders.epoch_authorization import (
 from controller.formats.orders.operators import read_signers
 from controller.io.files.key_file import create_key
 from controller.io.files.secret_files import read_curve_secret
-from controller.io.journal.journal import Journal, JournalEntry, JournalReader
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry, JournalReader
 from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
 from tests.journal_key import KEY
 

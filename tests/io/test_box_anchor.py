@@ -14,7 +14,9 @@ from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import Sealing
 from controller.io.journal.anchors import Anchors
 from controller.io.journal.box_anchor import BoxAnchor
-from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry
+from controller.io.journal.errors import JournalDamaged
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.system.clock import SystemClock
 from devices.trigger.mystery_trigger import TriggerTable
 from firmware_protocols.trigger_messages import HeadKept, KeepHead

@@ -20,7 +20,8 @@ from controller.formats.mqtt.envelope import Topics, event_bytes
 from controller.formats.mqtt.schemas import schema_files
 from controller.io.files.key_file import KeyFileRefused, create_key, read_key
 from controller.io.files.profile_files import names
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker, connected
 from controller.io.system.log import configure_log

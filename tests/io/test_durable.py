@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from controller.formats.journal.stream import StreamNow, ack_bytes
-from controller.io.journal.journal import Journal, JournalReader
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import connected
 from controller.io.mqtt.durable_file import DurableFile, DurableRefused

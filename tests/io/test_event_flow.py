@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.formats.journal.records import Identity
-from controller.io.journal.journal import Journal, JournalEntry, JournalReader
-from controller.io.journal.reader import EventRow
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import EventRow, JournalEntry, JournalReader
 from controller.io.journal.verification import verify
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import INFLIGHT_LIMIT, ConnectionLost, PublishRefused

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from controller.formats.mqtt.envelope import status_bytes
-from controller.io.journal.reader import EventRow, JournalFailed
+from controller.io.journal.errors import JournalFailed
+from controller.io.journal.reader import EventRow
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import connected
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from controller.io.journal.reader import JournalFailed
+from controller.io.journal.errors import JournalFailed
 from controller.io.lines.ports import serial_opener
 from controller.io.lines.supervisor import LIVENESS_NS, LineSupervisor
 from controller.io.operators.channel import ChannelFailed

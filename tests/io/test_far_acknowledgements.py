@@ -6,7 +6,8 @@ import asyncio
 from pathlib import Path
 
 from controller.formats.journal.stream import stream_genesis, stream_hash
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.journal.stream import HASHED_AT_ONCE
 from tests.io.stream_rig import HERE
 from tests.journal_key import KEY

@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import verify as verify_command
-from controller.io.journal.journal import Journal, JournalFailed, JournalReader
-from controller.io.journal.reader import JournalUnreadable
+from controller.io.journal.errors import JournalFailed, JournalUnreadable
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalReader
 from controller.io.journal.scrub import WHOLE, Scrub, ScrubResult, before_start, mark_of
 from controller.io.journal.verification import verify
 from tests.io.test_storage import HERE, beside, commit, left_by_a_kill, written

@@ -9,7 +9,8 @@ import pytest
 
 from controller.formats.journal.records import Identity, genesis
 from controller.io.journal.commit_marker import HeadFile, path_of, read_head_file
-from controller.io.journal.journal import Head, Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import Head, JournalEntry
 from controller.io.journal.scrub import before_start
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY

@@ -19,14 +19,9 @@ from controller.formats.journal.records import Identity, chain, genesis
 from controller.formats.journal.schema import APPLICATION_ID, FORMAT, PAGE_BYTES, TABLES
 from controller.formats.journal.wal import first_page, wal_damage
 from controller.io.copies.backup import restore
-from controller.io.journal.journal import (
-    Journal,
-    JournalDamaged,
-    JournalEntry,
-    JournalFailed,
-    JournalReader,
-    NotAJournal,
-)
+from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry, JournalReader
 from controller.io.journal.scrub import before_start
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY

@@ -12,7 +12,8 @@ import pytest
 
 from controller.commands import backup, restore
 from controller.io.journal.commit_marker import path_of
-from controller.io.journal.journal import Journal, JournalDamaged
+from controller.io.journal.errors import JournalDamaged
+from controller.io.journal.journal import Journal
 from controller.io.journal.verification import verify
 from tests.io.second_copy_rig import HERE, House, content, flip, run, segments
 from tests.journal_key import KEY

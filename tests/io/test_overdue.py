@@ -12,7 +12,7 @@ from controller.core.messages.events import RoundClosed
 from controller.core.messages.inputs import FitnessLevel
 from controller.formats.journal.stream import ack_bytes
 from controller.formats.mqtt.envelope import event_bytes
-from controller.io.journal.journal import JournalEntry
+from controller.io.journal.reader import JournalEntry
 from controller.io.mqtt.ack_deadline import AckLimits, Overdue
 from controller.io.mqtt.connection import Broker
 from tests.campaigns.outage import CountedJournal, OutageLoop

@@ -21,8 +21,7 @@ from controller.core.table.pace import HOUR_NS, PaceFigures
 from controller.formats.mqtt.envelope import nanoseconds, own_event
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.io.files import known_edges
-from controller.io.journal.journal import JournalReader
-from controller.io.journal.reader import EventRow
+from controller.io.journal.reader import EventRow, JournalReader
 from controller.io.mqtt.pace_publisher import PaceBoard
 from controller.reports.recent_takings import RecentTakings
 from tests.core.journals import journal_of

@@ -10,7 +10,8 @@ import pytest
 
 from controller.formats.journal.records import Identity
 from controller.formats.journal.wal import FRAME_BYTES, WAL_HEADER_BYTES, wal_damage
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.journal.scrub import before_start
 from tests.journal_key import KEY
 

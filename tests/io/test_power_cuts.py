@@ -14,7 +14,9 @@ import pytest
 
 from controller.formats.journal.records import Identity
 from controller.io.journal.epochs import EpochRuling, begin_epoch
-from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalReader
 from controller.io.journal.scrub import before_start
 from controller.io.journal.verification import verify
 from tests.campaigns import recording

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from controller.core.table.state import State
 from controller.daemon.replay import ReplayResult, replay, segments_of
 from controller.formats.replay import state_bytes
-from controller.io.journal.journal import JournalDamaged, JournalReader
+from controller.io.journal.errors import JournalDamaged
+from controller.io.journal.reader import JournalReader
 from tests.core.journals import KEY, committed
 from tests.core.rig import Rig, penn
 

@@ -20,7 +20,8 @@ from controller.formats.journal.records import Identity, seal
 from controller.formats.replay import payloads
 from controller.io.files import profile_files
 from controller.io.files.known_edges import known
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.reports.revenue_rows import takings
 from simulators.people.dealer import play
 from simulators.people.house import house_from

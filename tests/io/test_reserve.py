@@ -13,7 +13,9 @@ import pytest
 from controller.core.messages.inputs import FitnessLevel
 from controller.formats.journal.records import Identity
 from controller.io.journal.disk_watch import DiskWatch
-from controller.io.journal.journal import Journal, JournalEntry, JournalFailed, JournalReader
+from controller.io.journal.errors import JournalFailed
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry, JournalReader
 from controller.io.journal.space_reserve import LOOK_SECONDS, SpaceReserve, transacted
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY

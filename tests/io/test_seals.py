@@ -18,15 +18,9 @@ from controller.io.copies.segment_folder import survey
 from controller.io.copies.segment_writer import Disk, SegmentWriter, next_rows
 from controller.io.journal.commit_marker import HeadFile
 from controller.io.journal.epochs import EpochRuling, begin_epoch
-from controller.io.journal.journal import (
-    Head,
-    Journal,
-    JournalDamaged,
-    JournalEntry,
-    JournalFailed,
-    JournalReader,
-    NotAJournal,
-)
+from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import Head, JournalEntry, JournalReader
 from controller.io.journal.scrub import before_start
 from tests.io.second_copy_rig import House
 from tests.journal_key import KEY, key_file

@@ -19,7 +19,9 @@ from controller.daemon.startup import JournalSafeguards, opened
 from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import seal_digest
 from controller.io.copies.segment_folder import survey
-from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry, JournalFailed
+from controller.io.journal.errors import JournalDamaged, JournalFailed
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from controller.io.journal.verification import verify as verify_journal
 from controller.io.system.clock import SystemClock
 from tests.docs.test_configuration_doc import written

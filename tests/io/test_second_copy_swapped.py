@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from controller.commands import verify
-from controller.io.journal.journal import JournalDamaged
+from controller.io.journal.errors import JournalDamaged
 from controller.io.journal.verification import verify as verify_journal
 from tests.io.second_copy_rig import HERE, House, begin_another, run, segments
 

@@ -21,7 +21,9 @@ from controller.io.files.key_file import create_key
 from controller.io.journal.commit_marker import path_of
 from controller.io.journal.epochs import EpochRefused, EpochRuling
 from controller.io.journal.epochs import begin_epoch as begin
-from controller.io.journal.journal import Journal, JournalDamaged, JournalEntry, JournalFailed, JournalReader
+from controller.io.journal.errors import JournalDamaged, JournalFailed
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry, JournalReader
 from controller.io.journal.scrub import Scrub, before_start, mark_of
 from controller.io.journal.verification import verify
 from controller.io.system.clock_watch import BUILT_NS, ClockWatch

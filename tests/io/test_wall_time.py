@@ -9,7 +9,8 @@ from controller.core.table.state import State, Table
 from controller.daemon.recovery import recover
 from controller.formats.journal.records import chain, genesis, seal, seal_checkpoint
 from controller.formats.replay import payloads, state_bytes
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn
 

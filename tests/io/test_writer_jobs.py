@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from controller.formats.journal.records import Identity
-from controller.io.journal.journal import Journal, JournalEntry, JournalFailed, JournalReader
+from controller.io.journal.errors import JournalFailed
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry, JournalReader
 from controller.io.journal.space_reserve import SpaceReserve
 from controller.io.journal.writer_jobs import QUICK_STREAK, WAIT_SECONDS, Job, JobQueue, Patience
 from tests.journal_key import KEY

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from controller.core.meters.meter import UNITS
+from controller.core.meters.pool_postings import WagerPosting
 from controller.io.files.secret_files import write_secret
 from controller.pool.ledger import Ledger, LedgerFailed
 from controller.pool.ledger_replay import refold
 from controller.pool.postgresql import PostgresqlDatabase
-from controller.pool.postings import WagerPosting
 from controller.pool.reconciliation import reconcile
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.io.virtual_time import passes

@@ -15,9 +15,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from controller.core.meters.pool_postings import TablePosting
+from controller.core.meters.pool_postings import ClaimPosting, TablePosting, WagerPosting, WinningRow
 from controller.io.system.clock import SystemClock
-from controller.pool.postings import ClaimPosting, WagerPosting, WinningRow
 from controller.pool.session import LinkSession, LinkSessionEvent
 from controller.pool.table_end import LinkAddress, TableEnd
 

@@ -10,28 +10,30 @@ from pathlib import Path
 import pytest
 
 from controller.core.meters.meter import UNITS
+from controller.core.meters.pool_postings import (
+    AwardOutcome,
+    ClaimPosting,
+    ContributionOutcome,
+    DeclinedOutcome,
+    VerdictOutcome,
+    VerdictPosting,
+    WagerPosting,
+    WinningRow,
+)
 from controller.core.meters.state import Adjustment, NewParameters
 from controller.pool.ledger import Ledger, LedgerRefused, LedgerRows
 from controller.pool.ledger_replay import refold
 from controller.pool.postgresql import PostgresqlDatabase
 from controller.pool.postings import (
     HOUSE,
-    AwardOutcome,
     ChangeOutcome,
     ChangePosting,
-    ClaimPosting,
-    ContributionOutcome,
-    DeclinedOutcome,
     LedgerAnswer,
     LedgerEntry,
     OutOfOrder,
     Posting,
     PostingBody,
     PostingOutcome,
-    VerdictOutcome,
-    VerdictPosting,
-    WagerPosting,
-    WinningRow,
 )
 from controller.pool.reconciliation import reconcile
 from controller.pool.sqlite import SqliteDatabase

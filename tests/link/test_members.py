@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.pool.ledger import Database, Ledger, LedgerRows
-from controller.pool.ledger_replay import refold
-from controller.pool.members import NOT_THEIRS, RECENT, Member, undue
-from controller.pool.postings import (
+from controller.core.meters.pool_postings import (
     AwardOutcome,
     ClaimPosting,
     ContributionOutcome,
     DeclinedOutcome,
-    PostingBody,
     VerdictPosting,
     WagerPosting,
     WinningRow,
 )
+from controller.pool.ledger import Database, Ledger, LedgerRows
+from controller.pool.ledger_replay import refold
+from controller.pool.members import NOT_THEIRS, RECENT, Member, undue
+from controller.pool.postings import PostingBody
 from controller.pool.reconciliation import reconcile
 from controller.pool.sqlite import SqliteDatabase
 from tests.link.conftest import PARAMETERS

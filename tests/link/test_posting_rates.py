@@ -7,10 +7,10 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
+from controller.core.meters.pool_postings import WagerPosting
 from controller.pool.complaints import Complaints
 from controller.pool.ledger import Ledger
 from controller.pool.posting_rates import AGAIN_NS, OWED, PostingRates
-from controller.pool.postings import WagerPosting
 from controller.pool.service import LinkEndpoint
 from controller.pool.sqlite import SqliteDatabase
 from tests.io.test_allowances import Hands

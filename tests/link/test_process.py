@@ -18,9 +18,15 @@ import zmq
 
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.meter import UNITS
+from controller.core.meters.pool_postings import (
+    AwardOutcome,
+    ClaimPosting,
+    ContributionOutcome,
+    WagerPosting,
+    WinningRow,
+)
 from controller.io.system.clock import SystemClock
 from controller.pool.ledger import Database, Ledger, LedgerRows
-from controller.pool.postings import AwardOutcome, ClaimPosting, ContributionOutcome, WagerPosting, WinningRow
 from controller.pool.service import DoesNotAddUp, LinkEndpoint, LinkService
 from controller.pool.session import PoolState
 from controller.pool.sqlite import SqliteDatabase

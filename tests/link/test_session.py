@@ -9,8 +9,9 @@ from typing import assert_never
 
 import pytest
 
+from controller.core.meters.pool_postings import ContributionOutcome, WagerPosting
 from controller.pool.ledger import Ledger, TableAccount
-from controller.pool.postings import ContributionOutcome, LedgerAnswer, LedgerEntry, Posting, WagerPosting
+from controller.pool.postings import LedgerAnswer, LedgerEntry, Posting
 from controller.pool.session import (
     BEHIND_LIMIT,
     SILENCE_NS,

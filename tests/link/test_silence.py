@@ -12,11 +12,12 @@ import psycopg
 import pytest
 import zmq
 
+from controller.core.meters.pool_postings import ContributionOutcome, WagerPosting
 from controller.io.system.clock import SystemClock
 from controller.io.system.patient_connection import CONNECT_SECONDS, KEEPALIVE, PatientConnection
 from controller.pool.ledger import Ledger, LedgerFailed
 from controller.pool.postgresql import ATTEMPTS, PostgresqlDatabase
-from controller.pool.postings import ContributionOutcome, LedgerEntry, Posting, WagerPosting
+from controller.pool.postings import LedgerEntry, Posting
 from controller.pool.service import LinkEndpoint, LinkService
 from tests.link.conftest import PARAMETERS
 from tests.link.server import Server, unused_pool

@@ -19,9 +19,9 @@ import zmq
 import zmq.asyncio
 from structlog.testing import capture_logs
 
+from controller.core.meters.pool_postings import WagerPosting
 from controller.formats.text.safe_parse import LINE_LIMIT
 from controller.pool.complaints import LINES_AT_ONCE, Complaints
-from controller.pool.postings import WagerPosting
 from controller.pool.service import STRANGERS_LIMIT
 from controller.pool.session import WINDOW
 from controller.pool.table_end import ANEW_NS, TELLINGS_PER_SECOND, LinkAddress

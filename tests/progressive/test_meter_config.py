@@ -13,8 +13,9 @@ from controller.core.messages.inputs import ApproveOrder, PayJackpot, ProposeMet
 from controller.core.meters.meter import Parameters
 from controller.core.meters.state import Adjustment, Grant, JackpotRefusal, NewParameters
 from controller.formats.config.meters import profile_checks, terms_of_meters
-from controller.formats.config.table_file import Config, ConfigError, read_config
+from controller.formats.config.table_file import Config, read_config
 from controller.formats.orders.requests import input_of, read_command
+from controller.formats.text.toml_schema import ConfigError
 from controller.io.files import profile_files
 
 TABLE = """\

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from controller.commands.trigger_box import serve
-from controller.trigger_box.service import TriggerLine
+from controller.trigger_box.line import TriggerLine
 from firmware_protocols.trigger_messages import ContributionAnswered, TriggerReport
 
 

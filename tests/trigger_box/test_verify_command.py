@@ -9,7 +9,8 @@ import msgspec
 from click.testing import CliRunner
 
 from controller.commands.mystery import command
-from controller.io.journal.journal import Journal, JournalEntry
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalEntry
 from tests.journal_key import KEY
 from tests.trigger_box.nights import IDENTITY, ROUNDS, hash_after, lines, night, of, played
 

@@ -30,7 +30,7 @@ from controller.demo.table import devices
 from controller.formats.mqtt.envelope import Published, Topics, read_event
 from controller.io.files import profile_files
 from controller.io.files.key_file import create_key
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from controller.io.system.randomness import SystemEntropy
 from firmware_protocols.cards import Card

@@ -24,7 +24,8 @@ from controller.daemon.daemon import CHECKPOINT_READINGS, Daemon, DaemonParts
 from controller.daemon.recovery import Recovery
 from controller.formats.journal.records import Identity
 from controller.io.files import profile_files
-from controller.io.journal.journal import Journal, JournalReader
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.connection import Broker
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed, Reading

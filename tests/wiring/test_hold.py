@@ -15,7 +15,8 @@ from controller.core.messages.events import InternalError, RoundClosed
 from controller.formats.mqtt.envelope import event_bytes, read_event
 from controller.io.files.key_file import read_key
 from controller.io.journal.commit_marker import path_of
-from controller.io.journal.journal import EventRow, Head, Journal, JournalEntry, JournalReader
+from controller.io.journal.journal import Journal
+from controller.io.journal.reader import EventRow, Head, JournalEntry, JournalReader
 from controller.io.mqtt.connection import Broker, connected
 from tests.io.virtual_time import passes
 from tests.wiring.premises import TOPICS, Premises, json_of, open_house, ran, scripted

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import CardDrawn
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.io.journal.verification import verify
 from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import TOPICS, Ear, Premises, json_of, open_house, program

@@ -20,7 +20,7 @@ from controller.core.messages.events import (
     RoundClosed,
     TableStarted,
 )
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import find_mosquitto, mosquitto, start_mosquitto
 from controller.io.mqtt.connection import Broker, connected
 from simulators.people.acts import Act, Draw, Lay, Press

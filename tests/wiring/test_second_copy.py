@@ -20,7 +20,7 @@ from controller.formats.journal.schema import TABLES
 from controller.formats.journal.segments import JournalRow
 from controller.formats.mqtt.retained_machine import MachineNow
 from controller.io.copies.segment_folder import batches, survey
-from controller.io.journal.journal import JournalReader
+from controller.io.journal.reader import JournalReader
 from controller.io.journal.verification import verify
 from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import PATIENCE_S, TOPICS, Premises, open_house, ran

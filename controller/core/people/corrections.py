@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from controller.core.betting import acceptance
 from controller.core.certainty import deal_confirmation, face_down, rebuild
-from controller.core.game.wager import Basis, LockedWager
+from controller.core.game.wager import Basis, BookRow, LockedWager, RoundBook
 from controller.core.inference.lattice import PlayAnswer
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import (
@@ -33,7 +33,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
 from controller.core.table.alert_list import money, named_people
 from controller.core.table.layout import cents_at
-from controller.core.table.ledger import BookRow, RoundBook, book_of
+from controller.core.table.ledger import book_of
 from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.state import BoxDeclaration
 from controller.core.table.transaction import Transaction

@@ -22,7 +22,7 @@ from controller.core.certainty.rebuild import is_keypad_away
 from controller.core.certainty.side_wagers import settle_sides, sides_open
 from controller.core.game.hand import place_of
 from controller.core.game.position import BoxStatus
-from controller.core.game.wager import Basis
+from controller.core.game.wager import Basis, BookRow
 from controller.core.inference.dues import Due, agreed, agreed_drawn
 from controller.core.inference.fault_search import CLOSED_EARLY
 from controller.core.inference.lattice import Frontier, Lattice
@@ -32,7 +32,7 @@ from controller.core.inference.successors import endings, layout_of
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
 from controller.core.round import late_bettors, missed_cards, questions
 from controller.core.round.irregular import likely_fault
-from controller.core.table.ledger import BookRow, book_of
+from controller.core.table.ledger import book_of
 from controller.core.table.payments import HIDDEN_NS, REACH_NS
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from controller.core.game.wager import Basis
+from controller.core.game.wager import Basis, BookRow
 from controller.core.messages.alerts import RoundIrregular, SettlementDisputed
 from controller.core.messages.events import Event, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.meters.state import Progressives
-from controller.core.table.ledger import BookRow, Books, book_of
+from controller.core.table.ledger import Books, book_of
 from controller.core.table.round_state import Round
 
 

@@ -7,8 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.game.wager import BookRow as BookRow
-from controller.core.game.wager import RoundBook as RoundBook
+from controller.core.game.wager import BookRow, RoundBook
 from controller.core.messages.alerts import SettlementDisputed, WagerUncertain
 from controller.core.messages.events import (
     BettingClosed,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from controller.core.game.hand import points_of, seen
 from controller.core.game.rules import Rules
-from controller.core.game.wager import LockedWager
+from controller.core.game.wager import BookRow, LockedWager
 from controller.core.inference.lattice import Lattice, TooManySequences
 from controller.core.inference.observation import DatedObservation, idle
 from controller.core.messages.alerts import AnswerRefused, OrderRefused, RoundIrregular, SettlementDisputed
@@ -28,7 +28,7 @@ from controller.core.persons import Person
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import disputes_of_overtaken, still_decided, undisputed_settlements
 from controller.core.table.layout import FeltHeard
-from controller.core.table.ledger import KEPT_ON_BOOKS, BookRow, books_after
+from controller.core.table.ledger import KEPT_ON_BOOKS, books_after
 from controller.core.table.round_state import UNREAD, Round
 from controller.core.table.state import RoundPeople, State, Table, lattice_of
 from controller.core.table.workings import PublishedFacts, Timeline, Workings

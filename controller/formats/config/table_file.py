@@ -21,13 +21,20 @@ from controller.formats.config.sensors import BetSensorsSection, sensor_checks
 from controller.formats.text.moments import day_complaints
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
-from controller.formats.text.toml_schema import Antenna, ClockTime, Currency, Spot, TcpPort, ZoneName, read_sections
-from controller.formats.text.toml_schema import ConfigError as ConfigError
-from controller.formats.text.toml_schema import File as File
-from controller.formats.text.toml_schema import Name as Name
-from controller.formats.text.toml_schema import Port as Port
-from controller.formats.text.toml_schema import Section as Section
-from controller.formats.text.toml_schema import Text as Text
+from controller.formats.text.toml_schema import (
+    Antenna,
+    ClockTime,
+    Currency,
+    File,
+    Name,
+    Port,
+    Section,
+    Spot,
+    TcpPort,
+    Text,
+    ZoneName,
+    read_sections,
+)
 
 ReaderAddress = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
 Listen = Annotated[

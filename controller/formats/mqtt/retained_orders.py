@@ -8,12 +8,13 @@ from typing import Final
 import msgspec
 
 from controller.core.analysis.net_bounds import net_bounds
+from controller.core.game.wager import RoundBook
 from controller.core.messages.floor_events import ChipCount, OrderProposed
 from controller.core.messages.house import House
 from controller.core.messages.inputs import AdjustWager, VoidRound
 from controller.core.people.corrections import ruled_wager
 from controller.core.people.dual_control import order_proposed
-from controller.core.table.ledger import RoundBook, book_of
+from controller.core.table.ledger import book_of
 from controller.core.table.state import State
 
 ROUNDS_SHOWN: Final = 2

@@ -19,9 +19,9 @@ from controller.io.copies.tail_salvage import take_tail
 from controller.io.files.fsync_dir import damaged_name, sync_directory
 from controller.io.journal.anchors import lost_to
 from controller.io.journal.commit_marker import HeadFile, HeadFileDamaged, read_head_file
-from controller.io.journal.errors import SQLITE_ERRORS
+from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, JournalFailed
 from controller.io.journal.lock import take_lock
-from controller.io.journal.reader import Head, JournalDamaged, JournalFailed, JournalReader, open_for_reading
+from controller.io.journal.reader import Head, JournalReader, open_for_reading
 from controller.io.journal.verification import verify
 
 BESIDE: Final = ("-wal", "-shm")

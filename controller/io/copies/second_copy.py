@@ -26,9 +26,9 @@ from controller.io.copies.segment_folder import NoCopy, Survey, epochs, survey
 from controller.io.copies.segment_writer import CopyRepair, Disk, SegmentChanged, SegmentWriter, last_key, next_rows
 from controller.io.journal.consumers import believed
 from controller.io.journal.disk_watch import TellFitness
-from controller.io.journal.errors import SQLITE_ERRORS
+from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, JournalFailed, cannot_read
 from controller.io.journal.journal import Journal
-from controller.io.journal.reader import JournalDamaged, JournalFailed, JournalReader, cannot_read
+from controller.io.journal.reader import JournalReader
 from controller.io.journal.scrub import Scrub
 from controller.io.system.clock import Clock
 

@@ -17,16 +17,8 @@ from typing import Final, TypeVar
 from controller.formats.journal.records import chain
 from controller.formats.journal.seals import Seal, Sealing, seal_digest
 from controller.io.copies.restore_from_copy import INSERT
-from controller.io.journal.reader import (
-    SQLITE_ERRORS,
-    EventRow,
-    Head,
-    JournalDamaged,
-    JournalReader,
-    NotAJournal,
-    event_rows,
-    open_for_reading,
-)
+from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, NotAJournal
+from controller.io.journal.reader import EventRow, Head, JournalReader, event_rows, open_for_reading
 from controller.io.journal.setup import add_meta, configure, library_version
 
 Found = TypeVar("Found")

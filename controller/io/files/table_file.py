@@ -18,7 +18,6 @@ from controller.formats.config.profiles import Profile, ProfileError
 from controller.formats.config.table_file import (
     CREDENTIAL,
     Config,
-    ConfigError,
     KeyComplaint,
     KnownNames,
     is_credential,
@@ -26,6 +25,7 @@ from controller.formats.config.table_file import (
     zones_seen,
 )
 from controller.formats.text.struct_decoder import shown
+from controller.formats.text.toml_schema import ConfigError
 from controller.io.files import profile_files
 from controller.io.files.config_files import text_of
 from controller.io.files.key_file import KeyFileRefused, read_key

@@ -22,8 +22,9 @@ from controller.formats.journal.signed_note import NoteRefused
 from controller.formats.journal.tree_heads import TreeHead, epoch_of, name_in, read_head
 from controller.io.files.fsync_dir import sync_directory
 from controller.io.files.plain_files import FileRefused, content
+from controller.io.journal.errors import JournalDamaged
 from controller.io.journal.journal import Journal
-from controller.io.journal.reader import JournalDamaged, JournalReader
+from controller.io.journal.reader import JournalReader
 
 SUFFIX: Final = "-later-head"
 """Of the file beside a journal that has a head which the journal lacks: who showed it, and the signed note."""

@@ -12,8 +12,8 @@ from controller.formats.journal.records import Identity, genesis, key_mark
 from controller.formats.journal.schema import checkpoint_digest
 from controller.formats.journal.seals import Sealing
 from controller.io.journal.commit_marker import HeadFile, HeadFileDamaged, read_head_file
-from controller.io.journal.errors import SQLITE_ERRORS
-from controller.io.journal.reader import Head, JournalDamaged, JournalEntry, JournalFailed, JournalReader
+from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, JournalFailed
+from controller.io.journal.reader import Head, JournalEntry, JournalReader
 from controller.io.journal.setup import begin, is_blank, refuse_leftovers
 from controller.io.journal.stream import StreamMark, add_mark
 

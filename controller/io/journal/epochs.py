@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 from controller.core.persons import same_person
 from controller.formats.journal.records import Identity
 from controller.io.files.fsync_dir import sync_directory
+from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
 from controller.io.journal.journal import Journal
 from controller.io.journal.lock import take_lock
-from controller.io.journal.reader import JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.reader import JournalReader
 
 BESIDE: Final = ("-wal", "-shm", "-head", "-damaged")
 """What may lie beside a journal and belongs to it; the journal itself is moved last."""

@@ -25,35 +25,13 @@ from controller.formats.journal.records import Identity, chained, record_fields
 from controller.formats.journal.seals import Seal, Sealing, signed_head
 from controller.io.journal import stream
 from controller.io.journal.append import AppendTransaction, ChainedEntry, WritableJournal, insert, prepare
-from controller.io.journal.errors import SQLITE_ERRORS
+from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, JournalFailed
 from controller.io.journal.lock import take_lock
-from controller.io.journal.reader import (
-    EventRow,
-    Head,
-    JournalDamaged,
-    JournalEntry,
-    JournalFailed,
-    JournalReader,
-    NotAJournal,
-    RecordRow,
-    seal_before,
-)
+from controller.io.journal.reader import EventRow, Head, JournalEntry, seal_before
 from controller.io.journal.setup import add_meta, configure, library_version
 from controller.io.journal.space_reserve import SpaceReserve, transacted
 from controller.io.journal.stream import StreamMark
 from controller.io.journal.writer_jobs import WAIT_SECONDS, Job, JobQueue, Patience
-
-__all__ = [
-    "EventRow",
-    "Head",
-    "Journal",
-    "JournalDamaged",
-    "JournalEntry",
-    "JournalFailed",
-    "JournalReader",
-    "NotAJournal",
-    "RecordRow",
-]
 
 QUEUE_LIMIT: Final = 10_000
 """Jobs that may wait for the writer: ten minutes of a busy table; more means that the disk has stopped."""

@@ -6,7 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from controller.io.journal.reader import JournalFailed, NotAJournal
+from controller.io.journal.errors import JournalFailed, NotAJournal
 
 
 def take_lock(path: Path, *, create: bool) -> int:

@@ -18,12 +18,12 @@ from controller.formats.journal.tree_heads import record_leaf
 from controller.formats.journal.wal import HEADER_DAMAGED, wal_damage
 from controller.formats.mqtt.envelope import envelope_head
 from controller.io.files.plain_files import FileRefused, ordinary
-from controller.io.journal.errors import SQLITE_ERRORS as SQLITE_ERRORS
-from controller.io.journal.errors import JournalDamaged as JournalDamaged
-from controller.io.journal.errors import JournalFailed as JournalFailed
-from controller.io.journal.errors import JournalUnreadable as JournalUnreadable
-from controller.io.journal.errors import NotAJournal as NotAJournal
-from controller.io.journal.errors import cannot_read as cannot_read
+from controller.io.journal.errors import (
+    SQLITE_ERRORS,
+    JournalDamaged,
+    NotAJournal,
+    cannot_read,
+)
 
 READ_WAIT_SECONDS: Final = 5.0
 """How long a reader waits for the writer to fold in its log."""

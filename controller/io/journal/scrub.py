@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import structlog
 
 from controller.io.files.fsync_dir import sync_directory
-from controller.io.journal.reader import JournalDamaged, JournalFailed
+from controller.io.journal.errors import JournalDamaged, JournalFailed
 from controller.io.journal.setup import is_blank
 from controller.io.journal.verification import verify
 

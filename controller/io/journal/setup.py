@@ -10,8 +10,8 @@ from typing import Final
 from controller.formats.journal.records import Identity
 from controller.formats.journal.schema import APPLICATION_ID, DEFINITIONS, FORMAT, PAGE_BYTES, meta_digest
 from controller.formats.journal.wal import WAL_HEADER_BYTES
-from controller.io.journal.errors import SQLITE_ERRORS
-from controller.io.journal.reader import JournalFailed, uri
+from controller.io.journal.errors import SQLITE_ERRORS, JournalFailed
+from controller.io.journal.reader import uri
 
 SYNCHRONOUS_FULL: Final = 2
 

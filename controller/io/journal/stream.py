@@ -10,7 +10,8 @@ from typing import Final
 from controller.formats.journal.records import Identity, chain, genesis
 from controller.formats.journal.schema import ack_digest, published_digest
 from controller.formats.journal.stream import stream_genesis, stream_hash
-from controller.io.journal.reader import EventRow, JournalDamaged, event_rows
+from controller.io.journal.errors import JournalDamaged
+from controller.io.journal.reader import EventRow, event_rows
 
 RECENT_LIMIT: Final = 1000
 """Committed events kept in memory until they are marked as published."""

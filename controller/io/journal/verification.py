@@ -20,14 +20,8 @@ from controller.formats.orders.operators import ChannelUser
 from controller.formats.orders.signed_orders import order_in
 from controller.io.files.plain_files import FileRefused, content
 from controller.io.journal.commit_marker import HeadFileDamaged, read_head_file
-from controller.io.journal.reader import (
-    SQLITE_ERRORS,
-    JournalDamaged,
-    JournalReader,
-    JournalUnreadable,
-    cannot_read,
-    open_for_reading,
-)
+from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, JournalUnreadable, cannot_read
+from controller.io.journal.reader import JournalReader, open_for_reading
 
 WORK_SECONDS: Final = 0.01
 """A gentle check works so long at a stretch."""

@@ -12,8 +12,9 @@ import collections
 from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
+from controller.formats.mqtt.envelope import CLOUDEVENTS
 from controller.io.mqtt.connection import INFLIGHT_LIMIT
-from controller.io.mqtt.publication import CLOUDEVENTS, OutgoingEvent
+from controller.io.mqtt.publication import OutgoingEvent
 
 FRESH_LIMIT: Final = 1000
 """Events kept in memory until the broker takes them; of more the oldest are read from the journal again."""

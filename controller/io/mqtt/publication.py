@@ -11,7 +11,6 @@ import aiomqtt
 
 from controller.core.messages.alerts import Alert
 from controller.core.messages.events import Event
-from controller.formats.mqtt.envelope import CLOUDEVENTS as CLOUDEVENTS
 from controller.formats.mqtt.envelope import Topics, own_event
 from controller.io.journal.reader import EventRow
 from controller.io.mqtt.connection import ConnectionLost
