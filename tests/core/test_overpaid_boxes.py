@@ -22,7 +22,7 @@ WIN_AND_DOUBLE_LOST = f"{SPLIT} Th \n key stand \n 3s \n 1 main 300 \n key doubl
 
 def table(talk: str, *, bounded: bool = True) -> Rig:
     rig = Rig(penn(**KEYED))
-    rig.house = replace(rig.house, payments_bounded=bounded)
+    rig.house = replace(rig.house, payments_bounded=bounded, payments_by_course=bounded)
     rig.table = Table(rig.house, rig.table.state)
     rig.talk(talk)
     rig.pass_ms(2_000)

@@ -242,6 +242,7 @@ def begun_now(house: House) -> House:
         slips_awaited=True,
         floor_claims_checked=True,
         payments_bounded=True,
+        payments_by_course=True,
     )
 
 

@@ -92,6 +92,10 @@ class House(Value, frozen=True, tag=False):
     with a round or adjusts its wagers names whose word it rests on, chips that may be the next bets, a card having come
     without its key, accuse nobody, and the floor may rule on a wager that a person denied. False: the journal is of
     before."""
+    payments_by_course: bool = False
+    """Whether a payment is called wrong only if no honest course of the chips shows as the readers saw it (the next bet
+    laid beside, a payment at the wrong box, change made, insurance settled against the wager), and more than is due
+    that leaves without having been bet is told as unexplained; False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

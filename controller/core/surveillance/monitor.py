@@ -110,6 +110,8 @@ def raise_alerts(before: Table, transaction: Transaction) -> None:
     pay_advice.advise(before, transaction)
     for wrong in payment_check.follow(before, transaction):
         _mispaid(transaction, wrong)
+        if wrong.finding.kind is AlertKind.CHIPS_UNEXPLAINED:
+            continue
         if transaction.state.round is not None and transaction.state.round.overtook == wrong.round:
             _overtook_unpaid(transaction)
 
@@ -494,8 +496,10 @@ def _mispaid(transaction: Transaction, wrong: payment_check.RoundMispay) -> None
     what = {
         AlertKind.LOSING_BET_LEFT: "lost and was not taken",
         AlertKind.WINNING_BET_TAKEN: "won and was taken",
+        AlertKind.CHIPS_UNEXPLAINED: "had more beside it than was due, which left and was not bet",
     }.get(found.kind, "was not paid as it is due")
-    sums = f"due {money(owed.net_cents)}, paid {money(found.paid_cents)}"
+    paid = "came" if found.kind is AlertKind.CHIPS_UNEXPLAINED else "paid"
+    sums = f"due {money(owed.net_cents)}, {paid} {money(found.paid_cents)}"
     text = f"spot {owed.spot} {owed.zone}: the wager of {money(owed.wager_cents)} {what}: {sums}"
     amounts = {"before_cents": found.before.cents, "after_cents": found.after.cents}
     chips = {"before": found.before.chips, "after": found.after.chips}

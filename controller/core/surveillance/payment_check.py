@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -28,10 +29,13 @@ from controller.core.messages.events import (
     WagerSettled,
 )
 from controller.core.messages.floor_events import RoundVoided
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.surveillance import irregular_payments, opening_payments
+from controller.core.surveillance.payment_course import TWO_MOVES_NS, Arrival, Course
 from controller.core.surveillance.payment_judgement import Mispay, PaymentTerms, judge
 from controller.core.table.layout import Zone, worth, zone_name
 from controller.core.table.payments import (
+    HIDDEN_NS,
     RoundPayments,
     WagerDue,
     ZoneContent,
@@ -287,10 +291,13 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[RoundMispay]:
 
 
 def _hand_completed(transaction: Transaction, event: HandCompleted) -> None:
-    """A hand that has not broken is not taken while others play."""
+    """A hand that has not broken is not taken while others play; what a split hand staked bounds what it is paid."""
     paid = _of_round(transaction, event.round)
+    if transaction.house.payments_by_course and event.spot in paid.splits:
+        paid = replace(paid, stakes={**paid.stakes, f"{event.spot}/{event.hand}": event.stake_cents})
     if event.total <= 21:
-        change_payments(transaction, replace(paid, unbroken=(*paid.unbroken, event.spot)))
+        paid = replace(paid, unbroken=(*paid.unbroken, event.spot))
+    change_payments(transaction, paid)
 
 
 def _no_more_seen(transaction: Transaction, device: str) -> None:
@@ -398,23 +405,71 @@ def _wrong(transaction: Transaction, paid: RoundPayments, owed: WagerDue) -> Ite
     watch = paid.watches.get(zone_name(owed.spot, owed.zone))
     if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):
         return
+    terms = _terms(transaction, paid, owed, later=watch.wager_cents == 0)
+    found = judge(watch, owed, terms)
+    if found is None or (terms.course is not None and _is_break_even(paid, owed, found)):
+        return
+    shown = watch
+    if paid.by_evidence:
+        # What came may be the next bets: wrong is only what is wrong either way.
+        shown = watch.closed_once_over()
+    elif paid.closed_ns >= 0:
+        shown = watch.closed_by(paid.closed_ns)
+    either = judge(shown, owed, terms)
+    if either is not None:
+        unexplained = found.kind is AlertKind.CHIPS_UNEXPLAINED
+        yield RoundMispay(paid.round, owed, found if unexplained else either)
+
+
+def _terms(transaction: Transaction, paid: RoundPayments, owed: WagerDue, *, later: bool) -> PaymentTerms:
+    """What else decides how the chips of a wager are read; ``later``: it was laid after the deal."""
     main = owed.zone == "main"
-    terms = PaymentTerms(
+    return PaymentTerms(
         last_card_ns=paid.last_card_ns,
         whole=not main or owed.spot in paid.naturals,
-        later=watch.wager_cents == 0,
+        later=later,
         may_have_broken=main and owed.net_cents < 0 and owed.spot not in paid.unbroken,
         split=main and owed.spot in paid.splits,
         hands=1 + paid.splits.count(owed.spot),
         surrendered=main and owed.spot in paid.surrendered,
         hidden=paid.hidden(),
         bounded=transaction.house.payments_bounded,
+        course=_course(paid, owed) if transaction.house.payments_by_course else None,
     )
-    found = judge(watch, owed, terms)
-    if found is not None and paid.by_evidence:
-        # What came may be the next bets: wrong is only what is wrong either way.
-        found = judge(watch.closed_once_over(), owed, terms)
-    elif found is not None and paid.closed_ns >= 0:
-        found = judge(watch.closed_by(paid.closed_ns), owed, terms)
-    if found is not None:
-        yield RoundMispay(paid.round, owed, found)
+
+
+def _course(paid: RoundPayments, owed: WagerDue) -> Course:
+    """What tells which course the chips of a wager took."""
+    stakes = [cents for name, cents in paid.stakes.items() if name.partition("/")[0] == str(owed.spot)]
+    staked = sum(stakes) if len(stakes) == 1 + paid.splits.count(owed.spot) else 0
+    # A natural is paid while others play, and movements that follow one another are told as one then.
+    one_move_ns = HIDDEN_NS if owed.zone == "main" and owed.spot in paid.naturals else TWO_MOVES_NS
+    return Course(_arrivals(paid, zone_name(owed.spot, owed.zone)), one_move_ns, staked)
+
+
+def _arrivals(paid: RoundPayments, name: str) -> dict[str, Arrival]:
+    """When chips came to zones other than one, the last time."""
+    found: dict[str, Arrival] = {}
+    for other, watch in paid.watches.items():
+        for lay, look in pairwise(watch.looks) if other != name else ():
+            for chip in set(look.chips) - set(lay.chips):
+                known = found.get(chip)
+                if known is None or known.last_ns < look.last_ns:
+                    found[chip] = Arrival(look.first_ns, look.last_ns)
+    return found
+
+
+def _is_break_even(paid: RoundPayments, owed: WagerDue, found: Mispay) -> bool:
+    """Whether insurance that won was settled against the main wager that lost as much: neither is paid nor taken.
+
+    Dealers leave both to the player, or lay on one zone what is due on the other.
+    """
+    other = {"insurance": "main", "main": "insurance"}.get(owed.zone)
+    known = next((one for one in paid.owed if (one.spot, one.zone) == (owed.spot, other)), None)
+    if known is None or known.net_cents + owed.net_cents or found.kind is AlertKind.CHIPS_UNEXPLAINED:
+        return False
+    if owed.zone == "insurance":
+        return owed.net_cents >= 0 and found.paid_cents <= 0
+    watch = paid.watches.get(zone_name(owed.spot, "insurance"))
+    is_paid = watch is not None and any(look.cents > known.wager_cents for look in watch.looks)
+    return found.kind is AlertKind.LOSING_BET_LEFT and not is_paid

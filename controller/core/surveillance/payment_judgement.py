@@ -10,15 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from controller.core.messages.raised_alerts import AlertKind
+from controller.core.surveillance.payment_course import (
+    Course,
+    ExplainedChips,
+    is_next_bet,
+    is_put_right,
+    pays_for_certain,
+    unbet_chips,
+)
 from controller.core.table.payments import WagerDue, ZoneContent, ZoneHistory
-
-_SLIP_NS: Final = 4_000_000_000
-"""Who lays a payment at the wrong box sees it and carries it on within that time."""
 
 
 class Mispay(NamedTuple):
@@ -49,21 +54,60 @@ class PaymentTerms(NamedTuple):
     """Whether more than can be due is a wrong payment wherever it is certain; False: the journal is of before."""
     hidden: bool = False
     """The readers looked so seldom in this round that a payment may have come and gone between two looks."""
+    course: Course | None = None
+    """By what a payment is wrong only if no honest course of the chips shows as it does; None: the journal is of
+    before, when what two looks may have hidden was not thought of."""
 
 
 def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
     """What is wrong with the payment of a wager; None if some telling of the changes makes it right."""
-    if watch.spoilt or owed.net_cents == 0:
+    if watch.spoilt or (owed.net_cents == 0 and terms.course is None):
         return None
     watch = _until_cleared(watch)
     if watch.wager_cents and not watch.looks[0].cents:
         # Nothing was seen of its stake: what lies there may be that, put up late, a payment beside it or the next bet.
         return None
+    found = _wrong(watch, owed, terms) if owed.net_cents else None
+    if terms.course is None:
+        return found
+    if found is not None and 0 < owed.net_cents < found.paid_cents and _may_be_hidden(watch, found, terms.course):
+        found = None
+    return found or _unbet(watch, owed, terms, terms.course)
+
+
+def _may_be_hidden(watch: ZoneHistory, found: Mispay, course: Course) -> bool:
+    """Whether what is too much may be the next bet, or the change may have been taken, between two looks."""
+    after = watch.looks[watch.looks.index(found.before) + 1 :]
+    return any(course.may_be_two_moves(look) for look in after if not look.closed)
+
+
+def _unbet(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, course: Course) -> Mispay | None:
+    """More than all that may lie there, which left unbet; nobody is accused of it."""
+    begun = list(_beginnings(watch, owed, terms))
+    if not begun:
+        return None
+    shown = replace(watch, looks=watch.looks[begun[0] if terms.later else 0 :])
+    stake = max(shown.looks[0].cents, *(_stake_at(watch, owed, terms, begin) for begin in begun))
+    won, is_lost = max(owed.net_cents, 0), owed.net_cents <= -stake
+    if terms.split:
+        staked = course.staked_cents or max(stake, _most_staked(owed, terms))
+        stake, won = max(stake, staked), max((staked + owed.net_cents) // 2, won)
+    # Of a surrendered wager half goes back, and may be laid beside it first.
+    least = -owed.net_cents if terms.surrendered else owed.wager_cents
+    bounds = ExplainedChips(stake + won, least, owed.wager_cents, is_lost or terms.surrendered)
+    found = unbet_chips(shown, bounds, course)
+    if found is None or (found.put_right and (terms.hidden or not is_lost)):
+        return None
+    return Mispay(AlertKind.CHIPS_UNEXPLAINED, shown.looks[0], found.look, found.look.cents - stake)
+
+
+def _wrong(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
+    """What is wrong with the payment of a wager that is won or lost."""
     if terms.surrendered:
         # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain, and what
         # lies there besides the whole wager.
         lay, back = watch.looks[0], owed.wager_cents + owed.net_cents
-        if terms.bounded and not terms.split and (over := _more_beside(watch, lay, back)) is not None:
+        if terms.bounded and not terms.split and (over := _more_beside(watch, lay, back, terms)) is not None:
             return Mispay(AlertKind.MISPAY, lay, over, over.cents - lay.cents)
         taken = any(look.left_cents for look in watch.looks[1:])
         return None if taken or not watch.looks[0].cents else _left(watch, 0)
@@ -75,7 +119,7 @@ def judge(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | N
     return None if terms.hidden and found.paid_cents < owed.net_cents else found
 
 
-def _more_beside(watch: ZoneHistory, lay: ZoneContent, most_cents: int) -> ZoneContent | None:
+def _more_beside(watch: ZoneHistory, lay: ZoneContent, most_cents: int, terms: PaymentTerms) -> ZoneContent | None:
     """The first look before the close at which more than ``most_cents`` lie beside all chips that ``lay`` there.
 
     None of these has been taken by then, so nobody bets anew. Chips that belong to another box, and are carried on
@@ -84,16 +128,16 @@ def _more_beside(watch: ZoneHistory, lay: ZoneContent, most_cents: int) -> ZoneC
     for at, look in enumerate(watch.looks):
         if look.closed or not set(lay.chips) <= set(look.chips):
             return None
-        if look.cents > lay.cents + most_cents and not _is_put_right(watch, at):
+        if look.cents > lay.cents + most_cents and _is_payment(watch, at, 0, terms):
             return look
     return None
 
 
-def _is_put_right(watch: ZoneHistory, at: int) -> bool:
-    """Whether what came at a look was soon gone again, and the same lay there as before it, in whatever movements."""
-    earlier = [look.chips for look in watch.looks[:at]]
-    later = watch.looks[at + 1 :]
-    return any(look.chips in earlier and look.first_ns - watch.looks[at].last_ns <= _SLIP_NS for look in later)
+def _is_payment(watch: ZoneHistory, at: int, begin: int, terms: PaymentTerms) -> bool:
+    """Whether what lies at a look beside a wager, which lay whole at another, is a payment."""
+    if terms.course is not None:
+        return pays_for_certain(watch, at, begin, terms.course)
+    return not is_put_right(watch, at)
 
 
 def _most_staked(owed: WagerDue, terms: PaymentTerms) -> int:
@@ -145,7 +189,7 @@ def _right(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) 
     """Whether the changes after a look can be the right payment, and then whatever a player does with the chips."""
     stake, lying, paying = _stake_at(watch, owed, terms, begin), watch.looks[begin], watch.looks[begin + 1 :]
     if owed.net_cents <= -stake:
-        return not _staying(lying, paying) and not _paid_while_lying(lying, paying)
+        return not _staying(lying, paying) and not _paid_while_lying(watch, begin, terms)
     if any(look.cents - stake == owed.net_cents for look in watch.looks[begin:]):
         return True
     if owed.net_cents < 0:
@@ -153,6 +197,8 @@ def _right(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) 
             return False
         return sum(look.left_cents for look in paying) >= -owed.net_cents
     wanted = _payable(owed, terms, watch.looks[1 : begin + 1], paying)
+    if terms.course is not None:
+        return _may_be_among(watch, begin, wanted, terms.course)
     return not wanted.isdisjoint(_sums(paying, max(wanted)))
 
 
@@ -163,11 +209,13 @@ def _overpaid_split(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, beg
     """
     lying, taken = watch.looks[begin], 0
     most = max(_stake_at(watch, owed, terms, begin), _most_staked(owed, terms)) + owed.net_cents
+    if terms.course is not None and terms.course.staked_cents:
+        most = (terms.course.staked_cents + owed.net_cents) // 2
     for at, look in enumerate(watch.looks[begin + 1 :], start=begin + 1):
         taken += look.left_cents
         if look.closed or taken >= -owed.net_cents:
             return False
-        if look.cents > lying.cents + most and not _is_put_right(watch, at):
+        if look.cents > lying.cents + most and _is_payment(watch, at, begin, terms):
             return True
         if look.rise():
             return False
@@ -179,14 +227,16 @@ def _staying(lying: ZoneContent, paying: tuple[ZoneContent, ...]) -> set[str]:
     return set(lying.chips).intersection(*(look.chips for look in paying))
 
 
-def _paid_while_lying(lying: ZoneContent, paying: tuple[ZoneContent, ...]) -> bool:
-    """Whether a lost wager grew before the round was closed and before all of it was gone."""
+def _paid_while_lying(watch: ZoneHistory, begin: int, terms: PaymentTerms) -> bool:
+    """Whether a lost wager grew before the round was closed and before all of it was gone, and by a payment."""
+    lying = watch.looks[begin]
     here = set(lying.chips)
-    for look in paying:
+    for at, look in enumerate(watch.looks[begin + 1 :], start=begin + 1):
         here &= set(look.chips)
         if not here:
             return False
-        if look.cents > lying.cents and not look.closed:
+        grown = look.cents > lying.cents and not look.closed
+        if grown and (terms.course is None or pays_for_certain(watch, at, begin, terms.course)):
             return True
     return False
 
@@ -199,6 +249,24 @@ def _sums(paying: tuple[ZoneContent, ...], most: int) -> set[int]:
         reached = {total for total in more if total <= most}
         found |= reached
     return found
+
+
+def _may_be_among(watch: ZoneHistory, begin: int, wanted: set[int], course: Course) -> bool:
+    """Whether what came after a look may hold one of these payments, and the player's next bets beside it.
+
+    What came at one look is the payment, or the next bet that lies there to the end; it may be both if two people may
+    have moved chips.
+    """
+    reached, most = {0}, max(wanted)
+    for at, look in enumerate(watch.looks[begin + 1 :], start=begin + 1):
+        within = any(total < cents <= total + look.came_cents for total in reached for cents in wanted)
+        if within and course.may_be_two_moves(look):
+            return True
+        more = {total + part for total in reached for part in (look.came_cents, look.rise())}
+        if not more.isdisjoint(wanted):
+            return True
+        reached = {total for total in (more | reached if is_next_bet(watch, at) else more) if total <= most}
+    return False
 
 
 def _payable(
@@ -222,7 +290,10 @@ def _payable(
         if terms.bounded:
             # Of all that was staked, what the hands won beyond what others lost.
             staked = owed.wager_cents + sum(look.came_cents for look in laid)
-            most = (max(staked, _most_staked(owed, terms)) + owed.net_cents) // 2
+            staked = max(staked, _most_staked(owed, terms))
+            if terms.course is not None and terms.course.staked_cents:
+                staked = terms.course.staked_cents
+            most = (staked + owed.net_cents) // 2
             found = {cents for cents in found if cents <= max(most, owed.net_cents)}
     return found
 
@@ -230,7 +301,7 @@ def _payable(
 def _finding(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> Mispay:
     """What a wrong payment is called."""
     lying, paying = watch.looks[begin], watch.looks[begin + 1 :]
-    came, stake = sum(look.rise() for look in paying if not look.closed), _stake_at(watch, owed, terms, begin)
+    came, stake = _came(watch, owed, terms, begin), _stake_at(watch, owed, terms, begin)
     lowest = min((look.cents for look in paying), default=lying.cents)
     taken = max(lying.cents - lowest, 0)
     if owed.net_cents < 0:
@@ -245,6 +316,16 @@ def _finding(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int
     if not came and taken and not _staying(lying, paying):
         return Mispay(AlertKind.WINNING_BET_TAKEN, lying, watch.looks[-1], -taken)
     return Mispay(AlertKind.MISPAY, lying, watch.looks[-1], came)
+
+
+def _came(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> int:
+    """What is called the payment: all that came before the close; else what came beside a winner by its course."""
+    paying = watch.looks[begin + 1 :]
+    came = sum(look.rise() for look in paying if not look.closed)
+    if came or terms.course is None or owed.net_cents < 0:
+        return came
+    here = set(watch.looks[begin].chips)
+    return sum(look.rise() for look in paying if here & set(look.chips))
 
 
 def _left(watch: ZoneHistory, begin: int) -> Mispay:

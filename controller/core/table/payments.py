@@ -102,6 +102,8 @@ class RoundPayments(Value, frozen=True, tag=False):
     unbroken: tuple[int, ...] = ()
     """Spots of which a hand is known not to have broken."""
     splits: tuple[int, ...] = ()
+    stakes: dict[str, int] = msgspec.field(default_factory=dict)
+    """What each hand of a split box staked, in cents, by ``spot/hand``."""
     surrendered: tuple[int, ...] = ()
     insured: dict[str, int] = msgspec.field(default_factory=dict)
     touched: dict[str, int] = msgspec.field(default_factory=dict)
