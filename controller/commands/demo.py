@@ -169,12 +169,13 @@ def read_broker(text: str | None) -> Broker | None:
 
 def summary(shown: DemoResult, directory: Path, *, jackpots: bool) -> None:
     """Say what came of it."""
+    from controller.formats.text.printable import many
+
     found = shown.comparison
     say()
-    rounds = f"{shown.rounds} round{'' if shown.rounds == 1 else 's'}"
     is_right = found.equal == found.wagers
     say(
-        f"{rounds}, {found.wagers} wagers: {found.equal} settled as the simulated people reckon",
+        f"{many(shown.rounds, 'round')}, {found.wagers} wagers: {found.equal} settled as the simulated people reckon",
         style="good" if is_right else "bad",
     )
     if found.open:

@@ -65,7 +65,7 @@ def meter_lines(book: MeterBook) -> list[str]:
 
 def _own_meter_lines(line: MeterAccount) -> list[str]:
     """One meter."""
-    from controller.reports.live_narrative import dollars
+    from controller.formats.text.printable import dollars
 
     closed = f"closed: {line.closed}" if line.closed else "open"
     wagered = f"{line.wagers} wagers of {dollars(line.wagered_cents)}"
@@ -89,7 +89,7 @@ def _own_meter_lines(line: MeterAccount) -> list[str]:
 
 def _linked_meter_lines(line: LinkedAccount) -> list[str]:
     """One linked meter: what of it went through this table."""
-    from controller.reports.live_narrative import dollars
+    from controller.formats.text.printable import dollars
 
     closed = f"closed: {line.closed}" if line.closed else f"last at {dollars(line.shown_cents)}  open"
     owed = f", {len(line.owed)} wait for the link" if line.owed else ""
@@ -110,7 +110,7 @@ def _linked_meter_lines(line: LinkedAccount) -> list[str]:
 
 def _award_line(one: AwardAccount) -> str:
     """One award."""
-    from controller.reports.live_narrative import dollars
+    from controller.formats.text.printable import dollars
 
     by = f" by {one.who}" if one.who else ""
     place = f"round {one.round} spot {one.spot}"

@@ -124,14 +124,12 @@ def _lines(table_events: TableEvents, audit: Audit) -> Iterator[str]:
 
 
 def _cycle_line(found: CycleFinding) -> str:
+    from controller.formats.text.printable import dollars
+
     word = "WRONG " if found.faults else "partly" if found.partly else "proven" if found.hit else "open  "
     parts = [f"{word}  cycle {found.cycle}", f"{found.contributions} contributions"]
     if found.trigger_cents is not None:
-        parts.append(f"trigger {_dollars(found.trigger_cents)}")
+        parts.append(f"trigger {dollars(found.trigger_cents)}")
     if found.award_cents is not None:
-        parts.append(f"award {_dollars(found.award_cents)}")
+        parts.append(f"award {dollars(found.award_cents)}")
     return "; ".join(part for part in (*parts, found.partly, *found.faults, *found.notes) if part)
-
-
-def _dollars(cents: int) -> str:
-    return f"${cents // 100:,}.{cents % 100:02d}"

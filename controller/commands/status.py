@@ -134,7 +134,7 @@ def round_words(now: TableStatus) -> str:
 
 def lines(now: TableStatus, *, shoe: bool) -> list[str]:
     """The table's state for people."""
-    from controller.reports.shift_text import many
+    from controller.formats.text.printable import many
 
     lines = [
         f"{now.site}/{now.table}, epoch {now.epoch}: {now.profile}, tableside {now.version}",

@@ -16,12 +16,12 @@ from controller.core.table.desired import Desired
 from controller.core.table.state import State
 from controller.formats.config.pooled_meters import LinkedMeterSection
 from controller.formats.journal.records import Identity
+from controller.formats.text.printable import dollars
 from controller.io.system.clock import Clock
 from controller.io.system.supervision import Service
 from controller.pool.postings import ChangeOutcome
 from controller.pool.session import LinkSession, LinkSessionEvent, PoolState, PostingConfirmed
 from controller.pool.table_end import LinkAddress, TableEnd
-from controller.reports.live_narrative import dollars
 from firmware_protocols.readings import DeviceComplained
 
 

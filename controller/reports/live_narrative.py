@@ -28,19 +28,10 @@ from controller.core.messages.events import (
     WagerSettled,
     WagerUnresolved,
 )
+from controller.formats.text.printable import dollars, many, net
 
 DEALER = 0
 INSURANCE: Final = "insurance"
-
-
-def dollars(cents: int) -> str:
-    """``125000`` -> ``$1,250.00``; a sign only below zero."""
-    return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
-
-
-def net(cents: int) -> str:
-    """A player's net with its sign: ``+$12.50``, ``-$5.00``, ``$0.00``."""
-    return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
 
 
 def _bet_words(one: LockedWager) -> str:
@@ -115,7 +106,7 @@ class LiveNarrator:
                 return [f"  OPEN       spot {spot} {bet:{self._width}} {dollars(wager):>9} -> {nets}"]
             case RoundClosed(number, dealer, plays, outcome):
                 shown = f"dealer {self._cards(dealer)}, " if dealer else ""
-                lines = [f"  closed     {shown}{outcome}, {plays} legal play{'' if plays == 1 else 's'}"]
+                lines = [f"  closed     {shown}{outcome}, {many(plays, 'legal play')}"]
                 self._faces.clear()
                 return lines
             case _:

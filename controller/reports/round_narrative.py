@@ -39,6 +39,7 @@ from controller.core.messages.floor_events import BoxDeclared, CardAssigned, Car
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
 from controller.core.table.alert_list import money
 from controller.formats.mqtt.envelope import event_name
+from controller.formats.text.printable import many
 from controller.reports.revenue_rows import RoundRow, Takings
 
 
@@ -251,7 +252,7 @@ def of_people(event: Event) -> str:
         case RoundPending(_, question):
             return f"the round waits for the answer to question {question}"
         case RoundClosed(_, _, plays, outcome):
-            return f"closed: {outcome}, {plays} legal play{'' if plays == 1 else 's'} of the evidence"
+            return f"closed: {outcome}, {many(plays, 'legal play')} of the evidence"
         case AlertRaised(alert, kind, severity, text):
             return f"alert {alert}, {severity} {kind}: {text}"
         case AlertAcknowledged(alert, _, who, note):

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 from controller.core.messages.floor_events import Count
 from controller.core.people.table_inventory import Recount, TableInventory
 from controller.formats.text.moments import zone_of
-from controller.formats.text.printable import printable
-from controller.reports.live_narrative import dollars
+from controller.formats.text.printable import dollars, many, printable
 from controller.reports.shift import BetLine, IrregularRound, Shift
 from controller.reports.shift_inventory import InventoryEntry
 from controller.reports.shift_rulings import ShiftRuling
@@ -122,11 +121,6 @@ def stands(one: IrregularRound) -> str:
     if not one.outcome:
         return "not over in this time"
     return f"{one.outcome}, {many(one.open_wagers, 'wager')} open" if one.open_wagers else one.outcome
-
-
-def many(count: int, name: str) -> str:
-    """``1 wager``, ``2 wagers``."""
-    return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
 class CountLine(NamedTuple):

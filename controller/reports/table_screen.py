@@ -15,7 +15,8 @@ from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaise
 from controller.core.table.shoe import ShoeAccount
 from controller.formats.mqtt.envelope import Published
 from controller.formats.mqtt.retained_layout import DEALER, FeltNow, FeltPicture, WagerNow
-from controller.reports.live_narrative import LiveNarrator, dollars, net
+from controller.formats.text.printable import dollars, net
+from controller.reports.live_narrative import LiveNarrator
 from controller.reports.status import shoe_after
 
 LINES: Final = 12

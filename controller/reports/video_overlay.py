@@ -30,7 +30,7 @@ from controller.core.messages.events import (
     WagerUnresolved,
 )
 from controller.formats.mqtt.envelope import event_name
-from controller.reports.live_narrative import dollars, net
+from controller.formats.text.printable import dollars, net
 
 LINE_LIMIT: Final = 40
 """Characters a line of the common inserters holds."""

@@ -5,21 +5,21 @@ python -m tests.edge.shipped
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from controller.core.analysis.computed_edge import MainEdge, main_edge
+import msgspec
+
+from controller.core.analysis.computed_edge import BILLIONTH, MainEdge, main_edge
 from controller.core.analysis.expectation import of_side_bet
 from controller.core.game.rules import Rules
 from controller.formats.config.known_edges import (
     KnownEdge,
     SideEdge,
     edge_hash,
-    known_edge,
-    side_edge,
     side_hash,
-    written,
 )
 from controller.io.files import known_edges, profile_files
 
@@ -47,6 +47,21 @@ WANTED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 def rules_of(profile: str, options: dict[str, Any]) -> Rules:
     """A profile's rules with a table's options."""
     return profile_files.load(profile, options).rules
+
+
+def known_edge(profile: str, options: dict[str, Any], rules: Rules, found: MainEdge) -> KnownEdge:
+    """A line of the main wagers' file."""
+    return KnownEdge(profile, options, edge_hash(rules), *(int(one * BILLIONTH) for one in found.rounded()))
+
+
+def side_edge(rules: Rules, bet: str, edge: Fraction | None) -> SideEdge:
+    """A line of the side wagers' file."""
+    return SideEdge(bet, side_hash(rules, bet), None if edge is None else round(edge * BILLIONTH))
+
+
+def written(lines: Iterable[KnownEdge | SideEdge]) -> str:
+    """The file: a JSON list with a line for each edge."""
+    return "[\n" + ",\n".join(msgspec.json.encode(one).decode() for one in lines) + "\n]\n"
 
 
 def computed() -> Iterator[KnownEdge]:

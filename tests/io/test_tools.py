@@ -13,7 +13,7 @@ from controller.commands import devices as devices_command
 from controller.commands import playback as playback_command
 from controller.commands import probe as probe_command
 from controller.commands.line_probe import ProbedDevice
-from controller.formats.text.captures import Capture, CaptureRefused, Piece, capture_text, read_capture
+from controller.formats.text.captures import Capture, CaptureRefused, Piece, heading_text, piece_text, read_capture
 from controller.formats.text.usb_names import SerialPort
 from controller.io.lines.line_tools import Playback, between
 from controller.io.lines.ports import serial_opener
@@ -36,6 +36,10 @@ PIECES = st.lists(st.tuples(st.integers(0, 10**12), st.booleans(), st.binary(min
 
 
 # --- captures ---------------------------------------------------------------------------------------
+
+
+def capture_text(capture: Capture) -> str:
+    return heading_text(capture.line) + "".join(map(piece_text, capture.pieces))
 
 
 @given(st.none() | LINES, PIECES)

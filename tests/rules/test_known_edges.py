@@ -25,14 +25,13 @@ from controller.formats.config.known_edges import (
     NoEdges,
     SideEdge,
     edge_hash,
-    known_edge,
     side_hash,
 )
 from controller.formats.config.profiles import RULE_KEYS
 from controller.io.files import profile_files
 from controller.io.files.known_edges import known, known_sides, shipped
 from firmware_protocols.cards import DECK
-from tests.edge.shipped import FILE, SIDES, WANTED, counted, rules_of
+from tests.edge.shipped import FILE, SIDES, WANTED, counted, known_edge, rules_of, written
 
 LINES = list(shipped().values())
 HPN = profile_files.load("hollywood-penn-national").rules
@@ -68,7 +67,7 @@ def test_every_profile_and_what_its_card_leaves_open_comes_with_its_edge() -> No
     lines = msgspec.json.decode(text, type=list[KnownEdge])
     assert [(one.profile, one.options) for one in lines] == list(WANTED)
     assert {one.profile for one in lines if not one.options} == set(profile_files.names())
-    assert known_edges.written(lines) == text
+    assert written(lines) == text
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.profile} {line.options}")
@@ -160,12 +159,12 @@ def test_every_side_wager_of_every_profile_comes_with_its_edge() -> None:
     lines = msgspec.json.decode(SIDES.read_text(encoding="utf-8"), type=list[SideEdge])
     wanted = {side_hash(rules, bet) for rules in (rules_of(*one) for one in WANTED) for bet in rules.side_bets}
     assert {one.hash for one in lines} == wanted
-    assert known_edges.written(lines) == SIDES.read_text(encoding="utf-8")
+    assert written(lines) == SIDES.read_text(encoding="utf-8")
 
 
 @pytest.mark.counting
 def test_the_count_comes_to_every_side_wagers_line() -> None:
-    assert known_edges.written(counted()) == SIDES.read_text(encoding="utf-8")
+    assert written(counted()) == SIDES.read_text(encoding="utf-8")
 
 
 def test_a_meters_wager_and_terms_of_the_houses_own_have_no_edge_at_hand() -> None:

@@ -210,11 +210,6 @@ def _falters(transaction: Transaction, gaps_ms: list[int], cards: int) -> bool:
     return sum(_is_late(transaction, gap) for gap in gaps_ms) > int(cards >= _MAY_FALTER)
 
 
-def _is_players(transaction: Transaction, gap_ns: int, cards: int) -> bool:
-    """Whether a card that follows a deal of so many cards sooner than a pause may be a quick player's hit."""
-    return cards >= _MAY_FALTER and _is_late(transaction, gap_ns // 1_000_000)
-
-
 def _is_late(transaction: Transaction, gap_ms: int) -> bool:
     """Whether a card that comes so long after the one before is late for a deal."""
     few, ending = len(transaction.state.deal_gaps_ms) < _FEW_GAPS, transaction.round().ending

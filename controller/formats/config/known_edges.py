@@ -78,11 +78,6 @@ def side_hash(rules: Rules, bet: str) -> str:
     return hashlib.sha256(msgspec.json.encode(matters, order="deterministic")).hexdigest()
 
 
-def side_edge(rules: Rules, bet: str, edge: Fraction | None) -> SideEdge:
-    """A line of the side wagers' file."""
-    return SideEdge(bet, side_hash(rules, bet), None if edge is None else round(edge * BILLIONTH))
-
-
 def strategy() -> dict[str, Any]:
     """The tables of the basic strategy as plain data."""
     soft_17 = (basic_strategy.HARD_DOUBLES, basic_strategy.SOFT_DOUBLES, basic_strategy.SURRENDERS)
@@ -93,11 +88,6 @@ def strategy() -> dict[str, Any]:
         *(table for _, table in sorted(basic_strategy.SPLITS.items())),
     ]
     return {str(number): [[row, sorted(ups)] for row, ups in sorted(one.items())] for number, one in enumerate(tables)}
-
-
-def known_edge(profile: str, options: dict[str, Any], rules: Rules, found: MainEdge) -> KnownEdge:
-    """A line of the file."""
-    return KnownEdge(profile, options, edge_hash(rules), *(int(one * BILLIONTH) for one in found.rounded()))
 
 
 @reads_outside(NoEdges)
@@ -120,8 +110,3 @@ def read_sides(text: str) -> dict[str, SideEdge]:
     """
     lines: list[SideEdge] = json_as(text, list[SideEdge])
     return {one.hash: one for one in lines}
-
-
-def written(lines: Iterable[KnownEdge | SideEdge]) -> str:
-    """The file: a JSON list with a line for each edge."""
-    return "[\n" + ",\n".join(msgspec.json.encode(one).decode() for one in lines) + "\n]\n"

@@ -57,11 +57,6 @@ def piece_text(piece: Piece) -> str:
     return f"{piece.at_ns} {'<' if piece.from_device else '>'} {piece.data.hex()}\n"
 
 
-def capture_text(capture: Capture) -> str:
-    """A whole capture."""
-    return heading_text(capture.line) + "".join(piece_text(piece) for piece in capture.pieces)
-
-
 def read_capture(lines: Iterable[str]) -> Capture:
     """The capture written in ``lines``.
 

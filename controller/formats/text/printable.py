@@ -1,4 +1,4 @@
-"""Text for a terminal: whatever is not printable in it is shown as an escape, so that no field moves a cursor."""
+"""Text for people: no field of it moves a terminal's cursor, and amounts and counts read alike everywhere."""
 
 from __future__ import annotations
 
@@ -15,3 +15,18 @@ def _escape(letter: str) -> str:
     # Half a character has no other code; what is beyond the first plane is two in JSON.
     code = letter.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{code[at : at + 2].hex()}" for at in range(0, len(code), 2))
+
+
+def dollars(cents: int) -> str:
+    """``125000`` -> ``$1,250.00``; a sign only below zero."""
+    return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+
+
+def net(cents: int) -> str:
+    """A player's net with its sign: ``+$12.50``, ``-$5.00``, ``$0.00``."""
+    return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
+
+
+def many(count: int, name: str) -> str:
+    """``1 wager``, ``2 wagers``."""
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
