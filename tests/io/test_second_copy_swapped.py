@@ -125,7 +125,8 @@ async def test_a_copy_changed_under_a_running_table_is_told_and_whole_again(
     assert house.copied() == records + 1
 
 
-async def test_a_copy_set_back_is_said_to_have_been_and_is_gone_on_with_from_where_it_ends(house: House) -> None:
+async def set_back(house: House) -> None:
+    """A copy of eight records becomes what it was with three."""
     await house.open()
     await house.commit(3)
     await house.until(lambda: house.copied() == 3)
@@ -133,21 +134,19 @@ async def test_a_copy_set_back_is_said_to_have_been_and_is_gone_on_with_from_whe
     await house.commit(5)
     await house.until(lambda: house.copied() == 8)
     renamed_over(house)
+
+
+async def test_a_copy_set_back_is_said_to_have_been_and_is_gone_on_with_from_where_it_ends(house: House) -> None:
+    await set_back(house)
     await house.until(lambda: any("another file lies in its place" in text for _, text in house.told))
-    set_back = f"second copy {house.copy}: ends with record 3, and record 8 had been copied: somebody changed it"
-    await house.until(lambda: any(text.startswith(set_back) for _, text in house.told))
+    said = f"second copy {house.copy}: ends with record 3, and record 8 had been copied: somebody changed it"
+    await house.until(lambda: any(text.startswith(said) for _, text in house.told))
     await house.until(lambda: house.told[-1] == ("fit", "") and house.copied() == 8)
 
 
 async def test_a_copy_set_back_as_its_table_ends_is_whole_when_it_has_ended(house: House) -> None:
     house.retry = 3600.0
-    await house.open()
-    await house.commit(3)
-    await house.until(lambda: house.copied() == 3)
-    shutil.copy(segments(house)[-1], house.copy / "kept")
-    await house.commit(5)
-    await house.until(lambda: house.copied() == 8)
-    renamed_over(house)
+    await set_back(house)
     await house.close()
     assert (house.copied(), run(verify.command, house.copy)[0]) == (8, 0)
 

@@ -306,8 +306,8 @@ TAMPERINGS = [
 ]
 
 
-@pytest.mark.parametrize("statement", TAMPERINGS)
-def test_a_unit_changed_anywhere_is_found(reach: Reach, statement: str) -> None:
+def tampered_with(reach: Reach, statement: str) -> Ledger:
+    """A ledger that agreed with itself until somebody changed it."""
     ledger = reach()
     table = Table(ledger)
     for deed in (FIVE, FIVE, tenth(1)):
@@ -318,6 +318,12 @@ def test_a_unit_changed_anywhere_is_found(reach: Reach, statement: str) -> None:
         rows.do(statement, [(ledger.pool,)])
 
     reach()._database.write(change)
+    return ledger
+
+
+@pytest.mark.parametrize("statement", TAMPERINGS)
+def test_a_unit_changed_anywhere_is_found(reach: Reach, statement: str) -> None:
+    ledger = tampered_with(reach, statement)
     assert reconcile(ledger).mistakes
 
 
@@ -332,16 +338,7 @@ KEEPING_EVERY_SUM = [
 
 @pytest.mark.parametrize("statement", KEEPING_EVERY_SUM)
 def test_a_change_that_keeps_every_sum_is_found_by_stepping_again(reach: Reach, statement: str) -> None:
-    ledger = reach()
-    table = Table(ledger)
-    for deed in (FIVE, FIVE, tenth(1)):
-        table.does(deed)
-    assert agrees(ledger)
-
-    def change(rows: LedgerRows) -> None:
-        rows.do(statement, [(ledger.pool,)])
-
-    reach()._database.write(change)
+    ledger = tampered_with(reach, statement)
     assert not reconcile(ledger).mistakes
     assert refold(ledger)
 

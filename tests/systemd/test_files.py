@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +34,11 @@ def fed(program: str, root: Path, file: str) -> str:
     return done.stderr
 
 
-def setting(name: str) -> list[str]:
-    return re.findall(rf"^{name}=(.*)$", UNIT, re.MULTILINE)
+def settings_of(unit: str, name: str) -> list[str]:
+    return re.findall(rf"^{name}=(.*)$", unit, re.MULTILINE)
+
+
+setting: Final = partial(settings_of, UNIT)
 
 
 def test_the_service_is_ready_when_it_says_so_and_lives_while_it_says_so() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from controller.commands.link import DOES_NOT_ADD_UP
-from tests.systemd.test_files import SYSTEMD, fed, needs
+from tests.systemd.test_files import SYSTEMD, fed, needs, settings_of
 from tests.systemd.test_trigger_box import exposure
 
 FILES: Final = {
@@ -26,7 +26,7 @@ def unit_of(program: str) -> str:
 
 
 def setting(program: str, name: str) -> list[str]:
-    return re.findall(rf"^{name}=(.*)$", unit_of(program), re.MULTILINE)
+    return settings_of(unit_of(program), name)
 
 
 @pytest.mark.parametrize("program", FILES)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.systemd.test_files import SYSTEMD, fed, needs
+from tests.systemd.test_files import SYSTEMD, fed, needs, settings_of
 
 UNIT: Final = (SYSTEMD / "tableside-trigger-box@.service").read_text()
 ALLOWED_EXPOSURE_TENTHS: Final = 15
-
-
-def setting(name: str) -> list[str]:
-    return re.findall(rf"^{name}=(.*)$", UNIT, re.MULTILINE)
+setting: Final = partial(settings_of, UNIT)
 
 
 def test_the_box_has_a_user_of_its_own_and_no_network() -> None:

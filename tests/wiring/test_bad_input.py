@@ -46,6 +46,14 @@ STRANGER = "E004015099FFFFFF"
 """A chip that is not in the registry."""
 
 
+async def assert_played_out(house: Premises, answer: str = "") -> None:
+    """Round 1 is settled as won after all, and the table plays on; ``answer``: the key that its question takes."""
+    await house.talk(f"{answer}\nstand\nhole_turned\n3 main 40\n3 main 0\nround_closed".strip())
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
+    assert house.ear.due()[1, 3, "main"] == (2000, 2000)
+    await assert_goes_on(house, 2)
+
+
 async def assert_goes_on(house: Premises, number: int) -> None:
     """A clean round settles right, as round ``number``."""
     await house.talk(CLEAN)
@@ -193,10 +201,7 @@ async def test_the_shoe_is_unplugged_in_the_middle_of_a_round(house: Premises) -
     assert isinstance(missing, CardsMayBeMissing)
     assert missing.reason == "the shoe was not connected"
     await house.ear.event(QuestionAsked, round=1)
-    await house.talk("no\nstand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
-    assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
-    assert house.ear.due()[1, 3, "main"] == (2000, 2000)
-    await assert_goes_on(house, 2)
+    await assert_played_out(house, "no")
 
 
 async def test_the_readers_are_unplugged_in_the_middle_of_a_round(house: Premises) -> None:
@@ -210,10 +215,7 @@ async def test_the_readers_are_unplugged_in_the_middle_of_a_round(house: Premise
     for spot in range(1, 8):
         await status(house, f"bet_spots/{spot}", "ready", 2)
     await house.bench.looked()
-    await house.talk("stand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
-    assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
-    assert house.ear.due()[1, 3, "main"] == (2000, 2000)
-    await assert_goes_on(house, 2)
+    await assert_played_out(house)
 
 
 async def test_the_keypad_is_unplugged_in_the_middle_of_a_round(house: Premises) -> None:
