@@ -95,8 +95,13 @@ def test_a_payment_laid_at_a_losing_box_and_carried_on_is_no_alert(after_ms: int
 
 @pytest.mark.parametrize(
     ("contents", "kind"),
-    [((150, 200, 100, 0), "chips_unexplained"), ((200, 0), "mispay"), ((200, 100, 0), "chips_unexplained")],
-    ids=["two stacks", "left with the wager", "one stack"],
+    [
+        ((150, 200, 100, 0), "chips_unexplained"),
+        ((200, 0), "mispay"),
+        ((200, 300, 0), "mispay"),
+        ((200, 100, 0), "chips_unexplained"),
+    ],
+    ids=["two stacks", "left with the wager", "and still more", "one stack"],
 )
 def test_a_payment_at_a_losing_box_that_lies_nowhere_else_is_told(contents: tuple[int, ...], kind: str) -> None:
     """It may lie in the rack again, or in the player's hand."""
@@ -108,12 +113,15 @@ def test_a_payment_at_a_losing_box_that_lies_nowhere_else_is_told(contents: tupl
     assert kinds(rig) == [kind]
 
 
-def test_a_payment_that_leaves_a_losing_box_after_longer_is_one() -> None:
+@pytest.mark.parametrize(("dollars", "alerts"), [(200, [("chips_unexplained", -10_000, 10_000)]), (150, [])])
+def test_what_leaves_a_losing_box_before_the_wager_was_a_bet_too_early_or_a_payment(
+    dollars: int, alerts: list[tuple[str, int, int]]
+) -> None:
     rig = table(ONE_LOSES)
-    moved(rig, 200, 100, 0)
+    moved(rig, dollars, 100, 0)
     moved(rig, 200, 0, spot=2)
     next_bets(rig)
-    assert told(rig) == [("mispay", -10_000, 10_000)]
+    assert told(rig) == alerts
 
 
 @pytest.mark.parametrize("contents", [(200, 100, 0), (200, 0)])
@@ -129,8 +137,8 @@ def test_chips_that_came_to_another_box_long_after_were_not_carried_there() -> N
     watch = looks((100, ("a",)), (200, ("a", "b")), (100, ("a",)), (0, ()))
     left_ns = watch.looks[1].last_ns
     assert found(watch, -100, b=Arrival(left_ns + 10, left_ns + 20)) is None
-    assert found(watch, -100, b=Arrival(left_ns + SLIP_NS + 1, left_ns + SLIP_NS + 2)) is AlertKind.MISPAY
-    assert found(watch, -100, b=Arrival(1, 2)) is AlertKind.MISPAY
+    assert found(watch, -100, b=Arrival(left_ns + SLIP_NS + 1, left_ns + SLIP_NS + 2)) is AlertKind.CHIPS_UNEXPLAINED
+    assert found(watch, -100, b=Arrival(1, 2)) is AlertKind.CHIPS_UNEXPLAINED
     assert not is_put_right(watch, 1)
 
 
@@ -165,7 +173,11 @@ def test_a_split_box_that_is_paid_and_bets_beside_at_one_look_is_no_alert() -> N
     assert kinds(rig) == []
 
 
-@pytest.mark.parametrize("contents", [(125, 225), (125, 225, 325)], ids=["before", "before and after"])
+@pytest.mark.parametrize(
+    "contents",
+    [(125, 225), (125, 225, 325), (125, 225, 0, 50)],
+    ids=["before", "before and after", "and is another then"],
+)
 def test_the_next_bet_may_lie_there_before_the_payment_comes(contents: tuple[int, ...]) -> None:
     rig = table(BOTH_WIN)
     moved(rig, *contents)
@@ -362,6 +374,13 @@ def test_an_overpaid_winner_is_not_said_to_have_lost_his_wager_where_no_key_clos
     taken = looks((100, ("a",)), (0, ()), (500, ("b",)))
     closed = replace(taken, looks=(taken.looks[0], *(replace(look, closed=True) for look in taken.looks[1:])))
     assert found(closed, 100) is AlertKind.WINNING_BET_TAKEN
+
+
+def test_a_line_that_never_held_what_was_wagered_is_not_judged() -> None:
+    """Insurance of 100 by the cards, of which the looks show 50 and then 500."""
+    watch = replace(looks((0, ()), (50, ("a",)), (500, ("a", "b")), (0, ())), wager_cents=0)
+    wrong = judge(watch, WagerDue(1, "insurance", 100, 200, 1), PaymentTerms(1, later=True, course=Course({})))
+    assert wrong is None
 
 
 # --- journals of before -----------------------------------------------------------------------------

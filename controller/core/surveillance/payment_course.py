@@ -57,15 +57,14 @@ def is_put_right(watch: ZoneHistory, at: int, since: int = 0) -> bool:
 
     ``since``: the first look that counts.
     """
+    back = _back_as_before(watch, at, since)
+    return back is not None and back.first_ns - watch.looks[at].last_ns <= SLIP_NS
+
+
+def _back_as_before(watch: ZoneHistory, at: int, since: int = 0) -> ZoneContent | None:
+    """The first look after one at which the same lay there as before it."""
     earlier = [look.chips for look in watch.looks[since:at]]
-    later = watch.looks[at + 1 :]
-    return any(look.chips in earlier and look.first_ns - watch.looks[at].last_ns <= SLIP_NS for look in later)
-
-
-def is_next_bet(watch: ZoneHistory, at: int) -> bool:
-    """Whether what came at a look still lies there at the next lock."""
-    came = set(watch.looks[at].chips) - set(watch.looks[at - 1].chips)
-    return bool(came) and came <= set(watch.looks[-1].chips)
+    return next((look for look in watch.looks[at + 1 :] if look.chips in earlier), None)
 
 
 def pays_for_certain(watch: ZoneHistory, at: int, begin: int, course: Course) -> bool:
@@ -78,10 +77,12 @@ def pays_for_certain(watch: ZoneHistory, at: int, begin: int, course: Course) ->
     if course.may_be_two_moves(look) or is_put_right(watch, at, begin) or course.is_carried_on(look, more):
         return False
     for later in watch.looks[at + 1 :]:
-        if not more <= set(later.chips):
-            # A slow reader may show their going and the wager's as one.
-            return not course.may_be_two_moves(later)
-        if not here <= set(later.chips):
+        stays, left = here <= set(later.chips), not more <= set(later.chips)
+        if left:
+            # Without the wager they are handed back, a bet too early or a payment; a slow reader may show that and the
+            # taking of the wager as one.
+            return not stays and not course.may_be_two_moves(later)
+        if not stays:
             # The dealer took of the wager and left them lying: a bet, as far as is known.
             return False
     # Neither was touched any more.
@@ -99,35 +100,32 @@ class ExplainedChips(NamedTuple):
     """Less than this beyond it may be taken apart from the rest, if that is not shown to leave in one movement."""
     is_taken: bool
     """The wager is to be taken, so that nobody bets beside it even once the round is closed."""
+    handed_back_ns: int
+    """Up to this time after it came more that leaves the rest lying as before was laid by mistake; negative: always."""
 
 
-class UnbetChips(NamedTuple):
-    """A look with more than can be explained. ``put_right``: it was gone within moments and the rest lay there."""
-
-    look: ZoneContent
-    put_right: bool
-
-
-def unbet_chips(watch: ZoneHistory, bounds: ExplainedChips, course: Course) -> UnbetChips | None:
-    """More than needs no explanation, all of which then leaves and is bet nowhere; the first look shows the wager."""
+def unbet_chips(watch: ZoneHistory, explained: ExplainedChips, course: Course) -> ZoneContent | None:
+    """A look with more than needs no explanation, which then leaves and is bet nowhere; the first shows the wager."""
     wager = set(watch.looks[0].chips)
     for at, look in enumerate(watch.looks[1:], start=1):
-        anew = bounds.is_taken and watch.looks[at - 1].is_gone_by(look) and course.may_be_two_moves(look)
+        anew = explained.is_taken and watch.looks[at - 1].is_gone_by(look) and course.may_be_two_moves(look)
         if not look.cents or anew:
             # All was taken, and what lies there may be another bet.
             return None
-        if look.closed and not (bounds.is_taken and wager <= set(look.chips)):
+        if look.closed and not (explained.is_taken and wager <= set(look.chips)):
             return None
-        more_cents = look.cents - bounds.most_cents
-        if more_cents < bounds.least_cents or course.is_carried_on(look, set(look.chips) - wager):
+        more_cents = look.cents - explained.most_cents
+        if more_cents < explained.least_cents or course.is_carried_on(look, set(look.chips) - wager):
             continue
-        if is_put_right(watch, at):
-            if not any(course.may_be_two_moves(one) for one in watch.looks[at : at + 2]):
-                return UnbetChips(look, put_right=True)
-            continue
-        gone = _gone_with_all(watch, at, bounds.most_cents)
-        if gone is not None and (more_cents >= bounds.one_move_cents or not course.may_be_two_moves(gone)):
-            return UnbetChips(look, put_right=False)
+        back = _back_as_before(watch, at)
+        if back is None:
+            gone = _gone_with_all(watch, at, explained.most_cents)
+            if gone is not None and (more_cents >= explained.one_move_cents or not course.may_be_two_moves(gone)):
+                return look
+        elif 0 <= explained.handed_back_ns < back.first_ns - look.last_ns and not any(
+            course.may_be_two_moves(one) for one in watch.looks[at : at + 2]
+        ):
+            return look
     return None
 
 

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.surveillance.payment_course import (
+    SLIP_NS,
     Course,
     ExplainedChips,
-    is_next_bet,
     is_put_right,
     pays_for_certain,
     unbet_chips,
@@ -94,11 +94,12 @@ def _unbet(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, course: Cour
         stake, won = max(stake, staked), max((staked + owed.net_cents) // 2, won)
     # Of a surrendered wager half goes back, and may be laid beside it first.
     least = -owed.net_cents if terms.surrendered else owed.wager_cents
-    bounds = ExplainedChips(stake + won, least, owed.wager_cents, is_lost or terms.surrendered)
-    found = unbet_chips(shown, bounds, course)
-    if found is None or (found.put_right and (terms.hidden or not is_lost)):
-        return None
-    return Mispay(AlertKind.CHIPS_UNEXPLAINED, shown.looks[0], found.look, found.look.cents - stake)
+    soon_ns = 0 if is_lost else SLIP_NS
+    handed_back_ns = -1 if terms.hidden or owed.net_cents >= 0 else soon_ns
+    is_taken = is_lost or terms.surrendered
+    explained = ExplainedChips(stake + won, least, owed.wager_cents, is_taken, handed_back_ns)
+    look = unbet_chips(shown, explained, course)
+    return None if look is None else Mispay(AlertKind.CHIPS_UNEXPLAINED, shown.looks[0], look, look.cents - stake)
 
 
 def _wrong(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | None:
@@ -252,20 +253,19 @@ def _sums(paying: tuple[ZoneContent, ...], most: int) -> set[int]:
 
 
 def _may_be_among(watch: ZoneHistory, begin: int, wanted: set[int], course: Course) -> bool:
-    """Whether what came after a look may hold one of these payments, and the player's next bets beside it.
+    """Whether what came after a look may hold one of these payments, and the player's next bets before or beside it.
 
-    What came at one look is the payment, or the next bet that lies there to the end; it may be both if two people may
-    have moved chips.
+    What came at one look is the payment or the next bet; it may be both if two people may have moved chips.
     """
     reached, most = {0}, max(wanted)
-    for at, look in enumerate(watch.looks[begin + 1 :], start=begin + 1):
+    for look in watch.looks[begin + 1 :]:
         within = any(total < cents <= total + look.came_cents for total in reached for cents in wanted)
         if within and course.may_be_two_moves(look):
             return True
-        more = {total + part for total in reached for part in (look.came_cents, look.rise())}
-        if not more.isdisjoint(wanted):
+        reached |= {total + part for total in reached for part in (look.came_cents, look.rise())}
+        if not reached.isdisjoint(wanted):
             return True
-        reached = {total for total in (more | reached if is_next_bet(watch, at) else more) if total <= most}
+        reached = {total for total in reached if total <= most}
     return False
 
 
