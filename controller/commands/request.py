@@ -61,12 +61,7 @@ def table_of(ctx: click.Context, param: click.Parameter, value: str) -> Topics:
 
 def correction(function: F) -> F:
     """The options of a command that corrects something: which broker, who and why; first the table."""
-    return with_why(asked_of_table(function))
-
-
-def with_why(function: F) -> F:
-    """The option --why."""
-    return WHY(function)
+    return WHY(asked_of_table(function))
 
 
 def asked_of_table(function: F) -> F:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import CardDrawn, QuestionWithdrawn, RoundClosed, RoundPending
 from controller.core.messages.inputs import SetCard
+from controller.core.table.transaction import Transaction
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import KeyPressed
 from tests.core.rig import KEY_OF, Rig, penn
@@ -40,6 +41,23 @@ def test_the_answer_settles_the_round_that_waited_and_leaves_the_open_one_alone(
     assert rig.table.state.round == open_round
     rig.talk("key stand hole_turned round_closed")
     assert rig.postings()[-1] == "2: spot 3 main +20.00"
+
+
+def test_a_waiting_round_is_judged_beside_the_open_one() -> None:
+    rig = Rig(penn())
+    rig.talk(WHO_GOT_THE_NINE + NEXT)
+    transaction = Transaction(rig.table, rig.stamped[-1])
+    open_round, lattice = transaction.round(), transaction.lattice()
+    (waited,) = transaction.state.waiting
+    with transaction.judging(waited):
+        tried = transaction.savepoint()
+        transaction.change_evidence(trouble="for the floor")
+        assert (transaction.round().number, transaction.round().evidence.trouble) == (1, "for the floor")
+        assert transaction.lattice() is not lattice
+        assert transaction.state.round is open_round
+        transaction.roll_back(tried)
+        assert transaction.round() is waited
+    assert (transaction.round(), transaction.lattice(), transaction.left) == (open_round, lattice, (waited,))
 
 
 def test_an_answer_that_is_none_of_the_choices_changes_nothing() -> None:
