@@ -95,8 +95,8 @@ def those_needed(reader: JournalReader, hours: int, *, with_bets: bool) -> Itera
     """
     import bisect
 
-    from controller.core.table.pace import HOUR_NS
     from controller.formats.mqtt.envelope import own_event
+    from controller.formats.text.moments import HOUR_NS
     from controller.reports.status import deal_ends, needed
 
     last = reader.head().seq

@@ -1,6 +1,6 @@
 """Events to words, rows and pages: what people read about a table. Pure.
 
 Everything here is computed from published events or journal records alone, so that anybody who holds them comes to the
-same figures. ``revenue_rows`` is what rounds, wagers and alerts came to; ``shift`` adds them up for a shift; the
-narratives tell a round in sentences; ``audit`` holds proofs.
+same figures. ``revenue_rows`` is what rounds, wagers and alerts came to; ``shift`` adds them up for a shift;
+``pace`` is how a table ran in the last hour; the narratives tell a round in sentences; ``audit`` holds proofs.
 """

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Final
 
 from controller.core.messages.events import BettingClosed
-from controller.core.table.pace import BetFigures
 from controller.formats.mqtt.envelope import Published, nanoseconds
+from controller.formats.mqtt.retained_state import BetFigures
 from controller.reports.revenue_rows import Faces, RoundFold, WagerRow, WagerState
 
 ROUNDS_LIMIT: Final = 2_000

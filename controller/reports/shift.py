@@ -26,9 +26,10 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.people.table_inventory import TableInventory
-from controller.core.table.pace import BetFigures, average_bet, side_share
 from controller.formats.mqtt.envelope import Published
+from controller.formats.mqtt.retained_state import BetFigures
 from controller.formats.text.moments import Period, zone_of
+from controller.reports.pace import average_bet, side_share
 from controller.reports.recent_takings import bet_figures
 from controller.reports.revenue_rows import MAIN, RoundRow, WagerRow, WagerState, takings, win_per_handle
 from controller.reports.shift_course import Point, by_round, course

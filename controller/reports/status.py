@@ -27,11 +27,13 @@ from controller.core.messages.events import (
     WagerSettled,
 )
 from controller.core.messages.raised_alerts import Severity
-from controller.core.table.pace import HOUR_NS, Pace, PaceFigures, figures, main_boxes, pace_after
 from controller.core.table.shoe import ShoeAccount
 from controller.formats.mqtt.envelope import Published, nanoseconds, utc_text
 from controller.formats.mqtt.retained_alerts import listed_alerts
+from controller.formats.mqtt.retained_state import PaceFigures
+from controller.formats.text.moments import HOUR_NS
 from controller.reports import recent_takings
+from controller.reports.pace import Pace, figures, main_boxes, pace_after
 from controller.reports.recent_takings import RecentTakings
 from firmware_protocols.readings import HealthState
 

@@ -9,13 +9,13 @@ import msgspec
 
 from controller.core.messages.events import Event
 from controller.core.messages.house import House
-from controller.core.table.pace import Pace, figures, pace_after
 from controller.core.table.state import State
 from controller.formats.mqtt.retained_alerts import alerts_bytes
 from controller.formats.mqtt.retained_layout import FeltPicture
 from controller.formats.mqtt.retained_meters import meters_bytes
 from controller.formats.mqtt.retained_orders import orders_bytes
 from controller.formats.mqtt.retained_state import PaceNow, advice_bytes, round_bytes
+from controller.reports.pace import Pace, figures, pace_after
 
 
 class Pictures:

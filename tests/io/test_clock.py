@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.table.pace import HOUR_NS
+from controller.formats.text.moments import HOUR_NS
 from controller.io.system.clock import hourly
 
 

@@ -9,10 +9,10 @@ import msgspec
 
 from controller.core.game.wager import LockedWager
 from controller.core.messages.events import BettingClosed, CardDrawn, Event, HoleCardRevealed, RoundClosed
-from controller.core.table.pace import HOUR_NS
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.formats.replay import payloads
+from controller.formats.text.moments import HOUR_NS
 from controller.io.journal.reader import EventRow
 from controller.io.mqtt.pace_publisher import EVERY_SECONDS, PaceBoard
 from tests.io.virtual_time import LoopClock, passes, run_virtual

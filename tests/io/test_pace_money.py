@@ -17,9 +17,9 @@ from controller.cli import main
 from controller.core.analysis.expectation import edges_at_hand
 from controller.core.messages.events import BettingClosed, RoundClosed
 from controller.core.messages.inputs import AdjustWager, VoidRound
-from controller.core.table.pace import HOUR_NS, PaceFigures
 from controller.formats.mqtt.envelope import nanoseconds, own_event
-from controller.formats.mqtt.retained_state import PaceNow
+from controller.formats.mqtt.retained_state import PaceFigures, PaceNow
+from controller.formats.text.moments import HOUR_NS
 from controller.io.files import known_edges
 from controller.io.journal.reader import EventRow, JournalReader
 from controller.io.mqtt.pace_publisher import PaceBoard

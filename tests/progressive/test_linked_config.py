@@ -14,12 +14,12 @@ from controller.core.meters.pool_postings import ContributionOutcome, WagerPosti
 from controller.core.meters.pooled_meter import PendingPosting, PooledMeter, PooledTerms, PostingBacklog
 from controller.core.meters.state import Progressives
 from controller.core.table.desired import Desired
-from controller.core.table.pace import HOUR_NS
 from controller.core.table.state import State
 from controller.daemon.pool_links import LinkEndParts, OtherPool, PoolLink, PoolLinks
 from controller.formats.config.pooled_meters import LinkedMeterSection, OtherLink, linked_profile_checks, linked_terms
 from controller.formats.config.table_file import Config, read_config
 from controller.formats.journal.records import Identity
+from controller.formats.text.moments import HOUR_NS
 from controller.formats.text.toml_schema import ConfigError
 from controller.io.files import profile_files
 from controller.io.files.secret_files import SecretRefused, read_curve_secret, write_secret

@@ -11,7 +11,7 @@ from controller.core.messages.meter_events import MeterClosed, MeterReopened
 from controller.core.messages.pool_events import MeterReleased
 from controller.core.meters.pooled_meter import NOT_HEARD
 from controller.core.persons import Authentication
-from controller.core.table.pace import HOUR_NS
+from controller.formats.text.moments import HOUR_NS
 from tests.core.rig import coded
 from tests.progressive.live import LINKED, NOTHING, MeterRig, Pit, linked, owing
 

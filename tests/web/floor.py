@@ -7,14 +7,23 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.table.pace import BetFigures, DeviceFigures, PaceFigures, average_bet, side_share
 from controller.formats.mqtt.envelope import Topics, device_bytes, status_bytes
 from controller.formats.mqtt.retained_alerts import AlertNow, AlertsNow
 from controller.formats.mqtt.retained_layout import FeltNow, QuestionNow
 from controller.formats.mqtt.retained_meters import JackpotNow, LinkedNow, MetersNow, OrderNow
-from controller.formats.mqtt.retained_state import Hold, Info, PaceNow, RoundNow, SpotNow
+from controller.formats.mqtt.retained_state import (
+    BetFigures,
+    DeviceFigures,
+    Hold,
+    Info,
+    PaceFigures,
+    PaceNow,
+    RoundNow,
+    SpotNow,
+)
 from controller.io.mqtt.connection import CheckedClient
 from controller.io.system.clock import SystemClock
+from controller.reports.pace import average_bet, side_share
 
 SITE: Final = "harbour"
 BETS: Final = (

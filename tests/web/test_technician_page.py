@@ -12,11 +12,10 @@ from playwright.async_api import FilePayload, expect
 
 from controller.core.messages.alerts import DeviceAlarm, LineErrors
 from controller.core.messages.events import DeviceStatusChanged, Event, SoftwareChecked
-from controller.core.table.pace import DeviceFigures
 from controller.formats.journal.stream import ConsumerNow, StreamNow
 from controller.formats.mqtt.envelope import event_bytes, event_name, status_bytes, utc_text
 from controller.formats.mqtt.retained_machine import DiskNow, LineNow, MachineNow, SecondCopyNow, VerificationNow
-from controller.formats.mqtt.retained_state import PaceNow
+from controller.formats.mqtt.retained_state import DeviceFigures, PaceNow
 from controller.formats.text.struct_decoder import HINTS_LIMIT
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import SystemClock

@@ -30,9 +30,9 @@ from controller.core.meters.pooled_meter import NOT_HEARD, PendingPosting, Poole
 from controller.core.meters.state import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import BOOKS_LIMIT
-from controller.core.table.pace import HOUR_NS
 from controller.core.table.transaction import Transaction
 
+_HOUR_NS: Final = 3_600_000_000_000
 _FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
 
 
@@ -150,7 +150,7 @@ def take_pool_state(transaction: Transaction, linked: PooledMeter, shown_cents: 
     blocked = linked.blocked
     if limit_ns and now_ns - since_ns >= limit_ns:
         blocked = (
-            blocked or f"the link was away for {limit_ns // HOUR_NS} hours: a person must let it be won again by name"
+            blocked or f"the link was away for {limit_ns // _HOUR_NS} hours: a person must let it be won again by name"
         )
     shown = linked.shown_cents if shown_cents is None else shown_cents
     change_pooled_meter(

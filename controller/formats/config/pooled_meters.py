@@ -10,8 +10,8 @@ import msgspec
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find, names, terms_of
 from controller.core.meters.pooled_meter import PooledTerms, WhileClosed
-from controller.core.table.pace import HOUR_NS
 from controller.formats.config.meters import MeterName, MeterSection
+from controller.formats.text.moments import HOUR_NS
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_schema import File, HostPort, Name, PublicKey, Section, Text, ZoneName

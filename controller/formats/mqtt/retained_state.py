@@ -10,7 +10,6 @@ from controller.core.betting.closed_meters import returnable_wagers
 from controller.core.messages.advice import AdviceLine
 from controller.core.messages.house import House
 from controller.core.table.layout import cents_at
-from controller.core.table.pace import PaceFigures
 from controller.core.table.readiness import block_reason
 from controller.core.table.state import State
 from controller.formats.journal.stream import StreamNow
@@ -19,6 +18,7 @@ from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_machine import MachineNow
 from controller.formats.mqtt.retained_meters import MetersNow
 from controller.formats.mqtt.retained_orders import OrdersNow
+from firmware_protocols.values import Value
 
 
 class PostedRules(msgspec.Struct, frozen=True):
@@ -97,6 +97,57 @@ class AdviceNow(msgspec.Struct, frozen=True):
     seq: int
     round: int
     lines: tuple[AdviceLine, ...]
+
+
+class DeviceFigures(Value, frozen=True, tag=False):
+    """A device for the pit."""
+
+    device: str
+    state: str
+    faults: int
+    down_seconds: int
+    alarms: int
+    damaged_messages: int
+
+
+class BetFigures(Value, frozen=True, tag=False):
+    """A bet for the pit, in cents: its handle, what the house won, and what its edge would have won.
+
+    ``theoretical_cents`` is null where the bet's edge is not at hand. Of the handle, ``wager_cents`` is what lay when
+    betting closed, without doubles and splits, on this number of ``wagers``.
+    """
+
+    bet: str
+    handle_cents: int
+    win_cents: int
+    theoretical_cents: int | None
+    wagers: int = 0
+    wager_cents: int = 0
+
+
+class PaceFigures(Value, frozen=True, tag=False):
+    """What the pit wants to know. Rates are per hour of the time looked at, rounded to whole ones."""
+
+    seconds: int
+    rounds: int
+    rounds_per_hour: int
+    irregular: int
+    phase_ms: dict[str, int]
+    """The mean length of each phase; empty while no whole round was seen."""
+    questions: int
+    questions_open: int
+    answer_ms: int
+    """The mean wait for an answer; 0 without one."""
+    alerts: dict[str, int]
+    alerts_per_hour: int
+    starts: int
+    devices: tuple[DeviceFigures, ...]
+    bets: tuple[BetFigures, ...] = ()
+    """Of the settled wagers of the rounds that closed in this time, as they stand."""
+    average_bet_cents: int | None = None
+    """Of their main wagers, as they lay when betting closed; null without one."""
+    side_bet_per_mille: int | None = None
+    """What of their handle was on side wagers, insurance not among them; null without a handle."""
 
 
 class PaceNow(msgspec.Struct, frozen=True):

@@ -14,6 +14,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from controller.core.messages.house import GamingDay
 
+HOUR_NS: Final = 3_600_000_000_000
+
 EXPECTED: Final = "2026-11-21T18:00, 2026-11-21T18:00-05:00, 18:00, 2026-11-21, today or yesterday"
 DAYS: Final = {"today": 0, "yesterday": 1}
 

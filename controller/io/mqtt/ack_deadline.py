@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from controller.core.messages.inputs import FitnessLevel
-from controller.core.table.pace import HOUR_NS
 from controller.formats.mqtt.envelope import nanoseconds, own_event
+from controller.formats.text.moments import HOUR_NS
 from controller.io.journal.journal import Journal
 from controller.io.system.clock import Clock
 

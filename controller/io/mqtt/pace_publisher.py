@@ -14,11 +14,12 @@ from typing import Final
 import msgspec
 
 from controller.core.messages.events import Event
-from controller.core.table.pace import HOUR_NS, Pace, figures, pace_after
 from controller.formats.mqtt.envelope import nanoseconds, own_event
 from controller.formats.mqtt.retained_state import PaceNow
+from controller.formats.text.moments import HOUR_NS
 from controller.io.journal.reader import EventRow
 from controller.io.system.clock import Clock
+from controller.reports.pace import Pace, figures, pace_after
 from controller.reports.recent_takings import NO_EDGES, RecentTakings
 
 EVERY_SECONDS: Final = 60.0

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from controller.core.table.pace import HOUR_NS
+from controller.formats.text.moments import HOUR_NS
 
 _Answer = TypeVar("_Answer")
 

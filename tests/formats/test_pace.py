@@ -15,7 +15,8 @@ from controller.core.messages.events import (
     RoundClosed,
     TableStarted,
 )
-from controller.core.table.pace import PHASES, BetFigures, Pace, figures, pace_after, per_hour
+from controller.formats.mqtt.retained_state import BetFigures
+from controller.reports.pace import PHASES, Pace, figures, pace_after, per_hour
 
 S = 1_000_000_000
 

@@ -25,10 +25,11 @@ from controller.core.messages.events import (
     TableStarted,
 )
 from controller.core.messages.raised_alerts import AlertRaised
+from controller.formats.mqtt.retained_state import BetFigures, DeviceFigures, PaceFigures
+from controller.formats.text.moments import HOUR_NS
 from firmware_protocols.readings import HealthState
 from firmware_protocols.values import Value
 
-HOUR_NS: Final = 3_600_000_000_000
 _MS: Final = 1_000_000
 
 PHASES: Final = ("betting", "dealing", "playing", "dealer_and_payment")
@@ -144,57 +145,6 @@ def _fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineErrors, at
             return replace(device, state=state, faults=device.faults + 1, down_ns=down, since_ns=at_ns)
         case _:
             assert_never(event)
-
-
-class DeviceFigures(Value, frozen=True, tag=False):
-    """A device for the pit."""
-
-    device: str
-    state: str
-    faults: int
-    down_seconds: int
-    alarms: int
-    damaged_messages: int
-
-
-class BetFigures(Value, frozen=True, tag=False):
-    """A bet for the pit, in cents: its handle, what the house won, and what its edge would have won.
-
-    ``theoretical_cents`` is null where the bet's edge is not at hand. Of the handle, ``wager_cents`` is what lay when
-    betting closed, without doubles and splits, on this number of ``wagers``.
-    """
-
-    bet: str
-    handle_cents: int
-    win_cents: int
-    theoretical_cents: int | None
-    wagers: int = 0
-    wager_cents: int = 0
-
-
-class PaceFigures(Value, frozen=True, tag=False):
-    """What the pit wants to know. Rates are per hour of the time looked at, rounded to whole ones."""
-
-    seconds: int
-    rounds: int
-    rounds_per_hour: int
-    irregular: int
-    phase_ms: dict[str, int]
-    """The mean length of each phase; empty while no whole round was seen."""
-    questions: int
-    questions_open: int
-    answer_ms: int
-    """The mean wait for an answer; 0 without one."""
-    alerts: dict[str, int]
-    alerts_per_hour: int
-    starts: int
-    devices: tuple[DeviceFigures, ...]
-    bets: tuple[BetFigures, ...] = ()
-    """Of the settled wagers of the rounds that closed in this time, as they stand."""
-    average_bet_cents: int | None = None
-    """Of their main wagers, as they lay when betting closed; null without one."""
-    side_bet_per_mille: int | None = None
-    """What of their handle was on side wagers, insurance not among them; null without a handle."""
 
 
 def figures(pace: Pace, bets: Sequence[BetFigures] = ()) -> PaceFigures:
