@@ -345,6 +345,7 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
             lifecycle.take_chips(transaction, change, from_ns, last_ns)
     if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
         unseen_moves.take_exchanged_chips(transaction, felt[name], first_ns, last_ns)
+        chips_in_motion.note_possible_next_bet(transaction, before, felt[name], first_ns, last_ns)
     if transaction.state.round is not None and before is not None:
         unseen_moves.note_replaced(transaction, before, felt[name])
         passing_chips.forget_overheard(transaction, before, felt[name])

@@ -72,6 +72,7 @@ def house_of(table: TableFile) -> House:
         floor_claims_checked=True,
         payments_bounded=True,
         payments_by_course=True,
+        moves_reconsidered=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

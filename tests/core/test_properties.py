@@ -243,6 +243,7 @@ def begun_now(house: House) -> House:
         floor_claims_checked=True,
         payments_bounded=True,
         payments_by_course=True,
+        moves_reconsidered=True,
     )
 
 

@@ -9,7 +9,10 @@ from tests.core.quick_readers import QuickReaders, accused, draw, table
 
 
 def dealt_twice(profile: str, *, next_bet: int, again_ms: int, deal_ms: int) -> QuickReaders:
-    """A double loses, is taken, and other chips are laid; they are dealt to, doubled and paid."""
+    """A double loses, is taken, and other chips are laid; they are dealt to, doubled and paid.
+
+    ``again_ms``: after how long they are laid; below 0: one look shows them in place of the wager.
+    """
     rig = table("3 main 25", profile)
     draw(rig, "3s", "Kd", "5s", "8h", gap_ms=700)
     rig.pass_ms(4_000)
@@ -27,9 +30,10 @@ def dealt_twice(profile: str, *, next_bet: int, again_ms: int, deal_ms: int) -> 
     rig.pass_ms(500)
     draw(rig, "2d", "2h", "Qc", gap_ms=700)
     rig.pass_ms(900)
-    rig.talk("3 main 0")
-    rig.pass_ms(again_ms)
-    rig.talk(f"3 main {next_bet}")
+    if again_ms >= 0:
+        rig.talk("3 main 0")
+        rig.pass_ms(again_ms)
+    rig.exchange(3, "main", 100 * next_bet)
     rig.pass_ms(deal_ms)
     draw(rig, "4s", "4d", "6c", "4c", gap_ms=700)
     rig.pass_ms(3_000)
@@ -52,4 +56,24 @@ def test_the_round_before_is_lost_and_the_next_is_another(profile: str, next_bet
     settled = {one.round: one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
     assert settled[2] == -5_000
     assert [one.round for one in rig.events if isinstance(one, RoundStarted)] == [1, 2, 3]
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize(("next_bet", "again_ms"), [(25, -1), (50, -1), (50, 50)])
+@pytest.mark.parametrize("deal_ms", [400, 1_500])
+def test_where_it_looks_like_the_wager_exchanged_the_next_round_is_another_still(
+    next_bet: int, again_ms: int, deal_ms: int
+) -> None:
+    """What came of the wager may be open, for it may lie there; the cards show a deal."""
+    rig = dealt_twice("hollywood-perryville", next_bet=next_bet, again_ms=again_ms, deal_ms=deal_ms)
+    settled = {one.round: one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
+    assert settled.get(2, -5_000) == -5_000
+    assert settled[3] == 200 * next_bet
+    assert accused(rig) == []
+
+
+def test_where_hands_lie_face_down_a_lesser_bet_is_no_wager_lowered() -> None:
+    rig = dealt_twice("pitch-h17", next_bet=25, again_ms=-1, deal_ms=400)
+    settled = {one.round: one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
+    assert settled[2] == -5_000
     assert accused(rig) == []

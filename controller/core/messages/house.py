@@ -96,6 +96,9 @@ class House(Value, frozen=True, tag=False):
     """Whether a payment is called wrong only if no honest course of the chips shows as the readers saw it (the next bet
     laid beside, a payment at the wrong box, change made, insurance settled against the wager), and more than is due
     that leaves without having been bet is told as unexplained; False: the journal is of before."""
+    moves_reconsidered: bool = False
+    """Whether what is laid too much or given up again before a card accuses nobody, and other chips in the place of a
+    wager that may have been lost are the next bet; False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.game.hand import ways_to_take
+from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.position import BoxStatus
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
@@ -182,8 +183,42 @@ def _are_of_broken_hands(transaction: Transaction, spot: int, cents: int) -> boo
 
 def _may_be_taken(transaction: Transaction) -> bool:
     """Whether losing wagers may be taken: some play is over, and no key that must turn the hole card is missing."""
-    key_missing = transaction.round().dealing.unturned() and not deal_confirmation.turn_needs_no_key(transaction)
-    return not key_missing and round_end.some_play_is_over(transaction)
+    return not _turn_key_missing(transaction) and round_end.some_play_is_over(transaction)
+
+
+def _turn_key_missing(transaction: Transaction) -> bool:
+    """Whether the key that must turn the hole card has still to come."""
+    return transaction.round().dealing.unturned() and not deal_confirmation.turn_needs_no_key(transaction)
+
+
+def note_possible_next_bet(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> None:
+    """Other chips lie in the place of a wager and come to the same.
+
+    Where the wager may have been lost they may be the next bet: what happened there counts as unseen.
+    """
+    round_now = transaction.round()
+    if after.name != "main" or after.spot not in round_now.bets.spots or not round_now.bets.locked:
+        return
+    if round_now.evidence.trouble or not round_now.is_dealt():
+        return
+    if not _may_be_next_bet(transaction, before, after, face_down=False):
+        return
+    unseen = round_now.main_zone_outage(round_now.bets.spots.index(after.spot), first_ns, last_ns)
+    rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
+
+
+def _may_be_next_bet(
+    transaction: Transaction, before: ChipsSeen | Zone, seen: ChipsSeen | Zone, *, face_down: bool
+) -> bool:
+    """Whether other chips that lie in a wager's place may be its player's next bet: the wager may have been taken.
+
+    ``face_down``: what is said where hands lie so, as how long chips wait follows from no face.
+    """
+    if not transaction.house.moves_reconsidered or not seen.chips or not set(seen.chips).isdisjoint(before.chips):
+        return False
+    if transaction.round().hides_faces():
+        return face_down and not _turn_key_missing(transaction)
+    return _may_be_taken(transaction)
 
 
 def _content_before(table: Table, known: MovingChips | None, seen: ChipsSeen) -> ChipsSeen | Zone | None:
@@ -211,7 +246,10 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
         return False
     # Chips that come in the deal are none of a hand's.
     lowered = _cents(house, seen) < _cents(house, before)
-    return (round_now.is_dealt() or lowered) and _may_still_act(Transaction(table, stamped), seen.spot)
+    transaction = Transaction(table, stamped)
+    if not (round_now.is_dealt() or lowered) or not _may_still_act(transaction, seen.spot):
+        return False
+    return not (lowered and _may_be_next_bet(transaction, before, seen, face_down=True))
 
 
 def _is_after_lock(table: Table, round_now: Round, seen: ChipsSeen) -> bool:

@@ -77,7 +77,7 @@ def may_begin(transaction: Transaction) -> bool:
     ):
         return False
     at_ns, options = transaction.table_ns(drawn.at_ns), round_now.options(transaction.rules)
-    quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
+    quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS or _may_have_bet_anew(transaction)
     if (
         not quiet
         or not deal_confirmation.guards_hole_card(transaction.rules)
@@ -94,6 +94,13 @@ def may_begin(transaction: Transaction) -> bool:
         or (transaction.state.keyless and round_end.some_keyless_play_is_over(transaction))
     )
     return bool(may_be_over) and (_unexplained(round_now) or not first_card.ended_by_card(transaction, at_ns))
+
+
+def _may_have_bet_anew(transaction: Transaction) -> bool:
+    """Whether, since the last card, other chips have come to where a wager may have been taken."""
+    last_ns = transaction.times().cards_until_ns
+    outages = transaction.round().evidence.outages if transaction.house.moves_reconsidered else ()
+    return any(not one.reader and not one.open() and one.hides("main") and one.to_ns > last_ns for one in outages)
 
 
 def _unexplained(round_now: Round) -> bool:
