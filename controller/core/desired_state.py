@@ -33,7 +33,7 @@ def wanted(transaction: Transaction) -> Desired:
 
 def _until_chips_rest(transaction: Transaction, found: Desired) -> Desired:
     """The same, with the moment at which chips that move now have come to rest."""
-    at_ns = chips_in_motion.deadline_ns(transaction.state, transaction.house)
+    at_ns = chips_in_motion.deadline_ns(transaction)
     return replace(found, deadline_ns=min(found.deadline_ns or at_ns, at_ns)) if at_ns else found
 
 

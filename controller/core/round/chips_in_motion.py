@@ -22,6 +22,7 @@ from controller.core.certainty import deal_confirmation, round_end
 from controller.core.game.hand import ways_to_take
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.position import BoxStatus
+from controller.core.inference.dues import main_due
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
 from controller.core.table.layout import Zone, worth, zone_name
@@ -38,6 +39,9 @@ _FALL_NS: Final = 2_500_000_000
 
 _NEXT_LOOK_NS: Final = 500_000_000
 """How much later than its last look a reader may look again: a slow one shows the next movement only then."""
+
+_CHANGE_NS: Final = 4_000_000_000
+"""How long a dealer takes to hand back what is too much of a double."""
 
 _LONGEST_NS: Final = 8_000_000_000
 """Chips that move longer than that are reported as they move."""
@@ -58,7 +62,8 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
     given = stamped.input
     if not table.state.moving and not isinstance(given, ChipsSeen):
         return (stamped,), ()
-    moving = [one for one in table.state.moving if not _lies_still(table.house, one, stamped)]
+    before = Transaction(table, stamped)
+    moving = [one for one in table.state.moving if not _lies_still(before, one, stamped)]
     ready = [_whole_move(one) for one in table.state.moving if one not in moving]
     match given:
         case ChipsSeen():
@@ -67,13 +72,13 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
                 moving = [one for one in moving if one is not known]
                 if given.chips == known.lay and _lowered(table.house, known):
                     return tuple(ready), tuple(moving)
-                if _is_of_box(table, known.spot) and _is_one_move(Transaction(table, stamped), known, given):
+                if _is_of_box(table.state, known.spot) and _is_one_move(before, known, given):
                     return tuple(ready), (*moving, replace(known, last=stamped))
                 ready.append(_whole_move(known))
-            before = _content_before(table, known, given)
-            if before is not None and _may_move_on(table, stamped, before, given):
-                lay = (before.chips, _cents(table.house, before))
-                return tuple(ready), (*moving, MovingChips(given.spot, given.zone, *lay, stamped, stamped))
+            lay = _content_before(table, known, given)
+            if lay is not None and _may_move_on(table, stamped, lay, given):
+                content = (lay.chips, _cents(table.house, lay))
+                return tuple(ready), (*moving, MovingChips(given.spot, given.zone, *content, stamped, stamped))
         case ChipsConfirmed(spots, upto_ns, unseen) if moving:
             # Of the others it is said again, as the table goes on to ask for it.
             at_rest = tuple(spot for spot in spots if all(one.spot != spot for one in moving))
@@ -94,16 +99,36 @@ def laid(house: House, moving: tuple[MovingChips, ...]) -> tuple[tuple[StampedIn
     return tuple(_whole_move(one) for one in moving if one not in away), away
 
 
-def deadline_ns(state: State, house: House) -> int:
+def deadline_ns(transaction: Transaction) -> int:
     """When the next moving chips have lain still for long enough, by the clock of readings; 0: none move."""
-    return min((_still_ns(house, one) for one in state.moving), default=0)
+    return min((_still_ns(transaction, one) for one in transaction.state.moving), default=0)
 
 
-def _still_ns(house: House, one: MovingChips) -> int:
+def _still_ns(transaction: Transaction, one: MovingChips) -> int:
     """When chips have lain still for long enough, if nothing more is reported of them."""
-    seen = _seen(one.last)
-    wait_ns = max(_FALL_NS if _lowered(house, one) else _RISE_NS, seen.by_ns - seen.after_ns + _NEXT_LOOK_NS)
+    house, seen = transaction.house, _seen(one.last)
+    look_ns = seen.by_ns - seen.after_ns
+    wait_ns = max(_FALL_NS if _lowered(house, one) else _RISE_NS, look_ns + _NEXT_LOOK_NS)
+    if house.moves_reconsidered and not _lowered(house, one) and not _natural_due(transaction, one.spot):
+        # Who lays too much and takes it back between two looks is seen to have laid it only once it is gone.
+        wait_ns = max(wait_ns, 2 * look_ns, _CHANGE_NS if _is_too_much(house, one) else 0)
     return min(one.last.at_ns + wait_ns, one.first.at_ns + _LONGEST_NS)
+
+
+def _is_too_much(house: House, one: MovingChips) -> bool:
+    """Whether more came than lay there, which no double or split adds and no payment but a natural's."""
+    return 0 < one.lay_cents < _cents(house, _seen(one.last)) - one.lay_cents
+
+
+def _natural_due(transaction: Transaction, spot: int) -> int:
+    """What a box is paid for its natural, if that is certain whatever the hole card; 0: it is not, or has none."""
+    if not _is_of_box(transaction.state, spot) or transaction.round().hides_faces():
+        return 0
+    box, lattice = transaction.round().bets.spots.index(spot), transaction.lattice()
+    if not lattice.frontier or any(node.boxes[box].kind is not BoxStatus.NATURAL for node in lattice.frontier):
+        return 0
+    due = main_due(lattice, lattice.frontier, box, None).certain()
+    return 0 if due is None else due.cents
 
 
 def _lowered(house: House, one: MovingChips) -> bool:
@@ -116,9 +141,10 @@ def _cents(house: House, content: ChipsSeen | Zone) -> int:
     return worth(content.chips, house.chips, content.values)
 
 
-def _lies_still(house: House, one: MovingChips, stamped: StampedInput) -> bool:
+def _lies_still(transaction: Transaction, one: MovingChips, stamped: StampedInput) -> bool:
     """Whether time, or what is reported now, says that chips lie still."""
-    if stamped.at_ns >= _still_ns(house, one):
+    house = transaction.house
+    if stamped.at_ns >= _still_ns(transaction, one):
         return True
     match stamped.input:
         case ChipsConfirmed(spots, upto_ns):
@@ -136,9 +162,9 @@ def _lies_still(house: House, one: MovingChips, stamped: StampedInput) -> bool:
             return False
 
 
-def _is_of_box(table: Table, spot: int) -> bool:
+def _is_of_box(state: State, spot: int) -> bool:
     """Whether a round is open in which somebody plays there: an order or an answer may have ended that meanwhile."""
-    return table.state.round is not None and spot in table.state.round.bets.spots
+    return state.round is not None and spot in state.round.bets.spots
 
 
 def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) -> bool:
@@ -154,6 +180,9 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     house, left = transaction.house, _seen(one.last)
     lies = _cents(house, seen)
     if not _lowered(house, one):
+        if house.moves_reconsidered and 0 < _natural_due(transaction, one.spot) == _cents(house, left) - one.lay_cents:
+            # What comes beside the payment is the next bet.
+            return False
         return lies > one.lay_cents and _may_be_one_raise(transaction, one, lies - one.lay_cents)
     if lies < _cents(house, left):
         return False

@@ -63,6 +63,9 @@ def suspect_move(before: Table, transaction: Transaction, event: MoveUnexplained
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     round_now = transaction.round_known(event.round)
     kind, text = _looks_like(before, transaction, event, lay)
+    thought_better = kind in {AlertKind.CAPPING, AlertKind.BET_TOUCHED} and _is_taken_back(transaction, event)
+    if thought_better and kind is AlertKind.CAPPING:
+        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{text}, and they were taken back before a card or key"
     in_play = round_now is None or event.spot in round_now.bets.spots
     severity = SEVERITY[kind] if in_play else Severity.NOTICE
     suspicion = Suspicion(
@@ -80,7 +83,7 @@ def suspect_move(before: Table, transaction: Transaction, event: MoveUnexplained
         after=_chips_at(transaction.state.felt, name),
         stays_ns=_STAYS_NS if kind in _MAY_BE_SLIPS and _came_just_now(transaction, name) else 0,
     )
-    taken_back = kind is AlertKind.BET_TOUCHED and _puts_slip_right(transaction, name)
+    taken_back = kind is AlertKind.BET_TOUCHED and (thought_better or _puts_slip_right(transaction, name))
     # Chips that came and left again may be on their way to another spot, where no reader has reported them yet.
     leaves = event.after_cents < event.before_cents
     passing = leaves and (kind is AlertKind.BET_TOUCHED or passing_chips.are_in_transit(transaction, event.spot))
@@ -182,6 +185,20 @@ def _moved_by_ns(transaction: Transaction, event: MoveUnexplained) -> int:
 def _is_reading_of(given: Input, name: str) -> TypeGuard[ChipsSeen]:
     """Whether an input reports the chips of a zone."""
     return isinstance(given, ChipsSeen) and zone_name(given.spot, given.zone) == name
+
+
+def _is_taken_back(transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether a reading says of chips that came at once that they left, with neither card nor key between.
+
+    What a player lays for a double, say, and takes back is no bet: nothing has become known meanwhile.
+    """
+    if not transaction.house.moves_reconsidered:
+        return False
+    if not _is_reading_of(transaction.stamped.input, zone_name(event.spot, event.zone)):
+        return False
+    place = event.round, event.spot, event.zone, event.after_cents, event.before_cents
+    others = (one for one in transaction.events if isinstance(one, MoveUnexplained))
+    return any((one.round, one.spot, one.zone, one.before_cents, one.after_cents) == place for one in others)
 
 
 def _puts_slip_right(transaction: Transaction, name: str) -> bool:

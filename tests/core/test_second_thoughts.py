@@ -1,0 +1,119 @@
+"""What a player lays too much, or gives up again, before a card has come: nobody's offence, and no part of the bet."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.messages.events import HandDoubled, SpotSurrendered
+from controller.core.messages.raised_alerts import AlertKind
+from firmware_protocols.readings import ChipsSeen
+from tests.core.quick_readers import QuickReaders, accused, alerts, deal, table
+from tests.core.rig import MS
+
+KEYED = {"stand_key": "always", "turn_key": "always"}
+
+
+def dealt(cards: str = "6h 9h Ts 5d Kd 7c") -> QuickReaders:
+    """Two boxes, the first of which plays eleven against a ten."""
+    rig = table("1 main 100 \n 2 main 100 \n key no_more_bets", **KEYED)
+    deal(rig, cards)
+    return rig
+
+
+def finish(rig: QuickReaders, *, pays: int) -> None:
+    """The doubled hand gets twenty; the dealer has seventeen."""
+    rig.pass_ms(1_500)
+    rig.talk("9s")
+    rig.pass_ms(2_000)
+    rig.talk("key stand hole_turned")
+    rig.pass_ms(2_000)
+    for act in (f"1 main {pays}", "2 main 200", "1 main 0", "2 main 0", "key round_closed"):
+        rig.talk(act)
+        rig.pass_ms(1_500)
+
+
+@pytest.mark.parametrize("change_ms", [1_600, 2_800])
+def test_a_chip_too_large_for_a_double_is_changed(change_ms: int) -> None:
+    rig = dealt()
+    rig.talk("key double")
+    rig.chips(1, "main", 60_000)
+    rig.pass_ms(change_ms)
+    rig.exchange(1, "main", 20_000)
+    finish(rig, pays=400)
+    assert rig.postings() == ["1: spot 1 main +200.00", "1: spot 2 main +100.00"]
+    assert accused(rig) == []
+
+
+def test_one_that_stays_until_the_card_is_no_double() -> None:
+    rig = dealt()
+    rig.talk("key double")
+    rig.chips(1, "main", 60_000)
+    rig.pass_ms(5_000)
+    finish(rig, pays=1_200)
+    assert AlertKind.CAPPING in accused(rig)
+
+
+def test_what_a_reader_misses_between_two_looks_is_waited_for() -> None:
+    """Sixty, sixty more and twenty back; no two inventories in a row show the hundred and twenty."""
+    rig = dealt()
+    rig.talk("key double")
+    rig.chips(1, "main", 16_000, spread_ms=1_400)
+    sixty, since_ns = rig.lying[1, "main"], rig.now_ns - 700 * MS
+    rig.pass_ms(2_000)
+    forty = "E0040000000000AA"
+    rig.lying[1, "main"], rig.values[forty] = (*sixty, forty), 4_000
+    rig.give(ChipsSeen(1, "main", tuple(sorted((*sixty, forty))), since_ns, rig.now_ns))
+    finish(rig, pays=400)
+    assert [one.cents for one in rig.events if isinstance(one, HandDoubled)] == [10_000]
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("lies_ms", [1_500, 5_000])
+@pytest.mark.parametrize("parts", [("200",), ("160", "200")], ids=["at once", "in two stacks"])
+def test_a_double_that_is_given_up_before_its_card_accuses_nobody(lies_ms: int, parts: tuple[str, ...]) -> None:
+    rig = dealt("Th 9h Ts 6d Kd 7c")
+    own = rig.lying[1, "main"]
+    for part in parts:
+        rig.talk(f"1 main {part}")
+    rig.pass_ms(lies_ms)
+    rig.lay(1, "main", own)
+    rig.pass_ms(3_000)
+    rig.talk("key surrender")
+    rig.pass_ms(2_000)
+    rig.talk("key stand hole_turned")
+    rig.pass_ms(2_000)
+    for act in ("2 main 200", "1 main 50", "1 main 0", "2 main 0", "key round_closed"):
+        rig.talk(act)
+        rig.pass_ms(2_000)
+    assert [one.spot for one in rig.events if isinstance(one, SpotSurrendered)] == [1]
+    assert rig.postings() == ["1: spot 1 main -50.00", "1: spot 2 main +100.00"]
+    assert alerts(rig, *AlertKind) == [AlertKind.CHIPS_UNEXPLAINED]
+
+
+def test_one_that_is_taken_back_once_its_card_is_seen_is_an_offence() -> None:
+    rig = dealt()
+    own = rig.lying[1, "main"]
+    rig.talk("key double \n 1 main 200")
+    rig.pass_ms(1_000)
+    rig.talk("2c")
+    rig.pass_ms(1_000)
+    rig.lay(1, "main", own)
+    rig.pass_ms(4_000)
+    rig.talk("key stand hole_turned")
+    rig.pass_ms(4_000)
+    assert AlertKind.PINCHING in accused(rig)
+
+
+@pytest.mark.parametrize("beside_ms", [100, 900])
+def test_the_next_bet_beside_a_naturals_payment_is_none_of_it(beside_ms: int) -> None:
+    rig = dealt("Ah 9h 6s Kd Kd Tc")
+    rig.talk("1 main 250")
+    rig.pass_ms(beside_ms)
+    rig.talk("1 main 275")
+    rig.pass_ms(4_000)
+    rig.talk("key stand hole_turned \n Kh")
+    for act in ("2 main 200", "2 main 0", "key round_closed", "3 main 10", "key no_more_bets"):
+        rig.talk(act)
+        rig.pass_ms(3_000)
+    assert rig.postings() == ["1: spot 1 main +150.00", "1: spot 2 main +100.00"]
+    assert alerts(rig, AlertKind.MISPAY) == []
