@@ -529,4 +529,5 @@ def test_chips_that_move_when_their_round_is_voided_move_on_without_it() -> None
     rig.talk("1 main 75")
     rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
     rig.talk("1 main 100 \n 1 main 0")
+    rig.pass_ms(3_000)
     assert [one.after_cents for one in rig.events if isinstance(one, ChipsChanged)][-2:] == [10_000, 0]

@@ -1,4 +1,4 @@
-"""A wager lifted after *no more bets* and laid back, while the readers have still to confirm the lock."""
+"""A wager that its player lifts as *no more bets* is pressed, and lays back or takes home."""
 
 from __future__ import annotations
 
@@ -6,30 +6,56 @@ import pytest
 
 from controller.core.messages.events import BettingClosed
 from controller.core.messages.raised_alerts import AlertKind
-from tests.core.quick_readers import accused, alerts, draw, table
+from tests.core.quick_readers import QuickReaders, alerts, deal, table
 
-KEYED = {"stand_key": "always", "turn_key": "always", "no_more_bets": "always"}
+KEYED = {"stand_key": "always", "turn_key": "always"}
 
 
-@pytest.mark.parametrize("away_ms", [300, 1_500])
-def test_it_was_proved_and_the_round_is_paid_and_judged_as_ever(away_ms: int) -> None:
-    rig = table("1 main 100 \n 2 main 10", **KEYED)
-    chips = rig.lying[1, "main"]
-    rig.late = True
-    rig.key("no_more_bets")
+def lifted(*, before_ms: int, after_ms: int, back: str) -> QuickReaders:
+    """A wager leaves its place so long before the key and comes back so long after it: "own", "other" or "none"."""
+    rig = table("1 main 100 \n 2 main 100", **KEYED)
+    own = rig.lying[1, "main"]
     rig.lay(1, "main", ())
-    rig.late = False
-    rig.pass_ms(away_ms)
-    rig.lay(1, "main", chips)
-    rig.pass_ms(1_500)
-    assert [one.wagers[0].cents for one in rig.events if isinstance(one, BettingClosed)] == [10_000]
-    draw(rig, "Th", "9h", "Ts", "6d", "9d", "9c")
+    rig.pass_ms(before_ms)
+    rig.talk("key no_more_bets")
+    rig.pass_ms(after_ms)
+    if back == "own":
+        rig.lay(1, "main", own)
+    elif back == "other":
+        rig.exchange(1, "main", 20_000)
     rig.pass_ms(3_000)
-    rig.talk("key stand stand hole_turned")
-    rig.pass_ms(3_000)
-    assert accused(rig) == []
-    rig.talk("1 main 5100")
-    rig.pass_ms(4_500)
-    rig.talk("2 main 0 \n key round_closed \n 3 main 10 \n key no_more_bets")
-    rig.pass_ms(2_000)
-    assert alerts(rig, AlertKind.MISPAY) == [AlertKind.MISPAY]
+    return rig
+
+
+@pytest.mark.parametrize("before_ms", [50, 400, 900])
+@pytest.mark.parametrize("after_ms", [50, 400, 900])
+def test_laid_back_in_its_own_chips_it_is_a_bet(before_ms: int, after_ms: int) -> None:
+    rig = lifted(before_ms=before_ms, after_ms=after_ms, back="own")
+    deal(rig, "Th 9h Ts 9d Kd 7c")
+    rig.talk("key stand stand hole_turned \n 2 main 200 \n 1 main 200 \n 1 main 0 \n 2 main 0 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main +100.00", "1: spot 2 main +100.00"]
+    assert alerts(rig, AlertKind.PAST_POSTING, AlertKind.ROUND_IRREGULAR) == []
+
+
+@pytest.mark.parametrize("before_ms", [50, 1_000])
+def test_taken_home_it_never_was_one(before_ms: int) -> None:
+    rig = lifted(before_ms=before_ms, after_ms=50, back="none")
+    deal(rig, "9h Ts 9d 7c")
+    rig.talk("key stand hole_turned \n 2 main 200 \n 2 main 0 \n key round_closed")
+    assert rig.postings() == ["1: spot 2 main +100.00"]
+    assert alerts(rig, *AlertKind) == []
+
+
+def test_another_wager_laid_after_the_key_is_late() -> None:
+    rig = lifted(before_ms=500, after_ms=500, back="other")
+    rig.pass_ms(5_000)
+    assert alerts(rig, AlertKind.PAST_POSTING)
+
+
+def test_where_a_card_locks_the_bets_a_wager_lifted_before_it_is_none() -> None:
+    rig = table("1 main 100 \n 2 main 100")
+    rig.lay(1, "main", ())
+    rig.pass_ms(100)
+    deal(rig, "9h Ts 9d 7c")
+    closed = [one for one in rig.events if isinstance(one, BettingClosed)]
+    assert [[wager.spot for wager in one.wagers] for one in closed] == [[2]]

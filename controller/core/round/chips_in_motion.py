@@ -151,11 +151,16 @@ def _lies_still(transaction: Transaction, one: MovingChips, stamped: StampedInpu
             return one.spot in spots and 0 <= one.drawn_ns <= upto_ns and not _lowered(house, one)
         case KeyPressed(_, key):
             meaning = house.keys.get(key)
+            if meaning == "no_more_bets" and house.moves_reconsidered and transaction.state.round is None:
+                # Who lifts his wager just before it is pressed may lay it back just after it.
+                return False
             return meaning in _ENDING_KEYS or (meaning == "hole_turned" and not _lowered(house, one))
         case DeviceHealth(device):
             # It may report no more.
             seen = house.zones_at(device, one.spot) or (one.zone,)
             return one.spot in house.readers.get(device, ()) and one.zone in seen
+        case CardDrawn():
+            return transaction.state.round is None
         case DaemonStarted():
             return True
         case _:
@@ -267,7 +272,11 @@ def _last_reported(table: Table, spot: int, zone: str) -> ChipsSeen | Zone | Non
 def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
     """Whether a change may be the first of several: of a main wager in play, as its reader reports it in time."""
     house, round_now = table.house, table.state.round
-    if not house.moves_gathered or round_now is None:
+    if not house.moves_gathered:
+        return False
+    if house.moves_reconsidered and _is_lifted_at_lock(table, before, seen):
+        return True
+    if round_now is None:
         return False
     if seen.zone != "main" or seen.spot not in round_now.bets.spots:
         return False
@@ -279,6 +288,20 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
     if not (round_now.is_dealt() or lowered) or not _may_still_act(transaction, seen.spot):
         return False
     return not (lowered and _may_be_next_bet(transaction, before, seen, face_down=True))
+
+
+def _is_lifted_at_lock(table: Table, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
+    """Whether a whole main wager leaves its place while bets are open, or perhaps before the moment of the lock.
+
+    Laid back in its own chips it is a bet that lay there all the time; else it was never one.
+    """
+    round_now = table.state.round
+    if seen.zone != "main" or seen.chips or not before.chips:
+        return False
+    if round_now is None:
+        return True
+    is_open = not round_now.bets.locked and bool(round_now.bets.locked_by) and not round_now.cards.drawn
+    return is_open and not round_now.ending.closing
 
 
 def _is_after_lock(table: Table, round_now: Round, seen: ChipsSeen) -> bool:

@@ -98,9 +98,11 @@ def may_begin(transaction: Transaction) -> bool:
 
 def _may_have_bet_anew(transaction: Transaction) -> bool:
     """Whether, since the last card, other chips have come to where a wager may have been taken."""
-    last_ns = transaction.times().cards_until_ns
-    outages = transaction.round().evidence.outages if transaction.house.moves_reconsidered else ()
-    return any(not one.reader and not one.open() and one.hides("main") and one.to_ns > last_ns for one in outages)
+    round_now, last_ns = transaction.round(), transaction.times().cards_until_ns
+    if not transaction.house.moves_reconsidered or not round_now.cards.replaced:
+        return False
+    unseen = (one for one in round_now.evidence.outages if not one.reader and not one.open() and one.hides("main"))
+    return any(one.to_ns > last_ns for one in unseen)
 
 
 def _unexplained(round_now: Round) -> bool:
