@@ -25,6 +25,7 @@ from controller.core.game.position import BoxStatus
 from controller.core.inference.dues import main_due
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, StampedInput
+from controller.core.round import early_doubles
 from controller.core.table.layout import Zone, worth, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import MovingChips, State, Table
@@ -43,6 +44,9 @@ _NEXT_LOOK_NS: Final = 500_000_000
 _CHANGE_NS: Final = 4_000_000_000
 """How long a dealer takes to hand back what is too much of a double."""
 
+_EARLY_NS: Final = 60_000_000_000
+"""How long a double that was laid before its hand's turn waits for it."""
+
 _LONGEST_NS: Final = 8_000_000_000
 """Chips that move longer than that are reported as they move."""
 
@@ -57,6 +61,10 @@ _ENDING_KEYS: Final = frozenset({"round_closed", "no_more_bets", "surrender"})
 be taken for a payment. Any other key, an answer and an order say nothing of chips that a player still moves."""
 
 
+_NO_DOUBLE: Final = frozenset({"hit", "stand", "surrender"})
+"""Keys of another decision."""
+
+
 def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]:
     """What is to be stepped now, in order, and the chips that still move."""
     given = stamped.input
@@ -64,7 +72,7 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
         return (stamped,), ()
     before = Transaction(table, stamped)
     moving = [one for one in table.state.moving if not _lies_still(before, one, stamped)]
-    ready = [_whole_move(one) for one in table.state.moving if one not in moving]
+    ready = [_whole_move(_in_its_turn(before, one)) for one in table.state.moving if one not in moving]
     match given:
         case ChipsSeen():
             known = next((one for one in moving if (one.spot, one.zone) == (given.spot, given.zone)), None)
@@ -81,7 +89,8 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
                 return tuple(ready), (*moving, MovingChips(given.spot, given.zone, *content, stamped, stamped))
         case ChipsConfirmed(spots, upto_ns, unseen) if moving:
             # Of the others it is said again, as the table goes on to ask for it.
-            at_rest = tuple(spot for spot in spots if all(one.spot != spot for one in moving))
+            restless = {one.spot for one in moving if not _is_early(before, one)}
+            at_rest = tuple(spot for spot in spots if spot not in restless)
             return (*ready, replace(stamped, input=ChipsConfirmed(at_rest, upto_ns, unseen))), tuple(moving)
         case CardDrawn(at_ns):
             moving = [one if one.drawn_ns >= 0 else replace(one, drawn_ns=at_ns) for one in moving]
@@ -107,12 +116,89 @@ def deadline_ns(transaction: Transaction) -> int:
 def _still_ns(transaction: Transaction, one: MovingChips) -> int:
     """When chips have lain still for long enough, if nothing more is reported of them."""
     house, seen = transaction.house, _seen(one.last)
-    look_ns = seen.by_ns - seen.after_ns
-    wait_ns = max(_FALL_NS if _lowered(house, one) else _RISE_NS, look_ns + _NEXT_LOOK_NS)
+    still_ns, longest_ns = one.last.at_ns + _usual_ns(house, one), one.first.at_ns + _LONGEST_NS
     if house.moves_reconsidered and not _lowered(house, one) and not _natural_due(transaction, one.spot):
+        if _is_early(transaction, one):
+            return one.first.at_ns + _EARLY_NS
         # Who lays too much and takes it back between two looks is seen to have laid it only once it is gone.
-        wait_ns = max(wait_ns, 2 * look_ns, _CHANGE_NS if _is_too_much(house, one) else 0)
-    return min(one.last.at_ns + wait_ns, one.first.at_ns + _LONGEST_NS)
+        longer_ns = max(2 * (seen.by_ns - seen.after_ns), _CHANGE_NS if _is_too_much(house, one) else 0)
+        before = [_still_ns(transaction, other) for other in _raised_before(transaction, one)]
+        still_ns = max(still_ns, one.last.at_ns + longer_ns, *before)
+    return min(still_ns, longest_ns)
+
+
+def _usual_ns(house: House, one: MovingChips) -> int:
+    """For how long chips lie still, once they do, where nothing more is to be expected of them."""
+    seen = _seen(one.last)
+    return max(_FALL_NS if _lowered(house, one) else _RISE_NS, seen.by_ns - seen.after_ns + _NEXT_LOOK_NS)
+
+
+def _waits_for_another(transaction: Transaction, one: MovingChips) -> bool:
+    """Whether chips that came to a box which is played before have still to count."""
+    return transaction.house.moves_reconsidered and bool(_raised_before(transaction, one))
+
+
+def _raised_before(transaction: Transaction, one: MovingChips) -> list[MovingChips]:
+    """Chips that come to boxes which are played before that of others."""
+    moving, house = transaction.state.moving, transaction.house
+    return [other for other in moving if other.spot < one.spot and not _lowered(house, other)]
+
+
+def _is_early(transaction: Transaction, one: MovingChips) -> bool:
+    """Whether chips that came may be a double whose hand's turn has not come by now."""
+    seen = _seen(one.last)
+    amounts = one.lay_cents, _cents(transaction.house, seen)
+    if not transaction.house.moves_reconsidered or one.zone != "main":
+        return False
+    if not early_doubles.is_laid_early(transaction, one.spot, *amounts):
+        return False
+    if not early_doubles.explains(transaction, _until_now(transaction, one), *amounts):
+        return True
+    # Where every decision has its key, that of the hand or its card says whether it is doubled.
+    if transaction.round().options(transaction.rules).stand_key != "always" or _is_decided(transaction):
+        return False
+    return not early_doubles.explains(transaction, _as_seen(one), *amounts)
+
+
+def _in_its_turn(transaction: Transaction, one: MovingChips) -> MovingChips:
+    """Chips that came before their hand's turn, as a reader would have reported them that told of them only now."""
+    seen = _seen(one.last)
+    amounts = one.lay_cents, _cents(transaction.house, seen)
+    if not transaction.house.moves_reconsidered or one.zone != "main" or _says_otherwise(transaction):
+        return one
+    if not early_doubles.is_laid_early(transaction, one.spot, *amounts):
+        return one
+    now = _until_now(transaction, one)
+    if early_doubles.explains(transaction, _as_seen(one), *amounts):
+        return one
+    return (
+        replace(one, last=replace(one.last, input=now)) if early_doubles.explains(transaction, now, *amounts) else one
+    )
+
+
+def _says_otherwise(transaction: Transaction) -> bool:
+    """Whether a key says that the hand in play is not doubled."""
+    pressed = transaction.stamped.input
+    return isinstance(pressed, KeyPressed) and transaction.house.keys.get(pressed.key) in _NO_DOUBLE
+
+
+def _is_decided(transaction: Transaction) -> bool:
+    """Whether a card comes, or a key of a decision."""
+    match transaction.stamped.input:
+        case KeyPressed(_, key):
+            return transaction.house.keys.get(key) in {"double", "split", *_NO_DOUBLE}
+        case given:
+            return isinstance(given, CardDrawn)
+
+
+def _as_seen(one: MovingChips) -> ChipsSeen:
+    """The chips between the looks that showed them."""
+    return replace(_seen(one.last), after_ns=_seen(one.first).after_ns)
+
+
+def _until_now(transaction: Transaction, one: MovingChips) -> ChipsSeen:
+    """The chips as if they had been reported only now."""
+    return replace(_as_seen(one), by_ns=max(transaction.stamped.at_ns, _seen(one.last).by_ns))
 
 
 def _is_too_much(house: House, one: MovingChips) -> bool:
@@ -148,7 +234,8 @@ def _lies_still(transaction: Transaction, one: MovingChips, stamped: StampedInpu
         return True
     match stamped.input:
         case ChipsConfirmed(spots, upto_ns):
-            return one.spot in spots and 0 <= one.drawn_ns <= upto_ns and not _lowered(house, one)
+            looked = one.spot in spots and 0 <= one.drawn_ns <= upto_ns and not _lowered(house, one)
+            return looked and not (_is_early(transaction, one) or _waits_for_another(transaction, one))
         case KeyPressed(_, key):
             meaning = house.keys.get(key)
             if meaning == "no_more_bets" and house.moves_reconsidered and transaction.state.round is None:
@@ -160,11 +247,19 @@ def _lies_still(transaction: Transaction, one: MovingChips, stamped: StampedInpu
             seen = house.zones_at(device, one.spot) or (one.zone,)
             return one.spot in house.readers.get(device, ()) and one.zone in seen
         case CardDrawn():
-            return transaction.state.round is None
+            return transaction.state.round is None or _lies_at_card(transaction, one)
         case DaemonStarted():
             return True
         case _:
             return False
+
+
+def _lies_at_card(transaction: Transaction, one: MovingChips) -> bool:
+    """Whether a dealer who draws a card has left chips as they came, though there was time to hand some back."""
+    house, now_ns = transaction.house, transaction.stamped.at_ns
+    if not house.moves_reconsidered or _lowered(house, one) or now_ns < one.last.at_ns + _usual_ns(house, one):
+        return False
+    return not (_is_early(transaction, one) or _waits_for_another(transaction, one))
 
 
 def _is_of_box(state: State, spot: int) -> bool:
@@ -327,7 +422,7 @@ def _may_still_act(transaction: Transaction, spot: int) -> bool:
 
 def _whole_move(one: MovingChips) -> StampedInput:
     """The change that the moves of chips come to, as one reading."""
-    return replace(one.last, input=replace(_seen(one.last), after_ns=_seen(one.first).after_ns))
+    return replace(one.last, input=_as_seen(one))
 
 
 def _seen(stamped: StampedInput) -> ChipsSeen:
