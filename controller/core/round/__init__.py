@@ -11,6 +11,7 @@ a deal by its rhythm where nothing else says so, ``stalled_round`` ends a round 
 leaves a card that was burned in play to the floor.
 
 Where chips are not what a reader first says: ``chips_in_motion`` gathers what moves twice within a moment,
+``early_doubles`` knows those that may be a double of a hand whose turn has not come,
 ``chip_placement`` finds the zone of chips that two antennas heard, ``passing_chips`` forgets those that only pass
 through a box, and ``unseen_moves`` allows for several moves in one change.
 """

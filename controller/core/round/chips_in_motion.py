@@ -7,7 +7,8 @@ interval of them all, as a reader that looks less often would have reported it. 
 move.
 
 Chips that came count as soon as their reader has looked again after a card: a dealer who goes on has seen that they
-lie. Chips that left wait through cards, as they may come back while another hand is played. Nobody changes a double
+lie. Chips that left wait through cards, as they may come back while another hand is played. So do those that may be a
+double of a hand whose turn has not come (``early_doubles``). Nobody changes a double
 once its card is seen: what moves wholly after a card goes on with no move of before it, but that the same chips come
 back.
 """
@@ -19,8 +20,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, round_end
-from controller.core.game.hand import ways_to_take
 from controller.core.certainty.rebuild import rebuild_with_outages
+from controller.core.game.hand import ways_to_take
 from controller.core.game.position import BoxStatus
 from controller.core.inference.dues import main_due
 from controller.core.messages.house import House
