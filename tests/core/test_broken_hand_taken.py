@@ -21,8 +21,10 @@ def taken(rig: QuickReaders, spread_ms: int, face: str) -> None:
     rig.late = False
 
 
+@pytest.mark.parametrize("card_first", [False, True])
 @pytest.mark.parametrize("spread_ms", [700, 1_000])
-def test_the_next_hand_is_split_again_as_soon_as_the_broken_one_is_taken(spread_ms: int) -> None:
+def test_the_next_hand_is_split_again_as_soon_as_the_broken_one_is_taken(spread_ms: int, *, card_first: bool) -> None:
+    """Its first card may come before a look has shown its chips."""
     rig = table("2 main 100", stand_key="always")
     deal(rig, "7c 9d 7d Ts")
     rig.chips(2, "main", 20_000)
@@ -34,8 +36,18 @@ def test_the_next_hand_is_split_again_as_soon_as_the_broken_one_is_taken(spread_
     rig.pass_ms(800)
     taken(rig, spread_ms, "7h")
     rig.key("split")
-    rig.chips(2, "main", 20_000, spread_ms - 300)
-    draw(rig, "Tc", gap_ms=300)
+    if card_first:
+        rig.late = True
+        since_ns = rig.now_ns - 300 * MS
+        draw(rig, "Tc", gap_ms=spread_ms - 400)
+        rig.now_ns += 100 * MS
+        rig.values["E0040000000000AA"] = 10_000
+        rig.lying[2, "main"] = (*rig.lying[2, "main"], "E0040000000000AA")
+        rig.give(ChipsSeen(2, "main", rig.lying[2, "main"], since_ns, rig.now_ns))
+        rig.late = False
+    else:
+        rig.chips(2, "main", 20_000, spread_ms - 300)
+        draw(rig, "Tc", gap_ms=300)
     rig.pass_ms(1_000)
     rig.key("stand")
     draw(rig, "Td", gap_ms=400)

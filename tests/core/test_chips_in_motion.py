@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.events import ChipsChanged, HandDoubled, HandsSplit, SpotSurrendered
+from controller.core.messages.events import ChipsChanged, HandDoubled, HandsSplit, SpotSurrendered, WagerSettled
 from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, DaemonStarted, SetCard, VoidRound
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.state import restore
@@ -504,7 +504,10 @@ def test_a_surrender_that_its_reader_tells_after_the_close_is_no_hand_that_was_p
 
 
 def test_a_split_and_the_doubles_after_it_are_not_one_raise_however_slow_their_reader_is() -> None:
-    """The first hand is doubled for less and pushes, the second for as much and wins."""
+    """The first hand is doubled for less and pushes, the second for as much and wins.
+
+    What the second look shows may also be the rest of the first double with one for less: it may be left open.
+    """
     rig = table("1 main 25 \n 4d 9h 4s 6d")
     rig.late = True
     since_ns = rig.now_ns
@@ -521,7 +524,8 @@ def test_a_split_and_the_doubles_after_it_are_not_one_raise_however_slow_their_r
     draw(rig, "3s")
     rig.pass_ms(2_000)
     end(rig, "1 main 129", "1 main 0")
-    assert rig.postings()[:1] == ["1: spot 1 main +50.00"]
+    assert rig.postings()[:1] in ([], ["1: spot 1 main +50.00"])
+    assert accused(rig) == []
 
 
 def test_chips_that_move_when_their_round_is_voided_move_on_without_it() -> None:
@@ -531,3 +535,26 @@ def test_chips_that_move_when_their_round_is_voided_move_on_without_it() -> None
     rig.talk("1 main 100 \n 1 main 0")
     rig.pass_ms(3_000)
     assert [one.after_cents for one in rig.events if isinstance(one, ChipsChanged)][-2:] == [10_000, 0]
+
+
+@pytest.mark.parametrize("back_ms", [1_500, 9_000])
+def test_a_wager_that_is_lifted_as_its_reader_is_lost_is_not_pinched(back_ms: int) -> None:
+    rig = table("1 main 25 \n 8s Jh 8c 9d", **KEYED)
+    rig.talk("1 main 50 \n key split \n Td")
+    rig.pass_ms(3_000)
+    reader, lying = "bet_spots/1", rig.lying[1, "main"]
+    rig.talk("1 main 0")
+    rig.pass_ms(300)
+    rig.give(DeviceHealth(reader, HealthState.LOST, rig.now_ns))
+    lost_ns = rig.now_ns
+    rig.pass_ms(back_ms)
+    rig.give(DeviceHealth(reader, HealthState.READY, rig.now_ns))
+    rig.lying[1, "main"] = lying
+    rig.give(ChipsSeen(1, "main", lying, lost_ns, rig.now_ns))
+    rig.pass_ms(3_000)
+    rig.talk("key stand \n Tc \n key stand \n key hole_turned")
+    rig.pass_ms(3_000)
+    rig.talk("1 main 0 \n key round_closed")
+    rig.pass_ms(8_000)
+    assert alerts(rig, AlertKind.PINCHING, AlertKind.CHIPS_UNEXPLAINED) == []
+    assert all(one.net_cents == -5_000 for one in rig.events if isinstance(one, WagerSettled))

@@ -25,13 +25,13 @@ from controller.core.game.hand import ways_to_take
 from controller.core.game.position import BoxStatus
 from controller.core.inference.dues import main_due
 from controller.core.messages.house import House
-from controller.core.messages.inputs import DaemonStarted, StampedInput
+from controller.core.messages.inputs import DaemonStarted, Input, StampedInput
 from controller.core.round import early_doubles
 from controller.core.table.layout import Zone, worth, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import MovingChips, State, Table
 from controller.core.table.transaction import Transaction
-from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, KeyPressed
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
 
 _RISE_NS: Final = 1_500_000_000
 """How long chips that came lie before they count: longer than from one movement to the next."""
@@ -73,7 +73,10 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
         return (stamped,), ()
     before = Transaction(table, stamped)
     moving = [one for one in table.state.moving if not _lies_still(before, one, stamped)]
-    ready = [_whole_move(_in_its_turn(before, one)) for one in table.state.moving if one not in moving]
+    at_rest = (
+        one for one in table.state.moving if one not in moving and not _is_lost_sight_of(table.house, one, given)
+    )
+    ready = [_whole_move(_in_its_turn(before, one)) for one in at_rest]
     match given:
         case ChipsSeen():
             known = next((one for one in moving if (one.spot, one.zone) == (given.spot, given.zone)), None)
@@ -91,8 +94,8 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
         case ChipsConfirmed(spots, upto_ns, unseen) if moving:
             # Of the others it is said again, as the table goes on to ask for it.
             restless = {one.spot for one in moving if not _is_early(before, one)}
-            at_rest = tuple(spot for spot in spots if spot not in restless)
-            return (*ready, replace(stamped, input=ChipsConfirmed(at_rest, upto_ns, unseen))), tuple(moving)
+            confirmed = tuple(spot for spot in spots if spot not in restless)
+            return (*ready, replace(stamped, input=ChipsConfirmed(confirmed, upto_ns, unseen))), tuple(moving)
         case CardDrawn(at_ns):
             moving = [one if one.drawn_ns >= 0 else replace(one, drawn_ns=at_ns) for one in moving]
         case _:
@@ -245,14 +248,26 @@ def _lies_still(transaction: Transaction, one: MovingChips, stamped: StampedInpu
             return meaning in _ENDING_KEYS or (meaning == "hole_turned" and not _lowered(house, one))
         case DeviceHealth(device):
             # It may report no more.
-            seen = house.zones_at(device, one.spot) or (one.zone,)
-            return one.spot in house.readers.get(device, ()) and one.zone in seen
+            return _is_read_by(house, one, device)
         case CardDrawn():
             return transaction.state.round is None or _lies_at_card(transaction, one)
         case DaemonStarted():
             return True
         case _:
             return False
+
+
+def _is_lost_sight_of(house: House, one: MovingChips, given: Input) -> bool:
+    """Whether a reader is lost while chips of its zone are away: what became of them it tells once it is back."""
+    if not isinstance(given, DeviceHealth) or given.state is not HealthState.LOST:
+        return False
+    return house.moves_reconsidered and _lowered(house, one) and _is_read_by(house, one, given.device)
+
+
+def _is_read_by(house: House, one: MovingChips, device: str) -> bool:
+    """Whether a device reads the zone in which chips move."""
+    zones = house.zones_at(device, one.spot) or (one.zone,)
+    return one.spot in house.readers.get(device, ()) and one.zone in zones
 
 
 def _lies_at_card(transaction: Transaction, one: MovingChips) -> bool:
@@ -292,7 +307,7 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
     # For less a wager is not exchanged.
     if lies < one.lay_cents or seen.by_ns - left.by_ns > _NEXT_BET_NS:
         return False
-    if _are_of_broken_hands(transaction, one.spot, one.lay_cents - _cents(house, left)):
+    if _are_of_broken_hands(transaction, one):
         return False
     return seen.after_ns - left.by_ns <= _EXCHANGE_NS or not _may_be_taken(transaction)
 
@@ -304,10 +319,11 @@ def _may_be_one_raise(transaction: Transaction, one: MovingChips, cents: int) ->
     return not dealt or cents <= round_now.main_wagers()[round_now.bets.spots.index(one.spot)]
 
 
-def _are_of_broken_hands(transaction: Transaction, spot: int, cents: int) -> bool:
-    """Whether chips worth this may be those of a split's broken hands, taken while others of the box are played."""
-    box = transaction.round().bets.spots.index(spot)
-    stakes = {node.boxes[box].busts_not_taken for node in transaction.lattice().frontier}
+def _are_of_broken_hands(transaction: Transaction, one: MovingChips) -> bool:
+    """Whether chips that left may be those of a split's broken hands, taken while others of the box are played."""
+    cents = one.lay_cents - _cents(transaction.house, _seen(one.last))
+    box, until_ns = transaction.round().bets.spots.index(one.spot), transaction.table_ns(_seen(one.last).by_ns)
+    stakes = {node.boxes[box].busts_not_taken for node in transaction.lattice().as_of(until_ns).frontier}
     return any(sum(taken) == cents for broken in stakes for taken in ways_to_take(broken))
 
 
