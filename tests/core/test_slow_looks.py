@@ -230,3 +230,69 @@ def test_two_keyed_doubles_for_less_in_one_look_are_of_no_amount_that_stands_for
     rig.pass_ms(8_000)
     assert [one for one in rig.events if isinstance(one, WagerSettled)] == []
     assert len(dues(rig)) > 1
+
+
+KEYED = {"turn_key": "always", "stand_key": "always"}
+
+
+def test_a_split_and_the_double_after_it_that_is_laid_in_two_movements() -> None:
+    """A look shows the split with a part of the double, the next its rest and its card."""
+    rig = table("1 main 10", **KEYED)
+    draw(rig, "9c", "5h", "9s", "Th")
+    rig.pass_ms(4_000)
+    rig.late = True
+    since_ns = rig.now_ns
+    rig.exchange(1, "main", 1_000)
+    rig.key("split")
+    draw(rig, "2s")
+    rig.pass_ms(300)
+    shown(rig, 1_000, 1_000, since_ns=since_ns)
+    since_ns = rig.now_ns
+    rig.pass_ms(1_000)
+    shown(rig, 1_000, 1_000, 700, since_ns=since_ns)
+    since_ns = rig.now_ns
+    rig.key("double")
+    draw(rig, "8s", gap_ms=400)
+    rig.pass_ms(400)
+    shown(rig, 1_000, 1_000, 700, 50, since_ns=since_ns)
+    rig.late = False
+    draw(rig, "Kd")
+    rig.pass_ms(1_500)
+    rig.key("stand")
+    rig.key("hole_turned")
+    draw(rig, "Ks")
+    rig.pass_ms(3_000)
+    rig.talk("1 main 55 \n key round_closed \n 1 main 0")
+    rig.pass_ms(8_000)
+    assert 2_750 in dues(rig)
+    assert 2_700 not in {one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
+    assert accused(rig) == []
+
+
+def test_the_rest_of_a_double_is_laid_in_the_look_in_which_it_is_paid() -> None:
+    """The last hand of a split is doubled for ten in two movements: five are seen, all ten and their loss are not."""
+    rig = split("hollywood-penn-national", "8c 6s 8d Th", **KEYED)
+    rig.key("split")
+    draw(rig, "Td")
+    rig.pass_ms(1_500)
+    rig.key("stand")
+    draw(rig, "3h")
+    rig.pass_ms(600)
+    rig.late = True
+    since_ns = rig.now_ns
+    rig.pass_ms(1_000)
+    shown(rig, 2_500, 2_500, 500, since_ns=since_ns)
+    since_ns = rig.now_ns
+    rig.pass_ms(300)
+    rig.key("double")
+    draw(rig, "5c", gap_ms=400)
+    rig.key("hole_turned")
+    draw(rig, "Ah", gap_ms=900)
+    rig.pass_ms(900)
+    shown(rig, 2_500, 2_500, since_ns=since_ns)
+    rig.late = False
+    rig.pass_ms(3_000)
+    rig.talk("1 main 0 \n key round_closed")
+    rig.pass_ms(8_000)
+    assert len(dues(rig)) > 2
+    assert [one for one in rig.events if isinstance(one, WagerSettled)] == []

@@ -66,10 +66,7 @@ def _lattice_up_to_last_card(transaction: Transaction) -> Lattice:
     """The lattice of everything reported up to the last card."""
     evidence = transaction.round().evidence.observations
     last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)
-    lattice = empty_lattice(transaction.rules, transaction.round())
-    for dated in evidence[: last + 1]:
-        lattice = lattice.observe(dated)
-    return lattice
+    return empty_lattice(transaction.rules, transaction.round()).observe_all(evidence[: last + 1])
 
 
 def hole_card_known(transaction: Transaction) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from operator import is_not
 from typing import Final, Protocol, TypeVar
 
@@ -45,6 +46,9 @@ from firmware_protocols.values import Value
 SEQUENCES_LIMIT: Final = 4_000
 """Sets of evidence a single rewind may visit; far above what readers a second behind produce. Beyond it the round goes
 to the floor rather than stall the table."""
+
+_MOST_STATES: Final = 5_000
+"""As many states of a window are walked where something went unseen: more take seconds."""
 
 OutcomesByBox = tuple[frozenset[Outcome], ...]
 """The possible outcomes of each box; empty for a box that has not finished."""
@@ -132,14 +136,19 @@ class _SequenceWalk(Window):
         self.answers = answers
         self.levels: list[Level] = []
 
-    def run(self, start: Frontier) -> Frontier:
-        """The nodes after all of the window, in any sequence that its times allow."""
+    def run(self, start: Frontier, most_states: int = 0) -> Frontier:
+        """The nodes after all of the window, in any sequence that its times allow.
+
+        Raises:
+            TooManySequences: these are too many, or there are more states than ``most_states`` (0: any number).
+        """
         ended: Frontier = {}
         level: dict[int, Frontier] = {0: start}
-        visited = 0
+        visited = states = 0
         for _ in self.window:
             visited += len(level)
-            if visited > SEQUENCES_LIMIT:
+            states += sum(map(len, level.values()))
+            if visited > SEQUENCES_LIMIT or 0 < most_states < states:
                 raise TooManySequences
             level = self.advance(level, ended)
         _merge_all(ended, level.get(self.full, {}))
@@ -253,6 +262,17 @@ def game_with_cards(game: Play, cards: tuple[int, ...]) -> Play:
     return Play(game.rules, Deal(game.deal.wagers, initial_hands(cards, boxes), up, game.deal.given_up))
 
 
+def _ends_of_windows(evidence: tuple[DatedObservation, ...]) -> list[int]:
+    """How much of the evidence each cut holds before which nothing later belongs, and all of it."""
+    ends, earliest_ns = [len(evidence)] if evidence else [], NEVER_ENDS
+    until = list(accumulate((dated.last_ns for dated in evidence), max))
+    for used in range(len(evidence) - 1, 0, -1):
+        earliest_ns = min(earliest_ns, evidence[used].first_ns)
+        if until[used - 1] < earliest_ns:
+            ends.append(used)
+    return ends[::-1]
+
+
 _INSURANCE_PAID_NS: Final = 2_000_000_000
 """Insurance is not laid, called closed and paid in a shorter time."""
 
@@ -320,11 +340,18 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         Raises:
             TooManySequences: the times leave too much open.
         """
-        outages = self.outages if outages is None else outages
-        lattice = Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, outages)
-        for dated in self.evidence:
-            lattice = lattice.observe(dated)
-        return lattice
+        return self._begun_again(answers, self.outages if outages is None else outages).observe_all(self.evidence)
+
+    def with_unseen(self, outages: tuple[Outage, ...], dated: DatedObservation) -> Lattice | None:
+        """The round with one more piece of evidence where outages were found; None: the table would have to wait."""
+        try:
+            return self._begun_again(self.answers, outages).observe_all((*self.evidence, dated), _MOST_STATES)
+        except TooManySequences:
+            return None
+
+    def _begun_again(self, answers: tuple[PlayAnswer, ...], outages: tuple[Outage, ...]) -> Lattice:
+        """The round before its first card, with other answers or outages."""
+        return Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, outages)
 
     @property
     def frontier(self) -> Frontier:
@@ -346,19 +373,41 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         Raises:
             TooManySequences: the times leave too much open.
         """
-        match dated.item:
-            case CardObserved(card):
-                cards = (*self.cards, card)
-            case _:
-                cards = self.cards
         slack = self.rules.options.key_slack
         evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
         # Without slack none of it is put in another place.
-        kept = rewound(self.cuts, self.evidence if slack else (), evidence)
+        return self._walked(rewound(self.cuts, self.evidence if slack else (), evidence), evidence)
+
+    def observe_all(self, evidence: Iterable[DatedObservation], most_states: int = 0) -> Lattice:
+        """A round before its first card with all of the evidence, as one piece after another leaves it.
+
+        Each sequence is walked once, for the cuts that later evidence would rewind are left out.
+
+        Raises:
+            TooManySequences: the times leave too much open, or a window has more states than this (0: any number).
+        """
+        pieces, lattice = tuple(evidence), self
+        if self.rules.options.key_slack:
+            for dated in pieces:
+                lattice = lattice.observe(dated)
+            return lattice
+        for used in _ends_of_windows(pieces):
+            lattice = lattice._walked(lattice.cuts, pieces[:used], most_states)
+        return lattice
+
+    def _walked(
+        self, kept: tuple[LatticePrefix, ...], evidence: tuple[DatedObservation, ...], most_states: int = 0
+    ) -> Lattice:
+        """The round with all of the evidence, walked from the last cut that is kept."""
         cut = kept[-1]
-        game = self.game if cards is self.cards else game_with_cards(self.game, cards)
+        dealt = tuple(
+            dated.item.card for dated in evidence[len(self.evidence) :] if isinstance(dated.item, CardObserved)
+        )
+        cards = (*self.cards, *dealt) if dealt else self.cards
+        deal = self.game.deal_cards
+        game = game_with_cards(self.game, cards[:deal]) if dealt and len(self.cards) < deal else self.game
         walk = _SequenceWalk(game, evidence[cut.used :], cut.contents, self.answers, self.outages)
-        frontier = walk.run(dict(cut.frontier))
+        frontier = walk.run(dict(cut.frontier), most_states)
         last_ns = max([cut.last_ns, *[late.last_ns for late in walk.window]])
         contents = walk.contents_after(walk.full)
         new = LatticePrefix(len(evidence), len(cards), last_ns, frontier, contents, tuple(walk.levels))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from controller.core.game.hand import left_after, ways_to_take
 from controller.core.game.play import Play
-from controller.core.game.position import Box, BoxStatus, HandStatus, Node, Step
+from controller.core.game.position import Box, BoxStatus, Hand, HandStatus, Node, Step
 from controller.core.inference import successors
 from controller.core.inference.observation import (
     NEVER_ENDS,
@@ -245,6 +245,24 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
                 for moved in successors.raised(play, reached, hand, cents):
                     now = lay_cents + cents
                     yield _left_with(play.decided(moved, layout.insured), reached.acting, now, layout), emitted
+            yield from _raised_further(play, (reached, emitted), hand, layout)
+
+
+def _raised_further(play: Play, step: Step, hand: Hand, layout: Layout) -> Iterator[Step]:
+    """The rest of a double that a look showed in part: it is laid in two movements, before its card comes."""
+    node, emitted = step
+    box = node.acting
+    # Without chips that were reported the whole of it is one of the amounts tried, however it was laid.
+    if hand.now is not HandStatus.OWED or not hand.extra or _lying(node, box, layout) != layout.mains[box]:
+        return
+    chip_cents, rest_cents = play.rules.options.chip_unit_cents, hand.base - hand.extra
+    amounts = {rest_cents} - {0}
+    if box in layout.back:
+        fitting = {more for more in _to_come(node, layout.mains[box], layout) if 0 < more < rest_cents}
+        amounts = {*amounts, *fitting, *range(chip_cents, rest_cents, chip_cents)[:2]}
+    for cents in amounts:
+        raised = successors.doubled(play, node, hand, hand.extra + cents, hand.confirmation)
+        yield _left_with(raised, box, layout.mains[box] + cents, layout), emitted
 
 
 def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.position import BoxStatus
-from controller.core.inference.lattice import Lattice, TooManySequences
-from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round
@@ -37,11 +37,12 @@ def take_several_changes(
     if item.after and two_moves and _is_cleared(transaction, round_now.bets.spots[item.box]):
         # What lies there may be the next bet, laid as soon as the wager was gone.
         return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
-    keyed, is_one_move = _is_keyed(transaction), explained and not _exceeds_one_move(item)
+    is_one_move = explained and not _exceeds_one_move(item)
     if item.after == 0 or _may_be_split(earlier, item.box):
         # A double that was keyed may have broken and been cleared away before a look found its chips; of a split two
         # hands may have been doubled.
-        if keyed and transaction.legal(transaction.lattice()):
+        keyed = _is_keyed(transaction, observation.first_ns)
+        if keyed and explained and transaction.legal(transaction.lattice()):
             return False
     elif item.after <= item.before or (is_one_move and transaction.legal(transaction.lattice())):
         return False
@@ -53,7 +54,10 @@ def take_several_changes(
 def _may_be_split(lattice: Lattice, box: int) -> bool:
     """Whether several hands may be played at a box: the chips of some are taken while others are doubled."""
     return any(
-        node.boxes[box].busts_not_taken or (node.acting == box and len(node.hands) > 1) for node in lattice.frontier
+        node.boxes[box].busts_not_taken
+        or (node.acting == box and len(node.hands) > 1)
+        or any(len(outcome.hands) > 1 for outcome in outcomes[box])
+        for node, outcomes in lattice.frontier.items()
     )
 
 
@@ -73,10 +77,10 @@ def _happened_unseen(
     assert isinstance(item, ChipsObserved), "chips moved"
     unseen = round_now.main_zone_outage(item.box, observation.first_ns, observation.last_ns)
     outages = (*round_now.evidence.outages, unseen)
-    try:
-        lattice = earlier.replayed_with(round_now.evidence.answers, outages).observe(observation)
-    except TooManySequences:
-        return False
+    lattice = earlier.with_unseen(outages, observation)
+    if lattice is None:
+        transaction.irregular("too much went unseen to tell what was played", known=False)
+        return True
     if transaction.legal(earlier) and not transaction.legal(lattice):
         # Else it is another reader that has still to tell of what comes first.
         return False
@@ -96,7 +100,7 @@ def take_exchanged_chips(transaction: Transaction, zone: Zone, first_ns: int, la
     round_now = transaction.round()
     if zone.name != "main" or zone.spot not in round_now.bets.spots or not round_now.bets.locked:
         return
-    if round_now.evidence.trouble or not round_now.is_dealt() or _is_keyed(transaction):
+    if round_now.evidence.trouble or not round_now.is_dealt() or _is_keyed(transaction, first_ns):
         return
     if not _holds_card(round_now, first_ns, last_ns):
         return
@@ -130,9 +134,20 @@ def note_replaced(transaction: Transaction, before: Zone, after: Zone) -> None:
         transaction.change_cards(replaced=(*cards.replaced, *after.chips))
 
 
-def _is_keyed(transaction: Transaction) -> bool:
-    """Whether the dealer presses *double* for every double: whose procedure keys the decisions does."""
-    return transaction.round().options(transaction.rules).stand_key == "always"
+def _is_keyed(transaction: Transaction, first_ns: int) -> bool:
+    """Whether the dealer keys every decision, and keyed no double whose card came after a look: it has its chips.
+
+    Whose procedure has a key for each decision presses *double* for every double. How much was laid no key says.
+    """
+    round_now = transaction.round()
+    if round_now.options(transaction.rules).stand_key != "always":
+        return False
+    for known in reversed(round_now.evidence.observations):
+        if isinstance(known.item, KeyObserved) and known.item.action == "double":
+            return False
+        if isinstance(known.item, CardObserved) and known.last_ns < first_ns:
+            return True
+    return True
 
 
 def _holds_card(round_now: Round, first_ns: int, last_ns: int) -> bool:

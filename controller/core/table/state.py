@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import NamedTuple
 
 import msgspec
@@ -294,8 +295,5 @@ def lattice_of(rules: Rules, round_now: Round) -> Lattice:
     found = empty_lattice(rules, round_now)
     if round_now.evidence.trouble:
         return found
-    for dated in round_now.evidence.observations:
-        if round_now.is_unread(dated.item):
-            break
-        found = found.observe(dated)
-    return found
+    read = takewhile(lambda dated: not round_now.is_unread(dated.item), round_now.evidence.observations)
+    return found.observe_all(read)

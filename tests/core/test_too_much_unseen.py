@@ -1,0 +1,87 @@
+"""Where more went unseen than the table can follow in time the round goes to the floor; nothing of it is guessed."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.core.inference.lattice import Lattice
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
+from controller.core.inference.unobserved import Outage
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import WagerSettled
+from firmware_protocols.readings import ChipsSeen
+from tests.core.houses import RULES
+from tests.core.quick_readers import QuickReaders, accused, draw, table
+
+HANDS = ("8h", "8s", "2c", "2s", "2d", "2h", "3h", "3s", "4c", "2c", "4s", "2h", "4c", "3d", "3c", "9s")
+"""A pair of eights that may become four hands, each of them hit, or doubled for any number of dollars."""
+
+
+def look(rig: QuickReaders, dollars: int, since_ns: int) -> None:
+    """A look at box 1 that began then ends now, and shows as much."""
+    cents = 100 * dollars - sum(rig.values[chip] for chip in rig.lying[1, "main"])
+    chip = f"E0040000{len(rig.values):08X}"
+    rig.values[chip] = cents
+    rig.lying[1, "main"] = (*rig.lying[1, "main"], chip)
+    rig.give(ChipsSeen(1, "main", rig.lying[1, "main"], since_ns, rig.now_ns))
+
+
+def test_a_pair_is_split_again_and_again_and_each_hand_may_be_doubled_between_two_looks() -> None:
+    rig = table("1 main 10", chip_unit_cents=100)
+    draw(rig, "8c", "6s", "8d", "Th")
+    rig.pass_ms(4_000)
+    rig.late = True
+    since_ns = rig.now_ns
+    draw(rig, *HANDS, gap_ms=900)
+    rig.pass_ms(900)
+    look(rig, 34, since_ns)
+    rig.late = False
+    rig.pass_ms(14_000)
+    rig.talk("1 main 0 \n key round_closed")
+    rig.pass_ms(8_000)
+    assert [one.reason for one in rig.events if isinstance(one, RoundIrregular)] == [
+        "too much went unseen to tell what was played"
+    ]
+    assert [one for one in rig.events if isinstance(one, WagerSettled)] == []
+    assert accused(rig) == []
+
+
+LATER = st.one_of(
+    st.sampled_from([0, 1_000, 1_500, 2_000, 3_000]),
+    st.sampled_from(["stand", "hit", "double", "split"]),
+    st.sampled_from([1, 3, 6, 8, 10]).map(lambda rank: -rank),
+)
+"""What a box's zone shows then, a key, or a card: the rank is below zero."""
+
+
+@given(
+    st.sampled_from(["hollywood-penn-national", "pitch-h17"]),
+    st.lists(st.tuples(LATER, st.integers(1, 9), st.integers(0, 25)), max_size=8),
+    st.booleans(),
+)
+def test_evidence_taken_all_at_once_leaves_the_same_plays_as_piece_by_piece(
+    name: str, later: list[tuple[int | str, int, int]], lost: bool
+) -> None:
+    dealt, pieces, lay, at_ns = 0, [], 1_000, 10
+    for what, after_ns, before_ns in [*((-rank, 10, 0) for rank in (8, 6, 8, 10)), *later]:
+        at_ns += after_ns
+        if isinstance(what, str):
+            pieces.append(DatedObservation(at_ns, at_ns, KeyObserved(what)))
+        elif what < 0:
+            pieces.append(DatedObservation(at_ns, at_ns, CardObserved(dealt << 4 | -what)))
+            dealt += 1
+        else:
+            item, lay = ChipsObserved(0, "main", lay, what), what
+            pieces.append(DatedObservation(at_ns - before_ns, at_ns, item))
+    outages = (Outage(0, 60, 80, zones=("main",)),) if lost else ()
+    begun = Lattice.begin(RULES[name], [1_000], outages=outages)
+    one_by_one = begun
+    for dated in pieces:
+        one_by_one = one_by_one.observe(dated)
+    at_once = begun.observe_all(pieces)
+    assert (at_once.cuts, at_once.cards, at_once.game.deal) == (
+        one_by_one.cuts,
+        one_by_one.cards,
+        one_by_one.game.deal,
+    )
