@@ -28,9 +28,9 @@ MONEY = nice -n 5 $(BIN)/coverage run -m pytest -m 'not counting and not hypothe
 # One process a core, a file of tests in one of them.
 SIDE_BY_SIDE := -n $(shell nproc) --dist loadfile
 
-# Beside the tests, of which many wait. What it says is shown when it has failed, or at the end.
+# Beside the other tests, of which many wait. What it says is shown when it has failed, or at the end.
 EVERY_TEST = mkdir -p build; { $(MONEY); } >build/money.txt 2>&1 & money=$$!; trap 'kill $$money' INT TERM; \
-  $(BIN)/pytest -ra $(SIDE_BY_SIDE); status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
+  $(BIN)/pytest -ra $(SIDE_BY_SIDE) --money-apart '$(MONEY_TESTS)'; status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
 
 help:
 	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql collect parquet metrics screen web" adds these extras'

@@ -18,6 +18,25 @@ from tests.link.server import Server, programs
 SIZE_MIB = 24
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--money-apart", default="", help="files and folders whose tests `make money` runs beside these")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what another run takes, once every test has its marks: no test of the gate of money is run twice."""
+    apart = tuple(config.rootpath / place for place in config.getoption("--money-apart").split())
+
+    def is_apart(item: pytest.Item) -> bool:
+        chosen = not any(item.get_closest_marker(mark) for mark in ("counting", "hypothesis", "shared"))
+        return chosen and any(item.path.is_relative_to(place) for place in apart)
+
+    left_out = [item for item in items if is_apart(item)]
+    if left_out:
+        items[:] = [item for item in items if not is_apart(item)]
+        config.hook.pytest_deselected(items=left_out)
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "disk"
