@@ -376,6 +376,16 @@ def test_an_overpaid_winner_is_not_said_to_have_lost_his_wager_where_no_key_clos
     assert found(closed, 100) is AlertKind.WINNING_BET_TAKEN
 
 
+def test_where_readers_look_seldom_a_payment_may_have_been_picked_up_before_the_next_bet() -> None:
+    """Nothing is seen to come before the close; the next bets lie beside the wager after it."""
+    watch = looks((100, ("a",)), (140, ("a", "b")), (500, ("a", "b", "c")))
+    closed = replace(watch, looks=(watch.looks[0], *(replace(look, closed=True) for look in watch.looks[1:])))
+    terms = PaymentTerms(1, hidden=True, course=Course({}))
+    owed = WagerDue(1, "main", 100, 100, 1)
+    assert judge(closed, owed, terms) is None
+    assert judge(closed, owed, terms._replace(hidden=False)) is not None
+
+
 def test_a_line_that_never_held_what_was_wagered_is_not_judged() -> None:
     """Insurance of 100 by the cards, of which the looks show 50 and then 500."""
     watch = replace(looks((0, ()), (50, ("a",)), (500, ("a", "b")), (0, ())), wager_cents=0)

@@ -38,7 +38,7 @@ def take_several_changes(
         # What lies there may be the next bet, laid as soon as the wager was gone.
         return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
     is_one_move = explained and not _exceeds_one_move(item)
-    if item.after == 0 or _may_be_split(earlier, item.box):
+    if item.after == 0 or _may_be_split(earlier, item.box) or _may_be_split(transaction.lattice(), item.box):
         # A double that was keyed may have broken and been cleared away before a look found its chips; of a split two
         # hands may have been doubled.
         keyed = _is_keyed(transaction, observation.first_ns)

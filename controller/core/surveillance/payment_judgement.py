@@ -117,7 +117,11 @@ def _wrong(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms) -> Mispay | 
         return None
     # A change that may lie before the last card is taken for the payment, which says less.
     found = _finding(watch, owed, terms, begun[0])
-    return None if terms.hidden and found.paid_cents < owed.net_cents else found
+    paid_cents = found.paid_cents
+    if terms.course is not None and owed.net_cents > 0:
+        # What came once the round was closed says nothing of a payment between two looks.
+        paid_cents = min(paid_cents, _came_before_close(watch, begun[0]))
+    return None if terms.hidden and paid_cents < owed.net_cents else found
 
 
 def _more_beside(watch: ZoneHistory, lay: ZoneContent, most_cents: int, terms: PaymentTerms) -> ZoneContent | None:
@@ -320,12 +324,16 @@ def _finding(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int
 
 def _came(watch: ZoneHistory, owed: WagerDue, terms: PaymentTerms, begin: int) -> int:
     """What is called the payment: all that came before the close; else what came beside a winner by its course."""
-    paying = watch.looks[begin + 1 :]
-    came = sum(look.rise() for look in paying if not look.closed)
+    came = _came_before_close(watch, begin)
     if came or terms.course is None or owed.net_cents < 0:
         return came
     here = set(watch.looks[begin].chips)
-    return sum(look.rise() for look in paying if here & set(look.chips))
+    return sum(look.rise() for look in watch.looks[begin + 1 :] if here & set(look.chips))
+
+
+def _came_before_close(watch: ZoneHistory, begin: int) -> int:
+    """All that came after a look before the round was closed."""
+    return sum(look.rise() for look in watch.looks[begin + 1 :] if not look.closed)
 
 
 def _left(watch: ZoneHistory, begin: int) -> Mispay:
