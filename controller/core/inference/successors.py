@@ -157,6 +157,8 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
         if reached.acting == item.box and item.after > item.before:
             for moved in raised(play, reached, hand, item.after - item.before):
                 yield play.decided(moved, layout.insured), emitted
+            if may_be_raised_further(hand, item.after - item.before):
+                yield doubled(play, reached, hand, hand.extra + item.after - item.before, hand.confirmation), emitted
         wager = play.deal.wagers[item.box]
         if item.after in {0, *play.rules.halves_cents(wager)}:
             if item.after < item.before:
@@ -175,6 +177,11 @@ def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
         yield split(
             play, node, hand, Confirmation.SPLIT_MAY_FOLLOW if hand.now is HandStatus.OPEN else Confirmation.ALL
         )
+
+
+def may_be_raised_further(hand: Hand, cents: int) -> bool:
+    """Whether chips may be the rest of a double: it is laid in two movements, before its card comes."""
+    return hand.now is HandStatus.OWED and 0 < hand.extra <= hand.base - cents
 
 
 def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Confirmation = Confirmation.ALL) -> Node:

@@ -253,7 +253,7 @@ def _raised_further(play: Play, step: Step, hand: Hand, layout: Layout) -> Itera
     node, emitted = step
     box = node.acting
     # Without chips that were reported the whole of it is one of the amounts tried, however it was laid.
-    if hand.now is not HandStatus.OWED or not hand.extra or _lying(node, box, layout) != layout.mains[box]:
+    if not successors.may_be_raised_further(hand, 0) or _lying(node, box, layout) != layout.mains[box]:
         return
     chip_cents, rest_cents = play.rules.options.chip_unit_cents, hand.base - hand.extra
     amounts = {rest_cents} - {0}
