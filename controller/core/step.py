@@ -344,7 +344,7 @@ def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
             from_ns = first_ns if change.since_ns < 0 else change.since_ns
             lifecycle.take_chips(transaction, change, from_ns, last_ns)
     if transaction.state.round is not None and not changes and before is not None and before.chips != felt[name].chips:
-        unseen_moves.take_exchanged_chips(transaction, felt[name], first_ns, last_ns)
+        lifecycle.take_exchanged_chips(transaction, felt[name], first_ns, last_ns)
         chips_in_motion.note_possible_next_bet(transaction, before, felt[name], first_ns, last_ns)
     if transaction.state.round is not None and before is not None:
         unseen_moves.note_replaced(transaction, before, felt[name])

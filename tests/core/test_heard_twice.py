@@ -21,7 +21,8 @@ from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Sever
 from controller.core.round import closing
 from controller.core.table.transaction import Transaction
 from controller.io.files import profile_files
-from firmware_protocols.readings import ChipsSeen
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, ChipsSeen
 from tests.core.rig import MS, Rig
 
 CHIPS = {"E1": 500, "E2": 500, "E3": 500, "E4": 1500, "E5": 1000}
@@ -532,3 +533,22 @@ def test_a_chip_lost_between_two_zones_is_no_pinching_and_another_that_comes_is_
     rig.talk("key round_closed round_closed")
     rig.pass_ms(6_000)
     assert [alert.kind for alert in accused(rig)] == kinds
+
+
+@pytest.mark.parametrize("habits", [{"turn_key": "sometimes"}, {"no_more_bets": "sometimes"}])
+def test_a_payment_overheard_by_the_next_box_is_no_wager_of_its_as_the_cards_come(habits: dict[str, str]) -> None:
+    """It has been picked up; the antenna that overheard it says that it is gone after the first card has come."""
+    rig = Rig(profile_files.load("hollywood-penn-national", habits).rules, {**CHIPS, "P": 10_000})
+    rig.lay(2, "main", ("P",))
+    rig.lay(1, "main", ("E1", "P"))
+    rig.pass_ms(1_000)
+    rig.late = True
+    rig.lying[2, "main"] = ()
+    rig.pass_ms(1_500)
+    now_ns = rig.now_ns
+    rig.give(ChipsSeen(2, "main", (), now_ns - 900 * MS, now_ns - 600 * MS))
+    rig.give(CardDrawn(now_ns, Card("Ts")))
+    rig.give(ChipsSeen(1, "main", ("E1",), now_ns - 700 * MS, now_ns - 400 * MS))
+    rig.late = False
+    rig.talk("9d 6s 8c")
+    assert locked(rig) == [(1, "main", CHIPS["E1"])]

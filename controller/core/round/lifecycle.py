@@ -47,7 +47,7 @@ from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, late_bettors, missed_cards, passing_chips, questions, unseen_moves
 from controller.core.round.irregular import likely_fault
-from controller.core.table.layout import ZoneChange, cents_at, zone_name
+from controller.core.table.layout import Zone, ZoneChange, cents_at, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.transaction import Transaction
@@ -193,6 +193,16 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
             came = ZoneChange(change.spot, change.zone, rise.item.before, rise.item.after)
             report_unexplained(transaction, came, rise.first_ns, rise.last_ns)
         report_unexplained(transaction, change, first_ns, last_ns)
+
+
+def take_exchanged_chips(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
+    """Other chips than before lie in a zone, and come to the same while a round is open."""
+    round_now = transaction.round()
+    if not round_now.bets.locked and uncertain_wagers.in_time(round_now, first_ns, last_ns):
+        # A chip that only this antenna still heard, and now does no more, may count in the wagers.
+        lock_again(transaction)
+    else:
+        unseen_moves.take_exchanged_chips(transaction, zone, first_ns, last_ns)
 
 
 def _changed_around_lock(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> bool:
