@@ -6,7 +6,7 @@ import pytest
 
 from controller.core.messages.events import BettingClosed
 from controller.core.messages.raised_alerts import AlertKind
-from tests.core.quick_readers import QuickReaders, alerts, deal, table
+from tests.core.quick_readers import QuickReaders, accused, alerts, deal, draw, table
 
 KEYED = {"stand_key": "always", "turn_key": "always"}
 
@@ -59,3 +59,15 @@ def test_where_a_card_locks_the_bets_a_wager_lifted_before_it_is_none() -> None:
     deal(rig, "9h Ts 9d 7c")
     closed = [one for one in rig.events if isinstance(one, BettingClosed)]
     assert [[wager.spot for wager in one.wagers] for one in closed] == [[2]]
+
+
+def test_whose_wager_is_away_as_the_deal_begins_is_not_dealt_to() -> None:
+    """However soon the first card follows, nothing waits for a wager to be laid back once it has come."""
+    rig = table("3 main 20 \n 5 main 20", **KEYED)
+    rig.lay(5, "main", ())
+    rig.key("no_more_bets")
+    draw(rig, "Th", "9c", "Kd", "8s", gap_ms=200)
+    rig.talk("key stand hole_turned \n 3 main 40 \n 3 main 0 \n key round_closed")
+    rig.pass_ms(5_000)
+    assert rig.postings() == ["1: spot 3 main +20.00"]
+    assert accused(rig) == []

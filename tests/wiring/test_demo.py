@@ -23,7 +23,7 @@ from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import PATIENCE_S, Ear, flipped, program, ran
 
 ACCOUNTS = ("truth.json", "account.json")
-FLAGS = ("--rounds", "4", "--seed", "7", "--speed", "200")
+FLAGS = ("--rounds", "4", "--seed", "7", "--speed", "100")
 
 
 async def demo(directory: Path, *flags: str) -> str:

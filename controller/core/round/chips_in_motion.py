@@ -250,7 +250,9 @@ def _lies_still(transaction: Transaction, one: MovingChips, stamped: StampedInpu
             # It may report no more.
             return _is_read_by(house, one, device)
         case CardDrawn():
-            return transaction.state.round is None or _lies_at_card(transaction, one)
+            # Whose wager is away as the deal begins is not dealt to.
+            undealt = transaction.state.round is None or not transaction.round().cards.drawn
+            return undealt or _lies_at_card(transaction, one)
         case DaemonStarted():
             return True
         case _:
