@@ -153,14 +153,11 @@ PLAYED = (
 began and ended at such moments, with the dollars it shows."""
 
 
-def test_two_doubles_that_only_another_boxs_late_chips_make_legal() -> None:
-    """Box 1 splits fours, doubles both hands for five, loses one and wins the other; box 6 doubles for five as well."""
-    rig = table("1 main 15 \n 6 main 15 \n key no_more_bets")
-    draw(rig, "4d", "2c", "9d", "4c", "2h", "5c")
-    rig.pass_ms(3_000)
+def perform(rig: QuickReaders, played: tuple[tuple[int, str], ...]) -> None:
+    """What comes at its times from now on, before readers that report late."""
     rig.late = True
     began_ns = rig.now_ns
-    for after, act in PLAYED:
+    for after, act in played:
         rig.pass_ms((began_ns - rig.now_ns) // MS + 10 * after)
         match act.split():
             case [box, since, until, dollars]:
@@ -175,6 +172,14 @@ def test_two_doubles_that_only_another_boxs_late_chips_make_legal() -> None:
             case face:
                 rig.give(CardDrawn(rig.now_ns, Card("".join(face))))
     rig.late = False
+
+
+def test_two_doubles_that_only_another_boxs_late_chips_make_legal() -> None:
+    """Box 1 splits fours, doubles both hands for five, loses one and wins the other; box 6 doubles for five as well."""
+    rig = table("1 main 15 \n 6 main 15 \n key no_more_bets")
+    draw(rig, "4d", "2c", "9d", "4c", "2h", "5c")
+    rig.pass_ms(3_000)
+    perform(rig, PLAYED)
     rig.pass_ms(2_000)
     rig.talk("6 main 0")
     rig.exchange(1, "main", 2_000)
@@ -296,3 +301,30 @@ def test_the_rest_of_a_double_is_laid_in_the_look_in_which_it_is_paid() -> None:
     rig.pass_ms(8_000)
     assert len(dues(rig)) > 2
     assert [one for one in rig.events if isinstance(one, WagerSettled)] == []
+
+
+BESIDE = (
+    *(
+        (0, "1 -199 3 35"),
+        (2, "double"),
+        (73, "Ad"),
+        (244, "8h"),
+        (380, "8d"),
+        (430, "Js"),
+        (515, "double"),
+        (548, "Jh"),
+    ),
+    *((609, "2 7 209 30"), (709, "2 207 509 40"), (730, "hole_turned"), (780, "5d"), (830, "6s")),
+)
+
+
+def test_two_doubles_of_a_split_that_is_told_of_only_once_it_is_played() -> None:
+    """Box 1 doubles; box 2 splits and doubles both hands for five, the first without a key: one wins, one breaks."""
+    rig = table("1 main 25 \n 2 main 15 \n key no_more_bets")
+    draw(rig, "7s", "3h", "8d", "4d", "3h", "3d")
+    rig.pass_ms(3_000)
+    perform(rig, BESIDE)
+    rig.pass_ms(6_000)
+    rig.talk("1 main 70 \n 1 main 0 \n 2 main 0 \n key round_closed")
+    rig.pass_ms(8_000)
+    assert [one.net_cents for one in rig.events if isinstance(one, WagerSettled) and one.spot == 2] in ([], [0])

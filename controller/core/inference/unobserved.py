@@ -253,10 +253,10 @@ def _raised_further(play: Play, step: Step, hand: Hand, layout: Layout) -> Itera
     node, emitted = step
     box = node.acting
     # Without chips that were reported the whole of it is one of the amounts tried, however it was laid.
-    if not successors.may_be_raised_further(hand, 0) or _lying(node, box, layout) != layout.mains[box]:
+    if not successors.may_be_raised_further(hand, 1) or _lying(node, box, layout) != layout.mains[box]:
         return
     chip_cents, rest_cents = play.rules.options.chip_unit_cents, hand.base - hand.extra
-    amounts = {rest_cents} - {0}
+    amounts = {rest_cents}
     if box in layout.back:
         fitting = {more for more in _to_come(node, layout.mains[box], layout) if 0 < more < rest_cents}
         amounts = {*amounts, *fitting, *range(chip_cents, rest_cents, chip_cents)[:2]}

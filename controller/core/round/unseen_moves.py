@@ -25,8 +25,8 @@ def take_several_changes(
     next bet. Then what happened at the box between these looks counts as unseen. ``earlier`` is the lattice without it,
     ``explained`` whether it was taken for one move.
 
-    Whether a hand was doubled unseen is asked wherever the looks leave time for it, unless the house's procedure has a
-    key for every decision: that the bets were locked by a key says nothing of the keys of the play.
+    Whether a hand was doubled unseen is asked wherever the looks leave time for it, unless every decision is keyed and
+    no double was since the look before: that the bets were locked by a key says nothing of the keys of the play.
     """
     round_now, item = transaction.round(), observation.item
     if not isinstance(item, ChipsObserved) or item.zone != "main" or not round_now.is_dealt():
@@ -71,7 +71,8 @@ def _happened_unseen(
 ) -> bool:
     """Take a change of a main zone so that what happened there between its looks went unseen, if a play explains that.
 
-    ``earlier`` is the lattice of the evidence ``before`` it.
+    Where that leaves more open than the table can follow in time the round is irregular. ``earlier`` is the lattice of
+    the evidence ``before`` it.
     """
     round_now, item = transaction.round(), observation.item
     assert isinstance(item, ChipsObserved), "chips moved"
