@@ -137,7 +137,11 @@ class Rig:
         self.pass_ms(100)
 
     def chips(self, spot: int, zone: str, cents: int, spread_ms: int = 100) -> None:
-        """The zone's content becomes ``cents``; reported ``spread_ms`` wide.
+        """The zone's content becomes ``cents``; reported ``spread_ms`` wide."""
+        self.lay(spot, zone, self.changed(spot, zone, cents), spread_ms)
+
+    def changed(self, spot: int, zone: str, cents: int) -> tuple[str, ...]:
+        """The chips of a zone once its content has become ``cents``.
 
         A chip comes to those that lie there, or some of them go; only where neither will do one lies in place of all.
         """
@@ -145,7 +149,7 @@ class Rig:
         missing = cents - self._worth(lie)
         ways = (some for count in range(len(lie) + 1) for some in combinations(lie, count))
         kept = lie if missing > 0 else next((some for some in ways if self._worth(some) == cents), ())
-        self.lay(spot, zone, (*kept, *self._chip(spot, cents - self._worth(kept))), spread_ms)
+        return (*kept, *self._chip(spot, cents - self._worth(kept)))
 
     def exchange(self, spot: int, zone: str, cents: int, spread_ms: int = 100) -> None:
         """One chip of ``cents`` lies in place of all that lay in a zone."""

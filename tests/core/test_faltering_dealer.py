@@ -50,3 +50,16 @@ def test_a_players_quick_first_hit_makes_no_hits_of_the_deal_before_it() -> None
         "Cards came that may be the next deal's: has another round begun?"
     ]
     assert not [posting for posting in rig.postings() if posting.startswith("4: ")]
+
+
+@pytest.mark.parametrize("pause", [0.55, 0.7])
+def test_nor_does_the_hit_of_the_only_box(pause: float) -> None:
+    """Eighteen pushed and lies there; the next deal is to one box, and its player taps the table at once."""
+    rig = HumanRig(profile_files.load("borgata", {"turn_key": "sometimes", "new_shoe_burns": 0}).rules, {})
+    rig.play("1 main 10 / wait 6 / deal Th 8s 8c Td / wait 9 / deal 2c Tc 3h 9s")
+    rig.play(f"wait {pause} / 4d / wait 1.5 / Ks / wait 8 / 1 main 0 / wait 2 / 1 main 10 / wait 7")
+    rig.play("deal Ts 9c 9d 9s / wait 7")
+    assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)][:1] == [
+        "Cards came that may be the next deal's: has another round begun?"
+    ]
+    assert not [posting for posting in rig.postings() if posting.startswith("1: ")]

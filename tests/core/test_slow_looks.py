@@ -150,7 +150,7 @@ PLAYED = (
     *((454, "1 151 454 40"), (526, "double"), (564, "2h"), (642, "hole_turned"), (697, "4s"), (723, "6 420 723 20")),
 )
 """Hundredths of a second from the first card after a split on, and what comes: a card, a key, or the look at a box that
-began and ended at such moments, with the dollars it shows."""
+began and ended at such moments, with the dollars it shows last of those that lay there meanwhile."""
 
 
 def perform(rig: QuickReaders, played: tuple[tuple[int, str], ...]) -> None:
@@ -160,14 +160,13 @@ def perform(rig: QuickReaders, played: tuple[tuple[int, str], ...]) -> None:
     for after, act in played:
         rig.pass_ms((began_ns - rig.now_ns) // MS + 10 * after)
         match act.split():
-            case [box, since, until, dollars]:
+            case [box, since, until, *dollars] if dollars:
                 spot = int(box)
-                chip = f"E004{len(rig.values):012X}"
-                rig.values[chip] = 100 * int(dollars) - sum(rig.values[one] for one in rig.lying[spot, "main"])
-                rig.lying[spot, "main"] = (*rig.lying[spot, "main"], chip)
+                for one in dollars:
+                    rig.lying[spot, "main"] = rig.changed(spot, "main", 100 * int(one))
                 look_ns = (began_ns + 10 * int(since) * MS, began_ns + 10 * int(until) * MS)
                 rig.give(ChipsSeen(spot, "main", rig.lying[spot, "main"], *look_ns))
-            case ["double" | "hole_turned" as key]:
+            case [key] if key in KEY_OF:
                 rig.give(KeyPressed(rig.now_ns, KEY_OF[key]))
             case face:
                 rig.give(CardDrawn(rig.now_ns, Card("".join(face))))

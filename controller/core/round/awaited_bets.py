@@ -243,9 +243,18 @@ def _in_order(
 
 
 def _first_play_ns(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> int:
-    """The first moment at which a hand may be played, if the cards that wait are a deal to one box; else never."""
+    """The first moment at which a hand may be played, if the cards that wait are a deal to one box; else never.
+
+    Of a round whose last card came only just before it is played still: no deal follows a hand at once.
+    """
     cards = [transaction.table_ns(one.input.at_ns) for one in deferred if isinstance(one.input, CardDrawn)]
     last = cards[deal_cards(1, hole=transaction.rules.has_hole_card()) - 1 :][:1]
+    if (
+        transaction.state.round is not None
+        and cards
+        and not first_card.is_long_after_cards(transaction.round(), cards[0])
+    ):
+        return 0
     return last[0] + REACH_NS if last else NEVER_ENDS
 
 

@@ -50,7 +50,7 @@ def _next_locked(transaction: Transaction, at_ns: int) -> bool:
     In no play anybody could get that card: the wager lies there as it did since its payment was picked up unseen.
     """
     round_now = transaction.round()
-    return not round_now.dealing.unturned() and _long_after_cards(round_now, at_ns) and takes_no_card(transaction)
+    return not round_now.dealing.unturned() and is_long_after_cards(round_now, at_ns) and takes_no_card(transaction)
 
 
 def _close_meant(transaction: Transaction, at_ns: int) -> bool:
@@ -59,12 +59,12 @@ def _close_meant(transaction: Transaction, at_ns: int) -> bool:
     Every chip that lay at the boxes at the last card is gone, and others lie there. The dealer forgot two keys.
     """
     round_now = transaction.round()
-    if not round_now.dealing.unturned() or not _long_after_cards(round_now, at_ns):
+    if not round_now.dealing.unturned() or not is_long_after_cards(round_now, at_ns):
         return False
     return lock.has_main_wager(transaction) and boxes_are_cleared(transaction)
 
 
-def _long_after_cards(round_now: Round, at_ns: int) -> bool:
+def is_long_after_cards(round_now: Round, at_ns: int) -> bool:
     """Whether a moment is so long after the last card of a round that the next bets may have been laid."""
     cards = (one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved))
     return at_ns - max(cards, default=at_ns) >= deal_confirmation.BETWEEN_ROUNDS_NS

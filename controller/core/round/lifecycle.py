@@ -45,7 +45,15 @@ from controller.core.messages.alerts import (
 from controller.core.messages.events import CardDrawn
 from controller.core.progressives.live_meters import contribute_round
 from controller.core.refusal_reason import RefusalReason
-from controller.core.round import closing, late_bettors, missed_cards, passing_chips, questions, unseen_moves
+from controller.core.round import (
+    closing,
+    dropped_changes,
+    late_bettors,
+    missed_cards,
+    passing_chips,
+    questions,
+    unseen_moves,
+)
 from controller.core.round.irregular import likely_fault
 from controller.core.table.layout import Zone, ZoneChange, cents_at, zone_name
 from controller.core.table.payments import REACH_NS
@@ -164,22 +172,7 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
         return
     kept = boxed and change.zone in played
     if kept:
-        item = ChipsObserved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
-        observation, earlier = (
-            DatedObservation(first_ns, last_ns, item, transaction.stamped.number),
-            transaction.lattice(),
-        )
-        explained = transaction.observe(observation, may_drop=True)
-        explained = (
-            unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
-        )
-        if explained and change.zone == "insurance" and not round_now.evidence.trouble:
-            if not transaction.house.slips_awaited:
-                _check_insurance(transaction, change)
-        elif (
-            explained and not round_now.evidence.trouble and any(node.offers for node in transaction.lattice().frontier)
-        ):
-            acceptance.check_after_deal_limit(transaction, change)
+        explained = _observe_chips(transaction, change, first_ns, last_ns)
     else:
         explained = (
             payment_has_begun(transaction)
@@ -193,6 +186,24 @@ def take_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last
             came = ZoneChange(change.spot, change.zone, rise.item.before, rise.item.after)
             report_unexplained(transaction, came, rise.first_ns, rise.last_ns)
         report_unexplained(transaction, change, first_ns, last_ns)
+
+
+def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, last_ns: int) -> bool:
+    """Take a change in a zone that tells how a box is played; whether a play explains it."""
+    trouble, earlier = transaction.round().evidence.trouble, transaction.lattice()
+    item = ChipsObserved(transaction.round().bets.spots.index(change.spot), change.zone, change.before, change.after)
+    observation = DatedObservation(first_ns, last_ns, item, transaction.stamped.number)
+    explained = transaction.observe(observation, may_drop=True)
+    explained = unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
+    if not explained or trouble:
+        return explained
+    dropped_changes.take_up_again(transaction, observation)
+    if change.zone == "insurance":
+        if not transaction.house.slips_awaited:
+            _check_insurance(transaction, change)
+    elif any(node.offers for node in transaction.lattice().frontier):
+        acceptance.check_after_deal_limit(transaction, change)
+    return True
 
 
 def take_exchanged_chips(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:

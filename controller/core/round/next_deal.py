@@ -170,9 +170,7 @@ def _is_deal_of(
                 if paused and pauses and drawn < cards and at_ns - last_ns < _LONGEST_PAUSE * gap_ns:
                     pauses -= 1
                 elif paused or drawn == (_LARGEST if untold else cards):
-                    late = (
-                        bool(pauses) and cards >= _MAY_FALTER and _is_late(transaction, (at_ns - last_ns) // 1_000_000)
-                    )
+                    late = bool(pauses) and _is_late(transaction, (at_ns - last_ns) // 1_000_000)
                     return (paused or late) and not untold and drawn == cards
                 elif drawn:
                     gaps_ms.append((at_ns - last_ns) // 1_000_000)

@@ -52,12 +52,16 @@ def take_several_changes(
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
-    """Whether several hands may be played at a box: the chips of some are taken while others are doubled."""
+    """Whether several hands may be played at a box: the chips of some are taken while others are doubled.
+
+    Where another box's chips have still to come no play explains all of the evidence: then by what some play explains.
+    """
+    plays = next((cut.frontier for cut in reversed(lattice.cuts) if cut.frontier), {})
     return any(
         node.boxes[box].busts_not_taken
         or (node.acting == box and len(node.hands) > 1)
         or any(len(outcome.hands) > 1 for outcome in outcomes[box])
-        for node, outcomes in lattice.frontier.items()
+        for node, outcomes in plays.items()
     )
 
 

@@ -14,6 +14,7 @@ from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.game.hand import is_natural, seen
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
+from controller.core.inference.observation import ChipsObserved, Observation
 from controller.core.messages.events import (
     BettingClosed,
     DeviceStatusChanged,
@@ -350,8 +351,18 @@ def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[RoundMis
 
 
 def _may_be_bet_anew(transaction: Transaction, zone: Zone) -> bool:
-    """Whether other chips have come since the lock, which is reported late: a wager that was lost may be gone."""
-    return transaction.house.payments_bounded and not set(zone.chips).isdisjoint(transaction.round().cards.replaced)
+    """Whether chips have moved there since the lock, which is reported late: a wager that was lost may be gone."""
+    round_now = transaction.round()
+    if transaction.house.moves_reconsidered and any(
+        _is_at(round_now, one.item, zone) for one in round_now.evidence.observations
+    ):
+        return True
+    return transaction.house.payments_bounded and not set(zone.chips).isdisjoint(round_now.cards.replaced)
+
+
+def _is_at(round_now: Round, item: Observation, zone: Zone) -> bool:
+    """Whether evidence is of the chips in a zone."""
+    return isinstance(item, ChipsObserved) and (round_now.bets.spots[item.box], item.zone) == (zone.spot, zone.name)
 
 
 def _is_heard_twice(transaction: Transaction, name: str) -> bool:

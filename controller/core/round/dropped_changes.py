@@ -1,0 +1,47 @@
+"""A change of chips that no play explained when it was reported, taken up again once another box's chips explain it.
+
+Readers tell of their own boxes alone, and each in its own time: a double may be reported before the split of the box
+that was played first. Without that split other cards are the double's, and it looks like chips that mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from controller.core.certainty.rebuild import lattice_with
+from controller.core.inference.observation import ChipsObserved, DatedObservation, counting
+from controller.core.table.transaction import Transaction
+
+
+def take_up_again(transaction: Transaction, observation: DatedObservation) -> None:
+    """Let a change count that was left out, if some play explains it with what another box's reader reports now.
+
+    Only one that may have come after what is reported now: what came before it was judged with all there was.
+    """
+    if not transaction.house.moves_reconsidered:
+        return
+    for at in tuple(_left_out(transaction, observation)):
+        known = transaction.round().evidence.observations
+        counted = replace(known[at], item=counting(known[at].item))
+        evidence = (*known[:at], counted, *known[at + 1 :])
+        lattice = lattice_with(transaction, evidence)
+        if lattice is not None and transaction.legal(lattice):
+            transaction.change_evidence(observations=evidence)
+            transaction.change_lattice(lattice)
+            suspected = tuple(one for one in transaction.state.suspected if one.number != counted.number)
+            transaction.change(suspected=suspected)
+
+
+def _left_out(transaction: Transaction, observation: DatedObservation) -> Iterator[int]:
+    """The places of such changes in the round's evidence."""
+    now, evidence = observation.item, transaction.round().evidence
+    if not isinstance(now, ChipsObserved) or evidence.trouble or transaction.has_unread_card(observation):
+        return
+    for at, known in enumerate(evidence.observations):
+        item = known.item
+        if not isinstance(item, ChipsObserved) or not item.idle or item.zone != "main":
+            continue
+        if item.box != now.box and observation.first_ns <= known.last_ns:
+            yield at
