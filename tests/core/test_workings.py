@@ -8,8 +8,10 @@ from controller.core.messages.inputs import StampedInput
 from controller.core.step import step
 from controller.core.table.state import State, StepResult, Table
 from controller.core.table.workings import PublishedFacts, Timeline
+from firmware_protocols.readings import ChipsConfirmed
 from tests.core import nights
 from tests.core.full_nights import FullNight
+from tests.core.quick_readers import draw, table
 from tests.core.rig import Rig, penn
 
 SEEDS = range(24)
@@ -63,3 +65,22 @@ def test_the_facts_told_grow_and_begin_anew_with_a_correction() -> None:
     corrected = PublishedFacts().of(told, 0).of(told, 3)
     assert corrected.every == frozenset(told)
     assert corrected.cards < PublishedFacts().of(told, 0).cards
+
+
+def test_the_plays_by_the_last_card_are_kept_while_nothing_happens_and_found_anew_when_something_does() -> None:
+    """Nobody presses a key, so that at each look it is asked whether the hole card is turned."""
+    rig = table("1 main 25")
+    draw(rig, "8h", "7d", "3s", "Td")
+    rig.pass_ms(2_000)
+    draw(rig, "2c")
+    rig.pass_ms(12_000)
+    known = rig.table.workings.by_last_card.lattice
+    assert known is not None
+    rig.give(ChipsConfirmed(rig.watched(), rig.now_ns))
+    assert rig.table.workings.by_last_card.lattice is known
+    draw(rig, "4c")
+    rig.pass_ms(20_000)
+    now = rig.table.workings.by_last_card.lattice
+    assert now is not None
+    assert len(now.cards) == len(known.cards) + 1
+    assert same_again(rig)

@@ -11,6 +11,7 @@ from controller.core.inference.observation import CardObserved
 from controller.core.table.keymap import EVIDENCE
 from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
+from controller.core.table.workings import PlaysByLastCard, are_identical
 
 _SECOND_NS: Final = 1_000_000_000
 
@@ -63,10 +64,18 @@ def _pause_shows_turn(transaction: Transaction) -> bool:
 
 
 def _lattice_up_to_last_card(transaction: Transaction) -> Lattice:
-    """The lattice of everything reported up to the last card."""
-    evidence = transaction.round().evidence.observations
-    last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardObserved)), default=-1)
-    return empty_lattice(transaction.rules, transaction.round()).observe_all(evidence[: last + 1])
+    """The lattice of everything reported up to the last card; it is asked for at each look while nothing happens."""
+    round_now, evidence = transaction.round(), transaction.round().evidence
+    by_evidence = (evidence.observations, evidence.answers, evidence.outages, evidence.keys_unheard, evidence.keys_slip)
+    rests_on = (transaction.rules, round_now.bets, *by_evidence)
+    known = transaction.by_last_card
+    if known.lattice is not None and are_identical(known.rests_on, rests_on):
+        return known.lattice
+    cards = (at for at, one in enumerate(evidence.observations, start=1) if isinstance(one.item, CardObserved))
+    last = max(cards, default=0)
+    lattice = empty_lattice(transaction.rules, round_now).observe_all(evidence.observations[:last])
+    transaction.by_last_card = PlaysByLastCard(rests_on, lattice)
+    return lattice
 
 
 def hole_card_known(transaction: Transaction) -> bool:

@@ -83,6 +83,7 @@ class Transaction:
         kept = table.workings
         self._heard, self._times, self._facts = kept.heard, kept.times, kept.facts
         self.published, self.looked, self.opened = kept.published, kept.looked, kept.opened
+        self.by_last_card = kept.by_last_card
         self.events: list[Event] = []
         self.proposer: Person | None = None
         """Who proposed what is carried out in this step, another having approved it."""
@@ -91,7 +92,8 @@ class Transaction:
 
     def table(self) -> Table:
         """The table as it is now."""
-        workings = Workings(self._heard, self._times, self._facts, self.published, self.looked, self.opened)
+        kept = (self._heard, self._times, self._facts, self.published, self.looked, self.by_last_card, self.opened)
+        workings = Workings(*kept)
         return Table(self.house, self.state, self.open_lattice, workings)
 
     def savepoint(self) -> Savepoint:

@@ -11,6 +11,7 @@ from operator import is_
 import msgspec
 from msgspec.structs import replace
 
+from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.messages.events import CardDealt, Event, HandCompleted, SpotSurrendered
 from controller.core.table.layout import FeltHeard
@@ -96,6 +97,13 @@ class ChipsHorizon(msgspec.Struct, frozen=True):
     known_ns: int = -1
 
 
+class PlaysByLastCard(msgspec.Struct, frozen=True):
+    """The plays of everything reported up to a round's last card, and all that decides them."""
+
+    rests_on: tuple[object, ...] = ()
+    lattice: Lattice | None = None
+
+
 class PublicationBasis(msgspec.Struct, frozen=True):
     """All that what was last published rested on: where it is the same, publishing again would tell nothing."""
 
@@ -113,5 +121,6 @@ class Workings(msgspec.Struct, frozen=True):
     facts: PublishedFacts = PublishedFacts()
     published: PublicationBasis = PublicationBasis()
     looked: ChipsHorizon = ChipsHorizon()
+    by_last_card: PlaysByLastCard = PlaysByLastCard()
     opened: tuple[object, ...] = ()
     """All that decides which cards lie open, when each that does had last been opened."""
