@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from controller.core.certainty import shared_chips
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.certainty.round_end import some_play_was_over, turn_keyed_after
+from controller.core.inference.dues import main_due
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
@@ -87,6 +88,7 @@ def suspect_move(before: Table, transaction: Transaction, event: MoveUnexplained
     # Chips that came and left again may be on their way to another spot, where no reader has reported them yet.
     leaves = event.after_cents < event.before_cents
     passing = leaves and (kind is AlertKind.BET_TOUCHED or passing_chips.are_in_transit(transaction, event.spot))
+    passing = passing or (kind is AlertKind.PINCHING and _may_be_lifted(transaction, event))
     if kind in _MAY_BE_SLIPS or (passing and kind in {AlertKind.BET_TOUCHED, AlertKind.PINCHING} and not taken_back):
         transaction.change(suspected=(*transaction.state.suspected, suspicion))
     elif not _explained_away(transaction, name) and not taken_back:
@@ -137,6 +139,8 @@ def _looks_like(
     if event.after_cents == lay:
         return AlertKind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
     if event.after_cents < lay:
+        if _may_be_taken_as_lost(transaction, event):
+            return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what} just before it may have been taken as lost"
         return AlertKind.PINCHING, f"{where}: {what} after the lock"
     if lay:
         return AlertKind.CAPPING, f"{where}: {what} after the lock"
@@ -171,6 +175,26 @@ def _moved_before_turn(transaction: Transaction, event: MoveUnexplained) -> bool
     return turn_keyed_after(open_round, by_ns) and some_play_was_over(transaction, by_ns)
 
 
+def _may_be_taken_as_lost(transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether a wager that was away at some looks may have been laid back, and taken as lost before the next ones.
+
+    Some play was over within such a time as the reader had taken to see it gone.
+    """
+    house, seen, round_now = transaction.house, transaction.stamped.input, transaction.state.round
+    if not (house.moves_reconsidered and house.moves_gathered) or event.after_cents or event.zone != "main":
+        return False
+    if round_now is None or round_now.number != event.round or round_now.evidence.trouble:
+        return False
+    if not _is_reading_of(seen, zone_name(event.spot, "main")):
+        return False
+    # What nobody saw between two looks took less time than from one to the other.
+    if not some_play_was_over(transaction, transaction.table_ns(2 * seen.by_ns - seen.after_ns)):
+        return False
+    lattice, points = transaction.lattice(), transaction.hole_points()
+    due = main_due(lattice, lattice.ends(points), round_now.bets.spots.index(event.spot), points)
+    return any(cents < 0 for cents in due.cents())
+
+
 def _moved_by_ns(transaction: Transaction, event: MoveUnexplained) -> int:
     """By when a zone had come to what an event says of it, in table time; -1: it is no longer known."""
     seen, name = transaction.stamped.input, zone_name(event.spot, event.zone)
@@ -201,11 +225,25 @@ def _is_taken_back(transaction: Transaction, event: MoveUnexplained) -> bool:
     return any((one.round, one.spot, one.zone, one.before_cents, one.after_cents) == place for one in others)
 
 
+def _may_be_lifted(transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether a main wager may be in its player's hand for a moment, again and again, as its reader has it lately."""
+    place = zone_name(event.spot, "main")
+    return transaction.house.moves_reconsidered and _is_reading_of(transaction.stamped.input, place)
+
+
+def _is_back(transaction: Transaction, one: Suspicion) -> bool:
+    """Whether a wager that was away lies in its place again before its reader has seen it gone once more."""
+    if not transaction.house.moves_reconsidered or one.kind != AlertKind.PINCHING:
+        return False
+    return frozenset(one.before) == frozenset(_chips_at(transaction.state.felt, zone_name(one.spot, one.zone)))
+
+
 def _puts_slip_right(transaction: Transaction, name: str) -> bool:
     """Whether the chips that leave a zone came there so lately that they say no more than that somebody erred."""
     now_ns, here = transaction.table_ns(transaction.stamped.at_ns), _chips_at(transaction.state.felt, name)
     return any(
-        zone_name(one.spot, one.zone) == name and bool(one.gone(here)) and one.left(now_ns, here).is_put_right
+        zone_name(one.spot, one.zone) == name
+        and (_is_back(transaction, one) or (bool(one.gone(here)) and one.left(now_ns, here).is_put_right))
         for one in transaction.state.suspected
     )
 
@@ -233,6 +271,9 @@ def raise_confirmed(transaction: Transaction) -> None:
     now_ns = transaction.table_ns(transaction.stamped.at_ns)
     kept: list[Suspicion] = []
     for one in transaction.state.suspected:
+        if _is_back(transaction, one):
+            _tell(transaction, replace(one, is_put_right=True))
+            continue
         if one.left_ns < 0 and one.gone(transaction.state.felt[zone_name(one.spot, one.zone)].chips):
             one = one.left(now_ns, _chips_at(transaction.state.felt, zone_name(one.spot, one.zone)))  # noqa: PLW2901
         if _lies_elsewhere(transaction.state.felt, one) or one.left_while_shared(known_ns):
