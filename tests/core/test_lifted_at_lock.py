@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from controller.core.messages.events import BettingClosed
+from controller.core.messages.alerts import CardOutsideRound
+from controller.core.messages.events import BettingClosed, RoundClosed
+from controller.core.messages.events import CardDrawn as CardOfRound
 from controller.core.messages.raised_alerts import AlertKind
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, ChipsSeen
 from tests.core.quick_readers import QuickReaders, accused, alerts, deal, draw, table
+from tests.core.rig import MS
 
 KEYED = {"stand_key": "always", "turn_key": "always"}
 
@@ -71,3 +78,55 @@ def test_whose_wager_is_away_as_the_deal_begins_is_not_dealt_to() -> None:
     rig.pass_ms(5_000)
     assert rig.postings() == ["1: spot 3 main +20.00"]
     assert accused(rig) == []
+
+
+def slid_through(*, told: bool) -> QuickReaders:
+    """A wager is slid through box 2 to box 1 as the key is pressed; its readers tell of it after the first card."""
+    rig = table("2 main 100", **KEYED)
+    stack, laid_ns = rig.lying[2, "main"], rig.now_ns
+    rig.pass_ms(1_000)
+    rig.late = True
+    rig.key("no_more_bets")
+    rig.give(CardDrawn(rig.now_ns, Card("Th")))
+    rig.give(ChipsSeen(2, "main", (), laid_ns, rig.now_ns))
+    if told:
+        rig.give(ChipsSeen(1, "main", stack, laid_ns, laid_ns + 700 * MS))
+    draw(rig, "9h")
+    rig.late = False
+    return rig
+
+
+def test_a_wager_slid_through_a_neighbours_zone_is_dealt_to_from_the_first_card() -> None:
+    rig = slid_through(told=True)
+    deal(rig, "Kd 7c")
+    rig.talk("key stand hole_turned \n Ts \n 1 main 200 \n 1 main 0 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main +100.00"]
+    assert alerts(rig, *AlertKind) == []
+
+
+def test_one_that_lies_nowhere_once_every_reader_has_looked_was_no_bet() -> None:
+    rig = slid_through(told=False)
+    assert rig.told(RoundClosed) == []
+    rig.pass_ms(1_500)
+    assert rig.outcomes() == ["void"]
+    assert len(rig.told(CardOutsideRound)) == 2
+
+
+def test_a_bet_told_of_only_while_it_is_dealt_to_waits_for_no_second_movement() -> None:
+    """Nobody keyed that the player stood; his wagers were taken, and the next one lay there before the next deal."""
+    rig = table("1 main 10")
+    deal(rig, "Th 9c Kd 8s")
+    rig.talk("1 main 20 \n 1 main 0 \n 1 main 10")
+    rig.pass_ms(6_000)
+    deal(rig, "7d 6d 9d As")
+    rig.talk("1 ez_bust 25 \n 1 ez_bust 0 \n 1 main 0")
+    rig.pass_ms(6_000)
+    laid_ns, rig.values["E0040100000000FF"] = rig.now_ns, 500
+    draw(rig, "6c")
+    rig.give(ChipsSeen(1, "main", ("E0040100000000FF",), laid_ns - 2_400 * MS, laid_ns))
+    rig.late = True
+    draw(rig, "6h", "3d", "7s", gap_ms=500)
+    rig.pass_ms(4_000)
+    rig.late = False
+    rig.pass_ms(2_000)
+    assert Counter(one.round for one in rig.told(CardOfRound)) == {1: 4, 2: 4, 3: 4}

@@ -200,7 +200,11 @@ def test_wagers_taken_away_in_time_leave_cards_without_bets() -> None:
     rig.now_ns += 400 * MS
     drawn(rig, "Th")
     seen(rig, 1, 0, (before, before + 100 * MS))
-    assert rig.told(CardOutsideRound) == [CardOutsideRound(rig.number - 1)]
+    card = rig.number - 1
+    assert rig.outcomes() == []
+    rig.late = False
+    rig.pass_ms(100)
+    assert rig.told(CardOutsideRound) == [CardOutsideRound(card)]
     assert rig.outcomes() == ["void"]
 
 

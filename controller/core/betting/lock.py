@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
+from controller.core.certainty.agreed_dues import confirmed_until_ns, lock_confirmation_ns
 from controller.core.certainty.reader_zones import spot_and_zone
 from controller.core.certainty.rebuild import is_keypad_away, reader_lost, rebuild
 from controller.core.certainty.side_wagers import after_deal_bets
@@ -190,13 +191,28 @@ def has_main_wager(transaction: Transaction) -> bool:
     )
 
 
-def lock_again(transaction: Transaction) -> None:
-    """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
-    before = transaction.round()
+def lock_again(transaction: Transaction, *, ended: bool = False) -> None:
+    """A reader reports late what lay there in time: the round is the same, with the wagers as they were.
+
+    Where nothing is left of them another reader may still tell where they lay: a stack that was slid through a
+    neighbour's zone is seen to leave it first. Once the round has ``ended`` nobody waits for that.
+    """
     shared_chips.note_shared(transaction)
-    replace_bets(
-        transaction, _in_play(transaction, before.declared_boxes(), before.bets.closed_meters, before.bets.moved)
-    )
+    is_known = ended or confirmed_until_ns(transaction) >= lock_confirmation_ns(transaction.round())
+    if is_known or not is_without_bets(transaction):
+        replace_bets(transaction, _lying_at_lock(transaction))
+
+
+def _lying_at_lock(transaction: Transaction) -> Bets:
+    """What lay there at the lock of the open round, as it is known by now."""
+    before = transaction.round()
+    return _in_play(transaction, before.declared_boxes(), before.bets.closed_meters, before.bets.moved)
+
+
+def is_without_bets(transaction: Transaction) -> bool:
+    """Whether no main wager is left of a lock that has still to be published."""
+    waits = transaction.house.moves_reconsidered and not transaction.round().bets.locked
+    return waits and not _lying_at_lock(transaction).spots
 
 
 def replace_bets(transaction: Transaction, bets: Bets) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from controller.core.betting import acceptance
-from controller.core.betting.lock import lock_again
+from controller.core.betting.lock import is_without_bets, lock_again
 from controller.core.certainty import deal_confirmation, face_down, shared_chips
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
@@ -53,8 +53,9 @@ def settle_round(transaction: Transaction) -> None:
     """The round is over: settle what is certain, ask about what is open, hand the unexplained to the floor."""
     nobody_knows = shared_chips.end_wait(transaction)
     # The floor rules on a main wager that may be there: a round with one is never void.
-    if transaction.round().bets.uncertain and not transaction.round().bets.locked and not nobody_knows:
-        lock_again(transaction)
+    bets = transaction.round().bets
+    if not bets.locked and not nobody_knows and (bets.uncertain or is_without_bets(transaction)):
+        lock_again(transaction, ended=True)
         if transaction.state.round is None:
             return
     if transaction.round().questions.lingers:

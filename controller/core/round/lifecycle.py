@@ -9,7 +9,15 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core.betting import acceptance, bet_sensors
-from controller.core.betting.lock import Bets, keep_moved_zone, lock, lock_again, may_keys_be_forgotten, replace_bets
+from controller.core.betting.lock import (
+    Bets,
+    is_without_bets,
+    keep_moved_zone,
+    lock,
+    lock_again,
+    may_keys_be_forgotten,
+    replace_bets,
+)
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
@@ -357,7 +365,7 @@ def _confirm_lock(transaction: Transaction) -> None:
     That is so also where no amount changed as one antenna heard it no more.
     """
     shared = transaction.round().bets.shared
-    if shared.zones_of and not shared.lost:
+    if (shared.zones_of and not shared.lost) or is_without_bets(transaction):
         lock_again(transaction)
     if transaction.state.round is not None:
         transaction.change_bets(locked=True)
