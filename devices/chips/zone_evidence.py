@@ -16,8 +16,9 @@ misses a tag in twenty misses the same one twice in a row every few rounds.
 With ``agreeing`` at 1 that is exactly "last inventory without the change, first with it".
 
 A reader that did not answer may have begun anew, and some say their last inventory again before they look. So after it
-has returned what it said last proves nothing for a while, and what it says else is fresh. A chip named once before that
-was there all the same: if it is gone afterwards, that it came is reported with its going.
+has returned what it said last proves nothing for a while, and what it says else is fresh. A chip named once just before
+that, or just after, was there all the same, perhaps for longer than from one inventory to the next: if it is gone
+afterwards, that it came is reported with its going.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ class _Run(Struct):
     first_received_ns: int
     last_sent_ns: int
     count: int
+    follows_failure: bool
+    """Whether an inventory failed between the last that showed the old content and the first of these."""
 
 
 class ZoneEvidence:
@@ -77,7 +80,9 @@ class ZoneEvidence:
         self._last_same_ns = 0
         self._steady_ns = 0
         self._brief_content: tuple[Change, int] | None = None
-        """A content with more chips that was seen before a failure and not agreed: its change, and when it was last."""
+        """A content with more chips that was seen beside a failure and not agreed: its change, and when it was last."""
+        self._failed = False
+        """Whether an inventory has failed since the last that was whole."""
         self._weighed = 0
         self._missed_at: deque[int] = deque(maxlen=MORE_AGREEING)
         """Inventories, by their number, after which chips missing before were named again."""
@@ -101,12 +106,17 @@ class ZoneEvidence:
 
     def interrupted(self) -> None:
         """An inventory failed. Those before it and those after it are not in a row."""
+        self._keep_brief_content()
+        self._run = None
+        self._failed = True
+        self._same_sent_ns.clear()
+
+    def _keep_brief_content(self) -> None:
+        """Chips that were named beside a failure lay there, if only for so long."""
         run = self._run
         if run is not None and self._content is not None and run.chips > self._content:
             seen = Change(tuple(sorted(run.chips)), self._steady_ns, run.first_received_ns)
             self._brief_content = seen, run.last_sent_ns
-        self._run = None
-        self._same_sent_ns.clear()
 
     def returned(self, until_ns: int) -> None:
         """The reader answers again: until then it may repeat what it said last."""
@@ -125,14 +135,18 @@ class ZoneEvidence:
             return ()
         self._weighed += 1
         self._note_missed(inventory.chips)
+        failed, self._failed = self._failed, False
         if inventory.chips == self._content:
+            if self._run is not None and self._run.follows_failure:
+                self._keep_brief_content()
             self._run = None
             self._same(inventory.sent_ns)
             return self._came_and_went(inventory) if len(self._same_sent_ns) == self._agreeing else ()
         self._same_sent_ns.clear()
         run = self._run
         if run is None or run.chips != inventory.chips:
-            run = self._run = _Run(inventory.chips, inventory.sent_ns, inventory.received_ns, inventory.sent_ns, 0)
+            times = inventory.sent_ns, inventory.received_ns, inventory.sent_ns
+            run = self._run = _Run(inventory.chips, *times, 0, follows_failure=failed)
         run.count, run.last_sent_ns = run.count + 1, inventory.sent_ns
         return self._agreed(run, inventory) if run.count >= self._wanted(run) else ()
 

@@ -159,7 +159,15 @@ def test_what_a_reader_that_returns_repeats_says_nothing_of_the_time_since() -> 
 
 def test_what_it_says_else_is_fresh() -> None:
     assert returned("a a", "ab ab") == [Change(("a", "b"), 0, 35)]
-    assert returned("a a", "ab a a a ab ab") == [Change(("a", "b"), 50, 75)]
+    assert returned("a a", "- a a a ab ab") == [Change(("a", "b"), 50, 75)]
+
+
+def test_a_content_said_once_as_it_returns_was_there_for_nobody_knows_how_long() -> None:
+    """Laid while the reader was away, and taken before it had looked twice."""
+    laid, taken = Change(("a", "b"), 0, 35), Change(("a",), 30, 55)
+    assert returned("a a", "ab a a") == [laid, taken]
+    assert returned("a a", "ab a a a ab ab") == [laid, taken, Change(("a", "b"), 50, 75)]
+    assert weigh(settled("a"), "a a a ab a a") == []
 
 
 def test_a_content_said_once_before_is_not_agreed_by_its_repetition() -> None:
