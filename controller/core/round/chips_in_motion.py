@@ -396,12 +396,25 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
         return False
     if round_now.ending.closing or not (round_now.bets.locked or _is_after_lock(table, round_now, seen)):
         return False
+    if _lay_before_waiting_card(table, before, seen):
+        return False
     # Chips that come in the deal are none of a hand's.
     lowered = _cents(house, seen) < _cents(house, before)
     transaction = Transaction(table, stamped)
     if not (round_now.is_dealt() or lowered) or not _may_still_act(transaction, seen.spot):
         return False
     return not (lowered and _may_be_next_bet(transaction, before, seen, face_down=True))
+
+
+def _lay_before_waiting_card(table: Table, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
+    """Whether chips came to an empty zone before a card that may be the next deal's, and waits for what follows it.
+
+    They are its bets if it is, and no double of a hand that has no wager.
+    """
+    if not table.house.moves_reconsidered or not table.state.deferred or before.chips:
+        return False
+    first = table.state.deferred[0].input
+    return isinstance(first, CardDrawn) and seen.by_ns < first.at_ns
 
 
 def _is_lifted_at_lock(table: Table, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
