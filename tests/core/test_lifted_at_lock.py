@@ -129,4 +129,4 @@ def test_a_bet_told_of_only_while_it_is_dealt_to_waits_for_no_second_movement() 
     rig.pass_ms(4_000)
     rig.late = False
     rig.pass_ms(2_000)
-    assert Counter(one.round for one in rig.told(CardOfRound)) == {1: 4, 2: 4, 3: 4}
+    assert Counter(one.round for one in rig.events if isinstance(one, CardOfRound)) == {1: 4, 2: 4, 3: 4}
