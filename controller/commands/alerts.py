@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
     """List the unacknowledged alerts of JOURNAL, oldest first, with their evidence.
 
-    JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. Acknowledge with
-    tableside ack.
+    JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read.
+    Each event is checked against its record's chain hash. Acknowledge with tableside ack.
 
     Exit status: 0 nothing waits, 1 something does, 2 the journal cannot be read.
     """

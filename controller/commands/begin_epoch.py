@@ -172,11 +172,12 @@ def owed(journal: Path) -> list[str]:
     from controller.formats.mqtt.envelope import PayloadRefused, own_event
     from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.journal.reader import JournalReader
+    from controller.io.journal.stream import every_checked_event
     from controller.reports.audit.meter_audit import meter_book
 
     try:
         with JournalReader(journal) as reader:
-            book = meter_book(own_event(row.body).event for row in reader.events())
+            book = meter_book(own_event(row.body).event for row in every_checked_event(reader))
     except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
         return [f"{journal}: what it owes to pools cannot be read: {error}"]
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
@@ -13,10 +13,7 @@ from controller.commands.suggestions import journals
 from controller.commands.terminal import say
 
 if TYPE_CHECKING:
-    from controller.io.journal.reader import JournalReader
     from controller.reports.revenue_rows import ExportRow, Takings
-
-BATCH = 1000
 
 KINDS: Final = ("rounds", "hands", "wagers", "alerts", "meters", "sums", "video")
 """Rows by name."""
@@ -65,6 +62,7 @@ def command(
     from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.journal.proofs import ProofRefused
     from controller.io.journal.reader import JournalReader
+    from controller.io.journal.stream import every_checked_event
     from controller.reports.revenue_rows import takings
 
     if [events, kind is not None, proof is not None].count(True) != 1:
@@ -74,9 +72,7 @@ def command(
             export_proof(journal, proof, verifier, head, output)
             return
         with JournalReader(journal) as reader, click.open_file("-" if output is None else output, "wb") as file:
-            # One transaction: the end does not move while we go there.
-            reader.connection.execute("BEGIN")
-            bodies = checked(reader, first, last)
+            bodies = (row.body for row in every_checked_event(reader, first, last))
             if kind is None:
                 file.writelines(body + b"\n" for body in bodies)
             else:
@@ -85,7 +81,7 @@ def command(
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     except JournalDamaged as error:
-        say(f"tableside: {journal}: damaged: {error}; run: tableside verify {journal}", err=True)
+        say(f"tableside: {error}; run: tableside verify {journal}", err=True)
         sys.exit(1)
     except OSError as error:
         say(f"tableside: {output or 'standard output'}: {error.strerror}", err=True)
@@ -105,6 +101,7 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
     from controller.io.files.plain_files import content
     from controller.io.journal.proofs import ProofRefused, prove
     from controller.io.journal.reader import JournalReader
+    from controller.io.journal.stream import every_checked_event
     from controller.reports.revenue_rows import takings
 
     if verifier is None or output is None:
@@ -115,27 +112,13 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
         raise ProofRefused(str(refused)) from refused
     with JournalReader(journal) as reader:
         reader.connection.execute("BEGIN")
-        rounds = takings(own_event(body) for body in checked(reader, 1, None)).rounds
+        rounds = takings(own_event(row.body) for row in every_checked_event(reader)).rounds
         ends = next(((row.first_seq, row.last_seq) for row in rounds if row.round == number), None)
         if ends is None:
             raise ProofRefused(f"{journal}: round {number} is not there, or not closed")
         first, last = (next(reader.events(seq, 1)).number for seq in ends)
         found = prove(reader, range(first, last + 1), known, signed, output)
     say(f"{output}: records {found.first} to {found.last} of {found.head.origin}, signed with record {found.head.size}")
-
-
-def checked(reader: JournalReader, first: int, last: int | None) -> Iterator[bytes]:
-    """The events from ``first`` to ``last`` as published, each held against the chain."""
-    from controller.io.journal.stream import checked_events
-
-    seq = first - 1
-    while last is None or seq < last:
-        limit = BATCH if last is None else min(BATCH, last - seq)
-        found = checked_events(reader.connection, reader.identity, seq, limit)
-        if not found:
-            return
-        yield from (row.body for row in found)
-        seq = found[-1].seq
 
 
 def write_rows(file: IO[bytes], kind: str, form: str, found: Takings) -> None:

@@ -47,30 +47,32 @@ def of_journal(function: F) -> F:
 
 
 def journal_events(reader: JournalReader) -> Iterator[JournalEvent]:
-    """The journal's events with the numbers of the readings that caused them.
+    """The journal's events with the numbers of the readings that caused them, each held against its chain hash.
 
     Raises:
-        JournalDamaged: the journal cannot be read.
+        JournalDamaged: the journal cannot be read, or an event is not what was committed.
         PayloadRefused: an event is not what this version knows.
     """
     from controller.formats.mqtt.envelope import own_event
+    from controller.io.journal.stream import every_checked_event
     from controller.reports.round_narrative import JournalEvent
 
-    for row in reader.events():
+    for row in every_checked_event(reader):
         one = own_event(row.body)
         yield JournalEvent(one.seq, row.number, one.time, one.event)
 
 
 def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:
-    """The journal's events from seq ``first`` on.
+    """The journal's events from seq ``first`` on, each held against its record's chain hash.
 
     Raises:
-        JournalDamaged: the journal cannot be read.
+        JournalDamaged: the journal cannot be read, or an event is not what was committed.
         PayloadRefused: an event is not what this version knows.
     """
     from controller.formats.mqtt.envelope import own_event
+    from controller.io.journal.stream import every_checked_event
 
-    for row in reader.events(first):
+    for row in every_checked_event(reader, first):
         yield own_event(row.body)
 
 

@@ -158,12 +158,13 @@ def _held_against(ledger: Ledger, journal: Path) -> tuple[str, PostingComparison
     from controller.formats.mqtt.envelope import PayloadRefused, own_event
     from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.journal.reader import JournalReader
+    from controller.io.journal.stream import every_checked_event
     from controller.pool.comparison import compare
 
     try:
         with JournalReader(journal) as reader:
             identity = reader.identity
-            events = [own_event(row.body).event for row in reader.events()]
+            events = [own_event(row.body).event for row in every_checked_event(reader)]
     except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
         refuse(f"{journal}: {error}")
         raise AssertionError from error

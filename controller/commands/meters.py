@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from controller.commands.suggestions import journals
-from controller.commands.terminal import AS_JSON, say, say_account_line, say_text
+from controller.commands.journal_reader import of_journal, published
+from controller.commands.terminal import say_account_line, say_text
 
 if TYPE_CHECKING:
+    from controller.io.journal.reader import JournalReader
     from controller.reports.audit.meter_audit import AwardAccount, MeterAccount, MeterBook
     from controller.reports.audit.pool_meter_audit import LinkedAccount
 
 
 @click.command("meters")
-@click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
-@AS_JSON
-def command(journal: Path, *, as_json: bool) -> None:
+@of_journal
+def command(reader: JournalReader, *, as_json: bool) -> None:
     """Show the meters and jackpots of JOURNAL, every unit accounted for.
 
-    The journal is opened read-only and may be in use. It reads only published events, so it needs no key.
+    The journal is opened read-only and may be in use. It reads only published events, so it needs no key; each is
+    checked against its record's chain hash.
 
     Exit status: 0 everything adds up, 1 something does not, 2 the journal cannot be read.
     """
     import msgspec
 
-    from controller.formats.mqtt.envelope import PayloadRefused, own_event
-    from controller.io.journal.errors import JournalDamaged, NotAJournal
-    from controller.io.journal.reader import JournalReader
     from controller.reports.audit.meter_audit import meter_book
 
-    try:
-        with JournalReader(journal) as reader:
-            book = meter_book(own_event(row.body).event for row in reader.events())
-    except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
-        say(f"tableside: {journal}: {error}", err=True)
-        sys.exit(2)
+    book = meter_book(one.event for one in published(reader))
     if as_json:
         say_text(msgspec.json.format(msgspec.json.encode(book), indent=1))
     else:

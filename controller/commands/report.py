@@ -54,9 +54,11 @@ def command(
 ) -> None:
     """Print the account of a table: win beside the expected win, inventory, rulings, and what needs attention.
 
-    Times without an offset are in the house's time zone (time_zone in the table file). No key is needed, and the daemon
-    may be running. Exit status: 0 printed, 1 the journal is damaged, 2 there is no journal, a time is invalid, the
-    period has no events, or the page cannot be written.
+    Each event is checked against its record's chain hash before it is counted. Times without an offset are in the
+    house's time zone (time_zone in the table file). No key is needed, and the daemon may be running.
+
+    Exit status: 0 printed, 1 the journal is damaged, 2 there is no journal, a time is invalid, the period has no
+    events, or the page cannot be written.
     """
     from controller.formats.journal.records import RecordDamaged
     from controller.formats.text.moments import NoMoment
@@ -68,7 +70,9 @@ def command(
         account = _account(journal, Times(since, until, day, shift))
         if page is not None:
             page.write_text(shift_page(account), encoding="utf-8")
-    except (JournalDamaged, RecordDamaged) as error:
+    except JournalDamaged as error:
+        _end(f"{error}; run: tableside verify {journal}", 1)
+    except RecordDamaged as error:
         _end(f"{journal}: damaged: {error}; run: tableside verify {journal}", 1)
     except (NotAJournal, NoPages, EmptyPeriod, NoMoment) as error:
         _end(str(error), 2)
@@ -148,12 +152,13 @@ def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:
     from controller.core.messages.advice import PaymentAdvised
     from controller.core.messages.events import CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, TableStarted
     from controller.formats.mqtt.envelope import own_event
+    from controller.io.journal.stream import every_checked_event
 
     # Most of a journal's events, and no account needs them.
     silent = (CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, PaymentAdvised)
     events: list[Published] = []
     started: int | None = None
-    for row in reader.events():
+    for row in every_checked_event(reader):
         one = own_event(row.body)
         if not isinstance(one.event, silent):
             events.append(one)

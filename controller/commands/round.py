@@ -21,6 +21,7 @@ def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
     """Describe ROUND of JOURNAL: what happened, what was concluded, and from which readings.
 
     JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read.
+    Each event is checked against its record's chain hash.
     Only opened cards show their faces.
 
     Exit status: 0 printed, 1 there is no such round, 2 the journal cannot be read.

@@ -33,6 +33,7 @@ def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
     """List the rounds of JOURNAL: stakes, nets and outcomes.
 
     JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read.
+    Each event is checked against its record's chain hash.
 
     Exit status: 0 listed, 2 the journal cannot be read.
     """

@@ -16,6 +16,7 @@ from controller.formats.mqtt.envelope import PayloadRefused, own_event
 from controller.formats.replay import house_of
 from controller.io.journal.errors import JournalDamaged, NotAJournal
 from controller.io.journal.reader import JournalReader
+from controller.io.journal.stream import every_checked_event
 from controller.reports.playback.play_counts import LegalPlays, play_counts
 from controller.reports.playback.round_course import RoundCourse, course_of
 from controller.reports.playback.round_index import RoundEntry, RoundIndex, RoundQuery
@@ -141,8 +142,7 @@ class Journals:
 
 
 def _journal_events(reader: JournalReader, first: int, last: int | None = None) -> Iterable[JournalEvent]:
-    limit = -1 if last is None else last - first + 1
-    for row in reader.events(first, limit):
+    for row in every_checked_event(reader, first, last):
         one = own_event(row.body)
         yield JournalEvent(one.seq, row.number, one.time, one.event)
 

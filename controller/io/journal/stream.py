@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import collections
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from controller.formats.journal.records import Identity, chain, genesis
 from controller.formats.journal.schema import ack_digest, published_digest
 from controller.formats.journal.stream import stream_genesis, stream_hash
-from controller.io.journal.errors import JournalDamaged
-from controller.io.journal.reader import EventRow, event_rows
+from controller.io.journal.errors import SQLITE_ERRORS, JournalDamaged, cannot_read
+from controller.io.journal.reader import EventRow, JournalReader, event_rows
 
 RECENT_LIMIT: Final = 1000
 """Committed events kept in memory until they are marked as published."""
+
+CHECKED_AT_ONCE: Final = 1000
+"""Events read between two looks at their records."""
 
 HASHED_AT_ONCE: Final = 500
 """Events: a few milliseconds of the writer's thread."""
@@ -45,6 +48,28 @@ def checked_events(connection: sqlite3.Connection, identity: Identity, after: in
     for number, own in bodies.items():
         _check_record(connection, identity, number, own)
     return rows
+
+
+def every_checked_event(reader: JournalReader, first: int = 1, last: int | None = None) -> Iterator[EventRow]:
+    """The events from seq ``first`` to ``last`` (None: the last there is), each held against its record's chain hash.
+
+    What is counted from these is what was committed; ``JournalReader.events`` gives whatever the file says.
+
+    Raises:
+        JournalDamaged: the journal cannot be read, or one of them is not what was committed; those given are.
+    """
+    end = reader.head().seq
+    last = end if last is None else min(last, end)
+    seq = first - 1
+    while seq < last:
+        try:
+            rows = checked_events(reader.connection, reader.identity, seq, min(CHECKED_AT_ONCE, last - seq))
+        except JournalDamaged as error:
+            raise JournalDamaged(f"{reader.path}: {error}") from error
+        except SQLITE_ERRORS as error:
+            raise cannot_read(reader.path, error) from error
+        yield from rows
+        seq = rows[-1].seq
 
 
 def _same_record(connection: sqlite3.Connection, at: EventRow, side: str, order: str) -> list[EventRow]:
