@@ -48,11 +48,11 @@ def command(
     DIRECTORY receives the ports and, unless it has them already, a table file, a chip registry and a key, so that
     `tableside run DIRECTORY/table.toml` runs the table. At the end, truth.json there records what the people know.
 
-    Exit status: 0 at the end or when interrupted, 2 it cannot be served.
+    Exit status: 0 at the end or when interrupted, 2 it cannot be served, or another plays in DIRECTORY.
     """
     import asyncio
 
-    from controller.demo.demo import truth_of
+    from controller.demo.demo import FolderInUse, alone, truth_of
     from controller.demo.table import DemoOptions
     from controller.formats.cases.accounts import account_bytes
     from controller.io.files.key_file import KeyFileRefused
@@ -63,11 +63,13 @@ def command(
         check_profile(profile, seats, jackpots=jackpots)
         how = (True, None, "bee_tek", profile, jackpots, sensors)
         wanted = DemoOptions(directory, rounds, seed, speed, seats, *how)
-        played = asyncio.run(until_interrupted(wanted))
-    except (KeyFileRefused, ValueError, OSError) as error:
+        directory.mkdir(parents=True, exist_ok=True)
+        with alone(directory):
+            played = asyncio.run(until_interrupted(wanted))
+            (directory / "truth.json").write_bytes(account_bytes(truth_of(played)))
+    except (FolderInUse, KeyFileRefused, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
-    (directory / "truth.json").write_bytes(account_bytes(truth_of(played)))
     say(f"{len(played)} rounds played; the truth is in {directory / 'truth.json'}")
 
 

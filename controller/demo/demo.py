@@ -84,6 +84,10 @@ class DemoFailed(Exception):  # noqa: N818 - named for what happened
     """The demo cannot be run; the text says what to do."""
 
 
+class FolderInUse(Exception):  # noqa: N818
+    """Somebody else plays in the folder; the text says what to do."""
+
+
 class DemoResult(NamedTuple):
     """The result of a demo: its rounds, and the account of the table compared with the one of the simulated people."""
 
@@ -184,7 +188,7 @@ def own(directory: Path) -> Iterator[None]:
     """Make ``directory`` this demo's, if it is empty, new, or left by another; what no demo left is never touched.
 
     Raises:
-        DemoFailed: it has files that no demo left, or a demo is playing in it.
+        DemoFailed: it has files that no demo left, or somebody is playing in it.
     """
     directory.mkdir(parents=True, exist_ok=True)
     mark = directory / MARK
@@ -194,17 +198,33 @@ def own(directory: Path) -> Iterator[None]:
             f"{directory}: has files that no demo left ({', '.join(there[:3])}{', ...' if there[3:] else ''});"
             " give another folder with --directory"
         )
-    with mark.open("a+", encoding="utf-8") as held:
+    try:
+        with alone(directory):
+            mark.write_text("A demo of Tableside: the next demo here replaces what lies in this folder.\n")
+            yield
+    except FolderInUse as error:
+        raise DemoFailed(f"{error} with --directory") from error
+
+
+@contextlib.contextmanager
+def alone(directory: Path) -> Iterator[None]:
+    """Hold ``directory``, so that no other demo or simulation plays there meanwhile; it leaves no file.
+
+    Raises:
+        FolderInUse: somebody holds it.
+        OSError: it cannot be opened.
+    """
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise DemoFailed(
-                f"{directory}: another demo is playing here; end it, or give another folder with --directory"
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise FolderInUse(
+                f"{directory}: another demo or simulation is playing here; end it, or give another folder"
             ) from error
-        held.truncate(0)
-        held.write("A demo of Tableside: the next demo here replaces what lies in this folder.\n")
-        held.flush()
         yield
+    finally:
+        os.close(folder)
 
 
 @contextlib.asynccontextmanager

@@ -1,8 +1,14 @@
-"""What ``tableside simulate`` says while nobody plays."""
+"""What ``tableside simulate`` says while nobody plays, and that it leaves alone a table where somebody does."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from controller.cli import main
 from controller.commands.simulate import waiting_for
+from controller.demo.demo import alone
 
 
 def test_without_a_daemon_people_wait_for_one() -> None:
@@ -15,3 +21,14 @@ def test_a_zone_that_the_table_file_lacks_is_named() -> None:
         "nobody plays before the daemon polls these as well: spot 1 five_card_progressive; "
         "name them in the table file, or simulate with the options that the file was made with"
     )
+
+
+def test_a_folder_in_which_somebody_plays_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "ports").mkdir()
+    (tmp_path / "ports" / "shoe").symlink_to("/dev/null")
+    with alone(tmp_path):
+        done = CliRunner().invoke(main, ["simulate", str(tmp_path), "--rounds", "1"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    said = "another demo or simulation is playing here; end it, or give another folder"
+    assert done.stderr == f"tableside: {tmp_path}: {said}\n"
+    assert [one.name for one in tmp_path.rglob("*")] == ["ports", "shoe"]

@@ -105,7 +105,7 @@ async def test_a_demo_that_is_playing_is_left_alone(tmp_path: Path) -> None:
         journal.write_text("the journal of the demo that plays here")
         status, output, errors = await ran("demo", "--rounds", "1", "--directory", str(tmp_path))
         assert (status, output, errors.count("\n")) == (2, "", 1)
-        assert "another demo is playing here; end it, or give another folder with --directory" in errors
+        assert "another demo or simulation is playing here; end it, or give another folder with --directory" in errors
         assert journal.exists()
 
 
