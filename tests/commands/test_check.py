@@ -107,3 +107,57 @@ def test_a_program_is_told_the_same(tmp_path: Path) -> None:
     unfit = json.loads(done.output)
     assert (done.exit_code, sorted(unfit), unfit["fit"]) == (2, ["fit", "mistakes"], False)
     assert "[broker] password_file: " in unfit["mistakes"][0]
+
+
+OPTIONS = """[options]
+minimum_cents = 500
+"blazing7s.stake_cents" = 500
+
+[options.ez_bust]
+all_broke = "push"
+"""
+"""In place of the example's: its section begins on line 9."""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ('= 500\n"', '= -5\n"', "10: [options] minimum_cents: expected a whole number from 0 to"),
+        ("minimum_cents = 500", "max_hands = 9", "10: [options] max_hands: expected a whole number from 1 to 4, got 9"),
+        ("minimum_cents = 500", 'side_bets = ["foo"]', "10: [options] side_bets: expected one of blazing7s,"),
+        ('stake_cents" = 500', 'stake_cents" = -5', "11: [options] blazing7s.stake_cents: expected"),
+        ('stake_cents" = 500', 'stake_cents" = "5"', "11: [options] blazing7s.stake_cents: expected a whole number"),
+        ('"push"', '"kept"', "14: [options] ez_bust.all_broke: expected one of"),
+        ("minimum_cents = 500", 'hole_card = "none"\nhole_check = "device"', "11: [options] hole_check: a device has"),
+        ("minimum_cents = 500", "even_money = true\ninsurance = false", "10: [options] even_money: even money is"),
+    ],
+)
+def test_a_wrong_option_is_the_table_file_s_and_not_the_profile_s(
+    right: str, wrong: str, said: str, tmp_path: Path
+) -> None:
+    begun, _, rest = EXAMPLE.partition("[options]")
+    assert begun.count("\n") == 8
+    text = begun + OPTIONS + rest[rest.index("\n[") :]
+    done = checked(tmp_path, text.replace(right, wrong))
+    assert done.exit_code == 2, done.output
+    assert f"table.toml:{said}" in done.stderr
+    assert "hollywood-penn-national.toml" not in done.stderr
+    assert done.stderr.startswith(f"tableside: {tmp_path / 'table.toml'}:")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "own.toml: No such file or directory"),
+        ('name = "own"\n[rules]\ndecks = 9\n[sources]\ndecks = "card"', "own.toml:3: [rules] decks: expected a whole"),
+    ],
+)
+def test_a_mistake_of_a_profile_of_one_s_own_names_the_line_that_names_it(
+    content: str | None, said: str, tmp_path: Path
+) -> None:
+    if content is not None:
+        (tmp_path / "own.toml").write_text(content)
+    done = checked(tmp_path, EXAMPLE.replace('"hollywood-penn-national"', '"own.toml"'))
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"tableside: {tmp_path / 'table.toml'}:4: [table] profile: {tmp_path / 'own.toml'}:")
+    assert said in done.stderr

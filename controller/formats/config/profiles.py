@@ -40,6 +40,14 @@ class ProfileError(ValueError):
         self.lines = lines
 
 
+class OptionsRefused(ProfileError):  # noqa: N818 - named for what happened
+    """The profile can be used, and not with the options that a table or a case gives; ``wrong`` says why, by key."""
+
+    def __init__(self, where: str, wrong: tuple[tuple[str, str], ...]) -> None:
+        super().__init__(tuple(f"{where}: [options] {key}: {text}" for key, text in wrong))
+        self.wrong = wrong
+
+
 class Profile(Value, frozen=True, tag=False):
     """A profile as read: the rules, and where each choice comes from."""
 
@@ -66,6 +74,7 @@ def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Pro
     Raises:
         ProfileError: not TOML, an unknown key, a wrong type, a float, a rule without a source, or rules that cannot be
             together; every mistake with its line.
+        OptionsRefused: the options are wrong, or make rules that cannot be together.
     """
     try:
         data = toml_of(text)
@@ -78,12 +87,17 @@ def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Pro
         raise ProfileError(tuple(_placed(where, lines, mistakes)))
     rules, wrong = with_options(base.rules, options or {})
     if wrong:
-        raise ProfileError(tuple(f"{where}: [options] {key}: {text}" for key, text in wrong))
-    broken = [Mistake(_path(one), one.text) for one in impossible_rules(rules)]
+        raise OptionsRefused(where, wrong)
+    found, own = list(impossible_rules(rules)), list(impossible_rules(base.rules))
+    broken = [Mistake(_path(one), one.text) for one in found if one in own]
     if broken:
         raise ProfileError(tuple(_placed(where, lines, broken)))
-    warnings = tuple(_placed(where, lines, [Mistake(_path(one), one.text) for one in doubtful_rules(rules)]))
-    return Profile(rules, base.title, base.sources, hash_of(rules), warnings)
+    if found:
+        raise OptionsRefused(where, tuple((_option(one), one.text) for one in found))
+    doubtful, own = list(doubtful_rules(rules)), list(doubtful_rules(base.rules))
+    warnings = _placed(where, lines, [Mistake(_path(one), one.text) for one in doubtful if one in own])
+    warnings += [f"[options] {_option(one)}: {one.text}" for one in doubtful if one not in own]
+    return Profile(rules, base.title, base.sources, hash_of(rules), tuple(warnings))
 
 
 def hash_of(rules: Rules) -> str:
@@ -231,6 +245,15 @@ def _source_mistakes(data: Mapping[str, Any], sources: Mapping[str, str]) -> lis
 def _path(finding: RuleFinding) -> KeyPath:
     """Where in a profile the key of a finding stands."""
     return finding.key if finding.key[0] in {"options", "side_bets"} else ("rules", *finding.key)
+
+
+def _option(finding: RuleFinding) -> str:
+    """By which key a table's options set what a finding is about."""
+    table, *rest = finding.key
+    if table != "side_bets":
+        return ".".join(rest or finding.key)
+    # A choice of a side wager is named without the table that it stands in there.
+    return ".".join(one for one in rest if one != "choices") if rest and rest[0] in side_bet_names() else table
 
 
 def _placed(where: str, lines: Mapping[KeyPath, int], mistakes: list[Mistake]) -> list[str]:

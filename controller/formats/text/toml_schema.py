@@ -92,7 +92,7 @@ def read_sections(
     if found is not None:
         mistakes.extend(checks(found))
     if found is None or mistakes:
-        raise _placed(text, name, mistakes)
+        raise placed(text, name, mistakes)
     return found
 
 
@@ -161,7 +161,7 @@ def _first(lines: list[str]) -> str:
     return ""
 
 
-def _placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
+def placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
     """Mistakes in the file ``name`` whose content is ``text``, each with its line, in the order of the file."""
     lines = key_lines(text)
     found = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)

@@ -14,7 +14,7 @@ from controller.formats.config.chips import ChipsRefused, Registry, read_chips
 from controller.formats.config.meter_odds import odds_checks
 from controller.formats.config.meters import profile_checks
 from controller.formats.config.pooled_meters import linked_profile_checks
-from controller.formats.config.profiles import Profile, ProfileError
+from controller.formats.config.profiles import OptionsRefused, Profile, ProfileError
 from controller.formats.config.table_file import (
     CREDENTIAL,
     Config,
@@ -24,8 +24,10 @@ from controller.formats.config.table_file import (
     read_config,
     zones_seen,
 )
-from controller.formats.text.struct_decoder import shown
-from controller.formats.text.toml_schema import ConfigError
+from controller.formats.text.struct_decoder import Mistake, shown
+from controller.formats.text.toml_positions import Path as KeyPath
+from controller.formats.text.toml_positions import key_lines
+from controller.formats.text.toml_schema import ConfigError, placed
 from controller.io.files import profile_files
 from controller.io.files.config_files import text_of
 from controller.io.files.key_file import KeyFileRefused, read_key
@@ -59,7 +61,8 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
         ConfigError: with a line for each mistake in any of them.
     """
     lines: list[str] = []
-    config = read_config(text_of(path), str(path), path.parent, _known())
+    text = text_of(path)
+    config = read_config(text, str(path), path.parent, _known())
     if within_service:
         config = _with_credentials(config, credentials, str(path), lines)
     registry = Registry({}, {})
@@ -78,12 +81,16 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     except KeyFileRefused as error:
         made = f"; for a new table run: tableside keys table {config.table.key_file}" if error.is_missing else ""
         lines.append(f"{error}{made}")
+    keys = {**DEFAULT_KEYS, **config.keypad.keys}
     try:
         name = profile_files.beside(path.parent, config.table.profile)
-        keys = {**DEFAULT_KEYS, **config.keypad.keys}
         profile = profile_files.load(name, guarding(config.options, keys))
+    except OptionsRefused as error:
+        wrong = (Mistake(_option_path(key, text), said) for key, said in error.wrong)
+        raise ConfigError((*lines, *placed(text, str(path), wrong).lines)) from error
     except ProfileError as error:
-        raise ConfigError((*lines, f"{path}: [table] {error}")) from error
+        wrong = (Mistake(("table", "profile"), line) for line in error.lines)
+        raise ConfigError((*lines, *placed(text, str(path), wrong).lines)) from error
     misfits = [*profile_checks(config.meters, profile.rules)]
     misfits += linked_profile_checks(config.linked_meters, profile.rules)
     misfits += sensors.profile_checks(config.bet_sensors, zones_seen(config), profile.rules)
@@ -110,6 +117,16 @@ def guarding(options: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, A
     """A table's options with the key of the turn as its keypad has it, where they do not say."""
     turned = "always" if "hole_turned" in keys.values() else "sometimes"
     return {**options, "turn_key": options.get("turn_key") or turned}
+
+
+def _option_path(key: str, text: str) -> KeyPath:
+    """Where an option stands in the text of a table file: a side wager's as ``"NAME.KEY"`` or in a table ``NAME``."""
+    lines, parts = key_lines(text), key.split(".")
+    for length in range(len(parts), 0, -1):
+        quoted = ("options", ".".join(parts[:length]))
+        if quoted in lines:
+            return quoted if length == len(parts) else (*quoted, *parts[length:])
+    return ("options", *parts)
 
 
 def _pairing_key(config: Config, credentials: str | None, lines: list[str]) -> bytes | None:
