@@ -149,7 +149,10 @@ def test_a_wrong_option_is_the_table_file_s_and_not_the_profile_s(
     ("content", "said"),
     [
         (None, "own.toml: No such file or directory"),
-        ('name = "own"\n[rules]\ndecks = 9\n[sources]\ndecks = "card"', "own.toml:3: [rules] decks: expected a whole"),
+        (
+            'name = "own"\n[rules]\ndecks = 0.5\n[sources]\ndecks = "card"',
+            "own.toml:3: [rules] decks: expected a whole",
+        ),
     ],
 )
 def test_a_mistake_of_a_profile_of_one_s_own_names_the_line_that_names_it(

@@ -11,9 +11,16 @@ from msgspec.structs import replace
 from controller.core.game.rule_checks import doubtful_rules, impossible_rules
 from controller.core.game.rules import Rules
 from controller.formats.config import profiles
-from controller.formats.config.profiles import RULE_KEYS, OptionsRefused, ProfileError, hash_of, with_options
+from controller.formats.config.profiles import (
+    RULE_KEYS,
+    SILENT_KEYS,
+    OptionsRefused,
+    ProfileError,
+    hash_of,
+    with_options,
+)
 from controller.io.files import profile_files
-from controller.reports.profile_text import compared, rows
+from controller.reports.profile_text import compared, rows, toml
 from simulators.people.house import house_from
 from tests.core.houses import RULES
 
@@ -27,10 +34,23 @@ def wrong(text: str) -> list[str]:
     return list(caught.value.lines)
 
 
-def house(rules: str, rest: str = "") -> str:
-    keys = [line.split("=")[0].strip() for line in rules.splitlines() if "=" in line]
-    sources = "\n".join(f'{key} = "card"' for key in keys)
-    return f'name = "house"\n[rules]\n{rules}\n{rest}\n[sources]\n{sources}\n'
+def wrong_as_stated(text: str) -> list[str]:
+    """The same without the rules that a short text leaves out."""
+    return [line for line in wrong(text) if ": missing, expected " not in line]
+
+
+def without(text: str, *starts: str) -> str:
+    """A profile's text without the lines that begin so."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(starts))
+
+
+def house(rules: str) -> str:
+    """A profile with these rules on its third line, then those of a card that they leave open."""
+    given = [line.split("=")[0].strip() for line in rules.splitlines() if "=" in line]
+    card = profile_files.raw("borgata")["rules"]
+    others = [f"{key} = {toml(value)}" for key, value in card.items() if key not in given]
+    sources = [f'{key} = "card"' for key in sorted({*given, *card})]
+    return "\n".join(['name = "house"', "[rules]", rules, *others, "[sources]", *sources, ""])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -81,7 +101,10 @@ def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
             ["house.toml:4: source: unknown key; did you mean sources?"],
         ),
         (house('soft_17 = "hot"'), ['house.toml:3: [rules] soft_17: expected one of "stand", "hit", got "hot"']),
-        (house("max_hand = 3"), ["house.toml:3: [rules] max_hand: unknown key; did you mean max_hands?"]),
+        (
+            'name = "a"\n[rules]\nmax_hand = 3\n[sources]\nmax_hand = "card"\n',
+            ["house.toml:3: [rules] max_hand: unknown key; did you mean max_hands?"],
+        ),
         (house("max_hands = 3.0"), ["house.toml:3: [rules] max_hands: expected a whole number, got 3.0"]),
         (
             house("natural_pays = [1.5, 1]"),
@@ -101,12 +124,12 @@ def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
             ["house.toml:3: [rules] max_hands: expected the card or regulation it comes from, in [sources]"],
         ),
         (
-            house("", '[options]\nstand_keys = "always"'),
-            ["house.toml:5: [options] stand_keys: unknown key; did you mean stand_key?"],
+            'name = "a"\n[options]\nstand_keys = "always"\n',
+            ["house.toml:3: [options] stand_keys: unknown key; did you mean stand_key?"],
         ),
         (
-            'name = "a"\n[sources]\nsoft_17 = "card"\n',
-            ["house.toml:3: [sources] soft_17: names no rule or side wager above"],
+            'name = "a"\n[sources]\nhandling = "card"\n',
+            ["house.toml:3: [sources] handling: names no rule or side wager above"],
         ),
         (
             'name = "a"\n[side_bets.red_dog]\n[sources]\nred_dog = "card"\n',
@@ -130,13 +153,38 @@ def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
             ["house.toml:3: [side_bets.ez_bust] all_broke: belongs in [side_bets.ez_bust.choices]"],
         ),
         (
-            'name = "a"\n[side_bets.ez_bust.pays]\nbust = [1, 1]\n[sources]\nez_bust = "card"\n',
-            ["house.toml:3: [side_bets.ez_bust] pays.bust: unknown row; expected one of dealer_broke"],
+            house("").replace("[sources]", '[side_bets.ez_bust.pays]\nbust = [1, 1]\n[sources]\nez_bust = "card"'),
+            [
+                (
+                    f"house.toml:{len(RULE_KEYS) + 5}: [side_bets.ez_bust] pays.bust: unknown row; "
+                    "expected one of dealer_broke"
+                )
+            ],
         ),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text: str, lines: list[str]) -> None:
-    assert wrong(text) == lines
+    assert wrong_as_stated(text) == lines
+
+
+def test_a_rule_that_decides_money_is_never_left_to_a_default() -> None:
+    text = profile_files.text_of("borgata")
+    at = next(number for number, line in enumerate(text.splitlines(), start=1) if line.startswith("[rules]"))
+    missing = f"house.toml:{at}: [rules] natural_pays: missing, expected a pair of whole numbers such as [3, 2]"
+    assert wrong(without(text, "natural_pays = ")) == [missing]
+    # Its source alone says nothing else.
+    assert wrong(text.replace("natural_pays = [3, 2]\n", "")) == [missing]
+    assert [line.split(":")[2].strip() for line in wrong('name = "a"\ntitle = "A house"\n')] == [
+        f"[rules] {key}" for key in sorted(RULE_KEYS - SILENT_KEYS)
+    ]
+
+
+def test_what_no_card_says_may_be_left_out() -> None:
+    text = without(profile_files.text_of("borgata"), *(f"{key} = " for key in SILENT_KEYS))
+    rules = profiles.read(text, "house.toml").rules
+    assert {getattr(rules, key) for key in SILENT_KEYS} == {"not_said"}
+    stated = profile_files.load("borgata").rules
+    assert all(getattr(rules, key) == getattr(stated, key) for key in RULE_KEYS - SILENT_KEYS)
 
 
 IMPOSSIBLE = [

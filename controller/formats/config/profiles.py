@@ -20,7 +20,7 @@ from controller.core.game.rules import Options, Rules, SideBetTerms
 from controller.core.game.side_bet import find
 from controller.core.game.side_bet import names as side_bet_names
 from controller.formats.text.safe_parse import toml_of
-from controller.formats.text.struct_decoder import Mistake, decode, hint
+from controller.formats.text.struct_decoder import Mistake, decode, expected, hint
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_positions import key_lines, line_of
 from controller.formats.text.toml_schema import syntax_line
@@ -29,6 +29,8 @@ from firmware_protocols.values import Value
 TABLES: Final = ("name", "title", "rules", "options", "side_bets", "sources")
 OPTION_KEYS: Final = frozenset(Options.__struct_fields__)
 RULE_KEYS: Final = frozenset(Rules.__struct_fields__) - {"name", "options", "side_bets", "side_bet_terms"}
+SILENT_KEYS: Final = frozenset({"handling", "signals", "point_count", "settled_before_play"})
+"""Rules that a profile may leave out: they decide no money, and what is left out is what no card says."""
 TERM_KEYS: Final = frozenset(SideBetTerms.__struct_fields__)
 
 
@@ -72,8 +74,8 @@ def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Pro
     """A profile from its text, with a table's ``options``; ``where`` names the file in errors.
 
     Raises:
-        ProfileError: not TOML, an unknown key, a wrong type, a float, a rule without a source, or rules that cannot be
-            together; every mistake with its line.
+        ProfileError: not TOML, an unknown key, a wrong type, a float, a rule that is missing or has no source, or rules
+            that cannot be together; every mistake with its line.
         OptionsRefused: the options are wrong, or make rules that cannot be together.
     """
     try:
@@ -199,6 +201,7 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft |
         mistakes.append(Mistake(("rules", key), "unknown key: it has a place of its own in a profile"))
     known = {key: value for key, value in given.items() if key in RULE_KEYS or key not in Rules.__struct_fields__}
     rules = decode(Rules, {**known, "name": name}, ("rules",), mistakes)
+    mistakes += _missing_rules(given, mistakes)
     options = decode(Options, data.get("options", {}), ("options",), mistakes)
     terms = _terms(data.get("side_bets", {}), mistakes)
     sources = {str(key): str(value) for key, value in data.get("sources", {}).items()}
@@ -208,6 +211,18 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft |
         return None
     rules = replace(rules, options=options, side_bets=tuple(terms), side_bet_terms=terms)
     return ProfileDraft(with_terms(rules), title, sources)
+
+
+def _missing_rules(given: Mapping[str, Any], mistakes: list[Mistake]) -> list[Mistake]:
+    """Rules that decide money and are not stated: nothing is played that no card or person of the house has said."""
+    slips = {word for one in mistakes for word in one.text.partition("did you mean ")[2:]}
+    if "rules?" in slips:
+        return []
+    return [
+        Mistake(("rules", field.name), f"missing, expected {expected(field.type)}")
+        for field in msgspec.structs.fields(Rules)
+        if field.name in RULE_KEYS - SILENT_KEYS - given.keys() and f"{field.name}?" not in slips
+    ]
 
 
 def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, SideBetTerms]:
@@ -230,14 +245,14 @@ def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, Side
 
 
 def _source_mistakes(data: Mapping[str, Any], sources: Mapping[str, str]) -> list[Mistake]:
-    """Rules and side wagers without a source, and sources of nothing."""
+    """Rules and side wagers without a source, and sources of nothing; that a rule is missing is said already."""
     chosen = [(table, key) for table in ("rules", "side_bets") for key in data.get(table, {})]
     missing = [
         Mistake(path, "expected the card or regulation it comes from, in [sources]")
         for path in chosen
         if not sources.get(path[1])
     ]
-    known = {key for _, key in chosen}
+    known = {key for _, key in chosen} | (RULE_KEYS - SILENT_KEYS)
     stray = [Mistake(("sources", key), "names no rule or side wager above") for key in sources if key not in known]
     return missing + stray
 
