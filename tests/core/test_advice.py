@@ -26,7 +26,7 @@ def at_table(**options: object) -> Rig:
     rules = penn(stand_key="always", **options)
     rig = Rig(rules)
     rig.house = replace(rig.house, denominations=RACK)
-    rig.table = rig.table._replace(house=rig.house)
+    rig.table = replace(rig.table, house=rig.house)
     return rig
 
 

@@ -147,7 +147,7 @@ def test_long_after_its_round_it_comes_back_from_the_journal(told: Callable[[], 
     assert book is not None
     assert [one.spot for one in book.denied] == [5]
     others = tuple(one for one in rig.table.state.books if one.round != number)
-    rig.table = rig.table._replace(state=replace(rig.table.state, books=others))
+    rig.table = replace(rig.table, state=replace(rig.table.state, books=others))
     rig.give(BookRecalled(rig.now_ns, book))
     ordered(rig, number, -1_000, case="C-17")
     assert [one[:2] for one in ruled(rig)] == [(number, 5)]

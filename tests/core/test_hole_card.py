@@ -366,7 +366,7 @@ def void(rig: Table) -> None:
 
 
 def deny(rig: Table) -> None:
-    rig.table = rig.table._replace(house=replace(rig.house, floor_claims_checked=False))
+    rig.table = replace(rig.table, house=replace(rig.house, floor_claims_checked=False))
     rig.answer("no")
 
 

@@ -170,7 +170,7 @@ def test_no_display_and_no_retained_picture_depends_on_what_remains() -> None:
     begin(rig)
     one_round(rig)
     other = rig.table.state.shoe.counted("Ah", 20)
-    table = rig.table._replace(state=replace(rig.table.state, shoe=other))
+    table = replace(rig.table, state=replace(rig.table.state, shoe=other))
     assert round_bytes(table.house, table.state) == round_bytes(rig.house, rig.table.state)
     assert alerts_bytes(table.state) == alerts_bytes(rig.table.state)
     assert rig.give(readings.KeyPressed(rig.now_ns, "P")).desired == step(table, rig.stamped[-1]).desired

@@ -197,8 +197,9 @@ def test_a_restart_goes_on_asking_and_the_answer_settles_the_same() -> None:
     rig.talk("key yes stand hole_turned round_closed")
     again: list[Event] = []
     for stamped in rig.stamped[stepped:]:
-        held, events, *_ = step(held, stamped)
-        again.extend(events)
+        after = step(held, stamped)
+        held = after.table
+        again.extend(after.events)
     assert coded(again) == coded(rig.events[told:])
     assert rig.postings() == ["1: spot 1 main +10.00"]
 

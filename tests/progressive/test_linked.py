@@ -168,7 +168,7 @@ def test_more_than_a_day_of_wagers_are_refused_aloud_and_a_claim_is_not(pit: Pit
     (first,) = linked(rig).owed
     full = replace(linked(rig), posted=WAITING_LIMIT, owed=(first,) * WAITING_LIMIT)
     state = rig.table.state
-    rig.table = rig.table._replace(state=replace(state, progressives=state.progressives.with_linked(full)))
+    rig.table = replace(rig.table, state=replace(state, progressives=state.progressives.with_linked(full)))
     clear(rig)
     rig.talk(DIAMONDS)
     assert [one.reason for one in rig.told(ContributionRefused) if isinstance(one, ContributionRefused)] == [

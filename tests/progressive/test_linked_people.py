@@ -75,7 +75,7 @@ def test_a_refusal_answered_after_the_award_is_forgotten_changes_nothing(pit: Pi
     rig = hit(pit)
     rig.order("pit_sevens", JackpotRefusal(1))
     state = rig.table.state
-    rig.table = rig.table._replace(state=replace(state, progressives=replace(state.progressives, jackpots=())))
+    rig.table = replace(rig.table, state=replace(state, progressives=replace(state.progressives, jackpots=())))
     pit.answers(rig)
     assert rig.told(JackpotRefused) == []
 

@@ -59,7 +59,7 @@ def test_after_a_day_without_the_link_only_a_person_reopens_the_linked_bet(rig: 
 
 def test_who_lets_a_meter_go_is_published_with_how_they_are_known(rig: MeterRig, pit: Pit) -> None:
     house = replace(rig.house, orders_bounded=True, proposals_bound=True)
-    rig.table = rig.table._replace(house=house)
+    rig.table = replace(rig.table, house=house)
     pit.is_lost(rig)
     hours_pass(rig, 24)
     pit.tells(rig)

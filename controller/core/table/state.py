@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import takewhile
-from typing import NamedTuple
 
 import msgspec
 
@@ -251,7 +250,7 @@ class State(Value, frozen=True, tag=False):
         return min(self.confirmed.get(str(spot), -1), self.unwatched_zones.get(zone_name(spot, zone), NEVER_ENDS))
 
 
-class Table(NamedTuple):
+class Table(msgspec.Struct, frozen=True):
     """The house, what it remembers, and the lattice of the open round (None between rounds)."""
 
     house: House
@@ -261,7 +260,7 @@ class Table(NamedTuple):
     """What follows from these two and need not be worked out again."""
 
 
-class StepResult(NamedTuple):
+class StepResult(msgspec.Struct, frozen=True):
     """What a step gives: the table after it and what to publish. ``wanted`` works out what is ``desired``.
 
     ``taken``: the inputs that were taken in, those that had been deferred too, each with the events it gave.
