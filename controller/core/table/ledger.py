@@ -42,7 +42,8 @@ Books = tuple[RoundBook, ...]
 
 def book_of(books: Books, number: int) -> RoundBook | None:
     """The book of a round; None if it has none (any more)."""
-    return next((book for book in books if book.round == number), None)
+    # It is nearly always the last one's.
+    return next((book for book in reversed(books) if book.round == number), None)
 
 
 def books_after(books: Books, event: Event) -> Books:
