@@ -40,7 +40,7 @@ class Play:
         self.cents: dict[tuple[frozenset[Outcome], frozenset[DealerEnd], bool], tuple[int, ...]] = {}
         self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
         self.ended: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
-        self.dealer_ends: dict[tuple[Node, int | None], frozenset[DealerEnd]] = {}
+        self.dealer_ends: dict[tuple[int, tuple[int, ...], int, int | None], frozenset[DealerEnd]] = {}
         self.deal_cards = deal_cards(self.boxes, hole=rules.has_hole_card())
         self.up_points = points_of(deal.up)
         self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)

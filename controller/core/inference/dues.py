@@ -45,28 +45,27 @@ def agreed(nets: Iterable[Net]) -> Net:
 
 def dealer_ends(play: Play, node: Node, hole_points: int | None) -> frozenset[DealerEnd]:
     """How the dealer may yet end at ``node``; ``hole_points`` None: the hole card has not been turned."""
-    # The same few nodes are judged for every box, and at every reading.
-    key = node, hole_points
-    ends = play.dealer_ends.get(key)
-    if ends is None:
-        ends = play.dealer_ends[key] = frozenset(_dealer_ends(play, node, hole_points))
-    return ends
-
-
-def _dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[DealerEnd]:
-    """The same, worked out."""
-    if node.second:
-        # Where no hole card is dealt the dealer's second card comes face up.
-        hole_points = points_of(node.second)
-    holes = node.hole if hole_points is None else node.hole & 1 << hole_points
-    up = play.up_points
-    drawn = tuple(points_of(card) for card in node.drawn)
     complete = play.holes(node, drawing=False) if play.all_played(node) else 0
     if complete and play.rules.hole_card == "none" and not node.second:
         # No box waits for it: no natural is known, and a broken hand loses whatever the dealer would have had.
-        yield DealerEnd(natural=False, total=total((up,))[0])
-        return
+        return frozenset((DealerEnd(natural=False, total=total((play.up_points,))[0]),))
+    # Where no hole card is dealt the dealer's second card comes face up.
+    points = points_of(node.second) if node.second else hole_points
+    # What the boxes have played says no more of it: the same few hands are judged at every reading.
+    key = node.hole, node.drawn, complete, points
+    ends = play.dealer_ends.get(key)
+    if ends is None:
+        ends = play.dealer_ends[key] = frozenset(_dealer_ends(play, *key))
+    return ends
+
+
+def _dealer_ends(
+    play: Play, holes: int, cards: tuple[int, ...], complete: int, hole_points: int | None
+) -> Iterator[DealerEnd]:
+    """How a hand of the dealer's may end that has drawn ``cards`` and stays as it is with the ``complete`` holes."""
+    up, drawn = play.up_points, tuple(points_of(card) for card in cards)
     if hole_points is not None:
+        holes &= 1 << hole_points
         # Whatever the boxes still do, a dealer's hand that need not draw stays as it is.
         complete |= ~holes_that_draw(up, drawn, play.rules.soft_17 == "hit")
     open_still = False
@@ -135,25 +134,24 @@ def certain_main_nets(
 ) -> dict[int, Net | None]:
     """The nets of the main wagers, of these boxes, on which all plays agree; found sooner than all that they may be."""
     play = lattice.play()
-    agreed_cents: dict[int, int | None] = dict.fromkeys(boxes)
+    agreed_cents: dict[int, tuple[int, ...]] = dict.fromkeys(boxes, ())
     even_money = play.rules.even_money and play.up_points == 1
     for node, outcomes in frontier.items():
         ends = dealer_ends(play, node, hole_points)
-        for box in list(agreed_cents):
+        for box, known_cents in list(agreed_cents.items()):
             ended = outcomes[box] or _outcomes(play, node, outcomes, box)
             if not ended or (even_money and even_money_may_come(play, node, box)):
                 del agreed_cents[box]
                 continue
             paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
             found_cents = _first_two_cents(play, ended, ends, even_money=paid)
-            possible_cents = {*found_cents, agreed_cents[box]} - {None}
-            if len(possible_cents) > 1:
+            if len({*known_cents, *found_cents}) > 1:
                 del agreed_cents[box]
             else:
-                agreed_cents[box] = next(iter(possible_cents), None)
+                agreed_cents[box] = known_cents or found_cents
         if not agreed_cents:
             break
-    known = [box for box, cents in agreed_cents.items() if cents is not None]
+    known = [box for box, cents in agreed_cents.items() if cents]
     return {box: main_due(lattice, frontier, box, hole_points).certain() for box in known}
 
 
