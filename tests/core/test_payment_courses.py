@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.surveillance.payment_course import SLIP_NS, Arrival, Course, is_put_right
+from controller.core.surveillance.payment_course import SLIP_NS, Course, is_put_right
 from controller.core.surveillance.payment_judgement import PaymentTerms, judge
 from controller.core.table.payments import WagerDue, ZoneContent, ZoneHistory
 from controller.core.table.state import Table
@@ -75,8 +75,14 @@ def looks(*contents: tuple[int, tuple[str, ...]], wide_ns: int = MS, gap_ns: int
     return ZoneHistory(1, "main", contents[0][0], tuple(found))
 
 
-def found(watch: ZoneHistory, net: int, *, one_move_ns: int = 800 * MS, **elsewhere: Arrival) -> AlertKind | None:
-    wrong = judge(watch, WagerDue(1, "main", 100, net, 1), PaymentTerms(1, course=Course(elsewhere, one_move_ns)))
+def came_between(first_ns: int, last_ns: int, chip: str = "b") -> ZoneHistory:
+    """Another zone, to which a chip came between two moments."""
+    empty, came = ZoneContent(0, 0, 0, 0, ()), ZoneContent(1, first_ns, last_ns, 100, (chip,), 100)
+    return ZoneHistory(2, "main", 0, (empty, came))
+
+
+def found(watch: ZoneHistory, net: int, *others: ZoneHistory, one_move_ns: int = 800 * MS) -> AlertKind | None:
+    wrong = judge(watch, WagerDue(1, "main", 100, net, 1), PaymentTerms(1, course=Course(others, one_move_ns)))
     return None if wrong is None else wrong.kind
 
 
@@ -136,9 +142,9 @@ def test_where_readers_look_seldom_a_slip_at_a_losing_box_accuses_nobody(content
 def test_chips_that_came_to_another_box_long_after_were_not_carried_there() -> None:
     watch = looks((100, ("a",)), (200, ("a", "b")), (100, ("a",)), (0, ()))
     left_ns = watch.looks[1].last_ns
-    assert found(watch, -100, b=Arrival(left_ns + 10, left_ns + 20)) is None
-    assert found(watch, -100, b=Arrival(left_ns + SLIP_NS + 1, left_ns + SLIP_NS + 2)) is AlertKind.CHIPS_UNEXPLAINED
-    assert found(watch, -100, b=Arrival(1, 2)) is AlertKind.CHIPS_UNEXPLAINED
+    assert found(watch, -100, came_between(left_ns + 10, left_ns + 20)) is None
+    assert found(watch, -100, came_between(left_ns + SLIP_NS + 1, left_ns + SLIP_NS + 2)) is AlertKind.CHIPS_UNEXPLAINED
+    assert found(watch, -100, came_between(1, 2)) is AlertKind.CHIPS_UNEXPLAINED
     assert not is_put_right(watch, 1)
 
 
@@ -380,7 +386,7 @@ def test_where_readers_look_seldom_a_payment_may_have_been_picked_up_before_the_
     """Nothing is seen to come before the close; the next bets lie beside the wager after it."""
     watch = looks((100, ("a",)), (140, ("a", "b")), (500, ("a", "b", "c")))
     closed = replace(watch, looks=(watch.looks[0], *(replace(look, closed=True) for look in watch.looks[1:])))
-    terms = PaymentTerms(1, hidden=True, course=Course({}))
+    terms = PaymentTerms(1, hidden=True, course=Course(()))
     owed = WagerDue(1, "main", 100, 100, 1)
     assert judge(closed, owed, terms) is None
     assert judge(closed, owed, terms._replace(hidden=False)) is not None
@@ -389,7 +395,7 @@ def test_where_readers_look_seldom_a_payment_may_have_been_picked_up_before_the_
 def test_a_line_that_never_held_what_was_wagered_is_not_judged() -> None:
     """Insurance of 100 by the cards, of which the looks show 50 and then 500."""
     watch = replace(looks((0, ()), (50, ("a",)), (500, ("a", "b")), (0, ())), wager_cents=0)
-    wrong = judge(watch, WagerDue(1, "insurance", 100, 200, 1), PaymentTerms(1, later=True, course=Course({})))
+    wrong = judge(watch, WagerDue(1, "insurance", 100, 200, 1), PaymentTerms(1, later=True, course=Course(())))
     assert wrong is None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -32,7 +31,7 @@ from controller.core.messages.events import (
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.surveillance import irregular_payments, opening_payments
-from controller.core.surveillance.payment_course import TWO_MOVES_NS, Arrival, Course
+from controller.core.surveillance.payment_course import TWO_MOVES_NS, Course
 from controller.core.surveillance.payment_judgement import Mispay, PaymentTerms, judge
 from controller.core.table.layout import Zone, worth, zone_name
 from controller.core.table.payments import (
@@ -455,19 +454,8 @@ def _course(paid: RoundPayments, owed: WagerDue) -> Course:
     staked = sum(stakes) if len(stakes) == 1 + paid.splits.count(owed.spot) else 0
     # A natural is paid while others play, and movements that follow one another are told as one then.
     one_move_ns = HIDDEN_NS if owed.zone == "main" and owed.spot in paid.naturals else TWO_MOVES_NS
-    return Course(_arrivals(paid, zone_name(owed.spot, owed.zone)), one_move_ns, staked)
-
-
-def _arrivals(paid: RoundPayments, name: str) -> dict[str, Arrival]:
-    """When chips came to zones other than one, the last time."""
-    found: dict[str, Arrival] = {}
-    for other, watch in paid.watches.items():
-        for lay, look in pairwise(watch.looks) if other != name else ():
-            for chip in set(look.chips) - set(lay.chips):
-                known = found.get(chip)
-                if known is None or known.last_ns < look.last_ns:
-                    found[chip] = Arrival(look.first_ns, look.last_ns)
-    return found
+    name = zone_name(owed.spot, owed.zone)
+    return Course(tuple([watch for other, watch in paid.watches.items() if other != name]), one_move_ns, staked)
 
 
 def _is_break_even(paid: RoundPayments, owed: WagerDue, found: Mispay) -> bool:

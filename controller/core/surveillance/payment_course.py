@@ -9,7 +9,7 @@ it is said that nothing explains it, and nobody is accused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from controller.core.table.payments import ZoneContent, ZoneHistory
@@ -22,18 +22,11 @@ TWO_MOVES_NS: Final = 800_000_000
 people move chips no sooner after each other than half a second. So a wider change may be two, a narrower one is one."""
 
 
-class Arrival(NamedTuple):
-    """When a chip came to another zone, in table time: between the two moments."""
-
-    first_ns: int
-    last_ns: int
-
-
 class Course(NamedTuple):
     """What tells which course the chips of a zone took."""
 
-    elsewhere: Mapping[str, Arrival]
-    """Chips that came to another zone, and when they last did."""
+    others: tuple[ZoneHistory, ...]
+    """The other zones of the round that are followed."""
     one_move_ns: int = TWO_MOVES_NS
     """How wide the interval of one movement is at most."""
     staked_cents: int = 0
@@ -45,11 +38,17 @@ class Course(NamedTuple):
 
     def is_carried_on(self, look: ZoneContent, more: set[str]) -> bool:
         """Whether chips that lay there at a look came to another zone soon after."""
-        arrivals = [self.elsewhere.get(chip) for chip in more]
+        arrivals = [self._last_arrival(chip) for chip in more]
         return bool(more) and all(
             one is not None and one.last_ns > look.first_ns and one.first_ns - look.last_ns <= SLIP_NS
             for one in arrivals
         )
+
+    def _last_arrival(self, chip: str) -> ZoneContent | None:
+        """The last look at another zone that shows a chip which has come there; None: it came to none."""
+        looks = (two for watch in self.others for two in pairwise(watch.looks))
+        came = (look for lay, look in looks if chip in look.chips and chip not in lay.chips)
+        return max(came, key=lambda look: look.last_ns, default=None)
 
 
 def is_put_right(watch: ZoneHistory, at: int, since: int = 0) -> bool:
