@@ -46,7 +46,7 @@ def _looked_until(transaction: Transaction) -> int:
         unwatched = (one for one in round_now.evidence.outages if one.open() and one.hides("main"))
         spots = set(spots).difference(round_now.bets.spots[one.box] for one in unwatched)
     confirmed = state.confirmed
-    until = min([confirmed.get(str(spot), -1) for spot in spots], default=NEVER_ENDS)
+    until = min([confirmed.get(name, -1) for name in map(str, spots)], default=NEVER_ENDS)
     return min(until, ambiguous_since_ns(state.felt, spots))
 
 

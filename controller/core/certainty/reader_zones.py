@@ -34,7 +34,7 @@ def confirmed_zones(
     """
     looked_at = [spot for spot in spots if zone_name(spot, "main") not in unseen] if unseen else spots
     known = state.confirmed
-    looked = known | {name: max(upto_ns, known.get(name, -1)) for name in map(str, looked_at)}
+    looked = known | {name: upto_ns for name in map(str, looked_at) if known.get(name, -1) < upto_ns}
     if not (unseen or state.unwatched_zones):
         return looked, {}
     unwatched = {name: state.known_until_ns(*spot_and_zone(name)) for name in unseen} | state.unwatched_zones

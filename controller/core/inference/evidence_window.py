@@ -25,7 +25,6 @@ class Window:
         self.outage_periods = outage_periods(outages)
         self.window, self.contents = window, contents
         self.full = (1 << len(window)) - 1
-        self.layouts: dict[int, Layout] = {}
         self.before = [0] * len(window)
         if len(window) == 1:
             return
@@ -46,13 +45,6 @@ class Window:
 
     def layout(self, mask: int) -> Layout:
         """The layout when the evidence in ``mask`` has happened."""
-        known = self.layouts.get(mask)
-        if known is None:
-            known = self.layouts[mask] = self.laid(mask)
-        return known
-
-    def laid(self, mask: int) -> Layout:
-        """The layout when the evidence in ``mask`` has happened, worked out."""
         layout = layout_of(self.play, self.contents_after(mask))
         if not self.outage_periods:
             return layout

@@ -31,6 +31,7 @@ from controller.core.inference.observation import (
     ChipsObserved,
     DatedObservation,
     Layout,
+    Observation,
     slackened,
 )
 from controller.core.inference.successors import layout_of
@@ -120,6 +121,10 @@ class TooManySequences(Exception):  # noqa: N818 - a limit, caught where the rou
 
 _ANY_TIME: Final = (0, NEVER_ENDS)
 
+_Way = tuple[Observation, tuple[int, int], int, int]
+"""A piece of evidence, the first and the last moment at which it may happen, and what has happened with it: as a mask,
+and as a state of the window has it."""
+
 
 class _SequenceWalk(Window):
     """The walk over all sequences of a window of evidence."""
@@ -147,8 +152,8 @@ class _SequenceWalk(Window):
         visited = states = 0
         for _ in self.window:
             visited += len(level)
-            states += sum(map(len, level.values()))
-            if visited > SEQUENCES_LIMIT or 0 < most_states < states:
+            states += sum(map(len, level.values())) if most_states else 0
+            if visited > SEQUENCES_LIMIT or states > most_states:
                 raise TooManySequences
             level = self.advance(level, ended)
         _merge_all(ended, level.get(self.full, {}))
@@ -161,9 +166,7 @@ class _SequenceWalk(Window):
         self.levels.append(edges)
         for mask, frontier in level.items():
             layout = self.layout(mask)
-            enabled = [
-                (index, self.between(mask, index) if self.outage_periods else _ANY_TIME) for index in self.enabled(mask)
-            ]
+            ways = [self._way(mask, index) for index in self.enabled(mask)]
             for node, outcomes in frontier.items():
                 if node.paying and not node.hidden_chips and self.paid_through(mask, node):
                     # Payment explains every change of chips that is left: their order does not matter.
@@ -171,17 +174,23 @@ class _SequenceWalk(Window):
                     edges[mask, node] = [((), (0, node))]
                     continue
                 edges[mask, node] = onward = []
-                for index, between in enabled:
-                    after = mask | 1 << index
-                    place = 0 if after == self.full else after
+                for item, between, after, place in ways:
                     target = following.setdefault(after, {})
-                    for reached, emitted in successors_with_outages(
-                        self.play, node, self.window[index].item, layout, between
-                    ):
-                        if not emitted or admitted(self.answers, emitted):
+                    for reached, emitted in successors_with_outages(self.play, node, item, layout, between):
+                        if not emitted:
+                            join(target, reached, outcomes)
+                        elif admitted(self.answers, emitted):
                             join(target, reached, with_finished_boxes(outcomes, emitted))
-                            onward.append((emitted, (place, reached)))
+                        else:
+                            continue
+                        onward.append((emitted, (place, reached)))
         return following
+
+    def _way(self, mask: int, index: int) -> _Way:
+        """A piece of evidence that may come next after the evidence in ``mask``."""
+        after = mask | 1 << index
+        between = self.between(mask, index) if self.outage_periods else _ANY_TIME
+        return self.window[index].item, between, after, 0 if after == self.full else after
 
 
 def with_finished_boxes(outcomes: OutcomesByBox, emitted: tuple[Emission, ...]) -> OutcomesByBox:
@@ -400,14 +409,12 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
     ) -> Lattice:
         """The round with all of the evidence, walked from the last cut that is kept."""
         cut = kept[-1]
-        dealt = tuple(
-            dated.item.card for dated in evidence[len(self.evidence) :] if isinstance(dated.item, CardObserved)
-        )
+        dealt = [dated.item.card for dated in evidence[len(self.evidence) :] if isinstance(dated.item, CardObserved)]
         cards = (*self.cards, *dealt) if dealt else self.cards
         deal = self.game.deal_cards
         game = game_with_cards(self.game, cards[:deal]) if dealt and len(self.cards) < deal else self.game
         walk = _SequenceWalk(game, evidence[cut.used :], cut.contents, self.answers, self.outages)
-        frontier = walk.run(dict(cut.frontier), most_states)
+        frontier = walk.run(cut.frontier, most_states)
         last_ns = max([cut.last_ns, *[late.last_ns for late in walk.window]])
         contents = walk.contents_after(walk.full)
         new = LatticePrefix(len(evidence), len(cards), last_ns, frontier, contents, tuple(walk.levels))
