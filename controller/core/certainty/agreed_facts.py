@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -96,12 +97,19 @@ def _places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, 
                     places_of_card[card].add((node.acting, index))
     # Plays differ in a box or two: what the others hold is looked through once.
     for box, of_box in enumerate(zip(*frontier.values(), strict=True)):
-        for outcome in {outcome for outcomes in set(of_box) for outcome in outcomes}:
-            for index, played in enumerate(outcome.hands):
-                if not cards.isdisjoint(played.cards):
-                    for card in cards.intersection(played.cards):
-                        places_of_card[card].add((box, index))
+        for outcomes in set(of_box):
+            for card, index in _held_in(outcomes):
+                if card in cards:
+                    places_of_card[card].add((box, index))
     return places_of_card
+
+
+@lru_cache(maxsize=4096)
+def _held_in(outcomes: frozenset[Outcome]) -> frozenset[tuple[int, int]]:
+    """The cards of a box that ended in one of these ways, each with a hand that may hold it."""
+    return frozenset(
+        (card, hand) for outcome in outcomes for hand, played in enumerate(outcome.hands) for card in played.cards
+    )
 
 
 class _Standing(NamedTuple):
@@ -114,18 +122,22 @@ class _Standing(NamedTuple):
 def _standings(frontier: Frontier, box: int) -> set[_Standing]:
     """How far the box has come, over all plays; empty if in some play its turn has not come."""
     found: set[_Standing] = set()
-    seen: set[frozenset[Outcome]] = set()
+    ended: set[frozenset[Outcome]] = set()
     for node, by_box in frontier.items():
         if by_box[box]:
-            # Plays that differ elsewhere have this box's outcomes in common.
-            if by_box[box] not in seen:
-                seen.add(by_box[box])
-                found.update(_Standing(tuple([h.extra_cents for h in one.hands]), one) for one in by_box[box])
+            ended.add(by_box[box])
         elif node.acting == box:
             found.add(_Standing(tuple([hand.extra for hand in node.hands]), None))
         else:
             return set()
-    return found
+    # Plays that differ elsewhere have this box's outcomes in common.
+    return found.union(*map(_ended, ended))
+
+
+@lru_cache(maxsize=4096)
+def _ended(outcomes: frozenset[Outcome]) -> frozenset[_Standing]:
+    """How far a box has come that ended in one of these ways."""
+    return frozenset(_Standing(tuple([hand.extra_cents for hand in one.hands]), one) for one in outcomes)
 
 
 def _box_facts(frontier: Frontier, box: int, spot: int, names: RoundNames) -> Iterator[Event]:

@@ -55,7 +55,7 @@ def _card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[St
     if node.dealt < play.deal_cards:
         node = replace(node, dealt=node.dealt + 1)
         yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
-    elif not (node.paying or _busts_lie(node, layout)):
+    elif not (node.paying or _busts_lie(play, node, layout)):
         standing = replace(node, surrenders_to_confirm=0) if node.surrenders_to_confirm else node
         for reached, emitted in _card_drawn(play, standing, card, layout):
             yield replace(reached, silent_surrenders=0) if reached.silent_surrenders else reached, emitted
@@ -76,9 +76,9 @@ def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[S
             yield _left_lying(play, settled, closed.acting, layout)
 
 
-def _busts_lie(node: Node, layout: Layout) -> bool:
+def _busts_lie(play: Play, node: Node, layout: Layout) -> bool:
     """Where the house takes busts at once: whether chips of a box whose hands all broke still lie there."""
-    return any(
+    return play.rules.options.busts_taken == "at_once" and any(
         box.bust_on_layout and index not in layout.unwatched - layout.back for index, box in enumerate(node.boxes)
     )
 
@@ -339,7 +339,7 @@ def _key_spoke(play: Play, node: Node, item: KeyObserved, layout: Layout) -> Ite
 
 def _hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The hole card is turned once all have played, or at once when a device has found a natural."""
-    if _busts_lie(node, layout) or node.turned:
+    if _busts_lie(play, node, layout) or node.turned:
         return
     if play.may_be_stopped(node):
         yield play.stopped(node, layout.insured)
