@@ -179,9 +179,10 @@ def is_handed_back(round_now: Round, change: ZoneChange) -> bool:
         return True
     if round_now.is_dealt() and any(one.spot == change.spot for one in round_now.bets.late):
         return True
+    if change.after >= change.before:
+        return False
     refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.bets.refused)
-    sent_away = change.spot in round_now.questions.entering and change.after == 0
-    return change.after < change.before and (refused or sent_away)
+    return refused or (change.spot in round_now.questions.entering and change.after == 0)
 
 
 def is_side_wager_taken(transaction: Transaction, change: ZoneChange) -> bool:

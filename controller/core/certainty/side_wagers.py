@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from operator import and_
 
 from controller.core.certainty import uncertain_wagers
 from controller.core.certainty.agreed_dues import (
@@ -69,9 +68,9 @@ def _may_be_made_later(transaction: Transaction, lattice: Lattice, frontier: Fro
     bet = lattice.game.offered_zone
     if bet not in transaction.rules.side_bets:
         return False
-    round_now = transaction.round()
-    unsettled = [(spot, bet) not in round_now.ending.settled for spot in round_now.bets.spots]
-    return any(node.offers or any(map(and_, unsettled, map(bool, node.insured))) for node in frontier)
+    made = {box for node in frontier for box, cents in enumerate(node.insured) if cents}
+    spots, settled = transaction.round().bets.spots, transaction.round().ending.settled
+    return any(node.offers for node in frontier) or any((spots[box], bet) not in settled for box in made)
 
 
 def _staked_before(transaction: Transaction) -> dict[tuple[int, str], int]:

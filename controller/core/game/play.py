@@ -41,7 +41,8 @@ class Play:
         self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
         self.ended: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
         self.dealer_ends: dict[tuple[int, tuple[int, ...], int, int | None], frozenset[DealerEnd]] = {}
-        self.deal_cards = deal_cards(self.boxes, hole=rules.has_hole_card())
+        self.has_hole_card = rules.has_hole_card()
+        self.deal_cards = deal_cards(self.boxes, hole=self.has_hole_card)
         self.up_points = points_of(deal.up)
         self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
         """The hole card that makes a natural with the up card, as a bit; 0 with 2 to 9 up."""
@@ -104,7 +105,7 @@ class Play:
         """Put ``hand`` in place of the hand in play; if it is finished go on to the next hand or box."""
         index = self.current(node)
         box = node.boxes[node.acting]
-        if best(hand.cards) > 21 and len(node.hands) > 1:
+        if len(node.hands) > 1 and best(hand.cards) > 21:
             box = Box(BoxStatus.PENDING, tuple(sorted((*box.busts_not_taken, hand.base + hand.extra))))
         hands = (*node.hands[:index], hand, *node.hands[index + 1 :])
         going_on = hand.now is not HandStatus.DONE or index + 1 < len(hands)
@@ -314,7 +315,7 @@ class Play:
 
     def second_due(self, node: Node) -> bool:
         """Whether the dealer, who was dealt no hole card, must now take a second card (A3)."""
-        if self.rules.has_hole_card() or node.second:
+        if self.has_hole_card or node.second:
             return False
         waits = bool(self.natural_hole) and any(
             box.kind in {BoxStatus.NATURAL, BoxStatus.SURRENDERED} for box in node.boxes
@@ -332,7 +333,7 @@ class Play:
         if self.second_due(node):
             return node.hole if drawing else 0
         if not self.live(node):
-            done = ANY_HOLE if self.rules.has_hole_card() or node.second else UNDEALT
+            done = ANY_HOLE if self.has_hole_card or node.second else UNDEALT
             return 0 if drawing else node.hole & done
         must = holes_that_draw(self.up_points, tuple(points_of(c) for c in node.drawn), self.rules.soft_17 == "hit")
         return node.hole & (must if drawing else ~must)

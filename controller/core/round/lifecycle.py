@@ -533,11 +533,11 @@ def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ..
     have come since that cut make another game, but nothing that is published then depends on it.
     """
     state, round_now, found = transaction.state, transaction.round(), judged.lattice
-    game = found.game if found.cuts[-1].cards >= found.play().deal_cards else None
-    lattice = (found.cuts[-1], game, judged.points, transaction.house)
-    published = (round_now.evidence.published, round_now.ending.settled, state.books, state.progressives)
-    wagers = (round_now.bets.wagers, round_now.bets.declared, round_now.bets.uncertain, round_now.bets.lost_zones)
-    return (*lattice, *published, *wagers, round_now.evidence.outages)
+    bets, evidence, last = round_now.bets, round_now.evidence, found.cuts[-1]
+    game = found.game if last.cards >= found.game.deal_cards else None
+    published = (evidence.published, round_now.ending.settled, state.books, state.progressives)
+    wagers = (bets.wagers, bets.declared, bets.uncertain, bets.lost_zones)
+    return (last, game, judged.points, transaction.house, *published, *wagers, evidence.outages)
 
 
 def _dealt(judged: AgreedPlays) -> bool:

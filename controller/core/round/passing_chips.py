@@ -52,9 +52,11 @@ def are_in_transit(transaction: Transaction, spot: int) -> bool:
 def _keep(transaction: Transaction, before: Zone | None, after: Zone, first_ns: int, last_ns: int) -> None:
     """Begin and end the visits of a box's chips."""
     known = transaction.round().evidence.visits
+    lay, lies = frozenset(before.chips if before else ()), frozenset(after.chips)
+    if not (known or lies > lay):
+        return
     visits = [one for one in known if last_ns - one.from_ns <= 2 * _LONGEST_NS]
     if after.name in {"main", "insurance"} and after.spot in transaction.round().bets.spots:
-        lay, lies = frozenset(before.chips if before else ()), frozenset(after.chips)
         here = [one for one in visits if (one.spot, one.zone) == (after.spot, after.name) and one.to_ns < 0]
         ended = [replace(one, to_ns=last_ns) for one in here if lies == set(one.lay)]
         visits = [*(one for one in visits if one not in here), *(one for one in ended if _is_short(one))]

@@ -6,6 +6,7 @@ alert settles nothing and holds nothing up.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from msgspec.structs import replace
@@ -100,7 +101,7 @@ def raise_alerts(before: Table, transaction: Transaction) -> None:
     for event in events:
         if type(event) in _LOOKED_INTO:
             _look_into(before, transaction, event)
-    _doubted(transaction, tuple([event for event in events if type(event) is SettlementDisputed]))
+    _doubted(transaction, [event for event in events if type(event) is SettlementDisputed])
     insurance_lowered(before, transaction)
     _wagers_unseen(before, transaction)
     _chips_from_elsewhere(before, transaction)
@@ -433,10 +434,8 @@ def _irregular(before: Table, transaction: Transaction, event: RoundIrregular) -
     raise_alert(transaction, found, text, round=event.round)
 
 
-def _doubted(transaction: Transaction, doubts: tuple[SettlementDisputed, ...]) -> None:
+def _doubted(transaction: Transaction, doubts: Sequence[SettlementDisputed]) -> None:
     """What was settled and is contradicted since: one alert for all wagers of a round."""
-    if not doubts:
-        return
     for number in dict.fromkeys(one.round for one in doubts):
         of_round = [one for one in doubts if one.round == number]
         wagers = ", ".join(_disputed(transaction, one) for one in of_round)
@@ -476,9 +475,7 @@ def _overtook_unpaid(transaction: Transaction) -> None:
     before = len(transaction.events)
     for doubt in disputes_of_overtaken(transaction.state.books, transaction.round()):
         transaction.emit_when_shown(doubt)
-    _doubted(
-        transaction, tuple(event for event in transaction.events[before:] if isinstance(event, SettlementDisputed))
-    )
+    _doubted(transaction, [event for event in transaction.events[before:] if isinstance(event, SettlementDisputed)])
 
 
 def _players_finished(before: Table) -> bool:

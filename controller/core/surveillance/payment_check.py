@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controller.core.betting.acceptance import is_after_deal_zone
 from controller.core.certainty import round_end
 from controller.core.certainty.reader_zones import spot_and_zone
-from controller.core.game.hand import is_natural, seen
+from controller.core.game.hand import deal_cards, is_natural, seen
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
 from controller.core.inference.observation import ChipsObserved, Observation
@@ -41,7 +41,7 @@ from controller.core.table.payments import (
     ZoneContent,
     ZoneHistory,
 )
-from controller.core.table.round_state import Round
+from controller.core.table.round_state import Round, RoundCard
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen, HealthState, KeyPressed
@@ -76,7 +76,7 @@ def follow(before: Table, transaction: Transaction) -> list[RoundMispay]:
     open_round = transaction.state.round
     if open_round is not None and _cards_changed(before, open_round) and _follows(transaction, open_round):
         was = before.state.round
-        _look_at_cards(transaction, open_round, dealt=was is None or was.cards.drawn is not open_round.cards.drawn)
+        _look_at_cards(transaction, open_round, dealt=was is None or _deal_of(was) != _deal_of(open_round))
     found: list[RoundMispay] = []
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
         paid = transaction.state.payments_of(event.round) if isinstance(event, (RoundClosed, RoundPending)) else None
@@ -229,8 +229,14 @@ def _cards_changed(before: Table, round_now: Round) -> bool:
     )
 
 
+def _deal_of(round_now: Round) -> tuple[tuple[int, ...], tuple[RoundCard, ...]]:
+    """The boxes, and the cards that are dealt to them and to the dealer before the hole card."""
+    spots = round_now.bets.spots
+    return spots, round_now.cards.drawn[: deal_cards(len(spots), hole=False)]
+
+
 def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = True) -> None:
-    """The time of the last card, and which boxes have naturals; not ``dealt``: its cards have not changed."""
+    """The time of the last card, and which boxes have naturals; not ``dealt``: the deal has not changed."""
     paid = transaction.state.paid[-1]
     last_ns = max(transaction.times().cards_until_ns, 0)
     naturals = paid.naturals

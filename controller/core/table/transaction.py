@@ -176,17 +176,15 @@ class Transaction:
 
     def round(self) -> Round:
         """The round that is judged; it is a mistake to ask when there is none."""
-        if self._waiting is not None:
-            return self._waiting.round
-        assert self.state.round is not None, "no round is open"
-        return self.state.round
+        round_now = self.state.round if self._waiting is None else self._waiting.round
+        assert round_now is not None, "no round is open"
+        return round_now
 
     def lattice(self) -> Lattice:
         """The lattice of the round that is judged."""
-        if self._waiting is not None:
-            return self._waiting.lattice
-        assert self.open_lattice is not None, "no round is open"
-        return self.open_lattice
+        lattice = self.open_lattice if self._waiting is None else self._waiting.lattice
+        assert lattice is not None, "no round is open"
+        return lattice
 
     def change_lattice(self, lattice: Lattice) -> None:
         """The plays of the round that is judged are these."""
