@@ -24,7 +24,24 @@ from controller.core.game.hand import (
     points_of,
     rank_of,
 )
-from controller.core.game.position import ANY_HOLE, Box, BoxStatus, Deal, Emission, Hand, HandStatus, Node, Step
+from controller.core.game.position import (
+    ANY_HOLE,
+    BROKEN,
+    DONE,
+    LIVE,
+    NATURAL,
+    OPEN,
+    OWED,
+    PENDING,
+    SURRENDERED,
+    Box,
+    BoxStatus,
+    Deal,
+    Emission,
+    Hand,
+    Node,
+    Step,
+)
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import DealerEnd, Net
 
@@ -66,15 +83,13 @@ class Play:
 
     def begin(self) -> Node:
         """The node before the first card."""
-        pending = tuple(Box(BoxStatus.PENDING) for _ in self.deal.wagers)
+        pending = tuple(Box(PENDING) for _ in self.deal.wagers)
         return Node(dealt=0, acting=0, hands=(), boxes=pending, offers=False)
 
     def dealt(self, node: Node) -> Step:
         """The node once the last card of the deal is out: naturals are known, offers open, the first box in play."""
         kinds = tuple(
-            Box(BoxStatus.NATURAL if is_natural(*cards) else BoxStatus.PENDING)
-            if len(cards) == 2
-            else Box(BoxStatus.PENDING)
+            Box(NATURAL if is_natural(*cards) else PENDING) if len(cards) == 2 else Box(PENDING)
             for cards in self.deal.initial
         )
         return self.next_box(
@@ -90,7 +105,7 @@ class Play:
         """
         for box in range(node.acting + 1, self.boxes):
             kind = boxes[box].kind
-            if kind is BoxStatus.PENDING:
+            if kind is PENDING:
                 hand = Hand(self.deal.initial[box], self.deal.wagers[box])
                 return replace(node, acting=box, hands=(hand,), boxes=boxes, silent_surrenders=quiet), emitted
             emitted = (*emitted, (box, self.undecided_outcome(box, kind)))
@@ -98,7 +113,7 @@ class Play:
 
     def undecided_outcome(self, box: int, kind: BoxStatus) -> Outcome:
         """The outcome of a box that ended on its first two cards without playing them."""
-        how = "surrendered" if kind is BoxStatus.SURRENDERED else "natural"
+        how = "surrendered" if kind is SURRENDERED else "natural"
         return Outcome(how, (PlayedHand(self.deal.initial[box], self.deal.wagers[box], 0),))
 
     def settle_hand(self, node: Node, hand: Hand, emitted: tuple[Emission, ...]) -> Step:
@@ -106,20 +121,20 @@ class Play:
         index = self.current(node)
         box = node.boxes[node.acting]
         if len(node.hands) > 1 and best(hand.cards) > 21:
-            box = Box(BoxStatus.PENDING, tuple(sorted((*box.busts_not_taken, hand.base + hand.extra))))
+            box = Box(PENDING, tuple(sorted((*box.busts_not_taken, hand.base + hand.extra))))
         hands = (*node.hands[:index], hand, *node.hands[index + 1 :])
-        going_on = hand.now is not HandStatus.DONE or index + 1 < len(hands)
+        going_on = hand.now is not DONE or index + 1 < len(hands)
         if going_on:
-            if hand.now is HandStatus.DONE:
-                waiting = replace(hands[index + 1], now=HandStatus.OWED)
+            if hand.now is DONE:
+                waiting = replace(hands[index + 1], now=OWED)
                 hands = (*hands[: index + 1], waiting, *hands[index + 2 :])
             boxes = (*node.boxes[: node.acting], box, *node.boxes[node.acting + 1 :])
             return replace(node, hands=hands, boxes=boxes), emitted
         played = tuple([PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands])
         lost = [hand.gave_up or hand.broke() for hand in played]
-        outcome, kind = Outcome("played", played), BoxStatus.LIVE
+        outcome, kind = Outcome("played", played), LIVE
         if all(lost):
-            kind = BoxStatus.BROKEN if outcome.all_broke() else BoxStatus.SURRENDERED
+            kind = BROKEN if outcome.all_broke() else SURRENDERED
         ended = (*node.boxes[: node.acting], Box(kind, box.busts_not_taken), *node.boxes[node.acting + 1 :])
         quiet = node.silent_surrenders & ~(1 << node.acting)
         return self.next_box(node, (*emitted, (node.acting, outcome)), ended, quiet)
@@ -127,7 +142,7 @@ class Play:
     def current(self, node: Node) -> int:
         """Index of the hand in play: the leftmost that is not finished."""
         for index, hand in enumerate(node.hands):
-            if hand.now is not HandStatus.DONE:
+            if hand.now is not DONE:
                 return index
         raise AssertionError("a box in play has a hand that is not finished")
 
@@ -144,7 +159,7 @@ class Play:
         finished = points >= 21 or hand.extra > 0
         if self.closed_ace(node, hand) and not self.may_split(node, Hand(cards, hand.base)):
             finished = True
-        return Hand(cards, hand.base, hand.extra, HandStatus.DONE if finished else HandStatus.OPEN)
+        return Hand(cards, hand.base, hand.extra, DONE if finished else OPEN)
 
     def closed_ace(self, node: Node, hand: Hand) -> bool:
         """Whether the hand is a split ace that gets one card only."""
@@ -183,7 +198,7 @@ class Play:
 
     def untouched_hand(self, node: Node, box: int) -> bool:
         """Whether the box is in play and has not touched its first two cards."""
-        whole = len(node.hands) == 1 and node.hands[0].now is HandStatus.OPEN and len(node.hands[0].cards) == 2
+        whole = len(node.hands) == 1 and node.hands[0].now is OPEN and len(node.hands[0].cards) == 2
         return whole and node.acting == box
 
     # --- silent moves -------------------------------------------------------------------------------
@@ -204,7 +219,7 @@ class Play:
     def after_stops(self, node: Node, insured: tuple[int, ...]) -> Iterator[Step]:
         """What the node becomes as the player in play stops, and others after him."""
         hand = self.hand_in_play(node)
-        if hand is None or hand.now is not HandStatus.OPEN:
+        if hand is None or hand.now is not OPEN:
             return
         for stopped, emitted in self.stops(node, hand, insured):
             for reached, also in self.reach(stopped, insured):
@@ -231,19 +246,19 @@ class Play:
 
     def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
         """The hand in play stops."""
-        return self.settle_hand(self.stood(node, insured), replace(hand, now=HandStatus.DONE), emitted)
+        return self.settle_hand(self.stood(node, insured), replace(hand, now=DONE), emitted)
 
     def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
         """The box gives up; in its own turn the next box comes into play."""
-        boxes = (*node.boxes[:box], Box(BoxStatus.SURRENDERED), *node.boxes[box + 1 :])
+        boxes = (*node.boxes[:box], Box(SURRENDERED), *node.boxes[box + 1 :])
         node, quiet = self.checked(node), node.silent_surrenders & ~(1 << box)
         if node.acting != box:
             return replace(node, boxes=boxes, silent_surrenders=quiet), emitted
-        return self.next_box(node, (*emitted, (box, self.undecided_outcome(box, BoxStatus.SURRENDERED))), boxes, quiet)
+        return self.next_box(node, (*emitted, (box, self.undecided_outcome(box, SURRENDERED))), boxes, quiet)
 
     def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
         """The hand in play is surrendered after its box began to play, where the card allows that (A12)."""
-        return self.settle_hand(self.stood(node, insured), replace(hand, now=HandStatus.DONE, gave_up=True), ())
+        return self.settle_hand(self.stood(node, insured), replace(hand, now=DONE, gave_up=True), ())
 
     def close_offers(self, node: Node, insured: tuple[int, ...]) -> Node:
         """End the offers; what lies there now is what counts."""
@@ -256,7 +271,7 @@ class Play:
         """No box surrenders before its turn any more; one that did so without a sign may have done it just now."""
         if node.decided:
             return node
-        quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is BoxStatus.PENDING)
+        quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is PENDING)
         return replace(node, decided=True, silent_surrenders=node.silent_surrenders | quiet)
 
     def surrender_offered(self, node: Node) -> bool:
@@ -292,8 +307,8 @@ class Play:
         emitted: list[Emission] = []
         for box in range(node.acting, self.boxes):
             outcome = self.undecided_outcome(box, boxes[box].kind)
-            if boxes[box].kind is BoxStatus.PENDING:
-                boxes[box], outcome = Box(BoxStatus.LIVE), Outcome("played", outcome.hands)
+            if boxes[box].kind is PENDING:
+                boxes[box], outcome = Box(LIVE), Outcome("played", outcome.hands)
             emitted.append((box, outcome))
         stopped = replace(node, acting=self.boxes, hands=(), boxes=tuple(boxes), hole=self.natural_hole, turned=True)
         return stopped, tuple(emitted)
@@ -306,20 +321,18 @@ class Play:
 
     def live(self, node: Node) -> bool:
         """Whether a hand remains that the dealer must play against, or a side wager on the dealer's own hand."""
-        if any(box.kind is BoxStatus.LIVE for box in node.boxes):
+        if any(box.kind is LIVE for box in node.boxes):
             return True
         if not node.insured or self.offered_zone == "insurance":
             return False
         always = self.rules.side_bet_terms[self.offered_zone].choices.get("all_broke") == "plays_out"
-        return always or any(box.kind is not BoxStatus.BROKEN for box in node.boxes)
+        return always or any(box.kind is not BROKEN for box in node.boxes)
 
     def second_due(self, node: Node) -> bool:
         """Whether the dealer, who was dealt no hole card, must now take a second card (A3)."""
         if self.has_hole_card or node.second:
             return False
-        waits = bool(self.natural_hole) and any(
-            box.kind in {BoxStatus.NATURAL, BoxStatus.SURRENDERED} for box in node.boxes
-        )
+        waits = bool(self.natural_hole) and any(box.kind in {NATURAL, SURRENDERED} for box in node.boxes)
         return waits or self.live(node) or (self.offered_zone == "insurance" and any(node.insured))
 
     def dealer_takes(self, node: Node, card: int, holes: int) -> Node:
@@ -345,7 +358,7 @@ class Play:
     def even_money_may_show(self, node: Node, box: int) -> bool:
         """Whether a natural's rise by itself may be even money: ace up, until the key of the turn or the next card."""
         shown_by_chips = self.rules.even_money and self.rules.options.even_money_shown != "key"
-        waits = node.boxes[box].kind is BoxStatus.NATURAL and not (node.turned or node.paying or node.drawn)
+        waits = node.boxes[box].kind is NATURAL and not (node.turned or node.paying or node.drawn)
         return shown_by_chips and self.up_points == 1 and waits
 
     def finished(self, node: Node) -> bool:

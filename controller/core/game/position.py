@@ -35,6 +35,15 @@ class HandStatus(IntEnum):
     """A split hand whose turn has not come."""
 
 
+OPEN: Final = HandStatus.OPEN
+OWED: Final = HandStatus.OWED
+DOUBLING: Final = HandStatus.DOUBLING
+SPLITTING: Final = HandStatus.SPLITTING
+DONE: Final = HandStatus.DONE
+WAITING: Final = HandStatus.WAITING
+"""By themselves: Python 3.11 takes ten times as long to look a member up in its class."""
+
+
 class Confirmation(IntEnum):
     """Which of the dealer's keys may still confirm the move that was just made."""
 
@@ -50,7 +59,7 @@ class Hand(msgspec.Struct, frozen=True, cache_hash=True):
     cards: tuple[int, ...]
     base: int
     extra: int = 0
-    now: HandStatus = HandStatus.OPEN
+    now: HandStatus = OPEN
     confirmation: Confirmation = Confirmation.NOTHING
     gave_up: bool = False
 
@@ -64,6 +73,15 @@ class BoxStatus(IntEnum):
     SURRENDERED = 3
     BROKEN = 4
     LIVE = 5
+
+
+PENDING: Final = BoxStatus.PENDING
+NATURAL: Final = BoxStatus.NATURAL
+EVEN_MONEY: Final = BoxStatus.EVEN_MONEY
+SURRENDERED: Final = BoxStatus.SURRENDERED
+BROKEN: Final = BoxStatus.BROKEN
+LIVE: Final = BoxStatus.LIVE
+"""As those of a hand."""
 
 
 class Box(msgspec.Struct, frozen=True, cache_hash=True):

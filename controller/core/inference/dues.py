@@ -8,12 +8,15 @@ from typing import Final, NamedTuple
 
 from controller.core.game.hand import Outcome, holes_that_draw, is_natural, points_of, total
 from controller.core.game.play import Play
-from controller.core.game.position import BoxStatus, Node
+from controller.core.game.position import EVEN_MONEY, SURRENDERED, BoxStatus, Node
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
 from controller.core.inference.lattice import Frontier, Lattice, OutcomesByBox
 
 _WAYS_TOLD: Final = 3
 """Explanations published of a net on which the plays agree in cents only; more would not help."""
+
+_UNPLAYED: Final = frozenset({BoxStatus.NATURAL, EVEN_MONEY, SURRENDERED})
+"""Boxes that ended on their first two cards."""
 
 
 class Due(NamedTuple):
@@ -89,7 +92,7 @@ def _outcomes(play: Play, node: Node, outcomes: OutcomesByBox, box: int) -> froz
     kind = node.boxes[box].kind
     if node.dealt < play.deal_cards and play.deal.up and not play.naturals_wait and _is_natural_dealt(play, box):
         return frozenset((play.undecided_outcome(box, BoxStatus.NATURAL),))
-    if node.dealt == play.deal_cards and kind in {BoxStatus.NATURAL, BoxStatus.EVEN_MONEY, BoxStatus.SURRENDERED}:
+    if node.dealt == play.deal_cards and kind in _UNPLAYED:
         return frozenset((play.undecided_outcome(box, kind),))
     return frozenset()
 
@@ -117,7 +120,7 @@ def main_due(lattice: Lattice, frontier: Frontier, box: int, hole_points: int | 
     for node, outcomes in frontier.items():
         ended = _outcomes(play, node, outcomes, box)
         known = known and bool(ended) and not even_money_may_come(play, node, box)
-        paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
+        paid = node.boxes[box].kind is EVEN_MONEY
         for end in dealer_ends(play, node, hole_points):
             nets.update(net_of(play, outcome, end, even_money=paid) for outcome in ended)
     return Due(frozenset(nets), known)
@@ -143,7 +146,7 @@ def certain_main_nets(
             if not ended or (even_money and even_money_may_come(play, node, box)):
                 del agreed_cents[box]
                 continue
-            paid = node.boxes[box].kind is BoxStatus.EVEN_MONEY
+            paid = node.boxes[box].kind is EVEN_MONEY
             found_cents = _first_two_cents(play, ended, ends, even_money=paid)
             if len({*known_cents, *found_cents}) > 1:
                 del agreed_cents[box]

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from controller.core.game.basic_strategy import stands
 from controller.core.game.hand import Outcome, PlayedHand, points_of, total
-from controller.core.game.position import BoxStatus, Emission, Node
+from controller.core.game.position import EVEN_MONEY, Emission, Node
 from controller.core.game.settlement import DealerEnd, insurance_net
 from controller.core.inference.dues import dealer_ends, net_of
 from controller.core.inference.lattice import Lattice, WindowState
@@ -134,8 +134,7 @@ def _outcomes_of(case: LatticeCase) -> set[tuple[_Dues, tuple[_BoxOutcome, ...]]
 def _mains(node: Node, boxes: tuple[_BoxOutcome, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
     """The nets of the main wagers, by box."""
     return tuple(
-        wagers[box] if node.boxes[box].kind is BoxStatus.EVEN_MONEY else ended.nets[end]
-        for box, ended in enumerate(boxes)
+        wagers[box] if node.boxes[box].kind is EVEN_MONEY else ended.nets[end] for box, ended in enumerate(boxes)
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.core.game.hand import Outcome, PlayedHand
-from controller.core.game.position import BoxStatus, Emission, Node, Step
+from controller.core.game.position import EVEN_MONEY, PENDING, Emission, Node, Step
 from controller.core.inference import unobserved
 from controller.core.inference.lattice import Lattice, Transitions, WindowState, admitted
 from controller.core.inference.paths import Graph
@@ -59,7 +59,7 @@ class PlayCounter:
             if holds and admitted(self.answers, emitted if self.closed else ()):
                 counted = layout.insured if node.offers and self.play.offered_zone else node.insured
                 insured = counted if any(counted) else ()
-                paid = tuple(box.kind is BoxStatus.EVEN_MONEY for box in node.boxes)
+                paid = tuple(box.kind is EVEN_MONEY for box in node.boxes)
                 symbols: tuple[_Symbol, ...] = (*emitted, (node.dealers(), insured, paid))
                 spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))
         return {symbol: frozenset(places) for symbol, places in spelled.items()}
@@ -72,7 +72,7 @@ class PlayCounter:
                 kind = node.boxes[box].kind
                 begun = tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)
                 initial = (PlayedHand(self.play.deal.initial[box], self.play.deal.wagers[box], 0),)
-                if kind is not BoxStatus.PENDING:
+                if kind is not PENDING:
                     emitted.append((box, self.play.undecided_outcome(box, kind)))
                 else:
                     emitted.append((box, Outcome("played", begun if box == node.acting else initial)))

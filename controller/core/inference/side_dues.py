@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from controller.core.game.hand import FACE_RANKS, place_of, rank_of
-from controller.core.game.position import BoxStatus, Node
+from controller.core.game.position import BROKEN, Node
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import PUSH, SideNet, View, find, fixed_net_cents, terms_of
 from controller.core.inference.unread_cards import HoleHypothesis, Judgement
@@ -88,7 +88,7 @@ class SideEvidence(NamedTuple):
             places += [place_of(card) for card in node.dealers()]
         complete = _is_complete(self, end, node)
         played = complete or end.lattice.play().all_played(node)
-        broke = all(one.kind is BoxStatus.BROKEN for one in node.boxes) if played else None
+        broke = all(one.kind is BROKEN for one in node.boxes) if played else None
         for first, second, up, *rest in product(*(self.faces_at(end, place) for place in places)):
             # Where no hole card is dealt the up card may be all there is in the end.
             dealer = (up, *rest) if rest or (complete and self.hole_place < 0) else ()
@@ -150,7 +150,7 @@ def sides(
     later = [offered] if offered in felt.rules.side_bets else []
 
     def at(node: Node) -> tuple[object, ...]:
-        key = node.drawn, node.second, node.insured, all(one.kind is BoxStatus.BROKEN for one in node.boxes)
+        key = node.drawn, node.second, node.insured, all(one.kind is BROKEN for one in node.boxes)
         if key not in known:
             made = [((box, bet), cents) for bet in later for box, cents in enumerate(node.insured)]
             known[key] = tuple(_came_to(felt, *wager, node, cents) for wager, cents in (*before, *made) if cents)

@@ -13,7 +13,24 @@ from msgspec.structs import replace
 
 from controller.core.game.hand import best, left_after, ways_to_take
 from controller.core.game.play import Play
-from controller.core.game.position import Box, BoxStatus, Confirmation, Emission, Hand, HandStatus, Node, Step
+from controller.core.game.position import (
+    BROKEN,
+    DOUBLING,
+    EVEN_MONEY,
+    NATURAL,
+    OPEN,
+    OWED,
+    PENDING,
+    SPLITTING,
+    SURRENDERED,
+    WAITING,
+    Box,
+    Confirmation,
+    Emission,
+    Hand,
+    Node,
+    Step,
+)
 from controller.core.inference.observation import CardObserved, ChipsObserved, KeyObserved, Layout, Observation
 
 
@@ -70,7 +87,7 @@ def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[S
             holes = play.holes(closed, drawing=True)
             if holes:
                 yield play.dealer_takes(closed, card, holes), emitted
-        elif hand.now is HandStatus.OWED or (hand.now is HandStatus.OPEN and play.may_hit(reached, hand)):
+        elif hand.now is OWED or (hand.now is OPEN and play.may_hit(reached, hand)):
             closed = play.decided(reached, layout.insured)
             settled = play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
             yield _left_lying(play, settled, closed.acting, layout)
@@ -86,7 +103,7 @@ def _busts_lie(play: Play, node: Node, layout: Layout) -> bool:
 def _left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
     """After a card to a box: if it broke the last hand chips that lie there must go, where busts are taken at once."""
     node, emitted = step
-    broke = node.boxes[box].kind is BoxStatus.BROKEN and layout.mains[box] > 0
+    broke = node.boxes[box].kind is BROKEN and layout.mains[box] > 0
     if not broke or play.rules.options.busts_taken != "at_once":
         return step
     return put_box(node, box, replace(node.boxes[box], bust_on_layout=True)), emitted
@@ -169,31 +186,27 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
 
 def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
     """The hand in play doubled for ``cents``, or split where that is a whole wager."""
-    if hand.now in {HandStatus.OPEN, HandStatus.DOUBLING} and play.may_double(node, hand) and play.may_add(hand, cents):
-        yield doubled(
-            play, node, hand, cents, Confirmation.DOUBLE_MAY_FOLLOW if hand.now is HandStatus.OPEN else Confirmation.ALL
-        )
-    if hand.now in {HandStatus.OPEN, HandStatus.SPLITTING} and cents == hand.base and play.may_split(node, hand):
-        yield split(
-            play, node, hand, Confirmation.SPLIT_MAY_FOLLOW if hand.now is HandStatus.OPEN else Confirmation.ALL
-        )
+    if hand.now in {OPEN, DOUBLING} and play.may_double(node, hand) and play.may_add(hand, cents):
+        yield doubled(play, node, hand, cents, Confirmation.DOUBLE_MAY_FOLLOW if hand.now is OPEN else Confirmation.ALL)
+    if hand.now in {OPEN, SPLITTING} and cents == hand.base and play.may_split(node, hand):
+        yield split(play, node, hand, Confirmation.SPLIT_MAY_FOLLOW if hand.now is OPEN else Confirmation.ALL)
 
 
 def may_be_raised_further(hand: Hand, cents: int) -> bool:
     """Whether chips may be the rest of a double: it is laid in two movements, before its card comes."""
-    return hand.now is HandStatus.OWED and 0 < hand.extra <= hand.base - cents
+    return hand.now is OWED and 0 < hand.extra <= hand.base - cents
 
 
 def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Confirmation = Confirmation.ALL) -> Node:
     """The hand in play raised by ``cents``; it is owed its one card."""
-    return _with_hand(play, node, replace(hand, extra=cents, now=HandStatus.OWED, confirmation=said))
+    return _with_hand(play, node, replace(hand, extra=cents, now=OWED, confirmation=said))
 
 
 def split(play: Play, node: Node, hand: Hand, said: Confirmation = Confirmation.ALL) -> Node:
     """The pair in play as two hands; the left one is owed its second card, the right one waits."""
     index = play.current(node)
-    left = Hand(hand.cards[:1], hand.base, 0, HandStatus.OWED, said)
-    right = Hand(hand.cards[1:], hand.base, 0, HandStatus.WAITING)
+    left = Hand(hand.cards[:1], hand.base, 0, OWED, said)
+    right = Hand(hand.cards[1:], hand.base, 0, WAITING)
     return replace(node, hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
 
 
@@ -208,7 +221,7 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], 
     if play.rules.surrender != "late":
         return
     early = offered and play.rules.surrender_turn == "any"
-    before = box > node.acting and early and node.boxes[box].kind is BoxStatus.PENDING
+    before = box > node.acting and early and node.boxes[box].kind is PENDING
     if before or play.untouched_hand(node, box):
         yield play.surrender(node, box, emitted)
 
@@ -227,7 +240,7 @@ def _gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[E
     hand = play.hand_in_play(node)
     if (play.rules.surrender, play.rules.surrender_on) != ("late", "any_hand") or node.acting != box:
         return
-    if hand is not None and hand.now is HandStatus.OPEN and not play.untouched_hand(node, box):
+    if hand is not None and hand.now is OPEN and not play.untouched_hand(node, box):
         given_up, also = play.give_up(node, hand, layout.insured)
         yield given_up, (*emitted, *also)
 
@@ -236,17 +249,17 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
     """What may be taken or paid while others still play: broken hands, surrenders, naturals against 2 to 9."""
     box = node.boxes[item.box]
     wager = play.deal.wagers[item.box]
-    if box.kind is BoxStatus.BROKEN and item.after == 0:
-        yield put_box(node, item.box, Box(BoxStatus.BROKEN)), ()
+    if box.kind is BROKEN and item.after == 0:
+        yield put_box(node, item.box, Box(BROKEN)), ()
     taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.naturals_wait and item.after < item.before)
-    if box.kind is BoxStatus.SURRENDERED and node.silent_surrenders >> item.box & 1:
+    if box.kind is SURRENDERED and node.silent_surrenders >> item.box & 1:
         if item.after in {0, *play.rules.halves_cents(wager)}:
             yield surrender_shown_late(play, node, item), ()
-    elif box.kind is BoxStatus.SURRENDERED and taken:
+    elif box.kind is SURRENDERED and taken:
         yield node, ()
-    if box.kind is BoxStatus.EVEN_MONEY or (box.kind is BoxStatus.NATURAL and not play.naturals_wait):
+    if box.kind is EVEN_MONEY or (box.kind is NATURAL and not play.naturals_wait):
         yield node, ()
-    elif box.kind is BoxStatus.NATURAL and play.rules.hole_check == "device":
+    elif box.kind is NATURAL and play.rules.hole_check == "device":
         # Paid while others have still to play: the device has found no natural.
         yield play.checked(node), ()
     if box.busts_not_taken and 0 < item.after < item.before:
@@ -257,7 +270,7 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
         }:
             yield put_box(node, item.box, replace(box, busts_not_taken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
-        yield put_box(node, item.box, Box(BoxStatus.EVEN_MONEY)), ()
+        yield put_box(node, item.box, Box(EVEN_MONEY)), ()
         if play.rules.options.even_money_shown == "sometimes":
             # Nobody has said so: they may be chips that were laid by mistake, or to cheat.
             yield node, ()
@@ -270,7 +283,7 @@ def _next_bet(node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]
     """
     box = node.boxes[item.box]
     gone = item.before == 0 or box.next_bet or item.box in layout.unwatched
-    if box.kind in {BoxStatus.SURRENDERED, BoxStatus.BROKEN} and gone:
+    if box.kind in {SURRENDERED, BROKEN} and gone:
         yield put_box(node, item.box, replace(box, next_bet=item.after > 0)), ()
 
 
@@ -297,7 +310,7 @@ def _dealer_pays(
     closed = play.close_offers(node, layout.insured)
     closed = replace(closed, silent_surrenders=closed.silent_surrenders & ~(1 << item.box))
     kind = closed.boxes[item.box].kind
-    if kind is BoxStatus.SURRENDERED or (kind is BoxStatus.NATURAL and play.naturals_wait):
+    if kind is SURRENDERED or (kind is NATURAL and play.naturals_wait):
         yield closed, emitted
     done = play.holes(closed, drawing=False)
     if done:
@@ -351,14 +364,14 @@ def _hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
     """A natural against an ace takes even money instead of waiting (Borgata card); the key names its spot."""
     offered = play.rules.even_money and play.up_points == 1 and node.offers
-    if offered and box is not None and node.boxes[box].kind is BoxStatus.NATURAL:
-        yield put_box(node, box, Box(BoxStatus.EVEN_MONEY)), ()
+    if offered and box is not None and node.boxes[box].kind is NATURAL:
+        yield put_box(node, box, Box(EVEN_MONEY)), ()
 
 
 def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -> Iterator[Step]:
     """Hit, stand, double or split of the hand in play; double and split may also confirm chips already there."""
     closed = play.decided(node, layout.insured)
-    open_hand = hand.now is HandStatus.OPEN and len(hand.cards) >= 2 and best(hand.cards) < 21
+    open_hand = hand.now is OPEN and len(hand.cards) >= 2 and best(hand.cards) < 21
     step: Node | None = None
     match action:
         case "stand" if open_hand:
@@ -367,16 +380,16 @@ def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -
             step = _with_hand(
                 play,
                 play.stood(node, layout.insured),
-                replace(hand, now=HandStatus.OWED, confirmation=Confirmation.ALL),
+                replace(hand, now=OWED, confirmation=Confirmation.ALL),
             )
         case "double" if hand.confirmation is Confirmation.DOUBLE_MAY_FOLLOW:
             step = _with_hand(play, closed, replace(hand, confirmation=Confirmation.ALL))
         case "split" if hand.confirmation is Confirmation.SPLIT_MAY_FOLLOW:
             step = _with_hand(play, closed, replace(hand, confirmation=Confirmation.ALL))
         case "double" if open_hand and play.may_double(node, hand):
-            step = _with_hand(play, closed, replace(hand, now=HandStatus.DOUBLING))
+            step = _with_hand(play, closed, replace(hand, now=DOUBLING))
         case "split" if open_hand and play.may_split(node, hand):
-            step = _with_hand(play, closed, replace(hand, now=HandStatus.SPLITTING))
+            step = _with_hand(play, closed, replace(hand, now=SPLITTING))
         case _:
             pass
     if step is not None:

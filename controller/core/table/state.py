@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import takewhile
+from typing import Final
 
 import msgspec
 
@@ -28,6 +29,8 @@ from controller.core.table.unexplained_chips import Suspicion
 from controller.core.table.workings import Workings
 from firmware_protocols.readings import HealthState, ShoeDraws
 from firmware_protocols.values import Value
+
+_READY: Final = HealthState.READY
 
 
 class KeyPress(Value, frozen=True, tag=False):
@@ -239,7 +242,7 @@ class State(Value, frozen=True, tag=False):
 
     def is_ready(self, device: str) -> bool:
         """Whether a device works, as far as it has said; one that has said nothing yet counts as working."""
-        return self.devices.get(device, HealthState.READY) == HealthState.READY
+        return self.devices.get(device, _READY) == _READY
 
     def unturned(self, card: UnseenCard) -> bool:
         """Whether a card of no round may be a hole card that lies as it was dealt: no certain turn has come since."""
