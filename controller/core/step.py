@@ -375,7 +375,7 @@ def _started(transaction: Transaction, start: DaemonStarted) -> None:
     profile_hash = start.house.profile_hash
     if any(one.profile_hash == state.profile_hash for one in state.waiting) and profile_hash != state.profile_hash:
         transaction.change(former_rules={**state.former_rules, state.profile_hash: transaction.rules})
-    transaction.house = start.house
+    transaction.take_house(start.house)
     how = (profile_hash, restart, open_round)
     said = (transaction.house.unpaired, transaction.house.currency, transaction.house.gaming_day)
     transaction.emit(TableStarted(start.version, transaction.rules.name, *how, *said))

@@ -61,7 +61,7 @@ class Walk:
 
     def __init__(self, found: Lattice, hole_points: int) -> None:
         self.found = found
-        self.play: Play = found.play()
+        self.play: Play = found.game
         self.hole = hole_points
         nothing: tuple[Outcome | None, ...] = tuple(None for _ in found.wagers)
         contents = {(box, "main"): cents for box, cents in enumerate(found.wagers)}

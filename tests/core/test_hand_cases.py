@@ -77,7 +77,7 @@ class Dealer:
             found = self.rig.table.lattice
             assert found is not None
             (node,) = found.frontier
-            hand = found.play().hand_in_play(node)
+            hand = found.game.hand_in_play(node)
             if hand is None or hand.now.name != "OWED":
                 return
             self.rig.card(self.shoe.pop(0))

@@ -72,11 +72,11 @@ def test_three_explanations_are_told_and_four_are_not() -> None:
 def test_a_dealer_who_breaks_has_22_and_no_natural_whatever_the_points() -> None:
     found = observed(PENN, [1000], "Kh 6s 8d Tc key:stand 9c")
     (node,) = found.ends(10)
-    assert list(dealer_ends(found.play(), node, 10)) == [DealerEnd(natural=False, total=22)]
-    (end,) = dealer_ends(found.play(), node, 10)
+    assert list(dealer_ends(found.game, node, 10)) == [DealerEnd(natural=False, total=22)]
+    (end,) = dealer_ends(found.game, node, 10)
     assert end.natural is False
     (stands,) = observed(PENN, [1000], "Kh 6s 8d Tc key:stand 5c").ends(10)
-    assert list(dealer_ends(found.play(), stands, 10)) == [DealerEnd(natural=False, total=21)]
+    assert list(dealer_ends(found.game, stands, 10)) == [DealerEnd(natural=False, total=21)]
 
 
 def test_insurance_is_open_until_the_table_may_know_of_a_natural() -> None:
@@ -253,7 +253,7 @@ def test_even_money_may_come_for_a_natural_against_an_ace_only() -> None:
     def may_come(talk: str) -> set[bool]:
         found = observed(rules, [1000], talk)
         assert found.frontier
-        return {even_money_may_come(found.play(), node, 0) for node in found.frontier}
+        return {even_money_may_come(found.game, node, 0) for node in found.frontier}
 
     assert True in may_come("Ah As Jc 9d")
     for talk in ("Ah 6s Jc 9d", "Ah 2s Jc 9d", "Kh As 8d 9c"):
@@ -271,13 +271,13 @@ def test_a_dealer_dealt_no_hole_card_ends_with_the_up_card_where_nobody_waits() 
     found = observed(replace(PENN, hole_card="none"), [1000], "Kh 6s 8d key:hit 9c")
     assert found.frontier
     for node in found.frontier:
-        assert list(dealer_ends(found.play(), node, None)) == [DealerEnd(natural=False, total=6)]
-        assert next(iter(dealer_ends(found.play(), node, None))).natural is False
+        assert list(dealer_ends(found.game, node, None)) == [DealerEnd(natural=False, total=6)]
+        assert next(iter(dealer_ends(found.game, node, None))).natural is False
 
 
 def test_a_dealers_hand_that_need_not_draw_is_known_while_boxes_play() -> None:
     found = observed(PENN, [1000], "Kh Ts 2d 9c")
-    play = found.play()
+    play = found.game
     for node in found.frontier:
         assert set(dealer_ends(play, node, 9)) == {DealerEnd(natural=False, total=19)}
         assert set(dealer_ends(play, node, 6)) == set(DRAWN)

@@ -57,7 +57,7 @@ class Dealer:
         while self.shoe:
             found = self.rig.table.lattice
             assert found is not None
-            now = {hand.now.name for node in found.frontier if (hand := found.play().hand_in_play(node)) is not None}
+            now = {hand.now.name for node in found.frontier if (hand := found.game.hand_in_play(node)) is not None}
             if now != {"OWED"}:
                 return
             self.card()

@@ -64,7 +64,7 @@ def is_legal(account: ObservedRound) -> bool:
     known = hole if account.turned else 0
     if not account.closed:
         return any(not known or node.hole >> points_of(known) & 1 for node in found.frontier)
-    dealt = place >= found.play().deal_cards
+    dealt = place >= found.game.deal_cards
     return dealt and any(found.ends(points) for points in ([points_of(known)] if known else range(1, 11)))
 
 

@@ -224,7 +224,7 @@ def check_after_deal_limit(transaction: Transaction, change: ZoneChange) -> None
 
 def alert_not_offered(transaction: Transaction, change: ZoneChange) -> Event | None:
     """A rise where a wager is made after the deal that is none: no main wager beside it, or another up card."""
-    up = transaction.lattice().play().up_points
+    up = transaction.lattice().game.up_points
     if not is_after_deal_zone(transaction.rules, change.zone) or change.after < change.before or not up:
         return None
     number = transaction.round().number

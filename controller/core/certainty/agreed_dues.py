@@ -101,14 +101,14 @@ def publish(transaction: Transaction, judged: AgreedPlays) -> None:
     names = RoundNames(round_now.number, round_now.bets.spots, tuple([card.number for card in round_now.cards.drawn]))
     shown = view.cards[: view.cuts[-1].cards]
     known = transaction.facts()
-    fresh = dict.fromkeys(inferred(shown, view.play(), frontier, names, known))
+    fresh = dict.fromkeys(inferred(shown, view.game, frontier, names, known))
     unpublished = [fact for fact in fresh if fact not in known.every]
     if unpublished:
         transaction.emit(*unpublished)
         transaction.change_evidence(published=(*round_now.evidence.published, *unpublished))
-    if len(shown) < view.play().deal_cards or not frontier:
+    if len(shown) < view.game.deal_cards or not frontier:
         return
-    insurable = view.play().insurance_offered()
+    insurable = view.game.insurance_offered()
     open_mains = [
         box for box, spot in enumerate(round_now.bets.spots) if (spot, "main") not in round_now.ending.settled
     ]
@@ -128,7 +128,7 @@ def _return_offered(transaction: Transaction, judged: AgreedPlays) -> None:
 
     A correction of the up card takes the offer away, or a later one replaces it.
     """
-    play, round_now = judged.lattice.play(), transaction.round()
+    play, round_now = judged.lattice.game, transaction.round()
     book = book_of(transaction.state.books, round_now.number)
     for row in () if book is None else book.rows:
         made_later = row.bet == "insurance" or (row.bet != "main" and find(row.bet).placed == "after_deal")
@@ -205,7 +205,7 @@ def has_open_wagers(transaction: Transaction) -> bool:
         return True
     lattice = transaction.lattice()
     made_later = {box for node in lattice.frontier for box, cents in enumerate(node.insured) if cents}
-    return any((spots[box], lattice.play().offered_zone) not in settled for box in made_later)
+    return any((spots[box], lattice.game.offered_zone) not in settled for box in made_later)
 
 
 def readings_relied_on(view: Lattice, box: int) -> tuple[int, ...]:

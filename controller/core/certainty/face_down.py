@@ -116,7 +116,7 @@ def publish_deal(transaction: Transaction, view: Lattice) -> None:
     known = (
         PublishedFacts().of(round_now.evidence.published, 0) if round_now.evidence.corrected_at else transaction.facts()
     )
-    facts = tuple(dealt_initially(view.cards, view.play(), names, known))
+    facts = tuple(dealt_initially(view.cards, view.game, names, known))
     if facts:
         transaction.emit(*facts)
         transaction.change_evidence(published=(*round_now.evidence.published, *facts))

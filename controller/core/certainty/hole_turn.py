@@ -21,7 +21,7 @@ def turn_if_shown(transaction: Transaction, view: Lattice) -> None:
     round_now = transaction.round()
     if round_now.cards.turned or not round_now.cards.hole_dealt or not round_now.is_dealt():
         return
-    play = view.play()
+    play = view.game
     nodes = transaction.lattice().frontier
     by_key = bool(nodes) and all(node.turned for node in nodes)
     if transaction.round().dealing.unturned():
@@ -60,7 +60,7 @@ def _pause_shows_turn(transaction: Transaction) -> bool:
     if any(press.meaning in EVIDENCE for press in transaction.state.presses):
         return False
     lattice = _lattice_up_to_last_card(transaction)
-    return bool(lattice.frontier) and all(lattice.play().finished(node) for node in lattice.frontier)
+    return bool(lattice.frontier) and all(lattice.game.finished(node) for node in lattice.frontier)
 
 
 def _lattice_up_to_last_card(transaction: Transaction) -> Lattice:

@@ -98,7 +98,7 @@ def payment_began(transaction: Transaction) -> bool:
     lattice = empty_lattice(transaction.rules, transaction.round())
     for dated in transaction.round().evidence.observations:
         lattice = lattice.observe(dated)
-        if lattice.frontier and all(lattice.play().finished(node) for node in lattice.frontier):
+        if lattice.frontier and all(lattice.game.finished(node) for node in lattice.frontier):
             return True
     return False
 

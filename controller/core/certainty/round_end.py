@@ -75,7 +75,7 @@ def takes_no_card(transaction: Transaction) -> bool:
         return False
     lattice, with_hole = transaction.lattice(), _known_holes(transaction.hole_points())
     nodes = [node for node in lattice.frontier if with_hole == WITH_ANY or node.hole & with_hole]
-    if any(_made_late(transaction, lattice.play(), node) or lattice.drawing(node) & with_hole for node in nodes):
+    if any(_made_late(transaction, lattice.game, node) or lattice.drawing(node) & with_hole for node in nodes):
         return False
     # Else chips of a double, say, are still to be reported.
     return bool(nodes) and all(map(lattice.over, nodes))

@@ -103,7 +103,7 @@ def sides_of(transaction: Transaction) -> Sides:
     felt = SideEvidence(
         transaction.rules, faces, len(round_now.bets.spots), round_now.hole_place(), Judgement((ended,), closed=True)
     )
-    return sides(felt, _staked_before(transaction), transaction.lattice().play().offered_zone)
+    return sides(felt, _staked_before(transaction), transaction.lattice().game.offered_zone)
 
 
 def _wager_cents(judged: AgreedPlays, box: int, staked_cents: int) -> int:

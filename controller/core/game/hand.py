@@ -43,7 +43,7 @@ def deal_cards(boxes: int, *, hole: bool) -> int:
 
 def hole_place(boxes: int, *, hole: bool) -> int:
     """The place of the hole card among the round's cards, from 0: the deal's last; -1 where none is dealt."""
-    return deal_cards(boxes, hole=hole) - 1 if hole else -1
+    return 2 * boxes + 1 if hole else -1
 
 
 def initial_hands(cards: Sequence[int], boxes: int) -> tuple[tuple[int, ...], ...]:

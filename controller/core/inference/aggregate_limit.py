@@ -47,7 +47,7 @@ def side_dues(felt: SideEvidence, staked: Mapping[_Wager, int]) -> dict[_Wager, 
 
 def _may_be_made(felt: SideEvidence, staked: Mapping[_Wager, int]) -> Iterator[_Wager]:
     """The side wagers that were staked before the deal, or that some play may have made after it."""
-    later = {end.lattice.play().offered_zone for end in felt.judgement.ended}.intersection(felt.rules.side_bets)
+    later = {end.lattice.game.offered_zone for end in felt.judgement.ended}.intersection(felt.rules.side_bets)
     if staked or later:
         wagers = product(range(felt.boxes), felt.rules.side_bets)
         yield from (wager for wager in wagers if wager[1] in later or wager in staked)
@@ -55,7 +55,7 @@ def _may_be_made(felt: SideEvidence, staked: Mapping[_Wager, int]) -> Iterator[_
 
 def _looked_at(end: HoleHypothesis, node: Node) -> tuple[object, ...]:
     """What side wagers look at of a node."""
-    played, broke = end.lattice.play().all_played(node), all(box.kind is BoxStatus.BROKEN for box in node.boxes)
+    played, broke = end.lattice.game.all_played(node), all(box.kind is BoxStatus.BROKEN for box in node.boxes)
     return node.dealt, node.drawn, node.second, node.insured, node.offers, played, broke
 
 
@@ -75,7 +75,7 @@ def _limited_at(
     felt: SideEvidence, end: HoleHypothesis, node: Node, staked: Mapping[_Wager, int]
 ) -> Iterator[tuple[_Wager, SideNet | None]]:
     """What each wager comes to at one node of a round without unread cards."""
-    rules, offered = felt.rules, end.lattice.play().offered_zone
+    rules, offered = felt.rules, end.lattice.game.offered_zone
     nets: dict[_Wager, SideNet | None] = {}
     for wager in (wager for wager in staked if find(wager[1]).placed == "before_deal" or wager[1] == offered):
         (nets[wager],) = felt.due_at(end, wager, node, staked[wager])
@@ -112,7 +112,7 @@ def _wins_in_all(felt: SideEvidence, end: HoleHypothesis, node: Node, staked: Ma
         made = {wager: cents for wager, cents in staked.items() if wager[0] == box}
         ways = [_wins_together(one, end, node, made) for one in _dealt_out(felt, box)]
         least, most = least + min(low for low, _ in ways), most + max(high for _, high in ways)
-    play = end.lattice.play()
+    play = end.lattice.game
     later = play.offered_zone
     may_come = node.offers or node.dealt < play.deal_cards or end.lattice.unwatched_offers(later)
     if may_come and later in felt.rules.side_bets and any(_may_win(felt, end, node, box) for box in range(felt.boxes)):
@@ -147,7 +147,7 @@ def _wins_together(
 
 def _may_win(felt: SideEvidence, end: HoleHypothesis, node: Node, box: int) -> bool:
     """Whether a box's wager made after the deal could still win, of whatever amount."""
-    later = end.lattice.play().offered_zone
+    later = end.lattice.game.offered_zone
     terms = terms_of(felt.rules, later)
     return any(row in terms.pays or row in terms.awards_cents for row in _rows_to_come(felt, end, node, (box, later)))
 
@@ -174,6 +174,6 @@ def _is_pat(felt: SideEvidence, end: HoleHypothesis, node: Node) -> bool:
     """Whether the dealer's cards lie open and call for no other."""
     if end.points is None:
         return False
-    play = end.lattice.play()
+    play = end.lattice.game
     drawn = tuple(points_of(card) for card in node.drawn)
     return not holes_that_draw(play.up_points, drawn, felt.rules.soft_17 == "hit") >> end.points & 1

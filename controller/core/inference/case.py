@@ -277,9 +277,7 @@ class RoundCase:
     def judgement(self, *, outside: bool) -> Judgement | None:
         """All plays; None if there is none."""
         self.irregularity = self.unreadable
-        dealt = (
-            self.hypotheses is not None and len(self.faces) >= self.hypotheses.hypotheses[0].lattice.play().deal_cards
-        )
+        dealt = self.hypotheses is not None and len(self.faces) >= self.hypotheses.hypotheses[0].lattice.game.deal_cards
         if self.closed and not dealt:
             self.irregularity = self.irregularity or "the round was closed before the deal was complete"
         elif self.hypotheses is None and self.early:
@@ -297,7 +295,7 @@ class RoundCase:
     def is_turned(self, hypotheses: UnreadCardHypotheses) -> bool:
         """By its key, or because every play has the players finished."""
         nodes = [
-            (hypothesis.lattice.play(), node)
+            (hypothesis.lattice.game, node)
             for hypothesis in hypotheses.hypotheses
             for node in hypothesis.lattice.frontier
         ]
@@ -325,7 +323,7 @@ class RoundCase:
         if self.closed:
             return frozenset()
         open_now = [end.lattice for end in judgement.ended if any(node.offers for node in end.frontier)]
-        zones = {lattice.play().offered_zone: lattice.contents for lattice in open_now}
+        zones = {lattice.game.offered_zone: lattice.contents for lattice in open_now}
         return frozenset(zone for zone, contents in zones.items() if zone and contents.get((box, zone)))
 
     def view(self, judgement: Judgement) -> SideEvidence:
@@ -386,7 +384,7 @@ class RoundCase:
 
 def _offered_zone(end: HoleHypothesis) -> str:
     """The zone of what is offered after the deal against the up card of these plays."""
-    return end.lattice.play().offered_zone
+    return end.lattice.game.offered_zone
 
 
 def _only(nets: list[int]) -> int | None:

@@ -114,7 +114,7 @@ def net_of(play: Play, outcome: Outcome, end: DealerEnd, *, even_money: bool) ->
 
 def main_due(lattice: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due:
     """The nets of a box's main wager over all plays."""
-    play = lattice.play()
+    play = lattice.game
     nets: set[Net] = set()
     known = True
     for node, outcomes in frontier.items():
@@ -136,7 +136,7 @@ def certain_main_nets(
     lattice: Lattice, frontier: Frontier, boxes: Iterable[int], hole_points: int | None
 ) -> dict[int, Net | None]:
     """The nets of the main wagers, of these boxes, on which all plays agree; found sooner than all that they may be."""
-    play = lattice.play()
+    play = lattice.game
     agreed_cents: dict[int, tuple[int, ...]] = dict.fromkeys(boxes, ())
     even_money = play.rules.even_money and play.up_points == 1
     for node, outcomes in frontier.items():
@@ -178,7 +178,7 @@ def _first_two_cents(
 
 def insurance_due(lattice: Lattice, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
     """The nets of a box's insurance over all plays; None if no play has it."""
-    play = lattice.play()
+    play = lattice.game
     if not play.insurance_offered():
         return None
     insured = {node.insured[box] if node.insured else 0 for node in frontier}

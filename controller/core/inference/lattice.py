@@ -372,10 +372,6 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         """What lies in each zone that changed."""
         return self.cuts[-1].contents
 
-    def play(self) -> Play:
-        """The game with the cards dealt so far."""
-        return self.game
-
     def observe(self, dated: DatedObservation) -> Lattice:
         """The round with one more piece of evidence; its frontier is empty if no play explains everything.
 
@@ -519,7 +515,7 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
 
     def ends(self, hole_points: int | None) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: it is not dealt)."""
-        play = self.play()
+        play = self.game
         layout = self.last_layout()
         ended: Frontier = {}
         for node, outcomes in self.frontier.items():

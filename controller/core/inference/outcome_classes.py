@@ -140,7 +140,7 @@ def _mains(node: Node, boxes: tuple[_BoxOutcome, ...], end: int, wagers: tuple[i
 
 def _more(case: LatticeCase, node: Node) -> _Dues:
     """The nets of insurance and side wagers."""
-    play = case.lattice.play()
+    play = case.lattice.game
     if not play.insurance_offered():
         return case.sides(node)
     second = points_of(node.second) if case.points is None else case.points
@@ -155,11 +155,11 @@ class _ClassIndex:
     def __init__(self, lattice: Lattice, ends: tuple[DealerEnd, ...]) -> None:
         self.numbers: dict[tuple[int, _BoxOutcome], int] = {}
         self.sequences: list[tuple[_BoxOutcome, ...]] = [()]
-        up = lattice.play().up_points
+        up = lattice.game.up_points
 
         @cache
         def page(outcome: Outcome) -> _BoxOutcome:
-            nets = tuple(net_of(lattice.play(), outcome, end, even_money=False).cents for end in ends)
+            nets = tuple(net_of(lattice.game, outcome, end, even_money=False).cents for end in ends)
             return _BoxOutcome(visible_box(outcome), nets, _unlikely(outcome, up))
 
         self.page = page

@@ -31,7 +31,7 @@ class Graph:
     """The states of a round's evidence from its first card on, level by level, and those where it stands now."""
 
     def __init__(self, lattice: Lattice) -> None:
-        self.play = lattice.play()
+        self.play = lattice.game
         self.answers = lattice.answers
         self.start: WindowState = (0, next(iter(lattice.cuts[0].frontier)))
         self.levels = [level for cut in lattice.cuts[1:] for level in _unbroken(cut)]

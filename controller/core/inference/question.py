@@ -263,7 +263,7 @@ def _nets_of(cases: tuple[LatticeCase, ...], box: int) -> dict[VisibleBox, set[t
     """What a box may be due against each of the dealer's ends, by what it looks like."""
     nets: dict[VisibleBox, set[tuple[int, ...]]] = {}
     for case in cases:
-        play, frontier = case.lattice.play(), case.lattice.ends(case.points)
+        play, frontier = case.lattice.game, case.lattice.ends(case.points)
         met = {end for node in frontier for end in dealer_ends(play, node, case.points)}
         ends = sorted(met, key=lambda end: (end.natural, end.total))
         for outcome in {outcome for outcomes in frontier.values() for outcome in outcomes[box]}:

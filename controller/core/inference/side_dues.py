@@ -36,7 +36,7 @@ class SideEvidence(NamedTuple):
         nets: set[SideNet | None] = set()
         made = not placed_later
         for end in self.judgement.ended:
-            if placed_later and end.lattice.play().offered_zone != bet:
+            if placed_later and end.lattice.game.offered_zone != bet:
                 continue
             for node in end.frontier:
                 made = made or bool(node.insured and node.insured[box])
@@ -87,7 +87,7 @@ class SideEvidence(NamedTuple):
         elif self.hole_place < 0:
             places += [place_of(card) for card in node.dealers()]
         complete = _is_complete(self, end, node)
-        played = complete or end.lattice.play().all_played(node)
+        played = complete or end.lattice.game.all_played(node)
         broke = all(one.kind is BROKEN for one in node.boxes) if played else None
         for first, second, up, *rest in product(*(self.faces_at(end, place) for place in places)):
             # Where no hole card is dealt the up card may be all there is in the end.
@@ -126,7 +126,7 @@ def _rows_at(felt: SideEvidence, end: HoleHypothesis, wager: tuple[int, str], no
 
 def _is_complete(felt: SideEvidence, end: HoleHypothesis, node: Node) -> bool:
     """Whether the dealer's hand lies open and takes no more cards."""
-    play = end.lattice.play()
+    play = end.lattice.game
     hidden = felt.hole_place >= 0 and end.points is None
     if felt.judgement.closed:
         return True

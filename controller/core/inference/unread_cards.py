@@ -164,7 +164,7 @@ def _stand(end: HoleHypothesis, node: Node, outcomes: OutcomesByBox, box: int) -
         return {outcome.hands for outcome in outcomes[box]}
     if node.acting == box and node.hands:
         return {tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)}
-    deal = end.lattice.play().deal
+    deal = end.lattice.game.deal
     return {(PlayedHand(deal.initial[box], deal.wagers[box], 0),)}
 
 

@@ -140,7 +140,7 @@ def accepts_close(transaction: Transaction) -> bool:
     if round_now.evidence.trouble or round_now.ending.close_refused or not round_now.cards.drawn:
         return True
     lattice = transaction.lattice()
-    play, layout = lattice.play(), layout_of(lattice.play(), lattice.contents)
+    play, layout = lattice.game, layout_of(lattice.game, lattice.contents)
     return any(True for node in lattice.frontier for _ in endings(play, node, layout))
 
 

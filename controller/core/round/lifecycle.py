@@ -514,7 +514,7 @@ def _tell_certain(transaction: Transaction, judged: AgreedPlays, until: int) -> 
     confirmed = until >= confirmation_needed_ns(transaction)
     if not (is_new or confirmed):
         return
-    dealt = len(judged.lattice.cards) >= judged.lattice.play().deal_cards and bool(judged.frontier) and _dealt(judged)
+    dealt = len(judged.lattice.cards) >= judged.lattice.game.deal_cards and bool(judged.frontier) and _dealt(judged)
     if is_new:
         publish(transaction, judged)
         if dealt:
@@ -542,7 +542,7 @@ def _rests_on(transaction: Transaction, judged: AgreedPlays) -> tuple[object, ..
 
 def _dealt(judged: AgreedPlays) -> bool:
     """Whether the readers have confirmed the layout up to the end of the deal."""
-    return all(node.dealt == judged.lattice.play().deal_cards for node in judged.frontier)
+    return all(node.dealt == judged.lattice.game.deal_cards for node in judged.frontier)
 
 
 def _was_touched(transaction: Transaction, spot: int, zone: str) -> bool:

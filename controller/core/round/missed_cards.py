@@ -151,7 +151,7 @@ def _hand_asked(transaction: Transaction, lattice: Lattice) -> tuple[int, str]:
 
 def _hand_in_play(transaction: Transaction, lattice: Lattice) -> tuple[int, str]:
     """The spot that all plays have in turn, and which of its split hands (``, hand 2``) where they agree."""
-    hands = {(node.acting, lattice.play().current(node) if len(node.hands) > 1 else -1) for node in lattice.frontier}
+    hands = {(node.acting, lattice.game.current(node) if len(node.hands) > 1 else -1) for node in lattice.frontier}
     (turn, hand), *others = hands
     return transaction.round().bets.spots[turn], "" if others or hand < 0 else f", hand {hand + 1}"
 
@@ -228,7 +228,7 @@ def _hand_that_waits(transaction: Transaction) -> tuple[int | None, str]:
         return None, "the deal"
     if round_now.hides_faces() or round_now.evidence.trouble:
         return None, "a hand"
-    lattice, play = transaction.lattice(), transaction.lattice().play()
+    lattice, play = transaction.lattice(), transaction.lattice().game
     # Where no key says so, a player may have stopped.
     insured = lattice.last_layout().insured
     turns = {reached.acting for node in lattice.frontier for reached, _ in play.reach(node, insured)}

@@ -35,7 +35,7 @@ def consider(transaction: Transaction, points: int | None) -> None:
     if not turned or idle or confirmed_until_ns(transaction) < confirmation_needed_ns(transaction):
         return
     lattice = transaction.lattice()
-    play = lattice.play()
+    play = lattice.game
     nodes = consistent_with_hole(lattice.frontier, points)
     is_played = all(play.all_played(node) and _of_points(play.holes(node, drawing=False), points) for node in nodes)
     if is_played and _matters(transaction):

@@ -62,7 +62,7 @@ def _may_be_paid(transaction: Transaction) -> bool:
     if isinstance(reading, ChipsSeen) and _is_played_after(transaction, transaction.table_ns(reading.by_ns)):
         return False
     if transaction.round().cards.turned:
-        return {transaction.lattice().play().up_points, transaction.hole_points()} == {1, 10}
+        return {transaction.lattice().game.up_points, transaction.hole_points()} == {1, 10}
     return not isinstance(reading, CardDrawn | KeyPressed) and _may_be_settled(transaction)
 
 
@@ -104,6 +104,6 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
 def _may_be_settled(transaction: Transaction) -> bool:
     """Whether insurance may have been taken or paid: in some play all boxes have played, or no play is left."""
     lattice = transaction.lattice()
-    play, insured = lattice.play(), lattice.last_layout().insured
+    play, insured = lattice.game, lattice.last_layout().insured
     reached = (after for node in lattice.frontier for after, _ in play.reach(node, insured))
     return not lattice.frontier or any(play.all_played(node) for node in reached)

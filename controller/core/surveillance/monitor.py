@@ -481,9 +481,9 @@ def _overtook_unpaid(transaction: Transaction) -> None:
 def _players_finished(before: Table) -> bool:
     """Whether only the dealer could still have drawn when the round was closed."""
     lattice = before.lattice
-    if lattice is None or not lattice.frontier or len(lattice.cards) < lattice.play().deal_cards:
+    if lattice is None or not lattice.frontier or len(lattice.cards) < lattice.game.deal_cards:
         return False
-    return all(lattice.play().finished(node) for node in lattice.frontier)
+    return all(lattice.game.finished(node) for node in lattice.frontier)
 
 
 def _mispaid(transaction: Transaction, wrong: payment_check.RoundMispay) -> None:

@@ -9,8 +9,8 @@ hole card.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import Final, Literal
+from functools import cached_property
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -83,11 +83,6 @@ class RoundCard(Value, frozen=True, tag=False):
         return self.ruled or self.face
 
 
-UNREAD: Final = attrgetter("unread")
-_RULED: Final = attrgetter("ruled")
-"""What is asked of every card of a round at every reading."""
-
-
 class OpenQuestion(Value, frozen=True, tag=False):
     """A question that waits for an answer, and its number."""
 
@@ -144,7 +139,7 @@ class RoundBets(Value, frozen=True, tag=False):
     """What was laid in the middle of the deal at spots that are no boxes, while they may have been dealt in."""
 
 
-class RoundCards(Value, frozen=True, tag=False):
+class RoundCards(Value, frozen=True, tag=False, dict=True):
     """The cards that were drawn, and which of them lie face down."""
 
     drawn: tuple[RoundCard, ...] = ()
@@ -165,6 +160,11 @@ class RoundCards(Value, frozen=True, tag=False):
     """The chips that lay at its boxes when its last card left the shoe."""
     replaced: tuple[str, ...] = ()
     """Chips that have lain in place of those since then, as one look showed, and may be the same wagers."""
+
+    @cached_property
+    def holds_unread(self) -> bool:
+        """Whether the shoe could not read one of them, and the floor has not named it."""
+        return any(card.unread for card in self.drawn)
 
 
 class ChipVisit(Value, frozen=True, tag=False):
@@ -338,7 +338,7 @@ class Round(Value, frozen=True, tag=False):
     def rests_on_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
-        return bool(said) or any(map(_RULED, self.cards.drawn))
+        return bool(said) or any(card.ruled for card in self.cards.drawn)
 
     def is_unread(self, item: Observation) -> bool:
         """Whether evidence is an unread card in sight; the hole card counts only once it is turned."""
@@ -372,7 +372,7 @@ class Round(Value, frozen=True, tag=False):
 
     def waits_for_card(self) -> bool:
         """Whether the round waits for the floor to say what an unread card is."""
-        if not any(map(UNREAD, self.cards.drawn)):
+        if not self.cards.holds_unread:
             return False
         return any(card.unread and not self.conceals(place) for place, card in enumerate(self.cards.drawn))
 
@@ -382,7 +382,9 @@ class Round(Value, frozen=True, tag=False):
 
     def is_dealt(self, boxes: int | None = None) -> bool:
         """Whether the last card of the deal has left the shoe; ``boxes``: if there are so many."""
-        return len(self.cards.drawn) >= self.deal_cards(boxes)
+        return len(self.cards.drawn) >= deal_cards(
+            len(self.bets.spots) if boxes is None else boxes, hole=self.cards.hole_dealt
+        )
 
     def deal_cards(self, boxes: int | None = None) -> int:
         """How many cards the deal has; ``boxes``: to so many."""

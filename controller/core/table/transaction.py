@@ -23,13 +23,14 @@ from controller.core.messages.events import (
     QuestionAnswered,
     QuestionAsked,
 )
+from controller.core.messages.house import House
 from controller.core.messages.inputs import AnswerQuestion, StampedInput
 from controller.core.persons import Person
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.disputes import disputes_of_overtaken, still_decided, undisputed_settlements
 from controller.core.table.layout import FeltHeard
 from controller.core.table.ledger import KEPT_ON_BOOKS, books_after
-from controller.core.table.round_state import UNREAD, Round
+from controller.core.table.round_state import Round
 from controller.core.table.state import RoundPeople, State, Table, lattice_of
 from controller.core.table.workings import PublishedFacts, Timeline, Workings
 
@@ -49,11 +50,10 @@ _RELIED_ON_LIMIT: Final = 10
 
 
 class LiveRound(NamedTuple):
-    """A round that waits, while it is judged: the lattice of its plays, and the rules it was played by."""
+    """A round that waits, while it is judged, and the lattice of its plays."""
 
     round: Round
     lattice: Lattice
-    rules: Rules
 
 
 class Savepoint(NamedTuple):
@@ -75,6 +75,8 @@ class Transaction:
 
     def __init__(self, table: Table, stamped: StampedInput) -> None:
         self.house = table.house
+        self.rules: Rules = table.house.rules
+        """Those of the round that is judged, and between two rounds the house's."""
         self.stamped = stamped
         self.state: State = table.state
         self.open_lattice = table.lattice
@@ -157,11 +159,15 @@ class Transaction:
     @contextmanager
     def judging(self, waited: Round) -> Iterator[None]:
         """Judge a round that waits, by the rules of its time, and leave it; the open round stays as it is."""
-        rules = self.state.former_rules.get(waited.profile_hash, self.house.rules)
-        self._waiting = LiveRound(waited, lattice_of(rules, waited), rules)
+        self.rules = self.state.former_rules.get(waited.profile_hash, self.house.rules)
+        self._waiting = LiveRound(waited, lattice_of(self.rules, waited))
         yield
         self.left = (*self.left, self.round())
-        self._waiting = None
+        self._waiting, self.rules = None, self.house.rules
+
+    def take_house(self, house: House) -> None:
+        """The house is this one from now on."""
+        self.house, self.rules = house, house.rules
 
     def leave_round(self) -> None:
         """No round is open any more."""
@@ -192,11 +198,6 @@ class Transaction:
             self.open_lattice = lattice
         else:
             self._waiting = self._waiting._replace(lattice=lattice)
-
-    @property
-    def rules(self) -> Rules:
-        """The rules of the round that is judged, and between two rounds the house's."""
-        return self.house.rules if self._waiting is None else self._waiting.rules
 
     def shoe_is_away(self) -> bool:
         """Whether cards may be drawn now of which the table will never hear."""
@@ -271,7 +272,7 @@ class Transaction:
     def has_unread_card(self, dated: DatedObservation) -> bool:
         """Whether an unread card in sight is among the evidence, with this piece."""
         round_now = self.round()
-        if not any(map(UNREAD, round_now.cards.drawn)):
+        if not round_now.cards.holds_unread:
             return False
         return any(round_now.is_unread(known.item) for known in (*round_now.evidence.observations, dated))
 
