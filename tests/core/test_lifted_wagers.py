@@ -1,9 +1,10 @@
-"""A wager that is in its player's hand for a moment, again and again, or just before it is taken as lost."""
+"""A wager in its player's hand again and again, or just before it is taken; and another in its place."""
 
 from __future__ import annotations
 
 import pytest
 
+from controller.core.messages.events import QuestionAsked
 from controller.core.messages.raised_alerts import AlertKind
 from tests.core.quick_readers import QuickReaders, accused, alerts, deal, table
 
@@ -80,3 +81,32 @@ def test_one_that_has_won_was_not_taken_as_lost() -> None:
     rig.talk("Kh")
     rig.pass_ms(4_000)
     assert accused(rig) == [AlertKind.PINCHING]
+
+
+def changed_for_as_much(*, keyed: bool) -> QuickReaders:
+    """Seven against a six; other chips lie there at once, the second box draws to twenty-one, and the dealer breaks."""
+    rig = table("1 main 30 \n 2 main 10", **(KEYED if keyed else {}))
+    deal(rig, "5s Th 6d 2h 2d Jh")
+    rig.lay(1, "main", (), spread_ms=600)
+    rig.pass_ms(100)
+    rig.exchange(1, "main", 3_000)
+    acts = ("key stand hit", "9c", "key hole_turned", "Kc") if keyed else ("9c", "Kc")
+    for act in (*acts, "2 main 20", "2 main 0", "key round_closed"):
+        rig.pass_ms(1_500)
+        rig.talk(act)
+    rig.pass_ms(4_000)
+    return rig
+
+
+def test_other_chips_for_as_much_may_be_the_next_bet_of_who_surrendered() -> None:
+    rig = changed_for_as_much(keyed=False)
+    assert rig.postings() == ["1: spot 2 main +10.00"]
+    assert [one.text for one in rig.events if isinstance(one, QuestionAsked)] == ["Did spot 1 surrender?"]
+    rig.answer("yes")
+    assert rig.postings() == ["1: spot 2 main +10.00", "1: spot 1 main -15.00"]
+
+
+def test_where_every_decision_has_its_key_they_are_the_wager() -> None:
+    rig = changed_for_as_much(keyed=True)
+    assert rig.postings() == ["1: spot 1 main +30.00", "1: spot 2 main +10.00"]
+    assert accused(rig) == []

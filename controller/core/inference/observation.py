@@ -62,6 +62,8 @@ class OutagePeriod(msgspec.Struct, frozen=True):
     """Boxes whose chips no reader watches."""
     back: frozenset[int]
     """Those of them whose reader comes back, so that it sees what lies there in the end."""
+    exchanged: frozenset[int] = frozenset()
+    """Those of them where other chips lie in the end."""
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -77,10 +79,13 @@ class Layout(msgspec.Struct, frozen=True):
     """Boxes whose chips no reader watches at the moment."""
     back: frozenset[int] = frozenset()
     """Those of them whose reader comes back."""
+    exchanged: frozenset[int] = frozenset()
+    """Those of them where other chips lie in the end."""
 
     def during(self, period: int) -> Layout:
         """The layout in one of its periods."""
-        return replace(self, unwatched=self.outage_periods[period].unwatched, back=self.outage_periods[period].back)
+        now = self.outage_periods[period]
+        return replace(self, unwatched=now.unwatched, back=now.back, exchanged=now.exchanged)
 
 
 NEVER_ENDS: Final = 1 << 62

@@ -42,6 +42,8 @@ class Outage(Value, frozen=True, tag=False):
     """The device."""
     zones: tuple[str, ...] = ()
     """Those zones of the box alone; empty: all that tell how it is played."""
+    exchanged: bool = False
+    """Whether other chips lie there in the end, so that what comes to the same may be the next bet."""
 
     def open(self) -> bool:
         """Whether it still lasts."""
@@ -67,7 +69,8 @@ def _period_at(outages: tuple[Outage, ...], at_ns: int) -> OutagePeriod:
     """The readers lost at a moment."""
     lost = [one for one in outages if one.from_ns <= at_ns <= one.to_ns]
     unwatched = frozenset(one.box for one in lost)
-    return OutagePeriod(at_ns, unwatched, unwatched - {one.box for one in lost if one.open()})
+    exchanged = frozenset(one.box for one in lost if one.exchanged)
+    return OutagePeriod(at_ns, unwatched, unwatched - {one.box for one in lost if one.open()}, exchanged)
 
 
 def layout_with_outages(
@@ -206,7 +209,7 @@ def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         if box in layout.unwatched:
             moved = ChipsObserved(box, "main", cents, layout.mains[box])
             for after, also in successors.chips_moved(play, node, moved, layout):
-                if after.boxes[box].next_bet:
+                if after.boxes[box].next_bet and box not in layout.exchanged:
                     # The next bet is not the old wager.
                     continue
                 yield _with_unseen(after, box, None), also

@@ -24,6 +24,8 @@ from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.hand import ways_to_take
 from controller.core.game.position import BoxStatus
 from controller.core.inference.dues import main_due
+from controller.core.inference.lattice import TooManySequences
+from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, Input, StampedInput
 from controller.core.round import early_doubles
@@ -342,17 +344,38 @@ def _turn_key_missing(transaction: Transaction) -> bool:
 def note_possible_next_bet(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> None:
     """Other chips lie in the place of a wager and come to the same.
 
-    Where the wager may have been lost they may be the next bet: what happened there counts as unseen.
+    Where the wager may have been lost or given up they may be the next bet: what happened there counts as unseen.
     """
     round_now = transaction.round()
     if after.name != "main" or after.spot not in round_now.bets.spots or not round_now.bets.locked:
         return
     if round_now.evidence.trouble or not round_now.is_dealt():
         return
-    if not _may_be_next_bet(transaction, before, after, face_down=False):
+    if not _may_be_next_bet(transaction, before, after, face_down=False) and not _may_be_given_up(
+        transaction, before, after, first_ns, last_ns
+    ):
         return
     unseen = round_now.main_zone_outage(round_now.bets.spots.index(after.spot), first_ns, last_ns)
-    rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
+    rebuild_with_outages(transaction, (*round_now.evidence.outages, replace(unseen, exchanged=True)))
+
+
+def _may_be_given_up(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> bool:
+    """Whether other chips lie in the place of a wager that its player may have surrendered between two looks.
+
+    Where every decision has its key, that of the surrender tells.
+    """
+    round_now = transaction.round()
+    if not transaction.house.moves_reconsidered or round_now.hides_faces():
+        return False
+    if round_now.options(transaction.rules).stand_key == "always" or not set(after.chips).isdisjoint(before.chips):
+        return False
+    box = round_now.bets.spots.index(after.spot)
+    taken = DatedObservation(first_ns, last_ns, ChipsObserved(box, "main", before.cents, 0))
+    try:
+        plays = transaction.lattice().observe(taken).frontier
+    except TooManySequences:
+        return True
+    return any(node.boxes[box].kind is BoxStatus.SURRENDERED for node in plays)
 
 
 def _may_be_next_bet(
