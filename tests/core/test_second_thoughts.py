@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.events import HandDoubled, SpotSurrendered
-from controller.core.messages.raised_alerts import AlertKind
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from firmware_protocols.readings import ChipsSeen
-from tests.core.quick_readers import QuickReaders, accused, alerts, deal, table
+from tests.core.quick_readers import QuickReaders, accused, alerts, deal, draw, table
 from tests.core.rig import MS
 
 KEYED = {"stand_key": "always", "turn_key": "always"}
@@ -117,3 +117,35 @@ def test_the_next_bet_beside_a_naturals_payment_is_none_of_it(beside_ms: int) ->
         rig.pass_ms(3_000)
     assert rig.postings() == ["1: spot 1 main +150.00", "1: spot 2 main +100.00"]
     assert alerts(rig, AlertKind.MISPAY) == []
+
+
+@pytest.mark.parametrize(
+    ("between", "said"),
+    [("", "taken back before a card or key"), ("Tc", "put right within moments")],
+    ids=["nothing between", "a card between"],
+)
+def test_chips_heard_at_a_wager_and_gone_before_the_lock_is_known_accuse_nobody(between: str, said: str) -> None:
+    """A side wager that lies near is heard there until it is taken, say."""
+    rig = table("1 main 100 \n 2 main 100")
+    own = rig.lying[1, "main"]
+    rig.late = True
+    draw(rig, *["Th", "9h", "5s", "7d", "Kd"], *([] if between else ["Tc"]))
+    heard, rig.values["E0040000000000AA"] = (*own, "E0040000000000AA"), 50_000
+    for chips in (heard, own):
+        rig.pass_ms(400)
+        rig.give(ChipsSeen(1, "main", tuple(sorted(chips)), rig.now_ns - 90 * MS, rig.now_ns))
+        draw(rig, *(between.split() if chips is heard else ()))
+    rig.late = False
+    rig.pass_ms(9_000)
+    (told,) = (one for one in rig.events if isinstance(one, AlertRaised))
+    assert (told.kind, said in told.text) == (AlertKind.CHIPS_UNEXPLAINED, True)
+
+
+def test_those_that_stay_are_an_offence() -> None:
+    rig = table("1 main 100 \n 2 main 100")
+    rig.late = True
+    draw(rig, *["Th", "9h", "5s", "7d", "Kd", "Tc"])
+    rig.chips(1, "main", 60_000)
+    rig.late = False
+    rig.pass_ms(9_000)
+    assert accused(rig) == [AlertKind.CAPPING]

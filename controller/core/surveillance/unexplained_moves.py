@@ -10,7 +10,7 @@ from controller.core.certainty import shared_chips
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.certainty.round_end import some_play_was_over, turn_keyed_after
 from controller.core.inference.dues import main_due
-from controller.core.inference.observation import NEVER_ENDS
+from controller.core.inference.observation import NEVER_ENDS, ChipsObserved
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
     BetIncreasedAfterLock,
@@ -35,6 +35,9 @@ payment at the wrong spot sees it and carries it on within that time. Who caps a
 
 MoveUnexplained: TypeAlias = BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
 """What is published of chips that moved where no play explains it."""
+
+_CAME_AND_WENT: Final = 2
+"""Moves of chips that came and left again."""
 
 _MAY_BE_SLIPS: Final = frozenset({AlertKind.CAPPING, AlertKind.PAST_POSTING})
 
@@ -64,7 +67,10 @@ def suspect_move(before: Table, transaction: Transaction, event: MoveUnexplained
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     round_now = transaction.round_known(event.round)
     kind, text = _looks_like(before, transaction, event, lay)
-    thought_better = kind in {AlertKind.CAPPING, AlertKind.BET_TOUCHED} and _is_taken_back(transaction, event)
+    withheld = _is_withheld_slip(transaction, event)
+    thought_better = kind in {AlertKind.CAPPING, AlertKind.BET_TOUCHED} and (
+        withheld or _is_taken_back(transaction, event)
+    )
     if thought_better and kind is AlertKind.CAPPING:
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{text}, and they were taken back before a card or key"
     in_play = round_now is None or event.spot in round_now.bets.spots
@@ -84,9 +90,10 @@ def suspect_move(before: Table, transaction: Transaction, event: MoveUnexplained
         after=_chips_at(transaction.state.felt, name),
         stays_ns=_STAYS_NS if kind in _MAY_BE_SLIPS and _came_just_now(transaction, name) else 0,
     )
-    taken_back = kind is AlertKind.BET_TOUCHED and (thought_better or _puts_slip_right(transaction, name))
     # Chips that came and left again may be on their way to another spot, where no reader has reported them yet.
     leaves = event.after_cents < event.before_cents
+    taken_back = kind is AlertKind.BET_TOUCHED and (thought_better or _puts_slip_right(transaction, name))
+    taken_back = taken_back or (withheld and leaves)
     passing = leaves and (kind is AlertKind.BET_TOUCHED or passing_chips.are_in_transit(transaction, event.spot))
     passing = passing or (kind is AlertKind.PINCHING and _may_be_lifted(transaction, event))
     if kind in _MAY_BE_SLIPS or (passing and kind in {AlertKind.BET_TOUCHED, AlertKind.PINCHING} and not taken_back):
@@ -223,6 +230,31 @@ def _is_taken_back(transaction: Transaction, event: MoveUnexplained) -> bool:
     place = event.round, event.spot, event.zone, event.after_cents, event.before_cents
     others = (one for one in transaction.events if isinstance(one, MoveUnexplained))
     return any((one.round, one.spot, one.zone, one.before_cents, one.after_cents) == place for one in others)
+
+
+def _is_withheld_slip(transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether what is said now that it is certain is that chips came to a wager and left, neither card nor key between.
+
+    An antenna, say, heard what lay beside it as the bets were locked.
+    """
+    round_now = transaction.state.round
+    if not transaction.house.moves_reconsidered or round_now is None or round_now.number != event.round:
+        return False
+    if isinstance(transaction.stamped.input, ChipsSeen) or event.spot not in round_now.bets.spots:
+        return False
+    box, evidence = round_now.bets.spots.index(event.spot), round_now.evidence.observations
+    said = [
+        ChipsObserved(box, event.zone, one.before_cents, one.after_cents, idle=True)
+        for one in transaction.events
+        if isinstance(one, MoveUnexplained) and (one.round, one.spot, one.zone) == (event.round, event.spot, event.zone)
+    ]
+    moves = [one for one in evidence if one.item in said]
+    if [one.item for one in moves] != said or len(said) != _CAME_AND_WENT:
+        return False
+    came, went = moves
+    between = (one for one in evidence if came.last_ns < one.last_ns and one.first_ns < went.first_ns)
+    returns = 0 < said[0].before == said[1].after < said[0].after
+    return returns and all(isinstance(one.item, ChipsObserved) for one in between)
 
 
 def _may_be_lifted(transaction: Transaction, event: MoveUnexplained) -> bool:
