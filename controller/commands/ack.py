@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import NUMBER, Numbered
 from controller.commands.request import asked_of_table
 
 
-@click.command("ack")
+@click.command("ack", cls=Numbered)
 @asked_of_table
-@click.argument("alert", type=click.IntRange(1))
+@click.argument("alert", type=NUMBER)
 @click.option("--note", default="", help="What you found; it is recorded.")
 def command(alert: int, note: str) -> tuple[str, dict[str, Any]]:
     """Acknowledge ALERT of TABLE (site/name), by its number: you have seen it, and it leaves the list.

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from controller.commands.amounts import AMOUNT
+from controller.commands.amounts import AMOUNT, NUMBER
 from controller.commands.request import CASE, cased, correction
 
 
 @click.command("adjust", context_settings={"ignore_unknown_options": True})
 @correction
-@click.argument("number", metavar="ROUND", type=click.IntRange(1))
-@click.argument("spot", type=click.IntRange(1))
+@click.argument("number", metavar="ROUND", type=NUMBER)
+@click.argument("spot", type=NUMBER)
 @click.argument("bet")
 @click.argument("net_cents", metavar="DUE", type=AMOUNT)
 @CASE

@@ -1,4 +1,4 @@
-"""Amounts of money and counts of chips as people type them: ``12.50``, ``25x40``."""
+"""Amounts of money, counts of chips and numbers of things as people type them: ``12.50``, ``25x40``, ``7``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import Any, Final
 import click
 
 _AMOUNT: Final = re.compile(r"(-?)\$?([0-9]{1,3}(?:,[0-9]{3})*|[0-9]{1,12})\.([0-9]{2})")
+_NUMBER: Final = re.compile(r"[0-9]{1,18}")
+_NEGATIVE: Final = re.compile(r"-[0-9]+")
 _CHIPS: Final = re.compile(r"\$?([0-9]{1,7})(?:\.([0-9]{2}))?x(-?[0-9]{1,6})")
+
+FROM_ONE: Final = "expected a whole number from 1"
 
 
 class Amount(click.ParamType[int]):
@@ -44,5 +48,33 @@ class Chips(click.ParamType[tuple[int, int]]):
         return cents, int(found[3])
 
 
+class Numbered(click.Command):
+    """A command that is given the number of something: a number below 0 is none, and no option either."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does."""
+        negative = next((word for word in args if _NEGATIVE.fullmatch(word)), "")
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if not negative.startswith(error.option_name):
+                raise
+            raise click.UsageError(f"{negative}: {FROM_ONE}", ctx) from error
+
+
+class Number(click.ParamType[int]):
+    """The number of a round, an alert or whatever else is counted from 1."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """``7`` -> 7."""
+        text = str(value)
+        if not _NUMBER.fullmatch(text) or not int(text):
+            self.fail(f"{value!r}: {FROM_ONE}", param, ctx)
+        return int(text)
+
+
 AMOUNT: Final = Amount()
 CHIPS: Final = Chips()
+NUMBER: Final = Number()

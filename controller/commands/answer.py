@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import NUMBER, Numbered
 from controller.commands.request import asked_of_table
 
 
-@click.command("answer")
+@click.command("answer", cls=Numbered)
 @asked_of_table
-@click.argument("question", type=click.IntRange(1))
+@click.argument("question", type=NUMBER)
 @click.argument("words", metavar="ANSWER")
 def command(question: int, words: str) -> tuple[str, dict[str, Any]]:
     """Answer QUESTION of TABLE (site/name) with ANSWER, one of its choices.

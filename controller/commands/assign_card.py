@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import NUMBER, Numbered
 from controller.commands.request import correction
 
 
-@click.command("assign-card")
+@click.command("assign-card", cls=Numbered)
 @correction
-@click.argument("card", type=click.IntRange(1))
+@click.argument("card", type=NUMBER)
 @click.argument("spot", type=click.IntRange(0))
 def command(card: int, spot: int, why: str) -> tuple[str, dict[str, Any]]:
     """Say that CARD (its number in the events) of TABLE (site/name) belongs to SPOT; 0 is the dealer.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from controller.commands.line_probe import AS_DEVICE, BAUD, SPOTS, ProbedDevice, driven, listening
 from controller.commands.probe import read_spots
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 @click.command("capture")
@@ -40,17 +42,21 @@ def command(*, port: str, file: Path, device: ProbedDevice | None, through: Path
     try:
         # What a shoe says has the faces of cards.
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        refuse(error_words(error))
+    try:
         with os.fdopen(descriptor, "w", encoding="ascii") as out, contextlib.suppress(KeyboardInterrupt):
             asyncio.run(capture(port, out, device=device, through=through, spots=numbers, baud=baud))
     except OSError as error:
-        say(f"tableside: {error_words(error)}", err=True)
-        sys.exit(2)
+        if not file.stat().st_size:
+            file.unlink()
+        refuse(error_words(error))
 
 
 async def capture(
     port: str, out: TextIO, *, device: ProbedDevice | None, through: Path | None, spots: tuple[int, ...], baud: int
 ) -> None:
-    """Write it down until cancelled.
+    """Write it down until cancelled; nothing is written before the port is open, or a device is waited for.
 
     Raises:
         OSError: the port or the path cannot be opened, or the line was lost.
@@ -63,18 +69,31 @@ async def capture(
     clock = SystemClock()
     begin_ns = clock.monotonic_ns()
     line, opener = listening(port, device, baud)
-    out.write(heading_text(line, f"port {port}"))
-    out.flush()
+    is_begun = False
+
+    def begin() -> None:
+        nonlocal is_begun
+        if not is_begun:
+            is_begun = True
+            out.write(heading_text(line, f"port {port}"))
+            out.flush()
+            say(f"capturing {port}; Ctrl-C ends it", err=True)
+
+    async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
+        transport = await opener(protocol)
+        begin()
+        return transport
 
     def write(from_device: bool, data: bytes) -> None:  # noqa: FBT001 - as a tap receives it
+        begin()
         out.write(piece_text(Piece(clock.monotonic_ns() - begin_ns, from_device, data)))
         # Whoever pulls the plug to see what happens wants to read what happened before.
         out.flush()
 
-    say(f"capturing {port}; Ctrl-C ends it", err=True)
     if through is not None:
-        await between(opener, serving(through), write)
+        await between(opened, serving(through), write)
     elif device is not None:
+        begin()
         await driven(port, device, spots, tap=write, show=lambda _: None, clock=clock).run()
     else:
-        await listen(opener, write)
+        await listen(opened, write)

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from controller.commands.amounts import AMOUNT
+from controller.commands.amounts import AMOUNT, NUMBER, Numbered
 from controller.commands.request import correction
 
 
-@click.command("declare-box")
+@click.command("declare-box", cls=Numbered)
 @correction
-@click.argument("spot", type=click.IntRange(1))
+@click.argument("spot", type=NUMBER)
 @click.argument("cents", metavar="AMOUNT", type=AMOUNT)
 def command(spot: int, cents: int, why: str) -> tuple[str, dict[str, Any]]:
     """Say that SPOT of TABLE (site/name) plays for AMOUNT without chips: cash, a match play, a lammer.

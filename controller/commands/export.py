@@ -27,7 +27,7 @@ KINDS: Final = ("rounds", "hands", "wagers", "alerts", "meters", "sums", "video"
 )
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=1), help="The first event's seq.")
 @click.option("--last", type=click.IntRange(min=1), help="The last event's seq. Default: the last of the journal.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, instead of standard output.")
+@click.option("--output", type=click.Path(path_type=Path), help="A file, instead of standard output.")
 @click.option("--proof", type=click.IntRange(min=1), help="A closed round, with the proof that it is in the journal.")
 @click.option("--verifier", help="With --proof: the verifier key, as tableside verify --key prints it.")
 @click.option(
@@ -65,6 +65,8 @@ def command(
     from controller.io.journal.stream import every_checked_event
     from controller.reports.revenue_rows import takings
 
+    if last is not None and last < first:
+        raise click.UsageError(f"--last {last}: expected {first} or more, the seq of --first")
     if [events, kind is not None, proof is not None].count(True) != 1:
         raise click.UsageError("expected either --events, --rows or --proof")
     try:
@@ -72,6 +74,8 @@ def command(
             export_proof(journal, proof, verifier, head, output)
             return
         with JournalReader(journal) as reader, click.open_file("-" if output is None else output, "wb") as file:
+            if first > (end := reader.head().seq):
+                say(f"tableside: {journal}: nothing from event {first} on; its last event is {end}", err=True)
             bodies = (row.body for row in every_checked_event(reader, first, last))
             if kind is None:
                 file.writelines(body + b"\n" for body in bodies)
@@ -106,6 +110,8 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
 
     if verifier is None or output is None:
         raise click.UsageError("--proof needs --verifier, the line that tableside verify --key prints, and --output")
+    if output.exists():
+        raise ProofRefused(f"--output {output}: is there already; give a new folder")
     try:
         known, signed = Verifier.read(verifier), "" if head is None else content(head).decode()
     except (NoteRefused, UnicodeDecodeError) as refused:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import NUMBER, Numbered
 from controller.commands.request import correction
 
 
@@ -17,26 +18,26 @@ def command() -> None:
     """
 
 
-@command.command("verify")
+@command.command("verify", cls=Numbered)
 @correction
-@click.argument("jackpot", type=click.IntRange(1))
+@click.argument("jackpot", type=NUMBER)
 def verify(jackpot: int, why: str) -> tuple[str, dict[str, Any]]:
     """Say that JACKPOT of TABLE (site/name) is in order: you have seen cards, wager and amount."""
     return "verify-jackpot", {"jackpot": jackpot, "why": why}
 
 
-@command.command("pay")
+@command.command("pay", cls=Numbered)
 @correction
-@click.argument("jackpot", type=click.IntRange(1))
+@click.argument("jackpot", type=NUMBER)
 def pay(jackpot: int, why: str) -> tuple[str, dict[str, Any]]:
     """Say that JACKPOT of TABLE (site/name) was paid. The person who verified it cannot say so."""
     return "pay-jackpot", {"jackpot": jackpot, "why": why}
 
 
-@command.command("refuse")
+@command.command("refuse", cls=Numbered)
 @correction
 @click.argument("meter")
-@click.argument("jackpot", type=click.IntRange(1))
+@click.argument("jackpot", type=NUMBER)
 def refuse(meter: str, jackpot: int, why: str) -> tuple[str, dict[str, Any]]:
     """Propose to put JACKPOT of METER back; another person approves with `tableside meter approve`."""
     return "order-move", {"meter": meter, "move": {"type": "refusal", "jackpot": jackpot}, "why": why}
@@ -45,8 +46,8 @@ def refuse(meter: str, jackpot: int, why: str) -> tuple[str, dict[str, Any]]:
 @command.command("grant")
 @correction
 @click.argument("meter")
-@click.argument("number", metavar="ROUND", type=click.IntRange(1))
-@click.argument("spot", type=click.IntRange(1))
+@click.argument("number", metavar="ROUND", type=NUMBER)
+@click.argument("spot", type=NUMBER)
 @click.argument("bet")
 @click.argument("row")
 def grant(meter: str, why: str, **won: Any) -> tuple[str, dict[str, Any]]:  # noqa: ANN401 - as click has them

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import NUMBER, Numbered
 from controller.commands.request import asked_of_table, correction
 
 REASONS = ("funding", "equipment_correction", "over_limit_correction", "seed_recovery")
@@ -55,17 +56,17 @@ def change(meter: str, why: str, **parameters: Any) -> tuple[str, dict[str, Any]
     return "order-move", {"meter": meter, "move": {"type": "new_parameters", "parameters": parameters}, "why": why}
 
 
-@command.command("approve")
+@command.command("approve", cls=Numbered)
 @asked_of_table
-@click.argument("order", type=click.IntRange(1))
+@click.argument("order", type=NUMBER)
 def approve(order: int) -> tuple[str, dict[str, Any]]:
     """Approve ORDER of TABLE (site/name), which is then carried out. The proposer cannot approve it."""
     return "approve-order", {"order": order}
 
 
-@command.command("withdraw")
+@command.command("withdraw", cls=Numbered)
 @correction
-@click.argument("order", type=click.IntRange(1))
+@click.argument("order", type=NUMBER)
 def withdraw(order: int, why: str) -> tuple[str, dict[str, Any]]:
     """Withdraw ORDER of TABLE (site/name)."""
     return "withdraw-order", {"order": order, "why": why}

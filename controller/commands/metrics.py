@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ import click
 
 from controller.commands.client import broker_address, broker_of, with_broker
 from controller.commands.logged import logged
-from controller.commands.terminal import refuse
+from controller.commands.terminal import refuse, say
 from controller.commands.until_stopped import until_stopped
 
 PORT: Final = 9464
@@ -53,6 +54,8 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
         from controller.metrics.endpoint import FigureCollector, serve
     except ImportError:
         refuse("tableside metrics needs prometheus_client: pip install 'tableside[metrics]'")
+    for line in not_there(disks):
+        say(f"tableside: warning: {line}", err=True)
     keep_private()
     notifier = Notifier(os.environ)
     chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
@@ -67,3 +70,12 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
         refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
     finally:
         notifier.stopping()
+
+
+def not_there(disks: Iterable[Path]) -> Iterator[str]:
+    """A line for each path whose disk cannot be looked at now: it may be mounted later, and then its space is told."""
+    for path in disks:
+        try:
+            os.statvfs(path)
+        except OSError as error:
+            yield f"--disk {path}: {error.strerror}; its space is told once it can be looked at"

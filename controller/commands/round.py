@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from controller.commands.amounts import NUMBER, Numbered
 from controller.commands.journal_reader import journal_events, of_journal
 from controller.commands.suggestions import rounds
 from controller.commands.terminal import say, say_json
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
     from controller.io.journal.reader import JournalReader
 
 
-@click.command("round")
+@click.command("round", cls=Numbered)
 @of_journal
-@click.argument("number", metavar="ROUND", type=click.IntRange(1), shell_complete=rounds)
+@click.argument("number", metavar="ROUND", type=NUMBER, shell_complete=rounds)
 def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
     """Describe ROUND of JOURNAL: what happened, what was concluded, and from which readings.
 

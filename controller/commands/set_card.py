@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import NUMBER, Numbered
 from controller.commands.request import correction
 
 
-@click.command("set-card")
+@click.command("set-card", cls=Numbered)
 @correction
-@click.argument("card", type=click.IntRange(1))
+@click.argument("card", type=NUMBER)
 @click.argument("face")
 def command(card: int, face: str, why: str) -> tuple[str, dict[str, Any]]:
     """Say that CARD (its number in the events) of TABLE (site/name) is FACE, such as 8h.

@@ -12,7 +12,7 @@ import click
 
 from controller.commands.demo import check_profile, read_boxes
 from controller.commands.profile_option import simulated_table
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,10 @@ def command(
         check_profile(profile, seats, jackpots=jackpots)
         how = (True, None, "bee_tek", profile, jackpots, sensors)
         wanted = DemoOptions(directory, rounds, seed, speed, seats, *how)
-        directory.mkdir(parents=True, exist_ok=True)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            refuse(f"{directory}: cannot be made: {error.strerror}")
         with alone(directory):
             played = asyncio.run(until_interrupted(wanted))
             (directory / "truth.json").write_bytes(account_bytes(truth_of(played)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from controller.commands.terminal import AS_JSON, say, say_json, say_text
+from controller.commands.terminal import AS_JSON, refuse, say, say_json, say_text
 
 
 @click.command("software")
@@ -18,7 +18,8 @@ from controller.commands.terminal import AS_JSON, say, say_json, say_text
 def command(sign: Path | None, against: Path | None, key: str | None, *, as_json: bool) -> None:
     """Print the SHA-256 of each file of the program and of its libraries, as sha256sum does; --against checks them.
 
-    Exit status: 0 printed, or the same; 1 not the same, or not signed as it should be; 2 the key cannot be used.
+    Exit status: 0 printed, or the same; 1 not the same, or not signed as it should be; 2 the key or the
+    list cannot be read.
     """
     from controller.formats.text.software_list import listed, signed
     from controller.io.files.key_file import KeyFileRefused, read_key
@@ -44,10 +45,12 @@ def command(sign: Path | None, against: Path | None, key: str | None, *, as_json
 
 
 def _check(against: Path, key: str | None, *, as_json: bool) -> None:
-    from controller.io.operators.software import SoftwareChanged, authenticate
+    from controller.io.operators.software import NoSoftwareList, SoftwareChanged, authenticate
 
     try:
         found = authenticate(against, key)
+    except NoSoftwareList as error:
+        refuse(error)
     except SoftwareChanged as error:
         if as_json:
             say_json({"same": False, "reason": str(error)})

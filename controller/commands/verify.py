@@ -57,7 +57,7 @@ def command(
     Each signed order is checked again: that it is what was signed, for this table and epoch, and was carried out once.
     With --operators, also that the key is that of the person named, and that their roles permit the order.
 
-    Exit status: 0 whole, 1 damaged or not proven, 2 no journal there.
+    Exit status: 0 whole, 1 damaged or not proven, 2 no journal there, or a key that is none.
     """
     if operators_file is not None and verifier is not None:
         refuse(NO_PROOFS)
@@ -150,8 +150,12 @@ def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
     from controller.io.journal.proofs import ProofRefused, check
 
     try:
-        found = check(folder, Verifier.read(verifier))
-    except (ProofRefused, NoteRefused) as refused:
+        known = Verifier.read(verifier)
+    except NoteRefused as refused:
+        refuse(f"--verifier: {refused}")
+    try:
+        found = check(folder, known)
+    except ProofRefused as refused:
         end({"proven": False, "reason": str(refused)}, f"{folder}: not proven: {refused}", as_json=as_json)
     except OSError as error:
         refuse(f"{folder}: {error}")

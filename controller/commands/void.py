@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import NUMBER, Numbered
 from controller.commands.request import CASE, cased, correction
 
 
-@click.command("void")
+@click.command("void", cls=Numbered)
 @correction
-@click.argument("number", metavar="ROUND", type=click.IntRange(1))
+@click.argument("number", metavar="ROUND", type=NUMBER)
 @CASE
 def command(number: int, why: str, case: str) -> tuple[str, dict[str, Any]]:
     """Void ROUND of TABLE (site/name): every wager is returned, also in a settled round.

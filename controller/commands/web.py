@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -100,6 +100,8 @@ def command(
     tls = tls_of(certificate, certificate_key)
     signers = signers_of(operators)
     keep_private()
+    for line in not_there(journals):
+        say(f"tableside: warning: {line}", err=True)
     try:
         from controller.web.server import ServerAddress
         from controller.web.service import Source, WebParts, serve
@@ -118,6 +120,18 @@ def command(
         refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
     finally:
         notifier.stopping()
+
+
+def not_there(journals: Iterable[Path]) -> Iterator[str]:
+    """A line for each journal that cannot be opened now: its table may begin it later, and then it is shown."""
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
+    from controller.io.journal.reader import JournalReader
+
+    for path in journals:
+        try:
+            JournalReader(path).close()
+        except (NotAJournal, JournalDamaged) as error:
+            yield f"--journal {error}; its rounds are shown once it can be read"
 
 
 def address_of(text: str) -> tuple[str, int]:

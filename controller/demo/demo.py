@@ -190,7 +190,10 @@ def own(directory: Path) -> Iterator[None]:
     Raises:
         DemoFailed: it has files that no demo left, or somebody is playing in it.
     """
-    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DemoFailed(f"--directory {directory}: cannot be made: {error.strerror}") from error
     mark = directory / MARK
     there = sorted(one.name for one in directory.iterdir())
     if there and not mark.is_file():

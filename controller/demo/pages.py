@@ -78,7 +78,9 @@ async def _started(options: PagesOptions, port: int) -> tuple[asyncio.subprocess
         return process, line.decode().strip()
     await _ended(process)
     said = (options.directory / LOG).read_text(encoding="utf-8", errors="replace").strip()
-    return None, said.rpartition("\n")[2].removeprefix("tableside: ")
+    last = said.rpartition("\n")[2].removeprefix("tableside: ")
+    # The person who runs the demo gave the port by another name.
+    return None, last.replace(f"--listen 127.0.0.1:{port}", f"--web {port}")
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:

@@ -78,7 +78,7 @@ MALFORMED: list[tuple[object, str]] = [
     (GOOD | {"shoe": ["Kh"] * 417}, "shoe: expected at most 416"),
     (GOOD | {"shoe": ["Kh", "6c", "8d"]}, "shoe: 3 cards are too few to deal to 1 boxes"),
     (GOOD | {"shoe": ["Kh", "6c", "8d", "Td"]}, "shoe: its 4 cards end before the round does"),
-    (GOOD | {"shoe": [*GOOD["shoe"], "2c"]}, "shoe: expected to be used up exactly, 1 cards are left"),
+    (GOOD | {"shoe": [*GOOD["shoe"], "2c"]}, "shoe: expected to be used up exactly, 1 card left"),
     (GOOD | {"actions": []}, "actions: spot 1 hand 0 has 18 and no decision"),
     (GOOD | {"actions": [3]}, "actions[0]: expected an object"),
     (GOOD | {"actions": [{"act": "stand"}]}, "actions[0].spot: missing"),

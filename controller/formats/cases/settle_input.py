@@ -93,7 +93,8 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
         raise CaseError("", "expected an object with rules, bets, shoe, actions")
     for key in case:
         if key not in KNOWN:
-            raise CaseError(str(key), f"unknown key{hint(str(key), KNOWN)}")
+            lacking = [needed for needed in NEEDED if needed not in case]
+            raise CaseError(str(key), f"unknown key{hint(str(key), lacking) or hint(str(key), KNOWN)}")
     for key in NEEDED:
         if key not in case:
             raise CaseError(key, "missing")

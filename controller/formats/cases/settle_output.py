@@ -16,6 +16,7 @@ from controller.core.game.rules import Rules
 from controller.core.game.settlement import Net
 from controller.core.game.side_bet import SideNet
 from controller.formats.cases.settle_input import BET_NAMES, CaseError, HandCase
+from controller.formats.text.printable import many
 
 COMPARED = ("net_cents", "dealer", "dealer_total", "breakage_cents")
 """What is compared whole; of hands and their nets only the spots expected are."""
@@ -61,7 +62,7 @@ def settle(case: HandCase) -> CaseSettlement:
         ended = scripted.finish(standing)
         left = len(case.shoe) - ended.used
         if left and not ended.stopped:
-            raise CaseError("shoe", f"expected to be used up exactly, {left} cards are left")
+            raise CaseError("shoe", f"expected to be used up exactly, {many(left, 'card')} left")
         found = account(scripted, ended, sides, case.meters)
     except ScriptError as error:
         raise CaseError(error.key, str(error)) from error

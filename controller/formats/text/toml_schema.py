@@ -100,6 +100,9 @@ _SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 _WORD: Final = re.compile(r"[^\s#\"'\[\]{}=,][^#\"'\[\]{}=,]*")
 """What people write as a value and TOML does not know: text without quotes."""
 
+BYTE_ORDER_MARK: Final = "\ufeff"
+"""What some editors put before a text; it cannot be seen, and TOML knows none."""
+
 _SHOWN: Final = 60
 """Characters of a line that are shown."""
 
@@ -117,6 +120,8 @@ _IN_WORDS: Final = {
 
 def syntax_line(text: str, name: str, error: str) -> str:
     """What tomllib says of the file ``name``, on the line it names, or the last, with that line."""
+    if text.startswith(BYTE_ORDER_MARK):
+        return f"{name}:1: begins with a byte order mark; save it as UTF-8 without one"
     lines = text.splitlines()
     found = _SYNTAX.fullmatch(error)
     if found is None:

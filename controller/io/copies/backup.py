@@ -13,6 +13,7 @@ from controller.formats.journal.check import CheckReport
 from controller.formats.journal.records import key_mark
 from controller.formats.journal.seals import Sealing
 from controller.formats.journal.segments import SegmentDamaged
+from controller.formats.text.error_words import error_words
 from controller.io.copies.restore_from_copy import rebuild
 from controller.io.copies.segment_folder import NoCopy
 from controller.io.copies.tail_salvage import take_tail
@@ -49,6 +50,8 @@ def backup(journal: Path, copy: Path) -> CheckReport:
     """
     if copy.exists():
         raise CopyRefused(f"{copy}: is there already; give another name")
+    if not copy.parent.is_dir():
+        raise CopyRefused(f"{copy}: there is no folder {copy.parent}")
     part = Path(f"{copy}.part")
     try:
         _drop(part)
@@ -61,7 +64,7 @@ def backup(journal: Path, copy: Path) -> CheckReport:
         report = _checked(part, copy)
         _name(part, copy)
     except (*SQLITE_ERRORS, OSError) as error:
-        raise CopyRefused(f"{copy}: cannot be written: {error}") from error
+        raise CopyRefused(f"{copy}: cannot be written: {error_words(error)}") from error
     finally:
         _drop(part)
     return report
@@ -127,7 +130,7 @@ def restore(copy: Path, journal: Path, key: bytes, held_seq: int = 0, *, is_asid
     except HeadFileDamaged as damage:
         raise CopyRefused(f"{damage}; {BEGIN}") from damage
     except OSError as error:
-        raise CopyRefused(f"{journal}: cannot be written: {error}") from error
+        raise CopyRefused(f"{journal}: cannot be written: {error_words(error)}") from error
     finally:
         _drop(part)
         if lock is not None:

@@ -125,7 +125,7 @@ def text_content(path: Path | str, limit_bytes: int = FILE_LIMIT_BYTES) -> str:
     try:
         return content(path, limit_bytes).decode()
     except UnicodeDecodeError as error:
-        raise FileRefused(path, f"not UTF-8 text: {error}") from error
+        raise FileRefused(path, "not UTF-8 text") from error
 
 
 def lines(file: BinaryIO, path: Path | str, limit_bytes: int = LINE_LIMIT_BYTES) -> Iterator[bytes]:

@@ -29,14 +29,18 @@ def new_secret(path: Path, content: bytes) -> None:
         SecretRefused: it exists, or cannot be written.
     """
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_directory(path.parent)
+        _keep(path, content)
     except OSError as error:
         raise SecretRefused(f"{path}: cannot be made: {error.strerror}") from error
+
+
+def _keep(path: Path, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    sync_directory(path.parent)
 
 
 def write_secret(path: Path, content: bytes, *, rotate: bool = False) -> Path | None:
@@ -51,7 +55,11 @@ def write_secret(path: Path, content: bytes, *, rotate: bool = False) -> Path | 
     if not rotate and path.exists():
         raise SecretRefused(f"{path}: exists already; --rotate puts it aside and makes a new one")
     fresh = path.with_name(f"{path.name}.new")
-    new_secret(fresh, content)
+    try:
+        _keep(fresh, content)
+    except OSError as error:
+        left = f" ({fresh})" if isinstance(error, FileExistsError) else ""
+        raise SecretRefused(f"{path}: cannot be made: {error.strerror}{left}") from error
     try:
         old = _aside(path) if rotate and path.exists() else None
         if rotate:

@@ -45,6 +45,10 @@ class SoftwareChanged(Exception):  # noqa: N818 - named for what happened
     """The program is not the one that was installed, or nobody can know; the text says which files."""
 
 
+class NoSoftwareList(SoftwareChanged):
+    """There is no list to hold the program against: whether it is the one installed was not looked at."""
+
+
 class InstalledProgram(NamedTuple):
     """Where a program lies: its packages in ``root``, its libraries in ``directories``, and how Python reads them."""
 
@@ -122,11 +126,16 @@ def read_list(path: Path, public: str | None = None) -> SoftwareList:
     """A list as ``tableside software`` printed it; with ``public`` only one that this key has signed.
 
     Raises:
-        SoftwareChanged: there is none that can be read, or it is not signed as it should be.
+        NoSoftwareList: there is no file that can be read.
+        SoftwareChanged: it is no list, or not signed as it should be.
     """
     try:
-        return SoftwareList.read(text_content(path), public)
-    except (OSError, ValueError, ListRefused) as error:
+        text = text_content(path)
+    except OSError as error:
+        raise NoSoftwareList(f"{path}: no list of the program's files: {error.strerror or error}") from error
+    try:
+        return SoftwareList.read(text, public)
+    except (ValueError, ListRefused) as error:
         raise SoftwareChanged(f"{path}: no list of the program's files: {error}") from error
 
 
