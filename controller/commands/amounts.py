@@ -62,7 +62,7 @@ class Numbered(click.Command):
             raise click.UsageError(f"{negative}: {FROM_ONE}", ctx) from error
 
 
-class Number(click.ParamType[int]):
+class NumberFromOne(click.ParamType[int]):
     """The number of a round, an alert or whatever else is counted from 1."""
 
     name = "number"
@@ -77,4 +77,4 @@ class Number(click.ParamType[int]):
 
 AMOUNT: Final = Amount()
 CHIPS: Final = Chips()
-NUMBER: Final = Number()
+NUMBER: Final = NumberFromOne()

@@ -99,7 +99,7 @@ def command(
     except (DemoFailed, NoBroker, ConnectionLost, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
-    summary(shown, directory, jackpots=jackpots)
+    summary(shown, wanted)
     sys.exit(0 if shown.true() else 1)
 
 
@@ -167,8 +167,9 @@ def read_broker(text: str | None) -> Broker | None:
     return Broker(host=host, port=port)
 
 
-def summary(shown: DemoResult, directory: Path, *, jackpots: bool) -> None:
+def summary(shown: DemoResult, wanted: DemoOptions) -> None:
     """Say what came of it."""
+    from controller.demo.table import unplayed
     from controller.formats.text.printable import many
 
     found = shown.comparison
@@ -186,8 +187,11 @@ def summary(shown: DemoResult, directory: Path, *, jackpots: bool) -> None:
         say(f"the readers were waited for in vain {shown.waited_in_vain} times")
     for line in jackpot_lines(shown):
         say_account_line(line)
-    journal = directory / "journal.sqlite"
-    say(f"left in {directory}: journal.sqlite, truth.json, account.json")
+    if missed := unplayed(wanted):
+        say(f"side wagers that nobody laid: {', '.join(missed)}: the simulated people do not play them")
+    journal = wanted.directory / "journal.sqlite"
+    kept = "journal.sqlite, truth.json, account.json, table.key, table.toml, chips.csv and logs"
+    say(f"left in {wanted.directory}: {kept}")
     say()
     # As it was called; python -m controller is no name of a program.
     program = sys.argv[0] if Path(sys.argv[0]).name == "tableside" else "tableside"
@@ -195,7 +199,7 @@ def summary(shown: DemoResult, directory: Path, *, jackpots: bool) -> None:
     say(f"  {program} rounds {journal}")
     say(f"  {program} round {journal} 1")
     say(f"  {program} verify {journal}")
-    if jackpots:
+    if wanted.jackpots:
         say(f"  {program} meters {journal}")
     else:
         say("Or play with jackpots, a sign and a trigger box: make demo JACKPOTS=1 (tableside demo --jackpots)")

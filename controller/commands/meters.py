@@ -110,6 +110,6 @@ def _award_line(one: AwardAccount) -> str:
 
 
 def exact(units: int) -> str:
-    """An amount to the unit: ``$1.2345`` dollars and parts, six decimals."""
+    """An amount to the unit: ``$1,234.500000`` dollars and parts, six decimals."""
     whole, rest = divmod(abs(units), 1_000_000)
-    return f"{'-' if units < 0 else ''}${whole}.{rest:06d}"
+    return f"{'-' if units < 0 else ''}${whole:,}.{rest:06d}"

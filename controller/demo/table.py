@@ -101,6 +101,13 @@ def antennas_of(wanted: DemoOptions | None) -> dict[str, int]:
     return {**ANTENNAS, BONUS: 4} if wanted.sensors else {**ANTENNAS, SEVENS: 3, BONUS: 4}
 
 
+def unplayed(wanted: DemoOptions) -> tuple[str, ...]:
+    """The side wagers of the profile that the simulated people never lay, as no reader is there for them."""
+    offered = profile_files.load(wanted.profile).rules.side_bets
+    played = {*antennas_of(wanted), *(SENSED.values() if wanted.jackpots and wanted.sensors else ())}
+    return tuple(bet for bet in offered if bet not in played)
+
+
 def sensor_sections(directory: Path, profile: str) -> str:
     """The units of bet sensors: no reader sees the sevens, and readers see the bonus too."""
     ports = (directory / "ports").resolve()

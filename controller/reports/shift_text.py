@@ -222,8 +222,10 @@ def _lines(shift: Shift, words: AccountFormat) -> Iterator[str]:
     if is_running(shift):
         yield f"NOT OVER    its last event so far: {words.clock(shift.ended)}"
     yield from _restated(shift, words)
-    pace = f"{shift.rounds_per_hour} an hour over {shift.playing_seconds // 60} minutes of play"
-    yield f"{many(shift.rounds, 'round')}, {pace}"
+    # Of less than a minute no pace is told: it would be that of a few rounds.
+    is_paced = shift.playing_seconds >= 60
+    pace = f", {shift.rounds_per_hour} an hour over {many(shift.playing_seconds // 60, 'minute')} of play"
+    yield f"{many(shift.rounds, 'round')}{pace if is_paced else ''}"
     yield ""
     yield f"{'bet':24}{'wagers':>8}{'handle':>14}{'win':>14}{'win/handle':>12}{'expected':>14}   95 % band"
     for line in shift.bets:
@@ -242,7 +244,8 @@ def _lines(shift: Shift, words: AccountFormat) -> Iterator[str]:
         yield f"spot {spot.spot}      {many(spot.wagers, 'wager')}, {money}"
     yield ""
     yield from _attention(shift, words)
-    yield f"devices     {_counts(shift.device_faults)}"
+    faults = ", ".join(f"{name}: {many(count, 'fault')}" for name, count in shift.device_faults.items())
+    yield f"devices     {faults or 'none'}"
     yield f"by hour     {_counts({words.hour(hour): count for hour, count in shift.rounds_by_hour.items()})}"
     if shift.before is not None:
         then = shift.before

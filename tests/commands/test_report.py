@@ -35,6 +35,8 @@ def test_the_whole_journal_is_told(journal: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "main                           1        $25.00       -$25.00   -100.00 %" in done.output
     assert "fills                                $500.00   slip 4711" in done.output
+    # Five seconds of play are no pace.
+    assert "1 round" in done.output.splitlines()
     told = json.loads(run(str(journal), "--json").output)
     assert (told["rounds"], told["open_wagers"], told["inventory"]["fill_cents"]) == (1, 0, 50_000)
 

@@ -9,6 +9,8 @@ from click.testing import CliRunner
 from controller.cli import main
 from controller.commands.simulate import waiting_for
 from controller.demo.demo import alone
+from controller.demo.table import DemoOptions, unplayed
+from controller.io.files import profile_files
 
 
 def test_without_a_daemon_people_wait_for_one() -> None:
@@ -32,3 +34,15 @@ def test_a_folder_in_which_somebody_plays_is_left_alone(tmp_path: Path) -> None:
     said = "another demo or simulation is playing here; end it, or give another folder"
     assert done.stderr == f"tableside: {tmp_path}: {said}\n"
     assert [one.name for one in tmp_path.rglob("*")] == ["ports", "shoe"]
+
+
+def test_side_wagers_that_nobody_will_lay_are_named(tmp_path: Path) -> None:
+    def options(profile: str, *, jackpots: bool = False, sensors: bool = False) -> DemoOptions:
+        return DemoOptions(tmp_path, 1, 1, 1.0, (1, 7), True, None, "bee_tek", profile, jackpots, sensors)
+
+    assert unplayed(options("borgata")) == ()
+    plain = unplayed(options("hollywood-penn-national"))
+    assert plain == profile_files.load("hollywood-penn-national").rules.side_bets
+    with_jackpots = tuple(bet for bet in plain if bet not in {"blazing7s", "five_card_progressive"})
+    assert unplayed(options("hollywood-penn-national", jackpots=True)) == with_jackpots
+    assert unplayed(options("hollywood-penn-national", jackpots=True, sensors=True)) == with_jackpots

@@ -124,6 +124,8 @@ def default_of(field: msgspec.structs.FieldInfo) -> str:
     given = field.default if field.default is not msgspec.NODEFAULT else None
     if isinstance(given, bool):
         return str(given).lower()
+    if given and isinstance(given, tuple):
+        return str(list(given))
     return by_another.get(field.name) or (str(given) if given not in (None, (), {}) else "none")
 
 

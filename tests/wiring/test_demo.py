@@ -62,7 +62,10 @@ def test_every_wager_is_settled_as_it_truly_was(shown: dict[Path, str]) -> None:
             f"4 rounds, {len(wagers)} wagers: {len(wagers)} settled as the simulated people reckon" in said.splitlines()
         )
         assert "DIFFERENT" not in said
-        assert f"left in {directory}: journal.sqlite, truth.json, account.json" in said
+        assert (
+            f"left in {directory}: journal.sqlite, truth.json, account.json, table.key, table.toml, chips.csv and logs"
+            in said
+        )
 
 
 def test_the_same_seed_gives_the_same_bytes(shown: dict[Path, str]) -> None:
