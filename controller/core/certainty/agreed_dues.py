@@ -52,9 +52,9 @@ def _looked_until(transaction: Transaction) -> int:
 
 def confirmation_needed_ns(transaction: Transaction) -> int:
     """The moment the readers should confirm: the last evidence that came from elsewhere, the lock, or the close."""
-    ending = transaction.round().ending
-    keyed_ns = ending.close_keyed_ns if ending.closing else -1
-    return max(lock_confirmation_ns(transaction.round()), transaction.times().elsewhere_ns, keyed_ns)
+    round_now = transaction.round()
+    keyed_ns = round_now.ending.close_keyed_ns if round_now.ending.closing else -1
+    return max(lock_confirmation_ns(round_now), transaction.times().elsewhere_ns, keyed_ns)
 
 
 def lock_confirmation_ns(round_now: Round) -> int:

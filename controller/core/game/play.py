@@ -321,8 +321,9 @@ class Play:
 
     def live(self, node: Node) -> bool:
         """Whether a hand remains that the dealer must play against, or a side wager on the dealer's own hand."""
-        if any(box.kind is LIVE for box in node.boxes):
-            return True
+        for box in node.boxes:
+            if box.kind is LIVE:
+                return True
         if not node.insured or self.offered_zone == "insurance":
             return False
         always = self.rules.side_bet_terms[self.offered_zone].choices.get("all_broke") == "plays_out"
@@ -348,7 +349,7 @@ class Play:
         if not self.live(node):
             done = ANY_HOLE if self.has_hole_card or node.second else UNDEALT
             return 0 if drawing else node.hole & done
-        must = holes_that_draw(self.up_points, tuple(points_of(c) for c in node.drawn), self.rules.soft_17 == "hit")
+        must = holes_that_draw(self.up_points, tuple(map(points_of, node.drawn)), self.rules.soft_17 == "hit")
         return node.hole & (must if drawing else ~must)
 
     def all_played(self, node: Node) -> bool:

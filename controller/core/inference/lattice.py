@@ -481,10 +481,11 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
     @property
     def paying(self) -> bool:
         """Whether payment has begun in every play."""
-        for node in self.frontier:
+        frontier = self.frontier
+        for node in frontier:
             if not node.paying:
                 return False
-        return bool(self.frontier)
+        return bool(frontier)
 
     @cached_property
     def _over(self) -> dict[Node, int]:

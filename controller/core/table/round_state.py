@@ -10,7 +10,8 @@ hole card.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
+from operator import attrgetter
+from typing import Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -81,6 +82,10 @@ class RoundCard(Value, frozen=True, tag=False):
     def shown(self) -> Card | None:
         """The face that counts."""
         return self.ruled or self.face
+
+
+_UNREAD: Final = attrgetter("unread")
+"""Asked of every card of the round each time that one comes."""
 
 
 class OpenQuestion(Value, frozen=True, tag=False):
@@ -164,7 +169,7 @@ class RoundCards(Value, frozen=True, tag=False, dict=True):
     @cached_property
     def holds_unread(self) -> bool:
         """Whether the shoe could not read one of them, and the floor has not named it."""
-        return any(card.unread for card in self.drawn)
+        return any(map(_UNREAD, self.drawn))
 
 
 class ChipVisit(Value, frozen=True, tag=False):
