@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from tests.core.journals import journal_of
+from controller.web.journals import JournalRefused, Journals
+from tests.core.journals import HERE, journal_of
 from tests.core.rig import Rig, penn
 
 ACCOUNTS = {
@@ -52,3 +53,8 @@ def test_one_altered_digit_is_damage_and_no_account(name: str, altered: Path) ->
     assert done.stderr.startswith(f"tableside: {altered}: record ")
     assert done.stderr.endswith(f" or its events are not what was committed; run: tableside verify {altered}\n")
     assert "15.00" not in done.stdout
+
+
+async def test_nor_do_the_pages_show_it(altered: Path) -> None:
+    with pytest.raises(JournalRefused, match="its events are not what was committed"):
+        await Journals([altered]).course(HERE, 1)

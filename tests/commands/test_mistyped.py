@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli import main
 from controller.commands import metrics, web
+from controller.commands.meters import exact
 from controller.demo.pages import PagesOptions, shown_in_a_browser
 from controller.io.mqtt.connection import Broker
 from tests.core.journals import journal_of
@@ -135,3 +136,7 @@ async def test_a_port_of_the_demo_s_pages_that_is_taken_is_named_as_it_was_given
             pass
     assert len(said) == 1
     assert said[0].startswith(f"no pages: --web {port}: ")
+
+
+def test_an_exact_amount_has_the_commas_of_a_rounded_one() -> None:
+    assert [exact(units) for units in (19_999_700_000, -1_234_500, 0)] == ["$19,999.700000", "-$1.234500", "$0.000000"]
