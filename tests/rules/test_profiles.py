@@ -179,6 +179,12 @@ def test_a_rule_that_decides_money_is_never_left_to_a_default() -> None:
     ]
 
 
+def test_a_misspelt_table_is_said_and_no_rule_of_it_is_missing() -> None:
+    lines = wrong(profile_files.text_of("borgata").replace("[rules]", "[rulez]"))
+    assert lines[0].endswith("rulez: unknown key; did you mean rules?")
+    assert not any(": missing, expected " in line for line in lines)
+
+
 def test_what_no_card_says_may_be_left_out() -> None:
     text = without(profile_files.text_of("borgata"), *(f"{key} = " for key in SILENT_KEYS))
     rules = profiles.read(text, "house.toml").rules
