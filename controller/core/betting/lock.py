@@ -199,8 +199,9 @@ def lock_again(transaction: Transaction, *, ended: bool = False) -> None:
     """
     shared_chips.note_shared(transaction)
     is_known = ended or confirmed_until_ns(transaction) >= lock_confirmation_ns(transaction.round())
-    if is_known or not is_without_bets(transaction):
-        replace_bets(transaction, _lying_at_lock(transaction))
+    bets = _lying_at_lock(transaction)
+    if is_known or bets.spots or not _may_wait_for_bets(transaction):
+        replace_bets(transaction, bets)
 
 
 def _lying_at_lock(transaction: Transaction) -> Bets:
@@ -211,8 +212,12 @@ def _lying_at_lock(transaction: Transaction) -> Bets:
 
 def is_without_bets(transaction: Transaction) -> bool:
     """Whether no main wager is left of a lock that has still to be published."""
-    waits = transaction.house.moves_reconsidered and not transaction.round().bets.locked
-    return waits and not _lying_at_lock(transaction).spots
+    return _may_wait_for_bets(transaction) and not _lying_at_lock(transaction).spots
+
+
+def _may_wait_for_bets(transaction: Transaction) -> bool:
+    """Whether a lock has still to be published, so that the readers may tell of more."""
+    return transaction.house.moves_reconsidered and not transaction.round().bets.locked
 
 
 def replace_bets(transaction: Transaction, bets: Bets) -> None:

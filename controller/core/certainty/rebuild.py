@@ -8,11 +8,10 @@ from msgspec.structs import replace
 
 from controller.core.certainty.agreed_dues import confirmed_until_ns, consistent_with_hole
 from controller.core.game.hand import place_of
-from controller.core.inference.lattice import Lattice, PlayAnswer, TooManySequences
+from controller.core.inference.lattice import Lattice, PlayAnswer
 from controller.core.inference.observation import (
     CardObserved,
     ChipsObserved,
-    DatedObservation,
     KeyObserved,
     Observation,
     idle,
@@ -65,14 +64,6 @@ def rebuild(transaction: Transaction, before: Round) -> None:
             transaction.emit_when_shown(
                 ChipsUnexplained(transaction.round().number, spot, item.zone, item.before, item.after)
             )
-
-
-def lattice_with(transaction: Transaction, evidence: tuple[DatedObservation, ...]) -> Lattice | None:
-    """The lattice of the round with other evidence; None: its times leave too many orders open."""
-    try:
-        return empty_lattice(transaction.rules, transaction.round()).observe_all(evidence)
-    except TooManySequences:
-        return None
 
 
 def rebuilt_with_hole(transaction: Transaction, until: int) -> Lattice:

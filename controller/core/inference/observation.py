@@ -49,11 +49,6 @@ def idle(item: Observation) -> Observation:
     return replace(item, idle=True) if isinstance(item, ChipsObserved) else item
 
 
-def counting(item: Observation) -> Observation:
-    """A change of chips as one that counts; what is no change of chips as it is."""
-    return replace(item, idle=False) if isinstance(item, ChipsObserved) else item
-
-
 class OutagePeriod(msgspec.Struct, frozen=True):
     """A time during which the same readers are lost; it lasts until the next one."""
 

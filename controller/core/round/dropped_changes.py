@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from controller.core.certainty.rebuild import lattice_with
-from controller.core.inference.observation import ChipsObserved, DatedObservation, counting
+from controller.core.inference.lattice import TooManySequences
+from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 
 
@@ -22,20 +23,22 @@ def take_up_again(transaction: Transaction, observation: DatedObservation) -> No
     """
     if not transaction.house.moves_reconsidered:
         return
-    for at in tuple(_left_out(transaction, observation)):
+    for at, counted in tuple(_left_out(transaction, observation)):
         known = transaction.round().evidence.observations
-        counted = replace(known[at], item=counting(known[at].item))
         evidence = (*known[:at], counted, *known[at + 1 :])
-        lattice = lattice_with(transaction, evidence)
-        if lattice is not None and transaction.legal(lattice):
+        try:
+            lattice = empty_lattice(transaction.rules, transaction.round()).observe_all(evidence)
+        except TooManySequences:
+            continue
+        if transaction.legal(lattice):
             transaction.change_evidence(observations=evidence)
             transaction.change_lattice(lattice)
             suspected = tuple(one for one in transaction.state.suspected if one.number != counted.number)
             transaction.change(suspected=suspected)
 
 
-def _left_out(transaction: Transaction, observation: DatedObservation) -> Iterator[int]:
-    """The places of such changes in the round's evidence."""
+def _left_out(transaction: Transaction, observation: DatedObservation) -> Iterator[tuple[int, DatedObservation]]:
+    """Such changes as ones that count, with their places in the round's evidence."""
     now, evidence = observation.item, transaction.round().evidence
     if not isinstance(now, ChipsObserved) or evidence.trouble or transaction.has_unread_card(observation):
         return
@@ -44,4 +47,4 @@ def _left_out(transaction: Transaction, observation: DatedObservation) -> Iterat
         if not isinstance(item, ChipsObserved) or not item.idle or item.zone != "main":
             continue
         if item.box != now.box and observation.first_ns <= known.last_ns:
-            yield at
+            yield at, replace(known, item=replace(item, idle=False))
