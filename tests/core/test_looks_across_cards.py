@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.events import BettingClosed, RoundStarted, WagerSettled
@@ -91,4 +92,26 @@ def test_a_double_that_only_another_boxs_later_chips_explain_counts() -> None:
     draw(rig, "9h", "As", "Th")
     rig.pass_ms(5_000)
     assert [one.net_cents for one in rig.events if isinstance(one, WagerSettled) and one.spot == 1] in ([], [1_200])
+    assert accused(rig) == []
+
+
+DOUBLED_FIRST = (
+    *((0, "Ah"), (100, "2h"), (159, "1 -144 59 6"), (236, "2 -66 136 24"), (263, "hit"), (269, "Qs"), (390, "stand")),
+    *((421, "9d"), (505, "stand"), (642, "5c"), (668, "3d"), (705, "Kd")),
+    *((936, "2 634 836 48"), (959, "1 656 859 12"), (1359, "1 856 1359 0"), (1436, "2 1134 1336 0")),
+)
+
+
+@pytest.mark.parametrize("profile", ["pitch-h17", "hollywood-penn-national"])
+def test_such_a_double_accuses_nobody_whether_or_not_the_cards_lie_open(profile: str) -> None:
+    """Box 1 doubles for 3; box 2's split of fives is reported after that."""
+    rules = profile_files.load(profile, {"turn_key": "sometimes"}).rules
+    rig = QuickReaders(replace(rules, hole_card="none", hole_check="none"))
+    rig.talk("1 main 3 \n 2 main 12")
+    rig.pass_ms(3_000)
+    draw(rig, "5c", "5s", "5h", "4d", "5d")
+    rig.pass_ms(2_500)
+    perform(rig, DOUBLED_FIRST)
+    rig.pass_ms(20_000)
+    assert [one.net_cents for one in rig.events if isinstance(one, WagerSettled) and one.spot == 1] in ([], [600])
     assert accused(rig) == []

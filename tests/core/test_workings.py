@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.certainty.hole_turn import turn_if_shown
+from controller.core.game.wager import LockedWager
 from controller.core.messages.inputs import StampedInput
 from controller.core.step import step
 from controller.core.table.state import State, StepResult, Table
+from controller.core.table.transaction import Transaction
 from controller.core.table.workings import PublishedFacts, Timeline
 from firmware_protocols.readings import ChipsConfirmed
 from tests.core import nights
@@ -84,3 +87,27 @@ def test_the_plays_by_the_last_card_are_kept_while_nothing_happens_and_found_ane
     assert now is not None
     assert len(now.cards) == len(known.cards) + 1
     assert same_again(rig)
+
+
+def test_other_outages_or_other_bets_leave_other_plays_by_the_last_card() -> None:
+    """Whatever changes them, and though no evidence has come."""
+    rig = table("1 main 25")
+    draw(rig, "8h", "7d", "3s", "Td")
+    rig.pass_ms(2_000)
+    draw(rig, "2c")
+    rig.pass_ms(12_000)
+    transaction = Transaction(rig.table, rig.stamped[-1])
+    known = transaction.by_last_card.lattice
+    assert known is not None
+    turn_if_shown(transaction, transaction.lattice())
+    assert transaction.by_last_card.lattice is known
+    transaction.change_evidence(outages=(transaction.round().main_zone_outage(0, rig.now_ns, rig.now_ns + 1),))
+    turn_if_shown(transaction, transaction.lattice())
+    unseen = transaction.by_last_card.lattice
+    assert unseen is not None
+    assert (unseen.outages, known.outages) == (transaction.round().evidence.outages, ())
+    transaction.change_bets(wagers=(LockedWager(1, "main", 5_000),))
+    turn_if_shown(transaction, transaction.lattice())
+    raised = transaction.by_last_card.lattice
+    assert raised is not None
+    assert (raised.wagers, unseen.wagers) == ((5_000,), (2_500,))

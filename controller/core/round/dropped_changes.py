@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.inference.lattice import TooManySequences
 from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.messages.alerts import ChipsUnexplained
 from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 
@@ -33,8 +34,17 @@ def take_up_again(transaction: Transaction, observation: DatedObservation) -> No
         if transaction.legal(lattice):
             transaction.change_evidence(observations=evidence)
             transaction.change_lattice(lattice)
-            suspected = tuple(one for one in transaction.state.suspected if one.number != counted.number)
-            transaction.change(suspected=suspected)
+            _forget_unexplained(transaction, counted)
+
+
+def _forget_unexplained(transaction: Transaction, counted: DatedObservation) -> None:
+    """Say no more of a change than has been said: what is kept back until the cards are shown, or waits for a look."""
+    round_now, item = transaction.round(), counted.item
+    assert isinstance(item, ChipsObserved), "chips moved"
+    said = ChipsUnexplained(round_now.number, round_now.bets.spots[item.box], item.zone, item.before, item.after)
+    transaction.change_cards(kept_back=tuple(one for one in round_now.cards.kept_back if one != said))
+    waiting = tuple(one for one in transaction.state.suspected if one.number != counted.number)
+    transaction.change(suspected=waiting)
 
 
 def _left_out(transaction: Transaction, observation: DatedObservation) -> Iterator[tuple[int, DatedObservation]]:
