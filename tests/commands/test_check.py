@@ -164,3 +164,37 @@ def test_a_mistake_of_a_profile_of_one_s_own_names_the_line_that_names_it(
     assert done.exit_code == 2
     assert done.stderr.startswith(f"tableside: {tmp_path / 'table.toml'}:4: [table] profile: {tmp_path / 'own.toml'}:")
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("keypad", "options", "said"),
+    [
+        ('L = "burn"', "", '10: [options] stand_key: expected a key that means stand in [keypad.keys], as "always"'),
+        ('P = "burn"', 'no_more_bets = "always"', "12: [options] no_more_bets: expected a key that means no_more_bets"),
+        ('P = "burn"', 'deal_key = "always"', "12: [options] deal_key: expected a key that means no_more_bets"),
+        ('S = "burn"', 'turn_key = "always"', "12: [options] turn_key: expected a key that means hole_turned"),
+        (
+            'R = "burn"',
+            'even_money_shown = "key"',
+            "12: [options] even_money_shown: expected a key that means even_money",
+        ),
+        ('O = "burn"', 'surrender = "late"\nsurrender_on = "any_hand"', "13: [options] surrender_on: expected a key"),
+    ],
+)
+def test_an_option_that_waits_for_a_key_the_keypad_lacks_is_a_mistake(
+    keypad: str, options: str, said: str, tmp_path: Path
+) -> None:
+    house = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
+    wanted = house.replace("payout_unit_cents = 50", f"payout_unit_cents = 50\n{options}")
+    assert checked(tmp_path, wanted).exit_code == 0
+    done = checked(tmp_path, wanted.replace('J = "burn"', keypad))
+    assert done.exit_code == 2, done.output
+    assert [line.startswith(f"tableside: {tmp_path}/table.toml:{said}") for line in done.stderr.splitlines()] == [True]
+    option = said.split()[2].strip(":")
+    assert f"give a key this meaning, or set {option} = " in done.stderr
+
+
+def test_an_option_that_waits_for_no_key_needs_none(tmp_path: Path) -> None:
+    keys = 'L = "burn"\nO = "burn"\nP = "burn"\nR = "burn"\nS = "burn"'
+    without = EXAMPLE.replace('J = "burn"', keys).replace('stand_key = "always"', "")
+    assert checked(tmp_path, without).exit_code == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.game.rule_checks import doubtful_rules, impossible_rules
+from controller.core.game.rule_checks import doubtful_rules, impossible_rules, unpressable_options
 from controller.core.game.rules import Rules
 from controller.formats.config import profiles
 from controller.formats.config.profiles import (
@@ -238,6 +238,29 @@ def test_two_wagers_against_one_up_card_cannot_be() -> None:
     terms = {**PENN.side_bet_terms, "perfect_pairs": replace(PENN.side_bet_terms["ez_bust"])}
     rules = replace(PENN, side_bets=(*PENN.side_bets, "perfect_pairs"), side_bet_terms=terms)
     assert ("side_bets", "perfect_pairs", "up_cards") in {finding.key for finding in impossible_rules(rules)}
+
+
+UNPRESSABLE: list[tuple[dict[str, object], str, str]] = [
+    ({"stand_key": "always"}, "stand_key", "stand"),
+    ({"no_more_bets": "always"}, "no_more_bets", "no_more_bets"),
+    ({"turn_key": "always"}, "turn_key", "hole_turned"),
+    ({"deal_key": "always"}, "deal_key", "no_more_bets"),
+    ({"even_money": True}, "even_money_shown", "even_money"),
+    ({"surrender_on": "any_hand"}, "surrender_on", "surrender"),
+]
+
+
+@pytest.mark.parametrize(("options", "key", "meaning"), UNPRESSABLE, ids=lambda one: str(one)[:40])
+def test_an_option_that_waits_for_a_key_needs_it(options: dict[str, object], key: str, meaning: str) -> None:
+    rules, _ = with_options(PENN, options)
+    assert [one for one, _ in unpressable_options(rules, ())] == [key]
+    assert list(unpressable_options(rules, {meaning})) == []
+
+
+def test_no_key_is_needed_where_no_option_waits_for_one() -> None:
+    options = {"even_money": True, "even_money_shown": "chips", "surrender": "none", "surrender_on": "any_hand"}
+    for rules in (PENN, with_options(PENN, options)[0]):
+        assert list(unpressable_options(rules, ())) == []
 
 
 DOUBTFUL: list[tuple[dict[str, object], str]] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from controller.core.game.rules import Rules, SideBetTerms
@@ -38,6 +38,14 @@ OPTION_RANGES: Final[dict[str, tuple[int, int]]] = {
 }
 """The same for the options: no house rounds to more than a thousand dollars or burns more than ten cards."""
 
+_PRESSED: Final = (
+    ("stand_key", "always", "stand", "sometimes"),
+    ("no_more_bets", "always", "no_more_bets", "sometimes"),
+    ("turn_key", "always", "hole_turned", "sometimes"),
+    ("deal_key", "always", "no_more_bets", "sometimes"),
+)
+"""Options that promise a press: the option, its value, what the key means, and the value that promises none."""
+
 
 class RuleFinding(NamedTuple):
     """What is wrong or doubtful, and at which key: ``("max_hands",)`` or ``("side_bets", "ez_bust", "up_cards")``."""
@@ -70,6 +78,19 @@ def impossible_rules(rules: Rules) -> Iterator[RuleFinding]:
     if rules.mystery_reset_cents >= rules.mystery_ceiling_cents:
         yield RuleFinding(("mystery_reset_cents",), "the meter would start at or above its ceiling")
     yield from _impossible_side_bets(rules)
+
+
+def unpressable_options(rules: Rules, meanings: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Options that wait for a key that the keypad lacks, each with what to do; ``meanings``: of all its keys."""
+    promised = [row for row in _PRESSED if getattr(rules.options, row[0]) == row[1]]
+    if rules.even_money and rules.options.even_money_shown == "key":
+        promised.append(("even_money_shown", "key", "even_money", "chips"))
+    if rules.surrender != "none" and rules.surrender_on == "any_hand":
+        promised.append(("surrender_on", "any_hand", "surrender", "first_decision"))
+    for key, value, meaning, other in promised:
+        if meaning not in meanings:
+            needed = f'expected a key that means {meaning} in [keypad.keys], as "{value}" depends on it'
+            yield key, f'{needed}; give a key this meaning, or set {key} = "{other}"'
 
 
 def _out_of_range(values: object, ranges: dict[str, tuple[int, int]], prefix: tuple[str, ...]) -> Iterator[RuleFinding]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from controller.core.game.rule_checks import unpressable_options
 from controller.core.table.keymap import DEFAULT_KEYS, MEANINGS
 from controller.formats.config import profiles, sensors
 from controller.formats.config.chips import ChipsRefused, Registry, read_chips
@@ -97,6 +98,8 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     if not misfits:
         misfits += odds_checks((*config.meters, *config.linked_meters), profile.rules)
     lines += [f"{path}: {line}" for line in misfits]
+    unpressable = unpressable_options(profile.rules, keys.values())
+    lines += placed(text, str(path), (Mistake(_option_path(key, text), said) for key, said in unpressable)).lines
     link_keys = _link_keys(config, credentials, lines)
     pairing_key = _pairing_key(config, credentials, lines)
     if lines:
