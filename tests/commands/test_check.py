@@ -128,6 +128,21 @@ all_broke = "push"
         ('stake_cents" = 500', 'stake_cents" = -5', "11: [options] blazing7s.stake_cents: expected"),
         ('stake_cents" = 500', 'stake_cents" = "5"', "11: [options] blazing7s.stake_cents: expected a whole number"),
         ('"push"', '"kept"', "14: [options] ez_bust.all_broke: expected one of"),
+        (
+            '"blazing7s.stake_cents"',
+            '"blazing8s.stake_cents"',
+            "11: [options] blazing8s.stake_cents: unknown side wager;",
+        ),
+        (
+            'stake_cents"',
+            'stake_cent"',
+            "11: [options] blazing7s.stake_cent: unknown key; expected one of pays, awards_",
+        ),
+        (
+            "minimum_cents = 500",
+            'side_bets = ["ez_bust"]',
+            "11: [options] blazing7s.stake_cents: blazing7s is not among",
+        ),
         ("minimum_cents = 500", 'hole_card = "none"\nhole_check = "device"', "11: [options] hole_check: a device has"),
         ("minimum_cents = 500", "even_money = true\ninsurance = false", "10: [options] even_money: even money is"),
     ],
@@ -198,3 +213,27 @@ def test_an_option_that_waits_for_no_key_needs_none(tmp_path: Path) -> None:
     keys = 'L = "burn"\nO = "burn"\nP = "burn"\nR = "burn"\nS = "burn"'
     without = EXAMPLE.replace('J = "burn"', keys).replace('stand_key = "always"', "")
     assert checked(tmp_path, without).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("zones", "said"),
+    [
+        ("antennas = {main = 1, luky_ladies = 2}", "27: [[bet_spots]] antennas.luky_ladies: luky_ladies is no zone"),
+        ("antennas = {main = 1, lucky_ladies = 2}", "27: [[bet_spots]] antennas.lucky_ladies: lucky_ladies is no zone"),
+        ('zone = "side"', "27: [[bet_spots]] zone: side is no zone"),
+        (
+            'antennas = {main = 1}\nzones = [{address = 9, antenna = 2, spot = 1, zone = "ez_bust"}]',
+            "28: [[bet_spots]] zones.zone: ez_bust is no zone",
+        ),
+    ],
+)
+def test_a_zone_of_no_wager_of_the_house_is_a_mistake(zones: str, said: str, tmp_path: Path) -> None:
+    house = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
+    done = checked(tmp_path, house.replace("antennas = {main = 1, insurance = 2}", zones))
+    assert done.exit_code == 2, done.output
+    expected = "of this house's wagers; expected one of main, insurance"
+    assert done.stderr == f"tableside: {tmp_path}/table.toml:{said} {expected}\n"
+    offering = house.replace("[options]", '[options]\nside_bets = ["lucky_ladies"]').replace(
+        "insurance =", "lucky_ladies ="
+    )
+    assert checked(tmp_path, offering).exit_code == 0

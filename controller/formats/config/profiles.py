@@ -135,7 +135,8 @@ def with_options(rules: Rules, options: Mapping[str, Any]) -> tuple[Rules, tuple
 
 def option_mistakes(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """What is wrong with a table's options whatever its profile, by key; side wagers' terms are left to ``read``."""
-    known = {key: value for key, value in _flat(options).items() if "." not in key}
+    flat = _flat(options)
+    known = {key: value for key, value in flat.items() if "." not in key and not isinstance(value, Mapping)}
     return with_options(Rules(name=""), known)[1]
 
 
@@ -167,12 +168,10 @@ def with_terms(rules: Rules) -> Rules:
 def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -> Rules:
     """The rules with one term or choice of a side wager changed: ``blazing7s.stake_cents``."""
     name, _, term = key.partition(".")
-    if not term or name not in side_bet_names():
-        near = hint(key, OPTION_KEYS | RULE_KEYS | {"side_bets"}, mistakes)
-        mistakes.append(Mistake((key,), f"unknown key{near}"))
+    if wrong := _wrong_name(rules, key, value, mistakes):
+        mistakes.append(Mistake((key,), wrong))
         return rules
-    terms = rules.side_bet_terms.get(name, find(name).usual)
-    plain = msgspec.to_builtins(terms)
+    plain = msgspec.to_builtins(rules.side_bet_terms.get(name, find(name).usual))
     if term in TERM_KEYS:
         plain[term] = value
     else:
@@ -181,6 +180,21 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
     if found is None:
         return rules
     return replace(rules, side_bet_terms={**rules.side_bet_terms, name: found})
+
+
+def _wrong_name(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -> str:
+    """What is wrong with the name of an option that is not of the table itself; empty: a side wager's, as offered."""
+    name, _, term = key.partition(".")
+    if not term and not isinstance(value, Mapping):
+        return f"unknown key{hint(key, OPTION_KEYS | RULE_KEYS | {'side_bets'}, mistakes)}"
+    wagers = side_bet_names()
+    if name not in wagers:
+        return f"unknown side wager; expected one of {', '.join(wagers)}{hint(name, wagers, mistakes)}"
+    if name not in rules.side_bets and set(rules.side_bets) <= set(wagers):
+        offered = ", ".join(rules.side_bets) or "none"
+        return f"{name} is not among the side wagers offered ({offered}); leave this out, or name it in side_bets"
+    known = (*SideBetTerms.__struct_fields__, *find(name).choices)
+    return "" if term in known else f"unknown key; expected one of {', '.join(known)}{hint(term, known, mistakes)}"
 
 
 def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft | None:

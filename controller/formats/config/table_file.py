@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from controller.core.game.rules import Rules
 from controller.core.messages.house import GamingDay
 from controller.formats.config.meters import MeterSection, SignSection, TriggerSection, meter_checks
 from controller.formats.config.pooled_meters import LinkedMeterSection, linked_checks
@@ -268,6 +269,19 @@ def zones_of(section: BetSpotsSection) -> tuple[ZoneRow, ...]:
 def zones_seen(config: Config) -> frozenset[tuple[int, str]]:
     """Every spot and zone that a reader sees."""
     return frozenset((zone.spot, zone.zone) for section in config.bet_spots for zone in zones_of(section))
+
+
+def zone_checks(config: Config, rules: Rules) -> Iterable[Mistake]:
+    """Zones in which no wager of the rules is made."""
+    known = ("main", "insurance", *rules.side_bets)
+    for place, section in enumerate(config.bet_spots):
+        named: list[tuple[KeyPath, str]] = [(("antennas", zone), zone) for zone in section.antennas]
+        named += [(("zone",), section.zone)] if section.zone is not None else []
+        named += [(("zones", row, "zone"), one.zone) for row, one in enumerate(section.zones)]
+        for path, zone in named:
+            if zone not in known:
+                said = f"{zone} is no zone of this house's wagers; expected one of {', '.join(known)}"
+                yield Mistake(("bet_spots", place, *path), said)
 
 
 def _named(data: Mapping[str, Any], known: KnownNames) -> Iterable[Mistake]:

@@ -23,6 +23,7 @@ from controller.formats.config.table_file import (
     KnownNames,
     is_credential,
     read_config,
+    zone_checks,
     zones_seen,
 )
 from controller.formats.text.struct_decoder import Mistake, shown
@@ -99,7 +100,8 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
         misfits += odds_checks((*config.meters, *config.linked_meters), profile.rules)
     lines += [f"{path}: {line}" for line in misfits]
     unpressable = unpressable_options(profile.rules, keys.values())
-    lines += placed(text, str(path), (Mistake(_option_path(key, text), said) for key, said in unpressable)).lines
+    unfit = [*(Mistake(_option_path(key, text), said) for key, said in unpressable)]
+    lines += placed(text, str(path), (*unfit, *zone_checks(config, profile.rules))).lines
     link_keys = _link_keys(config, credentials, lines)
     pairing_key = _pairing_key(config, credentials, lines)
     if lines:
