@@ -10,7 +10,7 @@ import click
 
 from controller import version
 from controller.commands.suggestions import journals
-from controller.commands.terminal import AS_JSON, progress, say, say_json
+from controller.commands.terminal import AS_JSON, progress, refuse, say, say_json
 
 if TYPE_CHECKING:
     from controller.daemon.replay import ReplayResult
@@ -40,20 +40,25 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
     events of another version of the program.
     """
     from controller.daemon.replay import replay
-    from controller.formats.journal.records import RecordDamaged
+    from controller.formats.journal.records import RecordDamaged, key_mark
     from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.journal.errors import JournalDamaged, NotAJournal
+    from controller.io.journal.reader import JournalReader
     from controller.io.system.processes import processors
 
     try:
         key = read_key(key_file) if key_file is not None else None
+        with JournalReader(journal) as reader:
+            if key is not None and reader.meta.get("key", key_mark(key)) != key_mark(key):
+                refuse(f"{key_file}: {journal} is sealed with another key; give that one: --key FILE")
         with progress("records stepped again") as stepped:
             found = replay(journal, key, stepped, jobs=processors() if jobs is None else jobs)
     except (NotAJournal, KeyFileRefused) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     except (JournalDamaged, RecordDamaged) as error:
-        say(f"tableside: {error}; run: tableside verify {journal}", err=True)
+        with_key = "" if key_file is None else f" --key {key_file}"
+        say(f"tableside: {error}; run: tableside verify{with_key} {journal}", err=True)
         sys.exit(2)
     if as_json:
         difference = None if found.difference is None else found.difference._asdict()

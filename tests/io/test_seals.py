@@ -22,6 +22,7 @@ from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJour
 from controller.io.journal.journal import Journal
 from controller.io.journal.reader import Head, JournalEntry, JournalReader
 from controller.io.journal.scrub import before_start
+from tests.docs.pages import page
 from tests.io.second_copy_rig import House
 from tests.journal_key import KEY, key_file
 
@@ -70,6 +71,7 @@ async def test_a_record_appended_without_the_key_stops_the_table_with_a_line_tha
     before_start(path)
     with pytest.raises(JournalDamaged, match=REFUSED) as refused:
         await Journal.open(path, HERE, key=KEY)
+    assert str(refused.value).replace(str(path), "journal.sqlite") in " ".join(page("operations.md").split())
     assert "tableside restore --aside" in str(refused.value)
     assert "tableside begin-epoch" in str(refused.value)
     assert "\n" not in str(refused.value)

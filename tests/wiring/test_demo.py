@@ -203,6 +203,8 @@ async def test_a_flipped_bit_in_a_record_does_not_pass_the_replay(run: Path, que
         status, output, errors = await ran("replay", str(journal), *extra)
         assert status in {1, 2}
         assert "Traceback" not in output + errors
+        if extra and status == 2:
+            assert errors.endswith(f"; run: tableside verify --key {run}/table.key {journal}\n")
 
 
 async def test_another_tables_key_opens_nothing(run: Path, tmp_path: Path) -> None:
@@ -211,7 +213,10 @@ async def test_another_tables_key_opens_nothing(run: Path, tmp_path: Path) -> No
     key.write_text("5a" * 32 + "\n", encoding="ascii")
     status, output, errors = await ran("replay", str(run / "journal.sqlite"), "--key", str(key))
     assert (status, output) == (2, "")
-    assert "does not open with this key" in errors
+    assert errors == f"tableside: {key}: {run}/journal.sqlite is sealed with another key; give that one: --key FILE\n"
+    status, output, errors = await ran("verify", "--key", str(key), str(run / "journal.sqlite"))
+    assert (status, errors) == (1, "")
+    assert "or the key given is another table's" in output
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])

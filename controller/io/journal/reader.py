@@ -391,11 +391,13 @@ class ChainCheck:
 
 
 def unsealed(first: int, last: int) -> str:
-    """What is said of records that somebody else appended."""
-    which = f"record {first} was" if first == last else f"records {first} to {last} were"
+    """What is said of records that are not sealed with the key at hand; ``first`` 1: the key may be another's."""
+    which, them = (f"record {first} was", "it") if first == last else (f"records {first} to {last} were", "them")
+    doubt = ", or the key given is another table's" if first == 1 else ""
     return (
-        f"{which} not written with this table's key: somebody else did; put back a copy without"
-        " (tableside restore --aside) or begin a new epoch (tableside begin-epoch)"
+        f"{which} not written with this table's key: a program that lacks the key added or replaced {them}{doubt};"
+        f" put back a copy of the journal that does not have {them} (tableside restore --aside), or begin a new epoch"
+        " (tableside begin-epoch)"
     )
 
 
