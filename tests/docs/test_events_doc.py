@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.alerts import Alert
 from controller.core.messages.events import CardDrawn, CardOpened
+from controller.core.messages.inputs import DayBegan
 from controller.core.table.state import Table
 from controller.formats.journal.records import opens
 from controller.formats.mqtt.envelope import (
@@ -170,6 +171,8 @@ def test_the_round_shown_is_one_that_people_played() -> None:
     rig = Rig(profile_files.load(PENN, {"stand_key": "always", "turn_key": "always"}).rules, chips)
     house = replace(rig.house, denominations=tuple(sorted({*chips.values()}, reverse=True)))
     rig.table = Table(house, rig.table.state)
+    # A running table is told at its start which day it is.
+    rig.give(DayBegan(rig.now_ns, "2026-11-21"))
     rig.perform(play(house_from(profile_files.raw(PENN)), random.Random(164), rack, (1, 1), rounds=1))
     lines = [f"{seq:>2} {event_line(event)}" for seq, event in enumerate(rig.events, 1)]
     assert lines[5:] == shown.splitlines()
