@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -20,6 +22,8 @@ from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import event_bytes
 from controller.io.mqtt.broker import embedded
 from controller.io.mqtt.connection import Broker
+from controller.reports import live_narrative
+from tests.docs.pages import page, sections
 from tests.wiring.premises import PATIENCE_S, Ear, flipped, program, ran
 
 ACCOUNTS = ("truth.json", "account.json")
@@ -66,6 +70,20 @@ def test_every_wager_is_settled_as_it_truly_was(shown: dict[Path, str]) -> None:
             f"left in {directory}: journal.sqlite, truth.json, account.json, table.key, table.toml, chips.csv and logs"
             in said
         )
+
+
+def test_each_line_is_explained_to_operators(shown: dict[Path, str]) -> None:
+    rows = sections(page("operations.md"))["What tableside demo shows"].rows()
+    explained = [re.sub(r"\d+", "1", code) for row in rows for code in re.findall(r"`([^`]+)`", row[0])]
+    for said in shown.values():
+        body, _, commands = said.partition("Look at what it left:")
+        lines = [*body.splitlines(), *(line for line in commands.splitlines() if not line.startswith("  "))]
+        begun = {re.sub(r"\d+", "1", " ".join(line.split()[:2])) for line in lines if line and not line.startswith(" ")}
+        begun |= {line.split()[0] for line in lines if line.startswith(" ")}
+        assert {one for one in begun if not any(row.startswith(one) for row in explained)} == set()
+    told = re.findall(r'return \[f?"  ([A-Za-z?]+(?: [A-Z]+)?) ', inspect.getsource(live_narrative))
+    assert {one for one in told if not any(row.startswith(one) for row in explained)} == set()
+    assert {"due", "NOT CLOSED", "MISSING?", "counted"} <= set(told)
 
 
 def test_the_same_seed_gives_the_same_bytes(shown: dict[Path, str]) -> None:
