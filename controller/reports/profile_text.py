@@ -9,6 +9,7 @@ import msgspec
 
 from controller.core.analysis.computed_edge import MainEdge
 from controller.core.game.rules import Options, Rules
+from controller.core.game.side_bet import find
 from controller.formats.config.profiles import RULE_KEYS, Profile
 from controller.reports.par_report import edge_text
 
@@ -32,8 +33,9 @@ def rows(profile: Profile) -> Iterator[ProfileRow]:
     for key in Options.__struct_fields__:
         yield ProfileRow(key, toml(getattr(rules.options, key)), "the table's own")
     for name in rules.side_bets:
-        source = profile.sources.get(name, "the wager's usual terms")
+        usual = f"usual terms of {find(name).title} ({find(name).source})"
         for term, value in msgspec.to_builtins(rules.side_bet_terms[name]).items():
+            source = profile.sources.get(f"{name}.{term}", profile.sources.get(name, usual))
             if isinstance(value, dict):
                 # A choice is named alone, as in a table file.
                 shown = "" if term == "choices" else f"{term}."

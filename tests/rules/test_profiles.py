@@ -320,6 +320,21 @@ def test_a_side_wagers_terms_may_be_written_as_a_table() -> None:
     )
 
 
+def test_usual_terms_are_told_as_usual_and_not_as_the_houses_own() -> None:
+    text = profile_files.text_of("hollywood-penn-national")
+    begun, _, rest = text.partition("[side_bets.lucky_ladies.pays]")
+    own = begun + rest[rest.index("[side_bets.lucky_ladies.choices]") :]
+    found = {row.key: row.source for row in rows(profiles.read(own, "house.toml"))}
+    card = found["lucky_ladies.least_decks"]
+    assert card.startswith("card; its rows are")
+    usual = "not in the profile: usual terms of Lucky Ladies (S.D. Admin. R. 20:18:15:30.04 paytable B)"
+    assert (found["lucky_ladies.pays.any_20"], found["lucky_ladies.pairs"]) == (usual, card)
+    whole = {row.key: row.source for row in rows(profiles.read(text, "house.toml"))}
+    assert (whole["lucky_ladies.pays.any_20"], whole["lucky_ladies.stake_cents"]) == (card, usual)
+    added = rows(profile_files.load("borgata", {"side_bets": ["lucky_ladies"]}))
+    assert {row.source for row in added if row.key.startswith("lucky")} == {usual.removeprefix("not in the profile: ")}
+
+
 def test_two_profiles_compared() -> None:
     same = profile_files.load("borgata")
     assert compared(same, same) == []

@@ -67,6 +67,8 @@ class SideBet:
     decided: Stage
     rows: tuple[str, ...]
     usual: SideBetTerms
+    source: str
+    """The card or regulation that ``usual`` comes from."""
     row: Callable[[SideBetTerms, View], str | None]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -56,6 +56,7 @@ class Profile(Value, frozen=True, tag=False):
     rules: Rules
     title: str
     sources: dict[str, str]
+    """By rule and by side wager; by ``NAME.TERM`` that of the usual terms which a side wager's table leaves out."""
     hash: str
     """SHA-256 of the rules and options in force, in hex."""
     warnings: tuple[str, ...] = ()
@@ -224,6 +225,9 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft |
     if rules is None or options is None:
         return None
     rules = replace(rules, options=options, side_bets=tuple(terms), side_bet_terms=terms)
+    for name, table in data.get("side_bets", {}).items():
+        for term in (one for one in SideBetTerms.__struct_fields__ if name in terms and one not in table):
+            sources[f"{name}.{term}"] = f"not in the profile: usual terms of {find(name).title} ({find(name).source})"
     return ProfileDraft(with_terms(rules), title, sources)
 
 

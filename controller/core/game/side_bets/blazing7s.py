@@ -47,6 +47,7 @@ BET: Final = SideBet(
         stake_cents=500,
         least_decks=6,
     ),
+    source="S.D. Admin. R. 20:18:15:30.19",
     row=_row,
     choices=_CHOICES,
 )

@@ -39,6 +39,7 @@ BET: Final = SideBet(
     decided=Stage.END,
     rows=("dealer_broke",),
     usual=SideBetTerms(pays={"dealer_broke": (1, 1)}, up_cards=(2, 3, 4, 5, 6)),
+    source="the card of Hollywood Penn National",
     row=_row,
     choices=_CHOICES,
 )

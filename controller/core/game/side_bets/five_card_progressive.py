@@ -25,5 +25,6 @@ BET: Final = SideBet(
     decided=Stage.DEAL,
     rows=(),
     usual=SideBetTerms(),
+    source="the card of Hollywood Penn National, which names no pay table",
     row=_row,
 )

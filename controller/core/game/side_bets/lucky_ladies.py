@@ -70,6 +70,7 @@ BET: Final = SideBet(
         },
         least_decks=2,
     ),
+    source="S.D. Admin. R. 20:18:15:30.04 paytable B",
     row=_row,
     choices=_CHOICES,
 )

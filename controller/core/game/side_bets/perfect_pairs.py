@@ -32,5 +32,6 @@ BET: Final = SideBet(
     decided=Stage.DEAL,
     rows=("perfect", "coloured", "mixed"),
     usual=SideBetTerms(pays={"perfect": (25, 1), "coloured": (12, 1), "mixed": (6, 1)}, least_decks=2),
+    source="the makers' sheets",
     row=_row,
 )

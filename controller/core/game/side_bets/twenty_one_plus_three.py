@@ -41,6 +41,7 @@ BET: Final = SideBet(
         pays={"straight_flush": (30, 1), "trips": (20, 1), "straight": (10, 1), "flush": (5, 1)},
         least_decks=6,
     ),
+    source="the cards of Hollywood Penn National and Perryville",
     row=_row,
     choices=_CHOICES,
 )
