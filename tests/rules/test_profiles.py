@@ -167,6 +167,23 @@ def test_what_is_wrong_is_said_with_its_line(text: str, lines: list[str]) -> Non
     assert wrong_as_stated(text) == lines
 
 
+def test_one_mistake_hides_no_other() -> None:
+    text = profile_files.text_of("hollywood-penn-national")
+    spoiled = {
+        'name = "hollywood-penn-national"': "",
+        "\ndecks = 8\n": "\ndecks = 9\n",
+        'soft_17 = "stand"': 'soft_17 = "hot"',
+        "natural_pays = [3, 2]": "natural_pays = [3, 0]",
+        "any_20 = [4, 1]": "any_21 = [4, 1]",
+        "[sources]": '[options]\nkey_slack = 2\nstand_key = "no"\n[sources]',
+    }
+    for right, bad in spoiled.items():
+        assert text.count(right) == 1
+        text = text.replace(right, bad)
+    told = [line.split(": ", 2)[1].rpartition("] ")[2] for line in wrong(text)]
+    assert told == ["name", "decks", "soft_17", "natural_pays", "pays.any_21", "key_slack", "stand_key"]
+
+
 def test_a_rule_that_decides_money_is_never_left_to_a_default() -> None:
     text = profile_files.text_of("borgata")
     at = next(number for number, line in enumerate(text.splitlines(), start=1) if line.startswith("[rules]"))

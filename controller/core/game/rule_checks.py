@@ -54,12 +54,18 @@ class RuleFinding(NamedTuple):
     text: str
 
 
-def impossible_rules(rules: Rules) -> Iterator[RuleFinding]:
-    """Every combination that no table can play."""
+def impossible_values(rules: Rules) -> Iterator[RuleFinding]:
+    """Every value that no table can play, whatever the other rules are, and every side wager that cannot be offered."""
     yield from _out_of_range(rules, RANGES, ())
     yield from _out_of_range(rules.options, OPTION_RANGES, ("options",))
     for key in ("win_pays", "natural_pays", "insurance_pays"):
         yield from _bad_odds((key,), getattr(rules, key))
+    yield from _impossible_side_bets(rules)
+
+
+def impossible_rules(rules: Rules) -> Iterator[RuleFinding]:
+    """Every value and every combination that no table can play."""
+    yield from impossible_values(rules)
     if rules.hole_check == "device" and rules.hole_card == "none":
         yield RuleFinding(("hole_check",), 'a device has nothing to check with hole_card = "none"')
     if rules.even_money and not rules.insurance:
@@ -77,7 +83,6 @@ def impossible_rules(rules: Rules) -> Iterator[RuleFinding]:
         yield RuleFinding(("options", "minimum_cents"), f"the least wager {least} is above the highest {most}")
     if rules.mystery_reset_cents >= rules.mystery_ceiling_cents:
         yield RuleFinding(("mystery_reset_cents",), "the meter would start at or above its ceiling")
-    yield from _impossible_side_bets(rules)
 
 
 def unpressable_options(rules: Rules, meanings: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -111,7 +116,9 @@ def _bad_odds(key: tuple[str, ...], odds: tuple[int, int]) -> Iterator[RuleFindi
 def _impossible_side_bets(rules: Rules) -> Iterator[RuleFinding]:
     """Side wagers that do not exist or cannot be offered."""
     if rules.side_wagers == "prohibited" and rules.side_bets:
-        yield RuleFinding(("side_bets",), f'side_wagers = "prohibited" and {", ".join(rules.side_bets)} is offered')
+        yield RuleFinding(
+            ("side_bets",), f'side_wagers = "prohibited", and the rules offer {", ".join(rules.side_bets)}'
+        )
     if len(set(rules.side_bets)) != len(rules.side_bets):
         yield RuleFinding(("side_bets",), "a side wager is named twice")
     offered_late: dict[int, str] = {}

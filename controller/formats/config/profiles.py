@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.game.rule_checks import RuleFinding, doubtful_rules, impossible_rules
+from controller.core.game.rule_checks import RuleFinding, doubtful_rules, impossible_rules, impossible_values
 from controller.core.game.rules import Options, Rules, SideBetTerms
 from controller.core.game.side_bet import find
 from controller.core.game.side_bet import names as side_bet_names
@@ -210,7 +210,10 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft |
     name, title = data.get("name"), data.get("title", data.get("name"))
     if not (isinstance(name, str) and name and isinstance(title, str)):
         mistakes.append(Mistake(("name",), "expected the profile's name, text"))
-        return None
+        if "rules" not in data:
+            # No profile at all: a line for each rule that it lacks would tell nothing more.
+            return None
+        name = title = ""
     given = data.get("rules", {})
     for key in sorted(given.keys() & (frozenset(Rules.__struct_fields__) - RULE_KEYS)):
         mistakes.append(Mistake(("rules", key), "unknown key: it has a place of its own in a profile"))
@@ -222,6 +225,8 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft |
     sources = {str(key): str(value) for key, value in data.get("sources", {}).items()}
     if not any("did you mean sources?" in one.text for one in mistakes):
         mistakes += _source_mistakes(data, sources)
+    if mistakes:
+        mistakes += _wrong_values(known, data.get("options", {}), terms, mistakes)
     if rules is None or options is None:
         return None
     rules = replace(rules, options=options, side_bets=tuple(terms), side_bet_terms=terms)
@@ -229,6 +234,20 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> ProfileDraft |
         for term in (one for one in SideBetTerms.__struct_fields__ if name in terms and one not in table):
             sources[f"{name}.{term}"] = f"not in the profile: usual terms of {find(name).title} ({find(name).source})"
     return ProfileDraft(with_terms(rules), title, sources)
+
+
+def _wrong_values(
+    rules: Mapping[str, Any], options: Mapping[str, Any], terms: dict[str, SideBetTerms], mistakes: list[Mistake]
+) -> list[Mistake]:
+    """What no table can play among the values of a profile that has ``mistakes`` besides: so that all are told."""
+    wrong = {one.path[:2] for one in mistakes}
+    own = {key: one for key, one in rules.items() if key in RULE_KEYS and ("rules", key) not in wrong}
+    chosen = {key: one for key, one in options.items() if key in OPTION_KEYS and ("options", key) not in wrong}
+    sound, known = decode(Rules, {**own, "name": "-"}, (), []), decode(Options, chosen, (), [])
+    assert sound is not None
+    assert known is not None, "what cannot be read is left out"
+    found = impossible_values(replace(sound, options=known, side_bets=tuple(terms), side_bet_terms=terms))
+    return [Mistake(_path(one), one.text) for one in found]
 
 
 def _missing_rules(given: Mapping[str, Any], mistakes: list[Mistake]) -> list[Mistake]:
