@@ -174,8 +174,8 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
         if reached.acting == item.box and item.after > item.before:
             for moved in raised(play, reached, hand, item.after - item.before):
                 yield play.decided(moved, layout.insured), emitted
-            if may_be_raised_further(hand, item.after - item.before):
-                yield doubled(play, reached, hand, hand.extra + item.after - item.before, hand.confirmation), emitted
+            for moved in raised_further(play, reached, hand, item.after - item.before):
+                yield moved, emitted
         wager = play.deal.wagers[item.box]
         if item.after in {0, *play.rules.halves_cents(wager)}:
             if item.after < item.before:
@@ -192,8 +192,21 @@ def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
         yield split(play, node, hand, Confirmation.SPLIT_MAY_FOLLOW if hand.now is OPEN else Confirmation.ALL)
 
 
+def raised_further(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
+    """The rest of chips that are laid in two movements, before their card comes: of a double, or of a split's wager.
+
+    The first of them looked like a double for less. Where a key has said that it is one the rest makes no split.
+    """
+    if not may_be_raised_further(hand, cents):
+        return
+    yield doubled(play, node, hand, hand.extra + cents, hand.confirmation)
+    pair, is_whole = replace(hand, extra=0, now=OPEN), hand.extra + cents == hand.base
+    if is_whole and hand.confirmation is Confirmation.DOUBLE_MAY_FOLLOW and play.may_split(node, pair):
+        yield split(play, node, pair, Confirmation.SPLIT_MAY_FOLLOW)
+
+
 def may_be_raised_further(hand: Hand, cents: int) -> bool:
-    """Whether chips may be the rest of a double: it is laid in two movements, before its card comes."""
+    """Whether chips may be the rest of what was laid in part, as no card has come yet."""
     return hand.now is OWED and 0 < hand.extra <= hand.base - cents
 
 

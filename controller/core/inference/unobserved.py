@@ -252,7 +252,7 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 
 
 def _raised_further(play: Play, step: Step, hand: Hand, layout: Layout) -> Iterator[Step]:
-    """The rest of a double that a look showed in part: it is laid in two movements, before its card comes."""
+    """The rest of a double or split that a look showed in part: it is laid in two movements, before its card comes."""
     node, emitted = step
     box = node.acting
     # Without chips that were reported the whole of it is one of the amounts tried, however it was laid.
@@ -264,8 +264,8 @@ def _raised_further(play: Play, step: Step, hand: Hand, layout: Layout) -> Itera
         fitting = {more for more in _to_come(node, layout.mains[box], layout) if 0 < more < rest_cents}
         amounts = {*amounts, *fitting, *range(chip_cents, rest_cents, chip_cents)[:2]}
     for cents in amounts:
-        raised = successors.doubled(play, node, hand, hand.extra + cents, hand.confirmation)
-        yield _left_with(raised, box, layout.mains[box] + cents, layout), emitted
+        for raised in successors.raised_further(play, node, hand, cents):
+            yield _left_with(raised, box, layout.mains[box] + cents, layout), emitted
 
 
 def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
