@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns
 from controller.core.certainty.side_wagers import after_deal_bets
+from controller.core.game.hand import seen
 from controller.core.game.play import Play
 from controller.core.game.position import BoxStatus, HandStatus, Node
 from controller.core.inference.dues import main_due
@@ -21,6 +22,7 @@ from controller.core.table.layout import zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
+from firmware_protocols.cards import Card
 
 
 def payment_has_begun(transaction: Transaction) -> bool:
@@ -79,6 +81,14 @@ def takes_no_card(transaction: Transaction) -> bool:
         return False
     # Else chips of a double, say, are still to be reported.
     return bool(nodes) and all(map(lattice.over, nodes))
+
+
+def may_take_cards(transaction: Transaction, faces: tuple[Card, ...]) -> bool:
+    """Whether some play of the open round in which no hand waits for a card takes these, and one more of any face."""
+    lattice, place = transaction.lattice(), len(transaction.round().cards.drawn)
+    waiting = (node for node in lattice.frontier if all(hand.now is not HandStatus.OWED for hand in node.hands))
+    later = lattice.after_cards(waiting, (seen(place + number, face) for number, face in enumerate(faces)))
+    return any(map(lattice.drawing, later))
 
 
 def _known_holes(points: int | None) -> int:

@@ -514,6 +514,16 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
             known = self._drawing[node] = WITH_ANY | ANY_HOLE if bust_pending else _holes_of(node, reached)
         return known
 
+    def after_cards(self, nodes: Iterable[Node], cards: Iterable[int]) -> frozenset[Node]:
+        """Where plays stand that are at these nodes, once these cards and nothing else have followed."""
+        reached = frozenset(nodes)
+        for card in map(CardObserved, cards):
+            later = (
+                successors_with_outages(self.game, node, card, self.last_layout(), (0, NEVER_ENDS)) for node in reached
+            )
+            reached = frozenset(node for steps in later for node, _ in steps)
+        return reached
+
     def ends(self, hole_points: int | None) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: it is not dealt)."""
         play = self.game

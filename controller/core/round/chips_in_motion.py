@@ -28,7 +28,7 @@ from controller.core.inference.lattice import TooManySequences
 from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, Input, StampedInput
-from controller.core.round import early_doubles
+from controller.core.round import early_doubles, missed_cards
 from controller.core.table.layout import Zone, worth, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import MovingChips, State, Table
@@ -357,6 +357,7 @@ def note_possible_next_bet(transaction: Transaction, before: Zone, after: Zone, 
         return
     unseen = round_now.main_zone_outage(round_now.bets.spots.index(after.spot), first_ns, last_ns)
     rebuild_with_outages(transaction, (*round_now.evidence.outages, replace(unseen, exchanged=True)))
+    missed_cards.ask_if_bet_before_card(transaction, last_ns)
 
 
 def _may_be_given_up(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> bool:

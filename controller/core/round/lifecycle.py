@@ -203,6 +203,8 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     observation = DatedObservation(first_ns, last_ns, item, transaction.stamped.number)
     explained = transaction.observe(observation, may_drop=True)
     explained = unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
+    if not explained:
+        missed_cards.ask_if_settled_before_card(transaction, observation)
     if not explained or trouble:
         return explained
     dropped_changes.take_up_again(transaction, observation)

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.certainty.agreed_dues import confirmed_until_ns
-from controller.core.inference.lattice import Lattice
-from controller.core.inference.observation import CardObserved, KeyObserved
+from controller.core.inference.lattice import Lattice, TooManySequences
+from controller.core.inference.observation import CardObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.table.round_state import Round
-from controller.core.table.state import lattice_of
+from controller.core.table.state import empty_lattice, lattice_of
 from controller.core.table.transaction import Transaction
 
 BURNED: Final = "a card was burned in round"
@@ -96,6 +96,47 @@ def next_may_have_begun(transaction: Transaction) -> None:
         asked, text = "asked", _NEXT_BEGUN
     else:
         return
+    _ask_if_begun(transaction, asked, text)
+
+
+def ask_if_settled_before_card(transaction: Transaction, settled: DatedObservation) -> None:
+    """Chips that no play explains moved at a box before a card, and without that card they are a settled wager's.
+
+    A dealer who deals at once overtakes a reader that tells of them only then: the card may be the next deal's first.
+    """
+    if not _may_be_overtaken(transaction, settled.last_ns):
+        return
+    known = transaction.round().evidence.observations
+    earlier = tuple(one for one in known if one.first_ns <= settled.last_ns)
+    try:
+        plays = empty_lattice(transaction.rules, transaction.round()).observe_all((*earlier, settled)).frontier
+    except TooManySequences:
+        return
+    if any(node.paying for node in plays):
+        _ask_if_begun(transaction, "faltered", _FALTERED)
+
+
+def ask_if_bet_before_card(transaction: Transaction, laid_ns: int) -> None:
+    """What lies in a wager's place may be the next bet, and a card that came since may be the next deal's first."""
+    if _may_be_overtaken(transaction, laid_ns) and round_end.some_play_was_over(transaction, laid_ns):
+        _ask_if_begun(transaction, "faltered", _FALTERED)
+
+
+def _may_be_overtaken(transaction: Transaction, until_ns: int) -> bool:
+    """Whether the next deal may have begun since chips moved, before their reader told of them.
+
+    Not where a key must turn the hole card: it has shown that the round was not over. Nor by what lies face down.
+    """
+    round_now = transaction.round()
+    if not transaction.house.moves_reconsidered or round_now.questions.doubt or round_now.hides_faces():
+        return False
+    if not deal_confirmation.turn_needs_no_key(transaction):
+        return False
+    return any(isinstance(one.item, CardObserved) for one in round_now.evidence.observations if one.first_ns > until_ns)
+
+
+def _ask_if_begun(transaction: Transaction, asked: str, text: str) -> None:
+    """Ask whether another round has begun; until that is known nothing of this one is concluded."""
     transaction.change_ending(next_bets=asked)
     transaction.change_questions(doubt=transaction.ask(0, text, ("no", "yes")))
     transaction.note_absence()

@@ -136,7 +136,8 @@ def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVe
     sizes = _deal_sizes(transaction, deferred)
     even = [_is_deal_of(cards, transaction, deferred) for cards in sizes]
     if True in even:
-        return DealVerdict.PERHAPS if _may_be_owed(transaction) else DealVerdict.DEAL
+        of_round = _may_be_owed(transaction) or _may_be_drawn(transaction, deferred, sizes[even.index(True)])
+        return DealVerdict.PERHAPS if of_round else DealVerdict.DEAL
     paused = [_is_deal_of(cards, transaction, deferred, pauses=1) for cards in sizes]
     if None in even or None in paused:
         return None
@@ -154,6 +155,23 @@ def _may_be_owed(transaction: Transaction) -> bool:
     )
     soon = transaction.table_ns(drawn.at_ns) - max(raises, default=0) < _DEALT_TO_NS
     return soon and round_end.owes_card(transaction)
+
+
+def _may_be_drawn(transaction: Transaction, deferred: tuple[StampedInput, ...], cards: int) -> bool:
+    """Whether as many cards as a deal has are as well those of the open round: a dealer draws as evenly as he deals.
+
+    By the faces of all but the last, which is the hole card if they are a deal; not where the hands lie face down, nor
+    where other chips lie in a wager's place. A hand that was raised long ago has got its card.
+    """
+    round_now = transaction.round()
+    if not transaction.house.moves_reconsidered or _unexplained(round_now) or round_now.must_ignore_faces():
+        return False
+    if _may_have_bet_anew(transaction):
+        return False
+    drawn = [one.input for one in deferred if isinstance(one.input, CardDrawn)][: cards - 1]
+    faces = tuple(one.face for one in drawn if one.face is not None)
+    # Where one was not read, who takes all of them takes the others at least.
+    return round_end.may_take_cards(transaction, faces)
 
 
 def _is_deal_of(
