@@ -17,6 +17,7 @@ import structlog
 from controller.collector.intake import Intake, Limits
 from controller.collector.store import Store, StoreFailed, StoreRefused, TableKey, TableWrite, TakenOver
 from controller.formats.text.error_words import error_words
+from controller.formats.text.printable import many
 from controller.io.mqtt.connection import (
     Broker,
     CheckedClient,
@@ -90,7 +91,8 @@ class CollectorService:
         """How the collector is, for people."""
         trouble = "; ".join(one for one in (self.broker_trouble, self.database_trouble) if one)
         tables = len(self.intake.kept())
-        return f"{trouble or 'collecting'}: {tables} tables, {self.written} events, {self.intake.waiting} wait"
+        kept = f"{many(tables, 'table')}, {many(self.written, 'event')}"
+        return f"{trouble or 'collecting'}: {kept}, {self.intake.waiting} waiting"
 
     async def run(self) -> None:
         """Collect.

@@ -28,6 +28,7 @@ def command(table_file: Path, *, as_json: bool) -> None:
     that is missing now give a warning. Exit status: 0 fit to run, 2 mistakes.
     """
     from controller.commands.table_program import unpaired_lines
+    from controller.formats.text.printable import many
     from controller.formats.text.toml_schema import ConfigError
     from controller.io.files.table_file import load_table
 
@@ -52,7 +53,8 @@ def command(table_file: Path, *, as_json: bool) -> None:
         say(f"{table_file}: {line}")
     for line in warnings:
         say(f"{table_file}: warning: {line}", style="warning")
-    say(f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {len(table.chips)} chips: fit to run")
+    chips = many(len(table.chips), "chip")
+    say(f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {chips}: fit to run")
 
 
 def unfit(mistakes: tuple[str, ...], *, as_json: bool) -> None:
@@ -128,17 +130,18 @@ def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:
     for bet in ("main", *(("insurance",) if rules.insurance else ()), *rules.side_bets):
         blind = [str(spot) for spot in spots if (spot, bet) not in seen]
         if blind:
-            where = f"spot{'' if len(blind) == 1 else 's'} {', '.join(blind)}"
+            where = f"{'spot' if len(blind) == 1 else 'spots'} {', '.join(blind)}"
             yield f"[bet_spots] {bet}: no reader watches {where}: such a wager is neither seen nor counted"
 
 
 def spots_beyond(config: Config, rules: Rules) -> Iterator[str]:
     """A line for each spot with a reader beyond the boxes that the rules give the layout."""
     from controller.formats.config.table_file import zones_seen
+    from controller.formats.text.printable import many
 
     for spot in sorted({spot for spot, _ in zones_seen(config)}):
         if spot > rules.boxes:
-            layout = f"the profile's layout has {rules.boxes} boxes"
+            layout = f"the profile's layout has {many(rules.boxes, 'box', 'boxes')}"
             yield f"[bet_spots] spot {spot}: {layout}; [options] boxes may say otherwise"
 
 

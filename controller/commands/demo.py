@@ -175,8 +175,9 @@ def summary(shown: DemoResult, wanted: DemoOptions) -> None:
     found = shown.comparison
     say()
     is_right = found.equal == found.wagers
+    played = f"{many(shown.rounds, 'round')}, {many(found.wagers, 'wager')}"
     say(
-        f"{many(shown.rounds, 'round')}, {found.wagers} wagers: {found.equal} settled as the simulated people reckon",
+        f"{played}: {found.equal} settled as the simulated people reckon",
         style="good" if is_right else "bad",
     )
     if found.open:
@@ -184,7 +185,7 @@ def summary(shown: DemoResult, wanted: DemoOptions) -> None:
     for line in found.different:
         say_account_line(f"DIFFERENT  {line}")
     if shown.waited_in_vain:
-        say(f"the readers were waited for in vain {shown.waited_in_vain} times")
+        say(f"the readers were waited for in vain {many(shown.waited_in_vain, 'time')}")
     for line in jackpot_lines(shown):
         say_account_line(line)
     if missed := unplayed(wanted):

@@ -86,4 +86,8 @@ def counted(report: CheckReport) -> dict[str, Any]:
 
 def counts(report: CheckReport) -> str:
     """The same for people."""
-    return "{site}/{table}/{epoch}, {records} records, {events} events, head {head}".format(**counted(report))
+    from controller.formats.text.printable import many
+
+    found = counted(report)
+    held = f"{many(found['records'], 'record')}, {many(found['events'], 'event')}"
+    return "{site}/{table}/{epoch}, {held}, head {head}".format(**found, held=held)

@@ -129,6 +129,7 @@ def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: b
 
     A broker takes the name of a client's certificate for the name in its access list.
     """
+    from controller.formats.text.printable import many
     from controller.io.files.secret_files import SecretRefused
     from controller.io.operators.certificates import days_left, make_certificate, read_certificate
 
@@ -138,7 +139,7 @@ def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: b
         made = make_certificate(directory, name, hosts, _now(), rotate=rotate)
     except SecretRefused as error:
         _refuse(str(error))
-    say(f"{made.certificate}, {days_left(read_certificate(made.certificate), _now())} days; its key {made.key}")
+    say(f"{made.certificate}, {many(days_left(read_certificate(made.certificate), _now()), 'day')}; its key {made.key}")
 
 
 @command.command("show")
@@ -146,6 +147,7 @@ def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: b
 @AS_JSON
 def show(file: Path, *, as_json: bool) -> None:
     """Print the subject of a certificate and when it ends."""
+    from controller.formats.text.printable import many
     from controller.io.files.secret_files import SecretRefused
     from controller.io.operators.certificates import days_left, read_certificate
 
@@ -159,7 +161,7 @@ def show(file: Path, *, as_json: bool) -> None:
         say_json({"subject": subject, "issuer": issuer, "ends": ends, "days_left": days})
         return
     say(f"{subject}, signed by {issuer}")
-    say(f"ends {ends}, in {days} days")
+    say(f"ends {ends}, in {many(days, 'day')}")
 
 
 def _kept(file: Path, content: bytes, *, rotate: bool) -> Path | None:

@@ -112,6 +112,7 @@ def status(config: Path, *, as_json: bool) -> None:
     import json
 
     from controller.core.meters.meter import UNITS
+    from controller.formats.text.printable import many
     from controller.pool.postings import HOUSE
 
     with _errors_reported(), _ledger(_load(config)) as ledger:
@@ -122,7 +123,8 @@ def status(config: Path, *, as_json: bool) -> None:
             found = {"pool": ledger.pool, "shown_cents": shown, "entries": books.entries, "awards": books.hits}
             say(json.dumps({**found, "tables": {name: {"epoch": e, "seq": s} for name, (e, s) in tables.items()}}))
             return
-        say(f"{ledger.pool}: {_money(shown * UNITS)} after {books.entries} entries, {books.hits} awards")
+        entries = many(books.entries, "entry", "entries")
+        say(f"{ledger.pool}: {_money(shown * UNITS)} after {entries}, {many(books.hits, 'award')}")
         for name, (epoch, seq) in tables.items():
             say(f"  {name}: posted {seq} in epoch {epoch}")
 

@@ -57,10 +57,10 @@ def meter_lines(book: MeterBook) -> list[str]:
 
 def _own_meter_lines(line: MeterAccount) -> list[str]:
     """One meter."""
-    from controller.formats.text.printable import dollars
+    from controller.formats.text.printable import dollars, many
 
     closed = f"closed: {line.closed}" if line.closed else "open"
-    wagered = f"{line.wagers} wagers of {dollars(line.wagered_cents)}"
+    wagered = f"{many(line.wagers, 'wager')} of {dollars(line.wagered_cents)}"
     refused = f", {line.refused_wagers} refused as unreasonable" if line.refused_wagers else ""
     return [
         f"{line.meter}  {dollars(line.shown_cents)}  {closed}",
@@ -69,7 +69,10 @@ def _own_meter_lines(line: MeterAccount) -> list[str]:
             f" {exact(line.contributed_units)}, reserve {exact(line.reserve_moved_units)},"
             f" corrections {exact(line.adjusted_units)}"
         ),
-        f"  taken out    {line.hits} awards {exact(line.won_units - line.returned_units)}, {line.resets} resets",
+        (
+            f"  taken out    {many(line.hits, 'award')} {exact(line.won_units - line.returned_units)},"
+            f" {many(line.resets, 'reset')}"
+        ),
         (
             f"  stands at    {exact(line.meter_units)}, reserve {exact(line.reserve_units)}"
             f" of {exact(line.reserved_units)} contributed"
@@ -81,20 +84,20 @@ def _own_meter_lines(line: MeterAccount) -> list[str]:
 
 def _linked_meter_lines(line: LinkedAccount) -> list[str]:
     """One linked meter: what of it went through this table."""
-    from controller.formats.text.printable import dollars
+    from controller.formats.text.printable import dollars, many
 
     closed = f"closed: {line.closed}" if line.closed else f"last at {dollars(line.shown_cents)}  open"
     owed = f", {len(line.owed)} wait for the link" if line.owed else ""
-    refused = f", {line.refused_wagers} wagers refused" if line.refused_wagers else ""
+    refused = f", {many(line.refused_wagers, 'wager')} refused" if line.refused_wagers else ""
     declined = f", {line.declined} declined" if line.declined else ""
     return [
         f"{line.meter}  pool {line.pool}  {closed}",
         f"  postings     {line.posted}, {line.entered} entered, the last as {line.entry}{owed}{declined}{refused}",
         (
-            f"  put in       {line.wagers} wagers of {dollars(line.wagered_cents)} gave"
+            f"  put in       {many(line.wagers, 'wager')} of {dollars(line.wagered_cents)} gave"
             f" {exact(line.contributed_units)}, reserve {exact(line.reserved_units)}"
         ),
-        f"  taken out    {line.hits} awards {dollars(line.won_cents - line.returned_cents)}",
+        f"  taken out    {many(line.hits, 'award')} {dollars(line.won_cents - line.returned_cents)}",
         *(f"  WRONG        {wrong}" for wrong in line.wrong),
         *([] if line.wrong else ["  in order     none missing, none twice; the pool is reconciled at its link"]),
     ]

@@ -41,6 +41,7 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
     """
     from controller.daemon.replay import replay
     from controller.formats.journal.records import RecordDamaged, key_mark
+    from controller.formats.text.printable import many
     from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.journal.reader import JournalReader
@@ -72,7 +73,8 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
             where += f", event {found.difference.seq}"
         say(f"{journal}: differs at {where}: {found.difference.text}{by}")
         sys.exit(status_of(found))
-    say(f"{journal}: the same: {found.records} readings, {found.events} events, {found.rounds} rounds{by}")
+    stepped_again = (found.records, "reading"), (found.events, "event"), (found.rounds, "round")
+    say(f"{journal}: the same: {', '.join(many(*one) for one in stepped_again)}{by}")
 
 
 def status_of(found: ReplayResult) -> int:

@@ -55,6 +55,7 @@ def command(
     from controller.demo.demo import FolderInUse, alone, truth_of
     from controller.demo.table import DemoOptions
     from controller.formats.cases.accounts import account_bytes
+    from controller.formats.text.printable import many
     from controller.io.files.key_file import KeyFileRefused
 
     try:
@@ -73,7 +74,7 @@ def command(
     except (FolderInUse, KeyFileRefused, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
-    say(f"{len(played)} rounds played; the truth is in {directory / 'truth.json'}")
+    say(f"{many(len(played), 'round')} played; the truth is in {directory / 'truth.json'}")
 
 
 def prepare(wanted: DemoOptions, rack: Rack) -> None:

@@ -45,6 +45,7 @@ def command(sign: Path | None, against: Path | None, key: str | None, *, as_json
 
 
 def _check(against: Path, key: str | None, *, as_json: bool) -> None:
+    from controller.formats.text.printable import many
     from controller.io.operators.software import NoSoftwareList, SoftwareChanged, authenticate
 
     try:
@@ -61,4 +62,4 @@ def _check(against: Path, key: str | None, *, as_json: bool) -> None:
         say_json({"same": True, **found._asdict()})
         return
     by = f", signed by {found.signed_by}" if found.signed_by else ""
-    say(f"{against}: the same, {found.files} files, {found.digest}{by}")
+    say(f"{against}: the same, {many(found.files, 'file')}, {found.digest}{by}")

@@ -99,6 +99,7 @@ def check_journal(
     from controller.formats.journal.seals import Sealing
     from controller.formats.journal.segments import SegmentDamaged
     from controller.formats.orders.operators import read_signers
+    from controller.formats.text.printable import many
     from controller.formats.text.toml_schema import ConfigError
     from controller.io.copies.restore_from_copy import orders_of_copy, verify_copy
     from controller.io.copies.segment_folder import NoCopy
@@ -129,7 +130,8 @@ def check_journal(
         return
     say(f"{journal}: whole: {counts(report)}")
     if signed:
-        say(f"{journal}: {signed} orders carry their operator's signature, which holds")
+        carried = "carries its" if signed == 1 else "carry their"
+        say(f"{journal}: {many(signed, 'order')} {carried} operator's signature, which holds")
     if known is not None:
         say(f"{journal}: every transaction is sealed with this key; verifier key:")
         say(known)

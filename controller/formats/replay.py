@@ -16,6 +16,7 @@ from controller.core.table.state import State, StepResult, Table
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
 from controller.formats.journal.state_format import format_name
 from controller.formats.mqtt.envelope import event_bytes, own_event
+from controller.formats.text.printable import many
 from controller.formats.text.safe_parse import DataRefused, own_json
 from firmware_protocols.cards import Card
 
@@ -166,6 +167,6 @@ def first_difference(kept: StoredRecord, given: tuple[bytes, ...], seq: int) -> 
             was_text, now_text = was.decode(errors="replace"), now.decode()
             return ReplayDifference(kept.number, seq + place, f"recorded {was_text}, stepped again {now_text}")
     if len(kept.events) != len(given):
-        text = f"recorded {len(kept.events)} events, stepped again {len(given)}"
+        text = f"recorded {many(len(kept.events), 'event')}, stepped again {len(given)}"
         return ReplayDifference(kept.number, 0, text)
     return None

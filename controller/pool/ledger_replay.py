@@ -10,6 +10,7 @@ from typing import Final
 
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.pool_postings import DeclinedOutcome
+from controller.formats.text.printable import many
 from controller.formats.text.safe_parse import own_json
 from controller.pool.fold import FoldStep, stepped
 from controller.pool.ledger import Ledger, LedgerRows, _LedgerRow, books, deed_of
@@ -80,7 +81,8 @@ def _refolded(rows: LedgerRows, pool: str) -> Iterator[str]:
         if (outcome, shown_cents) != (step.outcome, meter.shown_cents()):
             yield f"entry {number} of {table or 'the house'} was answered otherwise than it comes out"
     if (number, awards.hits) != (held.entries, held.hits):
-        yield f"{number} entries and {awards.hits} awards; the pool counts {held.entries} and {held.hits}"
+        found = f"{many(number, 'entry', 'entries')} and {many(awards.hits, 'award')}"
+        yield f"{found}; the pool counts {held.entries} and {held.hits}"
     if meter != held.meter:
         yield f"the entries leave another meter, of {meter.current_units} units, than {held.meter.current_units}"
     kept = {number: (table, epoch, body) for number, table, epoch, body in _awards(rows, pool)}

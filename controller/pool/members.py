@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, assert_never
 
 from controller.core.meters.pool_postings import ClaimPosting, VerdictPosting, WagerPosting
+from controller.formats.text.printable import many
 from controller.pool.postings import ChangePosting, PostingBody
 
 NOT_THEIRS: Final = "not this table's: "
@@ -60,7 +61,7 @@ def _misplaced(member: Member, number: int, spot: int, bet: str) -> str:
     if bet not in member.shares:
         return f"{NOT_THEIRS}it has no bet {bet[:32]!r} that feeds the pool"
     if not 0 < spot <= member.spots:
-        return f"{NOT_THEIRS}it has {member.spots} spots, and none of the number posted"
+        return f"{NOT_THEIRS}it has {many(member.spots, 'spot')}, and none of the number posted"
     if not 0 < number < ROUND_LIMIT:
         return f"{NOT_THEIRS}it has no round of the number posted"
     return ""

@@ -19,6 +19,7 @@ import structlog
 
 from controller.formats.config.pairing import unpaired
 from controller.formats.config.trigger_file import UNIX, TriggerConfig
+from controller.formats.text.printable import many
 from controller.io.lines.ports import serial_opener
 from controller.io.lines.supervisor import LineSupervisor
 from controller.io.lines.talk_limit import Quota, Talk
@@ -206,7 +207,7 @@ class TriggerBoxService:
         health = self.rng.health
         noise = f"{self.rng.available} bytes of noise, {health.warnings} warnings in {health.samples} bytes"
         state = self.box.state
-        refused = "".join(f"; {count} times refused: {why}" for why, count in sorted(self.refused.items()))
+        refused = "".join(f"; {many(count, 'time')} refused: {why}" for why, count in sorted(self.refused.items()))
         line = self.config.line
         open_line = "; line not paired" if unpaired(line.port, line.pairing_key_file) else ""
         return (

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import structlog
 
 from controller.formats.orders.operators import ChannelUser
+from controller.formats.text.printable import many
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import Clock
 from controller.io.system.notify import Notifier
@@ -74,7 +75,7 @@ async def serve(source: Source, address: ServerAddress, around: WebParts, say: C
 
     def status() -> str:
         link = "" if floor.is_linked else "; no broker"
-        return f"{len(floor.tables)} tables, {len(app[PARTS].sockets)} pages open{link}"
+        return f"{many(len(floor.tables), 'table')}, {many(len(app[PARTS].sockets), 'page')} open{link}"
 
     async with serving(app, address) as port, asyncio.TaskGroup() as group:
         say(f"{'http' if address.tls is None else 'https'}://{shown_host(address)}:{port}/")

@@ -64,7 +64,7 @@ def operators(folder: Path, name: str) -> Path:
 def test_verify_checks_the_signatures_of_orders_again(tmp_path: Path) -> None:
     journal = journal_of(a_table(), tmp_path)
     done = run("verify", journal)
-    assert (done.exit_code, "1 orders carry their operator's signature, which holds" in done.output) == (0, True)
+    assert (done.exit_code, "1 order carries its operator's signature, which holds" in done.output) == (0, True)
     assert run("verify", "--operators", operators(tmp_path, "M. Okafor"), journal).exit_code == 0
     other = run("verify", "--operators", operators(tmp_path, "J. Lee"), journal)
     assert (other.exit_code, "signed order: the key is not M. Okafor's" in other.output) == (1, True)

@@ -35,7 +35,7 @@ HANDS = {
     ),
     "more of a card than its decks hold": (
         json.dumps(case("7d 6c 7d Td 9h", "1 stand", decks=1)).encode(),
-        "shoe: holds 7d 2 times, 1 decks hold it 1 times",
+        "shoe: holds 7d 2 times, more than 1 deck can",
     ),
 }
 

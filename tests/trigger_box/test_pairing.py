@@ -292,7 +292,7 @@ async def test_a_line_that_says_too_much_is_closed_for_a_while_and_then_listened
             pass
         await babbling.close()
         assert service.refused == {f"line {TOO_MUCH}": 1}
-        assert f"1 times refused: line {TOO_MUCH}" in service.status()
+        assert f"1 time refused: line {TOO_MUCH}" in service.status()
         early = await connected(tmp_path)
         assert not await early.listen()
         await early.close()

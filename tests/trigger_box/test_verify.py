@@ -328,7 +328,7 @@ def test_events_of_two_epochs_are_refused() -> None:
 def test_a_file_cut_short_in_the_middle_of_a_line_is_not_taken_for_whole() -> None:
     whole = b"\n".join(played(4))
     audit = examine(read_lines(whole[:-20].split(b"\n")))
-    assert audit.faults == (f"1 lines are cut short or damaged, the first of them line {len(played(4))}",)
+    assert audit.faults == (f"cut short or damaged: 1 line, first line {len(played(4))}",)
 
 
 def test_other_json_and_remarks_between_the_events_are_passed_over() -> None:

@@ -20,6 +20,7 @@ from controller.core.game.rule_checks import CENTS_LIMIT, RANGES, impossible_rul
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import names as side_bet_names
 from controller.formats.config.profiles import with_options
+from controller.formats.text.printable import many
 from controller.formats.text.safe_parse import DataRefused, json_of, reads_outside
 from controller.formats.text.struct_decoder import hint, shown
 from firmware_protocols.cards import Card
@@ -103,7 +104,7 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
     cards = tuple(_card(f"shoe[{place}]", face) for place, face in enumerate(_list(case, "shoe", CARDS_LIMIT)))
     for card, copies in Counter(cards).items():
         if copies > rules.decks:
-            raise CaseError("shoe", f"holds {card} {copies} times, {rules.decks} decks hold it {rules.decks} times")
+            raise CaseError("shoe", f"holds {card} {many(copies, 'time')}, more than {many(rules.decks, 'deck')} can")
     burn = _whole("burn", case.get("burn", 0), 0, len(cards))
     acts = tuple(read_act(f"actions[{place}]", act) for place, act in enumerate(_list(case, "actions", ACTS_LIMIT)))
     entered = frozenset(

@@ -21,6 +21,7 @@ from controller.core.messages.meter_events import MeterChangeProposed
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money
 from controller.core.table.ledger import Books, book_of
+from controller.formats.text.printable import many
 
 IN_REPLIES: Final = {
     "case_number_needed": "only the last 20 rounds are ruled on without a case number: give the house's (--case)",
@@ -52,7 +53,7 @@ def remark_of(given: Input, events: Sequence[Event], books: Books) -> str:
     ``books`` are the table's after it, in which a wager still stands as it did before a proposal.
     """
     changes = list(_changes(events)) if isinstance(given, VoidRound | AdjustWager | ApproveOrder) else []
-    more = [f"and {len(changes) - SHOWN} wagers more"] if len(changes) > SHOWN else []
+    more = [f"and {many(len(changes) - SHOWN, 'wager')} more"] if len(changes) > SHOWN else []
     approved = list(_approved(events)) if isinstance(given, ApproveOrder) else []
     return "; ".join((*approved, *changes[:SHOWN], *more, *_remarks(events, books)))
 

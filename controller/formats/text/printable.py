@@ -27,6 +27,6 @@ def net(cents: int) -> str:
     return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
 
 
-def many(count: int, name: str) -> str:
-    """``1 wager``, ``2 wagers``."""
-    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+def many(count: int, name: str, plural: str = "") -> str:
+    """``1 wager``, ``2 wagers``; ``2 boxes`` where the ``plural`` is given."""
+    return f"{count} {name}" if count == 1 else f"{count} {plural or f'{name}s'}"

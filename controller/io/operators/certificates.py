@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from controller.formats.text.printable import many
 from controller.io.files.plain_files import content
 from controller.io.files.secret_files import SecretRefused, read_secret, write_secret
 
@@ -109,7 +110,7 @@ def expiry_line(path: Path, now: datetime) -> str:
     left = days_left(read_certificate(path), now)
     if left > ALARM_DAYS:
         return ""
-    ends = "has expired" if left < 0 else f"expires in {left} days"
+    ends = "has expired" if left < 0 else f"expires in {many(left, 'day')}"
     return f"certificate {path} {ends}; run: tableside keys certificate --rotate"
 
 

@@ -14,6 +14,7 @@ from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import ConsumerNow, ReplayRequest, StreamNow, stream_genesis, stream_hash
 from controller.formats.journal.tree_heads import claimed
 from controller.formats.mqtt.envelope import EVENT_LIMIT_BYTES
+from controller.formats.text.printable import many
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 
 AHEAD_LIMIT: Final = 1000
@@ -204,7 +205,8 @@ class Follower:
         self._asked_at, self._acked, self._noted = None, -1, -1
         if not before.epoch:
             return epoch, ()
-        return epoch, (f"epoch {epoch} follows epoch {before.epoch}, of which {before.seq} events are on this disk",)
+        held = many(before.seq, "event")
+        return epoch, (f"epoch {epoch} follows epoch {before.epoch}, of which this disk has {held}",)
 
     def _start(self, epoch: int) -> StreamPosition:
         return StreamPosition(epoch, 0, stream_genesis(Identity(self._site, self._table, epoch)))

@@ -22,6 +22,7 @@ from controller.formats.mqtt.envelope import (
     PayloadRefused,
     own_event,
 )
+from controller.formats.text.printable import many
 from controller.formats.text.safe_parse import DataRefused, json_of, own_json, reads_outside
 from controller.reports.audit.mystery_meter import MeterFold, Moved
 from controller.reports.audit.sequence_audit import Complaint, Delivery, EventNumbers, HashMark, Range
@@ -114,7 +115,7 @@ def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[HashMa
     if events is None:
         raise NotEvents("no line is an event of a table")
     if damaged:
-        events.faults.append(f"{len(damaged)} lines are cut short or damaged, the first of them line {damaged[0]}")
+        events.faults.append(f"cut short or damaged: {many(len(damaged), 'line')}, first line {damaged[0]}")
     return events
 
 
