@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from controller.cli import main
 from controller.commands.client import with_channel
 from controller.formats.config.client_file import ClientSection, read_client
+from controller.reports.audit.stream_audit import PAYLOAD_LIMIT, TOPIC_LIMIT
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn
 from tests.docs.pages import page, sections
@@ -36,6 +37,16 @@ def test_the_settings_of_a_client_are_listed() -> None:
     listed = [[cell.strip("`") for cell in row[:3]] for row in CLIENT.rows()]
     assert [row[0] for row in listed] == list(ClientSection.__struct_fields__)
     assert listed == [[name, options[name].opts[0], options[name].envvar] for name, _, _ in listed]
+
+
+def test_what_watch_cuts_is_said() -> None:
+    said = " ".join(sections(page("operations.md"))["What tableside watch shows"].text.split())
+    assert f"longer than {PAYLOAD_LIMIT} characters, of a topic {TOPIC_LIMIT}, is cut" in said
+
+
+def test_the_words_of_a_settlement_are_in_the_glossary() -> None:
+    words = {one.strip() for row in sections(page("glossary.md"))["Glossary"].rows() for one in row[0].split(",")}
+    assert {"surrender", "insurance", "even money", "evidence", "basis", "due"} <= words
 
 
 def test_the_client_file_shown_can_be_read() -> None:
