@@ -55,7 +55,7 @@ def test_verify_tells_whole_damaged_and_missing_apart(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     make_journal(path)
     whole = CliRunner().invoke(verify.command, [str(path)])
-    assert (whole.exit_code, "whole: harbour/bj-1/3, 1 records, 1 events" in whole.output) == (0, True)
+    assert (whole.exit_code, "whole: harbour/bj-1/3, 1 record, 1 event" in whole.output) == (0, True)
     path.write_bytes(path.read_bytes().replace(b"record one", b"record won"))
     damaged = CliRunner().invoke(verify.command, [str(path)])
     assert damaged.exit_code == 1
