@@ -52,7 +52,7 @@ def command(table_file: Path, *, as_json: bool) -> None:
     for line in remarks:
         say(f"{table_file}: {line}")
     for line in warnings:
-        say(f"{table_file}: warning: {line}", style="warning")
+        say(f"tableside: warning: {table_file}: {line}", style="warning")
     chips = many(len(table.chips), "chip")
     say(f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {chips}: fit to run")
 

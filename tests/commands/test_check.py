@@ -26,7 +26,11 @@ def test_a_port_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
     there = usb.replace("/dev/tableside/bet_spots", "/dev/null")
     done = checked(tmp_path, there)
     assert done.exit_code == 0, done.output
-    warnings = [line.partition("warning: ")[2] for line in done.output.splitlines() if " port: " in line]
+    warnings = [
+        line.partition(f"tableside: warning: {tmp_path}/table.toml: ")[2]
+        for line in done.output.splitlines()
+        if " port: " in line
+    ]
     assert [line.partition(" port: ")[0] for line in warnings] == ["[shoe]", "[keypad]"]
     assert warnings[0].startswith("[shoe] port: /dev/tableside/shoe is not there now; `tableside devices`")
     assert done.output.endswith("fit to run\n")
@@ -34,7 +38,8 @@ def test_a_port_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
 
 def test_a_bet_of_the_rules_that_nothing_looks_at_is_a_warning(tmp_path: Path) -> None:
     done = checked(tmp_path)
-    assert "warning: [bet_spots] lucky_ladies: no reader watches spots 1, 2, 3, 4, 5, 6, 7: such" in done.output
+    said = f"tableside: warning: {tmp_path}/table.toml: [bet_spots] lucky_ladies: no reader watches spots 1, 2, 3, 4, 5"
+    assert said in done.stdout
     assert not [line for line in done.output.splitlines() if "[bet_spots] main" in line]
     plain = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
     assert "no reader watches" not in checked(tmp_path, plain).output
@@ -43,7 +48,11 @@ def test_a_bet_of_the_rules_that_nothing_looks_at_is_a_warning(tmp_path: Path) -
 def test_a_reader_beyond_the_boxes_of_the_layout_is_a_warning(tmp_path: Path) -> None:
     six = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
     done = checked(tmp_path, six)
-    beyond = [line.partition("warning: ")[2] for line in done.output.splitlines() if "layout has" in line]
+    beyond = [
+        line.partition(f"tableside: warning: {tmp_path}/table.toml: ")[2]
+        for line in done.output.splitlines()
+        if "layout has" in line
+    ]
     assert beyond == ["[bet_spots] spot 7: the profile's layout has 6 boxes; [options] boxes may say otherwise"]
     assert "layout has" not in checked(tmp_path, six.replace("[options]", "[options]\nboxes = 7")).output
     assert "layout has" not in checked(tmp_path).output
