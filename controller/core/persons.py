@@ -133,6 +133,16 @@ def unvouched_reason(person: Person) -> RefusalReason | None:
     return RefusalReason("not_vouched", text)
 
 
+def came_alike(one: Person, other: Person) -> bool:
+    """Whether two came by one proof of who they are: a key's owner, or the same role's socket and the same user.
+
+    At a socket the name proves nothing, so that nobody comes as another by giving another.
+    """
+    if one.vouched.by in _OWN or other.vouched.by in _OWN:
+        return {one.vouched.by, other.vouched.by} <= _OWN and same_person(one.name, other.name)
+    return one.vouched == other.vouched
+
+
 def not_second_reason(
     first: Person, second: Person, did: str, *, alike: bool = False, must: str = "approve"
 ) -> RefusalReason | None:

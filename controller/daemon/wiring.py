@@ -73,6 +73,7 @@ def house_of(table: TableFile) -> House:
         payments_bounded=True,
         payments_by_course=True,
         moves_reconsidered=True,
+        words_confirmed=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -25,11 +25,11 @@ from tests.core.hole_rounds import DRAWS, IRREGULARITIES, PROFILES, RANKS, Done,
 
 HOLE_CARDS: Final = ("dealt", "none")
 
-WRONG: Final = tuple(name for name in IRREGULARITIES if name != "burn pressed in vain")
-"""Irregularities with which the shoe goes on."""
+WRONG: Final = tuple(IRREGULARITIES)
+"""What may be wrong with a deal; the shoe goes on, also where *burn* is pressed in vain."""
 
-MEANWHILE: Final = tuple(name for name in DOINGS if name not in {"any_key", "new_shoe", "void_and_new_shoe"})
-"""What people may do with which it goes on; any key may be *burn*, which between two rounds says that it is over."""
+MEANWHILE: Final = tuple(DOINGS)
+"""What people may do while it goes on; that a new one is in use may be said in vain."""
 
 
 class Burned(NamedTuple):

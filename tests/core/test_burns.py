@@ -168,8 +168,8 @@ def test_undo_takes_back_an_announcement_and_the_shoe_before_goes_on() -> None:
     after = rig.table.state
     assert (after.burns, after.shoe_round) == (0, before.shoe_round)
     # Its end was told and stays told; under the next number the account goes on.
-    assert after.shoe == replace(before.shoe, shoe=2, closed=(), opened=after.shoe.opened)
-    assert (after.shoe.drawn, after.shoe.opened["2c"]) == (6, 1)
+    assert after.shoe == replace(before.shoe, shoe=2)
+    assert (after.shoe.drawn, len(after.shoe.closed)) == (6, 2)
 
 
 def test_simulated_people_who_burn_three_are_settled_as_they_played() -> None:

@@ -234,3 +234,29 @@ def test_one_person_has_a_few_places_and_leaves_the_others_theirs() -> None:
     rig.give(WithdrawOrder(rig.now_ns, 1, "M. Okafor", "enough"))
     declare(rig, 6, 1000)
     assert len(rig.told(OrderProposed)) == 6
+
+
+def test_what_one_key_proposes_takes_no_place_of_the_floors_socket() -> None:
+    rig = a_table()
+    rig.talk("1 main 10 \n 9h Ts")
+    for spot in range(2, 6):
+        declare(rig, spot, 1000)
+    declare(rig, 6, 1000)
+    assert len(rig.told(OrderProposed)) == 4
+    at_socket = Authentication("socket", ("floor",), 1001)
+    for spot in (6, 7, 6, 7, 6):
+        rig.give(DeclareBox(rig.now_ns, spot, 1000, "J. Reyes", "plays cash", at_socket))
+    assert len(rig.told(OrderProposed)) == 8
+    rig.give(DeclareBox(rig.now_ns, 6, 1000, "A. Other", "plays cash", at_socket))
+    assert len(rig.told(OrderProposed)) == 8
+    rig.give(DeclareBox(rig.now_ns, 6, 1000, "A. Other", "plays cash", Authentication("socket", ("floor",), 1002)))
+    assert len(rig.told(OrderProposed)) == 9
+
+
+def test_a_key_that_signs_and_the_same_owners_key_that_connects_are_one() -> None:
+    rig = a_table()
+    rig.talk("1 main 10 \n 9h Ts")
+    for spot in range(2, 6):
+        declare(rig, spot, 1000)
+    rig.give(DeclareBox(rig.now_ns, 6, 1000, "M. Okafor", "plays cash", Authentication("signature", ("floor",))))
+    assert len(rig.told(OrderProposed)) == 4

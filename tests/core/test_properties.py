@@ -244,6 +244,7 @@ def begun_now(house: House) -> House:
         payments_bounded=True,
         payments_by_course=True,
         moves_reconsidered=True,
+        words_confirmed=True,
     )
 
 

@@ -52,21 +52,43 @@ def test_the_burn_key_between_rounds_begins_a_shoe_and_within_one_does_not() -> 
     assert (account.drawn, account.burned) == (6, 2)
 
 
-def test_a_shoe_ends_with_its_account_and_its_burns_are_opened_then() -> None:
+def test_a_shoe_ends_with_its_account_and_its_burns_stay_closed_as_somebody_said_so() -> None:
     rig = of_decks(6)
     begin(rig, "2c")
     one_round(rig)
-    assert "2c" not in [event.face for event in rig.events if isinstance(event, CardOpened)]
     rig.key("burn")
-    burned = next(event for event in rig.events if isinstance(event, CardDrawn))
-    opened = [event for event in rig.events if isinstance(event, CardOpened)][-1]
-    assert (opened.card, opened.face) == (burned.card, "2c")
-    nonce = hashlib.sha256(str(burned.card).encode()).digest()
-    assert opened.nonce == nonce.hex()
+    assert "2c" not in [event.face for event in rig.events if isinstance(event, CardOpened)]
     told = ended(rig)
     assert (told.shoe, told.decks, told.drawn, told.burned, told.unread, told.left) == (1, 6, 5, 1, 0, None)
     assert told.penetration_per_mille == 5 * 1000 // 312
-    assert told.running_count == 1 - 3
+    assert told.running_count == -3
+
+
+def test_a_burn_is_opened_once_as_many_cards_have_come_as_its_shoe_was_loaded_with() -> None:
+    rig = of_decks(1)
+    begin(rig, "2c")
+    burned = next(event for event in rig.events if isinstance(event, CardDrawn))
+    one_round(rig)
+    rig.key("burn")
+    for face in DECK[:48]:
+        assert burned.card not in [event.card for event in rig.events if isinstance(event, CardOpened)]
+        rig.card(str(face))
+    opened = [event for event in rig.events if isinstance(event, CardOpened)][-1]
+    assert (opened.card, opened.face) == (burned.card, "2c")
+    assert opened.nonce == hashlib.sha256(str(burned.card).encode()).hexdigest()
+    assert rig.table.state.last_shoe.opened["2c"] == 1
+
+
+def test_a_burn_that_the_shoe_cannot_have_held_is_found_once_it_is_opened() -> None:
+    rig = of_decks(1)
+    begin(rig, "Th")
+    one_round(rig)
+    rig.key("burn")
+    for face in DECK[:48]:
+        rig.card(str(face))
+    assert next(one.text for one in raised(rig) if one.kind == "impossible_card").endswith(
+        "is Th number 2 of a shoe that holds 1"
+    )
 
 
 def test_the_cut_card_is_put_down_where_it_came() -> None:

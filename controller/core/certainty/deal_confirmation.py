@@ -8,6 +8,7 @@ card. That nothing came is itself a reading (``DeadlinePassed``), so that replay
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import median
 from typing import Any, Final, assert_never
 
@@ -75,7 +76,7 @@ def change_deal(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN40
 
 def _size(transaction: Transaction) -> int:
     """The cards of the deal, as the table counts its boxes."""
-    return transaction.round().hole_place() + 1
+    return transaction.round().deal_cards()
 
 
 def gap_ns(transaction: Transaction) -> int:
@@ -149,6 +150,10 @@ def _at_once(transaction: Transaction, at_ns: int) -> bool:
 
 def card_came(transaction: Transaction, at_ns: int) -> None:
     """A card of the round was taken."""
+    declared, burned = transaction.round().bets.declared, transaction.state.burn_announced
+    if (declared or burned) and len(transaction.round().cards.drawn) == 1:
+        change_deal(transaction, declared=declared, burn_announced=burned)
+        transaction.change(burn_announced=False)
     deal, count = transaction.round().dealing, len(transaction.round().cards.drawn)
     if deal.stands == "unguarded":
         return
@@ -299,6 +304,23 @@ def paused_in_deal(transaction: Transaction) -> bool:
     """Whether a long gap lies among the cards of the deal, as the table counts its boxes."""
     gaps_ms = transaction.round().dealing.gaps_ms[: _size(transaction) - 1]
     return any(gap * 1_000_000 >= gap_ns(transaction) for gap in gaps_ms)
+
+
+def is_word_doubtful(transaction: Transaction) -> bool:
+    """Whether a person's word says how many cards the deal has, and its rhythm does not bear that out.
+
+    With a box that was declared in vain it stops two cards short of what the table counts, with a burn announced in
+    vain one card short, and those that players draw later complete it. Its own first cards are the measure.
+    """
+    round_now = transaction.round()
+    stated = round_now.boxes_on_word() or round_now.dealing.burn_announced
+    if not stated or not round_now.is_dealt() or not transaction.house.words_confirmed:
+        return False
+    cards = [one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved)]
+    gaps = [later - sooner for sooner, later in pairwise(cards[: _size(transaction)])]
+    usual = int(median(gaps[:-_LAST] or gaps[:1]))
+    paused = any(gap >= max(_SECOND_NS, _GAP_TIMES * usual) for gap in gaps)
+    return paused or any(gap > usual * _RHYTHM_PER_MILLE // 1000 for gap in gaps[-_LAST:])
 
 
 def unconfirm(transaction: Transaction, why: str, stands: DealStatus = "unconfirmed") -> None:

@@ -138,8 +138,9 @@ class ShoeBegun(Value, frozen=True, tag="shoe_begun"):
 class ShoeEnded(Value, frozen=True, tag="shoe_ended"):
     """A shoe is over.
 
-    Its burns have just been opened, except those drawn since the last turn of a hole card, which wait for the next
-    turn. Before this event, nothing is published about the remaining cards of a shoe.
+    Before this event, nothing is published about the remaining cards of a shoe. Its burns are opened once as many cards
+    have been drawn after them as a shoe is loaded with, for until then it may still be in use, whoever announced the
+    next.
     """
 
     shoe: int

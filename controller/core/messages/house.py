@@ -99,6 +99,11 @@ class House(Value, frozen=True, tag=False):
     moves_reconsidered: bool = False
     """Whether what is laid too much or given up again before a card accuses nobody, and other chips in the place of a
     wager that may have been lost are the next bet; False: the journal is of before."""
+    words_confirmed: bool = False
+    """Whether a deal of which a person's word says how many cards it has (a declared box, an announced burn) is
+    confirmed by its rhythm or asked about, by another than who said it; alerts name who announced the shoe; a burned
+    card stays closed until its shoe must be over; and what one key proposes takes no place of a socket's. False: the
+    journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -42,6 +42,9 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
 
 def _missed_cards_answered(transaction: Transaction, question: int, answer: str, who: str) -> None:
     """No card was missed and the round goes on, or it goes to the floor."""
+    if refused := missed_cards.own_word(transaction):
+        transaction.refuse_answer(question, answer, who, refused)
+        return
     if not transaction.takes_yes_or_no(question, answer, who):
         return
     hit, why = transaction.round().questions.missed_after, missed_cards.irregular_reason(transaction.round())

@@ -39,7 +39,7 @@ from controller.core.meters.state import (
     NewParameters,
     terms_named,
 )
-from controller.core.persons import Person, not_second_reason, unvouched_reason
+from controller.core.persons import Person, came_alike, not_second_reason, unvouched_reason
 from controller.core.progressives.live_meters import MYSTERY_ROW, freeze_award, publish_reset
 from controller.core.progressives.live_meters import change_meter as remember
 from controller.core.progressives.pool_outbox import OrderedBy, post_claim, post_verdict, release
@@ -125,13 +125,19 @@ def no_room(
 ) -> RefusalReason | None:
     """Why another order of a person's cannot wait among ``waiting``; None: it can.
 
-    One person has a few places alone, of rulings and meters together, so that nobody takes them all.
+    One person has a few places alone, of rulings and meters together, so that nobody takes them all. They are counted
+    by the proof with which an order came: what one key has proposed takes no place at a socket whose role it has too.
+    In journals of before it did.
     """
     if len(waiting) >= ORDERS_LIMIT:
         return _TOO_MANY
     if not transaction.house.orders_bounded:
         return None
-    mine = [one for one in waiting_orders(transaction) if not_second_reason(proposer(one), person, "") is not None]
+    makers = [proposer(one) for one in waiting_orders(transaction)]
+    if transaction.house.words_confirmed:
+        mine = [one for one in makers if came_alike(one, person)]
+    else:
+        mine = [one for one in makers if not_second_reason(one, person, "") is not None]
     return _TOO_MANY_OF_ONE if len(mine) >= _ORDERS_OF_ONE else None
 
 

@@ -17,6 +17,9 @@ from controller.core.inference.lattice import Lattice, TooManySequences
 from controller.core.inference.observation import CardObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
+from controller.core.messages.inputs import AnswerQuestion
+from controller.core.persons import Person, not_second_reason
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.round_state import Round
 from controller.core.table.state import empty_lattice, lattice_of
 from controller.core.table.transaction import Transaction
@@ -35,8 +38,11 @@ _NEXT_ASKED: Final = frozenset({"asked", "faltered"})
 
 _MISCOUNTED: Final = "Are the cards of this deal other ones than counted: one was burned, or drawn before it?"
 
+_NO_BURN: Final = "Are the cards of this deal other ones than counted: was the card before it dealt, not burned?"
+
 _SHOWN: Final = "Cards drawn meanwhile? yes/no"
 _MISCOUNTED_SHOWN: Final = "Card burned in deal? yes/no"
+_NO_BURN_SHOWN: Final = "Burned card dealt? yes/no"
 _HIT_SHOWN: Final = "Card missed at hit? yes/no"
 _NEXT_SHOWN: Final = "Another round begun? yes/no"
 
@@ -145,16 +151,56 @@ def _ask_if_begun(transaction: Transaction, asked: str, text: str) -> None:
 def ask_if_miscounted(transaction: Transaction, until: int) -> None:
     """Ask whether the deal is what the table counts where it stopped among its cards and then went on beyond the last.
 
-    A card may have been burned when it stopped. Nor is it certain if its bets were locked in the middle of a deal.
+    A card may have been burned when it stopped. Nor is it certain if its bets were locked in the middle of a deal, nor
+    where only a person's word says that a box without chips was dealt to, or that the card before the deal was a burn.
     """
     round_now = transaction.round()
-    deal, asked = round_now.dealing, round_now.questions
-    if not deal.unturned() or asked.miscounted or round_now.evidence.trouble or round_now.is_suspended():
+    if round_now.questions.miscounted or round_now.evidence.trouble or round_now.is_suspended():
         return
+    if deal_confirmation.is_word_doubtful(transaction):
+        _ask_miscounted(transaction, _miscounted_text(round_now))
+    elif round_now.dealing.unturned() and _stopped_in_deal(transaction, until):
+        _ask_miscounted(transaction, _MISCOUNTED)
+
+
+def _stopped_in_deal(transaction: Transaction, until: int) -> bool:
+    """Whether the deal stopped among its cards and went on beyond the last, or began in the middle of another."""
+    deal = transaction.round().dealing
     beyond = deal_confirmation.paused_in_deal(transaction) and deal_confirmation.is_followed_at_once(transaction, until)
-    if beyond or (deal.anew and deal.stands == "unconfirmed"):
-        question = transaction.ask(0, _MISCOUNTED, ("no", "yes"))
-        transaction.change_questions(doubt=question, miscounted=question)
+    return beyond or (deal.anew and deal.stands == "unconfirmed")
+
+
+def _ask_miscounted(transaction: Transaction, text: str) -> None:
+    """Ask a person whether the cards of the deal are those counted."""
+    question = transaction.ask(0, text, ("no", "yes"))
+    transaction.change_questions(doubt=question, miscounted=question)
+
+
+def _miscounted_text(round_now: Round) -> str:
+    """The question about a deal of which a person's word says how many cards it has."""
+    spots = round_now.boxes_on_word()
+    return (
+        f"Are the cards of this deal other ones than counted: was none dealt to {_spots(spots)}?" if spots else _NO_BURN
+    )
+
+
+def _spots(spots: tuple[int, ...]) -> str:
+    return f"spot {' or '.join(map(str, spots))}"
+
+
+def own_word(transaction: Transaction) -> RefusalReason | None:
+    """Why the answer is not for who gives it: it was they who said how many cards the deal has; None: it is."""
+    given, round_now = transaction.stamped.input, transaction.round()
+    if not isinstance(given, AnswerQuestion) or not transaction.house.two_persons or not _is_miscount(round_now):
+        return None
+    stated = round_now.boxes_on_word() or round_now.dealing.burn_announced
+    first = transaction.state.people_of(round_now.number) if stated and transaction.house.words_confirmed else ()
+    second = Person(given.who, given.vouched)
+    reasons = (not_second_reason(one, second, _STATED, alike=True, must="answer") for one in first)
+    return next(filter(None, reasons), None)
+
+
+_STATED: Final = "said how many cards the deal has"
 
 
 def _is_miscount(round_now: Round) -> bool:
@@ -285,8 +331,10 @@ def question_text(round_now: Round) -> str:
     """The text of the question on the dealer's keypad."""
     if round_now.questions.missed_after:
         return _HIT_SHOWN
+    if _is_miscount(round_now) and (spots := round_now.boxes_on_word()):
+        return f"No card: {_spots(spots)}? yes/no"
     if _is_miscount(round_now):
-        return _MISCOUNTED_SHOWN
+        return _NO_BURN_SHOWN if round_now.dealing.burn_announced else _MISCOUNTED_SHOWN
     return _NEXT_SHOWN if round_now.ending.next_bets in _NEXT_ASKED else _SHOWN
 
 

@@ -42,8 +42,8 @@ def count(before: Table, transaction: Transaction) -> None:
     for event in tuple(transaction.events):
         if type(event) in _COUNTED:
             _counted(transaction, event)
-    if transaction.state.turned_by > before.state.turned_by:
-        _show_turned(transaction)
+    if transaction.state.turned_by > before.state.turned_by or transaction.state.cards_drawn > before.state.cards_drawn:
+        _show_waiting(transaction)
     if transaction.state.shoe_round > before.state.shoe_round:
         _change_shoe(transaction)
     elif transaction.state.shoe_round < before.state.shoe_round and transaction.state.last_shoe.shoe:
@@ -52,16 +52,30 @@ def count(before: Table, transaction: Transaction) -> None:
         transaction.change(shoe=resumed, last_shoe=ShoeAccount())
 
 
-def _show_turned(transaction: Transaction) -> None:
-    """The cards of the shoe before that waited for a turn are shown, now that it has come."""
+def _show_waiting(transaction: Transaction) -> None:
+    """The cards of the shoe before are shown that waited for a turn or for its end, now that it has come."""
     account = transaction.state.last_shoe
+    waiting = tuple(card for card in account.closed if _waits(transaction, card))
+    if len(waiting) == len(account.closed):
+        return
     for card in account.closed:
-        if not transaction.state.unturned(card):
-            account = account.counted(str(card.face), 1)
-            _show(transaction, card)
-    transaction.change(
-        last_shoe=replace(account, closed=tuple(card for card in account.closed if transaction.state.unturned(card)))
-    )
+        if card not in waiting:
+            opened = _show(transaction, card)
+            account = _checked(transaction, account.counted(opened.face, 1), opened.face, card.number)
+    transaction.change(last_shoe=replace(account, closed=waiting))
+
+
+def _waits(transaction: Transaction, card: UnseenCard) -> bool:
+    """Whether a card of a shoe that is said to be over stays closed all the same.
+
+    It may be a hole card that lies as it was dealt. A burned card's shoe may be in use still, whatever was said, until
+    as many cards have been drawn since as a shoe is loaded with.
+    """
+    if card.burned and transaction.house.words_confirmed:
+        since = transaction.state.cards_drawn - card.place
+        if since < ShoeAccount(decks=transaction.rules.decks).loaded():
+            return True
+    return transaction.state.unturned(card)
 
 
 def _show(transaction: Transaction, card: UnseenCard) -> CardOpened:
@@ -86,8 +100,7 @@ def _counted(transaction: Transaction, event: Event) -> None:
         case CardOpened(card, face) if face == _UNREAD:
             transaction.change(shoe=replace(account, unread=account.unread + 1))
         case CardOpened(card, face):
-            transaction.change(shoe=account.counted(face, 1))
-            _impossible(transaction, face, card)
+            transaction.change(shoe=_checked(transaction, account.counted(face, 1), face, card))
         case CardSet(_, card, was, now):
             _corrected(transaction, card, was, now)
         case CardsMayBeMissing():
@@ -100,6 +113,7 @@ def _drawn(transaction: Transaction, account: ShoeAccount, *, outside: bool, car
     """One card more has left the shoe; the face of one outside a round is kept for the shoe's end."""
     reading = transaction.stamped.input
     account = replace(account, drawn=account.drawn + 1)
+    transaction.change(cards_drawn=transaction.state.cards_drawn + 1)
     if (
         not outside
         or not isinstance(reading, readings.CardDrawn)
@@ -108,7 +122,8 @@ def _drawn(transaction: Transaction, account: ShoeAccount, *, outside: bool, car
         return account
     burned = any(isinstance(event, CardBurned) and event.card == card for event in transaction.events)
     kept = UnseenCard(
-        card, reading.face, transaction.stamped.nonce, deal_confirmation.guards_hole_card(transaction.rules), burned
+        *(card, reading.face, transaction.stamped.nonce, deal_confirmation.guards_hole_card(transaction.rules), burned),
+        transaction.state.cards_drawn,
     )
     return replace(account, closed=(*account.closed, kept))
 
@@ -121,17 +136,14 @@ def _corrected(transaction: Transaction, card: int, was: str | None, now: str | 
     elif was:
         account = account.counted(was, -1)
     account = account.counted(now, 1) if now and was else account
-    transaction.change(shoe=replace(account, doubtful=account.doubtful or not now))
-    if now and was:
-        _impossible(transaction, now, card)
+    account = replace(account, doubtful=account.doubtful or not now)
+    transaction.change(shoe=_checked(transaction, account, now, card) if now and was else account)
 
 
-def _impossible(transaction: Transaction, face: str, card: int) -> None:
-    """A face lies open more often than this shoe can hold it."""
-    account = transaction.state.shoe
+def _checked(transaction: Transaction, account: ShoeAccount, face: str, card: int) -> ShoeAccount:
+    """The account of a shoe once it was said, where it is so, that a face lies open more often than it can hold it."""
     if account.alerted or not account.impossible(face):
-        return
-    transaction.change(shoe=replace(account, alerted=True))
+        return account
     text = f"card {card} is {face} number {account.opened[face]} of a shoe that holds {account.decks}"
     raise_alert(
         transaction,
@@ -140,6 +152,7 @@ def _impossible(transaction: Transaction, face: str, card: int) -> None:
         round=transaction.state.open_round(),
         readings=(card, transaction.stamped.number),
     )
+    return replace(account, alerted=True)
 
 
 def _too_many(transaction: Transaction) -> None:
@@ -175,10 +188,11 @@ def _first_round(transaction: Transaction) -> int:
     return transaction.state.rounds + (transaction.state.round is None)
 
 
-def _begin_shoe(transaction: Transaction) -> None:
-    """A new shoe is in use; its burns are the next cards (58 Pa. Code 685a.7(c))."""
+def _begin_shoe(transaction: Transaction, *people: Person) -> None:
+    """A new shoe is in use, as ``people`` say; its burns are the next cards (58 Pa. Code 685a.7(c))."""
     burns = transaction.state.burns + transaction.rules.options.new_shoe_burns
-    transaction.change(shoe_round=_first_round(transaction), burns=burns, burn_presses=0)
+    announcers = people if transaction.house.words_confirmed else ()
+    transaction.change(shoe_round=_first_round(transaction), burns=burns, burn_presses=0, announcers=announcers)
 
 
 def burned_in_play(transaction: Transaction, waited: BurnedCard) -> None:
@@ -238,7 +252,7 @@ def announced(transaction: Transaction, given: ShoeChanged) -> None:
         if transaction.state.round is not None and transaction.house.floor_claims_checked:
             refused = _BETS_ARE_LOCKED
         else:
-            _begin_shoe(transaction)
+            _begin_shoe(transaction, Person(given.who, given.vouched))
     elif given.left >= 0 and transaction.state.last_shoe.shoe:
         transaction.change(last_shoe=_take_count(transaction, transaction.state.last_shoe, given))
     else:
@@ -248,17 +262,17 @@ def announced(transaction: Transaction, given: ShoeChanged) -> None:
 
 
 def _change_shoe(transaction: Transaction) -> None:
-    """The old shoe is over and its closed cards are shown, or wait for the next turn; the next begins full."""
+    """The old shoe is over and its closed cards are shown, or wait until they may be; the next begins full."""
     given = transaction.stamped.input
     count_given = given if isinstance(given, ShoeChanged) and given.left >= 0 else None
     left = None if count_given is None else count_given.left
     who = given.who if isinstance(given, ShoeChanged) else "dealer"
     for card in transaction.state.shoe.closed:
-        if card.nonce and not transaction.state.unturned(card):
+        if card.nonce and not _waits(transaction, card):
             _counted(transaction, _show(transaction, card))
     old = transaction.state.shoe
     kept = (*transaction.state.last_shoe.closed, *old.closed)
-    waiting = tuple(card for card in kept if card.nonce and transaction.state.unturned(card))
+    waiting = tuple(card for card in kept if card.nonce and _waits(transaction, card))
     if old.shoe:
         counts = (old.drawn, old.burned, old.unread)
         ends = (left, old.cut_card if old.cut_card >= 0 else None)

@@ -46,6 +46,11 @@ _REST_ON_PEOPLE: Final = frozenset(
 )
 """What the cards, boxes and dues of a round raise that earlier words have made what they are."""
 
+_CHIPS_REST_ON_PEOPLE: Final = frozenset(
+    {AlertKind.PAST_POSTING, AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.CHIPS_UNEXPLAINED}
+)
+"""What chips raise that may be right, had earlier words been other ones."""
+
 _ORDERED: Final = "gave the order or answer it is about"
 
 
@@ -84,7 +89,7 @@ def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence
     for the first few of each kind and person, not listed.
     """
     by = named_people(transaction) if kind in _MADE_BY_ORDERS and transaction.house.orders_traced else ()
-    if kind in _REST_ON_PEOPLE:
+    if kind in _REST_ON_PEOPLE or (kind in _CHIPS_REST_ON_PEOPLE and transaction.house.words_confirmed):
         earlier = _relied_on(transaction, evidence)
         by = (*earlier, *(one for one in by if one not in earlier))
     raise_alert_about(transaction, by, kind, text, **evidence)

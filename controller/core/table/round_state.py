@@ -55,6 +55,10 @@ class DealProgress(Value, frozen=True, tag=False):
     """The reading by which the hole card was turned; 0: it has not been."""
     anew: bool = False
     """Whether its bets were locked when another deal had just begun: whether that was one, a person says."""
+    declared: tuple[int, ...] = ()
+    """The boxes without chips that somebody had declared before its first card."""
+    burn_announced: bool = False
+    """Whether the card before its first was burned because somebody had announced a burn."""
     resumes: bool = False
     """Whether a correction may have cured the round, to be seen once the hole card is turned."""
 
@@ -343,7 +347,8 @@ class Round(Value, frozen=True, tag=False):
     def rests_on_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
-        return bool(said) or any(card.ruled for card in self.cards.drawn)
+        counted = self.dealing.burn_announced and self.questions.miscounted
+        return bool(said or counted) or any(card.ruled for card in self.cards.drawn)
 
     def is_unread(self, item: Observation) -> bool:
         """Whether evidence is an unread card in sight; the hole card counts only once it is turned."""
@@ -398,6 +403,10 @@ class Round(Value, frozen=True, tag=False):
     def declared_boxes(self) -> tuple[LockedWager, ...]:
         """The boxes without chips, as somebody declared them."""
         return tuple(wager for wager in self.bets.wagers if wager.spot in self.bets.declared and wager.bet == "main")
+
+    def boxes_on_word(self) -> tuple[int, ...]:
+        """The boxes to which the deal has cards as somebody declared them before its first, and that still stand."""
+        return tuple(spot for spot in self.dealing.declared if spot in self.bets.declared)
 
     def main_zone_outage(self, box: int, from_ns: int, to_ns: int) -> Outage:
         """That what happened in a box's main zone from here to there went unseen, from the lock of the bets on."""

@@ -25,7 +25,8 @@ _CARDS_OF_DECK: Final = 52
 class UnseenCard(Value, frozen=True, tag=False):
     """A card that left the shoe unseen: a burn, one drawn with no wager on the table, or one of a round that is void.
 
-    Opened at the shoe's end, or later, at the next turn of a hole card, if none has come since it was drawn.
+    Opened at the shoe's end, or later: at the next turn of a hole card, if none has come since it was drawn, and once
+    so many cards have left the shoe that the one it came from must be over, whatever somebody has said.
     """
 
     number: int
@@ -35,6 +36,8 @@ class UnseenCard(Value, frozen=True, tag=False):
     """Whether hole cards are dealt that stay closed until the dealer's hand turns them: it may be one."""
     burned: bool = False
     """Whether it was announced as a burn."""
+    place: int = 0
+    """How many cards had left the table's shoes with it."""
 
 
 class CountOfShoe(Value, frozen=True, tag=False):

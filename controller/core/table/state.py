@@ -179,10 +179,16 @@ class State(Value, frozen=True, tag=False):
     """What has left the shoe in use. Never shown to players or dealers."""
     last_shoe: ShoeAccount = ShoeAccount()
     """The shoe before it, as it ended; its cards that still wait for a turn."""
+    cards_drawn: int = 0
+    """How many cards have left the table's shoes."""
     turned_by: int = 0
     """The last reading by which the dealer turned a hole card, for certain: closed cards of before are no secret."""
     burned_ns: int = -1
     """When the last burn left the shoe."""
+    burn_announced: bool = False
+    """Whether a card has been burned since the last round because somebody had announced a burn."""
+    announcers: tuple[Person, ...] = ()
+    """Who announced the new shoe from which the next round is dealt, as an order."""
     advice: Advice = Advice()
     """What the dealer is advised to take and pay."""
     identities: dict[str, str] = msgspec.field(default_factory=dict)
