@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from controller.core.messages.events import QuestionAsked
+from controller.core.inference.observation import ChipsObserved
+from controller.core.messages.events import HandDoubled, QuestionAsked
 from controller.core.messages.raised_alerts import AlertKind
-from tests.core.quick_readers import QuickReaders, accused, alerts, deal, table
+from controller.core.table.state import Table
+from controller.io.files import profile_files
+from tests.core.human import HumanRig
+from tests.core.quick_readers import QuickReaders, accused, alerts, deal, draw, table
+from tests.core.test_slow_looks import dues, next_deal
 
 KEYED = {"stand_key": "always", "turn_key": "always"}
 
@@ -110,3 +116,110 @@ def test_where_every_decision_has_its_key_they_are_the_wager() -> None:
     rig = changed_for_as_much(keyed=True)
     assert rig.postings() == ["1: spot 1 main +30.00", "1: spot 2 main +10.00"]
     assert accused(rig) == []
+
+
+def laid_back(more: int, cards: str, *, reconsidered: bool = True) -> QuickReaders:
+    """A wager of ten is away for five seconds, against a five, and laid back with so much more; there are no keys."""
+    rig = table("1 main 10", "borgata")
+    rig.table = Table(replace(rig.house, moves_reconsidered=reconsidered), rig.table.state)
+    deal(rig, cards)
+    own = rig.lying[1, "main"]
+    rig.lay(1, "main", ())
+    rig.pass_ms(5_000)
+    rig.lying[1, "main"] = own
+    rig.lay(1, "main", rig.changed(1, "main", 1_000 + more))
+    rig.pass_ms(5_000)
+    draw(rig, "6c")
+    rig.pass_ms(3_000)
+    return rig
+
+
+def test_a_wager_that_is_laid_back_late_is_no_double() -> None:
+    """Fourteen gets the six, or the dealer does."""
+    rig = laid_back(0, "6h 5d 8c Td")
+    assert [one for one in rig.events if isinstance(one, HandDoubled)] == []
+    assert rig.irregularities() == []
+    assert alerts(rig, *AlertKind) == [AlertKind.PINCHING, AlertKind.BET_TOUCHED]
+    next_deal(rig)
+    assert dues(rig) == {-1_000}
+
+
+def test_in_journals_of_before_it_was() -> None:
+    rig = laid_back(0, "6h 5d 8c Td", reconsidered=False)
+    assert [one.cents for one in rig.events if isinstance(one, HandDoubled)] == [1_000]
+
+
+@pytest.mark.parametrize("more", [1_000, 400])
+def test_what_is_laid_back_beside_it_is_the_double(more: int) -> None:
+    rig = laid_back(more, "6h 5d 5c Td")
+    assert [one.cents for one in rig.events if isinstance(one, HandDoubled)] == [more]
+    assert AlertKind.CAPPING not in alerts(rig, *AlertKind)
+
+
+def test_another_boxs_wager_that_is_away_does_not_count() -> None:
+    rig = table("1 main 10 \n 2 main 30", "borgata")
+    deal(rig, "6h 8h 5d 5c 9h Td")
+    rig.lay(2, "main", ())
+    rig.pass_ms(5_000)
+    rig.talk("1 main 20")
+    rig.pass_ms(5_000)
+    draw(rig, "6c")
+    rig.pass_ms(3_000)
+    assert [(one.spot, one.cents) for one in rig.events if isinstance(one, HandDoubled)] == [(1, 1_000)]
+
+
+def test_nor_do_chips_of_another_zone() -> None:
+    """Insurance that comes too late, just before its box doubles."""
+    rig = table("1 main 10 \n 2 main 10", "borgata")
+    deal(rig, "6h 5h Ad 5c 6d Td")
+    draw(rig, "Tc")
+    rig.pass_ms(2_000)
+    rig.talk("2 insurance 5")
+    rig.pass_ms(5_000)
+    rig.talk("2 main 20")
+    rig.pass_ms(5_000)
+    assert rig.table.state.round is not None
+    moved = [one.item for one in rig.table.state.round.evidence.observations if isinstance(one.item, ChipsObserved)]
+    assert [(one.zone, one.before, one.after) for one in moved] == [("insurance", 0, 500), ("main", 1_000, 2_000)]
+
+
+def test_nor_is_it_one_before_a_slow_reader() -> None:
+    """Fourteen gets the three, or the dealer does; he breaks."""
+    rig = HumanRig(profile_files.load("borgata", {"turn_key": "sometimes"}).rules, {}, cycle_ms=1_000)
+    rig.reads_display = False
+    rig.play("1 main 10 / wait 6 / deal 6h 5d 8c Td / wait 3")
+    own = rig.lying[1, "main"]
+    rig.lay(1, "main", ())
+    rig.play("wait 5")
+    rig.lay(1, "main", own)
+    rig.play("wait 2.5 / 3h / wait 3 / 9s / wait 1.5 / 1 main 20 / wait 2 / 1 main 0 / wait 3 / 1 main 10 / wait 6")
+    rig.play("deal Ts 8s 8c Td / wait 10")
+    assert "1: spot 1 main +20.00" not in rig.postings()
+
+
+def test_in_a_round_that_no_play_explains_it_says_nothing_more() -> None:
+    rig = table("1 main 10", "borgata")
+    deal(rig, "6h 5d 8c Td")
+    own = rig.lying[1, "main"]
+    rig.lay(1, "main", ())
+    rig.pass_ms(3_000)
+    rig.talk("key split")
+    rig.pass_ms(1_000)
+    rig.lay(1, "main", own)
+    rig.pass_ms(5_000)
+    assert rig.irregularities() == ["no legal play explains the evidence"]
+    assert alerts(rig, *AlertKind) == [AlertKind.PINCHING, AlertKind.ROUND_IRREGULAR]
+
+
+def test_what_was_taken_does_not_lie_there_any_more() -> None:
+    """A hand breaks, its wager is taken, and its player bets again while the next box plays."""
+    rig = table("1 main 10 \n 2 main 10", "borgata")
+    deal(rig, "Th 9h 5d 6c 8h Td")
+    draw(rig, "Kd")
+    for cents in (0, 20):
+        rig.pass_ms(5_000)
+        rig.talk(f"1 main {cents}")
+    rig.pass_ms(6_000)
+    draw(rig, "2c")
+    rig.pass_ms(3_000)
+    assert alerts(rig, *AlertKind) == []

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.core.betting import acceptance, bet_sensors
 from controller.core.betting.lock import (
     Bets,
@@ -200,8 +202,11 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     """Take a change in a zone that tells how a box is played; whether a play explains it."""
     trouble, earlier = transaction.round().evidence.trouble, transaction.lattice()
     item = ChipsObserved(transaction.round().bets.spots.index(change.spot), change.zone, change.before, change.after)
+    item = _since_counted(transaction, item)
     observation = DatedObservation(first_ns, last_ns, item, transaction.stamped.number)
     explained = transaction.observe(observation, may_drop=True)
+    if item.idle:
+        return bool(trouble)
     explained = unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
     if not explained:
         missed_cards.ask_if_settled_before_card(transaction, observation)
@@ -214,6 +219,22 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     elif any(node.offers for node in transaction.lattice().frontier):
         acceptance.check_after_deal_limit(transaction, change)
     return True
+
+
+def _since_counted(transaction: Transaction, item: ChipsObserved) -> ChipsObserved:
+    """Chips that came, from what lay there before some left and no play explained it: laid back they are no double."""
+    if not transaction.house.moves_reconsidered or item.after <= item.before:
+        return item
+    before = item.before
+    for known in reversed(transaction.round().evidence.observations):
+        if isinstance(known.item, ChipsObserved) and (known.item.box, known.item.zone) == (item.box, item.zone):
+            if not known.item.idle:
+                break
+            if known.item.after > known.item.before:
+                # What came then without counting lies there, or was taken back.
+                return item
+            before = known.item.before
+    return replace(item, before=before, idle=before == item.after)
 
 
 def take_exchanged_chips(transaction: Transaction, zone: Zone, first_ns: int, last_ns: int) -> None:
