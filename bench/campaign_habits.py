@@ -112,6 +112,8 @@ def main() -> int:
         "and before how many of a thousand cards and play keys a wager is lifted and laid back"
     )
     parser.add_argument("--restless", type=int, default=50, help=twice)
+    touched = "after how many of a thousand rounds the dealer touches the burn key in vain"
+    parser.add_argument("--slips", type=int, default=0, help=touched)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("build/campaign-habits.jsonl"))
     parser.add_argument("--report", action="store_true", help="only report what the file has")
@@ -119,7 +121,7 @@ def main() -> int:
     asked.file.parent.mkdir(parents=True, exist_ok=True)
     done = finished(asked.file, asked.seed)
     people = {"hasty_per_mille": asked.hasty, "eager_per_mille": asked.eager, "falters_per_mille": asked.falters}
-    people["restless_per_mille"] = asked.restless
+    people |= {"restless_per_mille": asked.restless, "slips_per_mille": asked.slips}
     asked_for = blocks(asked.rounds, asked.seed, habits_asked(asked.habit), **people)
     todo = [one for one in asked_for if one.number not in done]
     if not asked.report:

@@ -72,6 +72,7 @@ class Block(NamedTuple):
     ``hasty_per_mille``: of the chips that are laid or taken, those that are slid past a neighbour or swept with others;
     ``eager_per_mille``: of the players whose wager is gone, those who bet again at once;
     ``falters_per_mille``: deals in which the dealer stops for a moment;
+    ``slips_per_mille``: rounds after which the dealer touches *burn* in vain;
     ``restless_per_mille``: of the chips that are laid, those that come in two movements, and of the cards and play keys
     those before which a wager is lifted and laid back.
     """
@@ -87,6 +88,7 @@ class Block(NamedTuple):
     eager_per_mille: int = 0
     falters_per_mille: int = 0
     restless_per_mille: int = 0
+    slips_per_mille: int = 0
 
 
 class Account:
@@ -200,7 +202,8 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         acts = with_slid_chips(acts, random.Random(block.seed + 3), block.hasty_per_mille)
     if block.restless_per_mille:
         acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
-    return pressed(acts, random.Random(block.seed + 1), habit.procedure, house.new_shoe_burns)
+    chance, slips = random.Random(block.seed + 1), block.slips_per_mille
+    return pressed(acts, chance, habit.procedure, house.new_shoe_burns, slips_per_mille=slips)
 
 
 def options_of(habit: Habit) -> dict[str, Any]:

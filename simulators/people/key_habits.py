@@ -36,10 +36,13 @@ BETWEEN_ROUNDS_MS: Final = (300, 12_000)
 """From the last chips of a round to the next bets: at once, or once players have made up their minds."""
 
 
-def pressed(acts: Iterable[Act], chance: Chance, habit: Procedure, burns: int = 1) -> Iterator[Act]:
+def pressed(
+    acts: Iterable[Act], chance: Chance, habit: Procedure, burns: int = 1, *, slips_per_mille: int = 0
+) -> Iterator[Act]:
     """The same script with the presses this dealer makes; ``burns`` cards are burned from a new shoe.
 
-    Where no key announces it the shoe's own burn mode says which card is burned.
+    Where no key announces it the shoe's own burn mode says which card is burned. ``slips_per_mille``: rounds after
+    which a dealer who presses keys touches *burn*, and deals on without noticing.
     """
     burning = 0
     for act in acts:
@@ -59,6 +62,8 @@ def pressed(acts: Iterable[Act], chance: Chance, habit: Procedure, burns: int = 
                 yield act
                 shortest, longest = BETWEEN_ROUNDS_MS
                 yield Pause(shortest + chance.randrange(longest - shortest))
+                if habit != "bare" and happens(chance, slips_per_mille):
+                    yield Press(KEY_BURN)
             case _:
                 yield act
 
