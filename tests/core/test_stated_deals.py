@@ -227,3 +227,18 @@ def test_what_chips_seem_to_do_in_a_round_that_rests_on_a_word_is_seen_by_anothe
         rig.give(AcknowledgeAlert(rig.now_ns, one.alert, "M. Okafor", "seen", FLOOR))
     waiting = [one.alert for one in rig.table.state.alerts.listed]
     assert len(waiting) == (len(raised) if how == "order" else 0)
+
+
+@pytest.mark.parametrize("cents", [100, 4_000])
+def test_chips_that_move_in_a_deal_that_only_a_word_has_counted_accuse_nobody(cents: int) -> None:
+    rig = rig_of("dealt", stand_key="always", turn_key="always")
+    announce(rig, "key")
+    rig.talk("1 main 10")
+    deal(rig, "Th Ts 9d 7c")
+    rig.chips(1, "main", cents)
+    rig.leave_lying()
+    rig.talk("key stand hole_turned")
+    end(rig)
+    raised = [one.kind for one in rig.events if isinstance(one, AlertRaised)]
+    assert AlertKind.CHIPS_UNEXPLAINED in raised
+    assert {AlertKind.PINCHING, AlertKind.CAPPING, AlertKind.BET_TOUCHED}.isdisjoint(raised)

@@ -306,18 +306,19 @@ def paused_in_deal(transaction: Transaction) -> bool:
     return any(gap * 1_000_000 >= gap_ns(transaction) for gap in gaps_ms)
 
 
-def is_word_doubtful(transaction: Transaction) -> bool:
-    """Whether a person's word says how many cards the deal has, and its rhythm does not bear that out.
+def rests_on_word(transaction: Transaction, round_now: Round) -> bool:
+    """Whether only a person's word says how many cards the deal of a round has, as its rhythm does not bear that out.
 
     With a box that was declared in vain it stops two cards short of what the table counts, with a burn announced in
     vain one card short, and those that players draw later complete it. Its own first cards are the measure.
     """
-    round_now = transaction.round()
     stated = round_now.boxes_on_word() or round_now.dealing.burn_announced
-    if not stated or not round_now.is_dealt() or not transaction.house.words_confirmed:
+    if not stated or not transaction.house.words_confirmed:
         return False
+    if not round_now.is_dealt():
+        return True
     cards = [one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved)]
-    gaps = [later - sooner for sooner, later in pairwise(cards[: _size(transaction)])]
+    gaps = [later - sooner for sooner, later in pairwise(cards[: round_now.deal_cards()])]
     usual = int(median(gaps[:-_LAST] or gaps[:1]))
     paused = any(gap >= max(_SECOND_NS, _GAP_TIMES * usual) for gap in gaps)
     return paused or any(gap > usual * _RHYTHM_PER_MILLE // 1000 for gap in gaps[-_LAST:])

@@ -157,7 +157,7 @@ def ask_if_miscounted(transaction: Transaction, until: int) -> None:
     round_now = transaction.round()
     if round_now.questions.miscounted or round_now.evidence.trouble or round_now.is_suspended():
         return
-    if deal_confirmation.is_word_doubtful(transaction):
+    if round_now.is_dealt() and deal_confirmation.rests_on_word(transaction, round_now):
         _ask_miscounted(transaction, _miscounted_text(round_now))
     elif round_now.dealing.unturned() and _stopped_in_deal(transaction, until):
         _ask_miscounted(transaction, _MISCOUNTED)

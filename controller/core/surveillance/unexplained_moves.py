@@ -6,7 +6,7 @@ from typing import Final, TypeAlias, TypeGuard
 
 from msgspec.structs import replace
 
-from controller.core.certainty import shared_chips
+from controller.core.certainty import deal_confirmation, shared_chips
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.certainty.round_end import some_play_was_over, turn_keyed_after
 from controller.core.inference.dues import main_due
@@ -40,6 +40,7 @@ _CAME_AND_WENT: Final = 2
 """Moves of chips that came and left again."""
 
 _MAY_BE_SLIPS: Final = frozenset({AlertKind.CAPPING, AlertKind.PAST_POSTING})
+_OFFENCES: Final = frozenset({*_MAY_BE_SLIPS, AlertKind.PINCHING, AlertKind.BET_TOUCHED})
 
 
 def chips_before_and_after(before: Table, transaction: Transaction, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
@@ -330,6 +331,10 @@ def _tell(transaction: Transaction, one: Suspicion) -> None:
     kind, severity, text = AlertKind(one.kind), Severity(one.severity), one.text
     if one.is_put_right:
         kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{text}, and was put right within moments"
+        severity = severity if severity is Severity.NOTICE else SEVERITY[kind]
+    round_now = transaction.round_known(one.round)
+    if kind in _OFFENCES and round_now is not None and deal_confirmation.rests_on_word(transaction, round_now):
+        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{text}, in a deal whose cards only a person's word has counted"
         severity = severity if severity is Severity.NOTICE else SEVERITY[kind]
     raise_alert(
         transaction,
