@@ -40,7 +40,7 @@ _CAME_AND_WENT: Final = 2
 """Moves of chips that came and left again."""
 
 _MAY_BE_SLIPS: Final = frozenset({AlertKind.CAPPING, AlertKind.PAST_POSTING})
-_OFFENCES: Final = frozenset({*_MAY_BE_SLIPS, AlertKind.PINCHING, AlertKind.BET_TOUCHED})
+_OFFENCES: Final = frozenset({*_MAY_BE_SLIPS, AlertKind.PINCHING})
 
 
 def chips_before_and_after(before: Table, transaction: Transaction, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
