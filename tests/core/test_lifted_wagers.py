@@ -223,3 +223,38 @@ def test_what_was_taken_does_not_lie_there_any_more() -> None:
     draw(rig, "2c")
     rig.pass_ms(3_000)
     assert alerts(rig, *AlertKind) == []
+
+
+def lifted_at_penn(away_s: int, cycle_ms: int, back: int = 0) -> HumanRig:
+    """Fifteen against a dealer's five, whose wager is away for a while; the next box draws, and the dealer breaks.
+
+    ``back``: other chips come in place of the wager, in dollars; 0: its own do.
+    """
+    rules = profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules
+    rig = HumanRig(rules, {}, cycle_ms=cycle_ms)
+    rig.reads_display = False
+    rig.play("1 main 10 / 2 main 10 / wait 6 / deal Th 6h 5d Kc 5s Td / wait 3")
+    own = rig.lying[1, "main"]
+    rig.lay(1, "main", ())
+    rig.play(f"wait {away_s}")
+    if back:
+        rig.play(f"1 main {back}")
+    else:
+        rig.lay(1, "main", own)
+    rig.play("wait 2 / 7h / wait 3 / 9s / wait 4 / 2 main 20 / 1 main 20 / wait 4")
+    rig.play("2 main 0 / 1 main 0 / wait 6 / 1 main 10 / wait 6 / deal 2c 3c 4c 5c / wait 6")
+    return rig
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 1_000])
+@pytest.mark.parametrize("away_s", [3, 5])
+def test_one_that_is_laid_back_whole_was_not_surrendered(away_s: int, cycle_ms: int) -> None:
+    rig = lifted_at_penn(away_s, cycle_ms)
+    assert rig.postings() == ["1: spot 2 main +10.00"]
+    assert [event.text for event in rig.events if isinstance(event, QuestionAsked)] == [
+        "Spot 1: how many cards in hand 1?"
+    ]
+
+
+def test_other_chips_in_its_place_may_be_the_next_bet_of_who_surrendered() -> None:
+    assert lifted_at_penn(5, 350, back=10).postings() == ["1: spot 1 main -5.00"]

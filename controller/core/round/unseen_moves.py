@@ -6,6 +6,8 @@ or another's. What cannot be told apart counts as unseen: every course that come
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import Lattice
@@ -49,6 +51,32 @@ def take_several_changes(
     if not _holds_card(round_now, observation.first_ns, observation.last_ns):
         return False
     return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
+
+
+def take_laid_back(transaction: Transaction, observation: DatedObservation) -> bool:
+    """Whether a change is a wager's own chips laid back whole that were taken for given up.
+
+    The dealer who takes a surrendered wager gives half of it back: its chips do not all come again. Then what happened
+    at the box meanwhile counts as unseen.
+    """
+    round_now, item = transaction.round(), observation.item
+    if not transaction.house.words_confirmed or not isinstance(item, ChipsObserved) or item.zone != "main":
+        return False
+    spot, before = round_now.bets.spots[item.box], round_now.evidence.observations
+    if not item.after:
+        transaction.change_cards(lifted=round_now.cards.lying)
+        return False
+    own = set(transaction.state.felt[zone_name(spot, "main")].chips) <= set(round_now.cards.lifted)
+    if item.before or not own:
+        return False
+    gone = replace(item, before=item.after, after=0)
+    at = next((at for at in reversed(range(len(before))) if before[at].item == gone), -1)
+    if at < 0:
+        return False
+    unseen = round_now.main_zone_outage(item.box, before[at].first_ns, observation.last_ns)
+    transaction.change_evidence(observations=(*before[:at], *before[at + 1 :]))
+    rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
+    return True
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:

@@ -169,6 +169,8 @@ class RoundCards(Value, frozen=True, tag=False, dict=True):
     """The chips that lay at its boxes when its last card left the shoe."""
     replaced: tuple[str, ...] = ()
     """Chips that have lain in place of those since then, as one look showed, and may be the same wagers."""
+    lifted: tuple[str, ...] = ()
+    """The chips that lay at its boxes at the last card before a main zone was emptied, the last time."""
 
     @cached_property
     def holds_unread(self) -> bool:
