@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
 from controller.core.messages.alerts import AnswerRefused
-from controller.core.messages.events import QuestionAsked
+from controller.core.messages.events import QuestionAsked, WagerSettled
 from controller.core.messages.floor_events import BoxDeclared
 from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, ApproveOrder, DeclareBox, ShoeChanged
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.persons import Authentication
 from controller.core.table.state import Table
 from controller.io.files import profile_files
+from firmware_protocols.cards import Card
 from tests.core.rig import Rig
 
 FLOOR = Authentication("key", ("floor",))
@@ -108,7 +109,7 @@ def test_a_burn_announced_in_vain_settles_nothing_and_is_asked_about(hole: str, 
 
 
 @pytest.mark.parametrize("hole", ["dealt", "none"])
-def test_a_burn_that_was_drawn_is_not_asked_about(hole: str) -> None:
+def test_a_burn_that_was_drawn_is_not_asked_about_nor_is_the_round_after_it(hole: str) -> None:
     rig = rig_of(hole)
     announce(rig, "key")
     rig.talk("1 main 10")
@@ -116,21 +117,65 @@ def test_a_burn_that_was_drawn_is_not_asked_about(hole: str) -> None:
     rig.talk("Th" if hole == "dealt" else "8c 7d")
     end(rig)
     assert not counted_otherwise(rig)
+    rig.talk("1 main 10")
+    for cards in ("Ts 6d 9h", "Kc", "2d"):
+        deal(rig, cards)
+    assert not counted_otherwise(rig)
 
 
-@pytest.mark.parametrize("hole", ["dealt", "none"])
-def test_nor_is_the_round_after_it_asked_about(hole: str) -> None:
-    rig = rig_of(hole)
+def spaced(rig: Rig, cards: str) -> None:
+    """Cards a second apart, but where ``+`` lets another eight tenths pass and ``-`` three seconds."""
+    for word in cards.split():
+        match word:
+            case "+":
+                rig.pass_ms(800)
+            case "-":
+                rig.pass_ms(3_000)
+            case face:
+                rig.card(face)
+
+
+@pytest.mark.parametrize(
+    ("cards", "is_asked"),
+    [
+        pytest.param("4c Ts 9d 6h 9h 7d 5c", False, id="even"),
+        pytest.param("4c Ts 9d 6h 9h 7d + 5c", True, id="the last card came late"),
+        pytest.param("4c Ts 9d 6h 9h + 7d 5c", True, id="the last but one came late"),
+        pytest.param("4c Ts 9d 6h + 9h 7d 5c", False, id="one before them came late"),
+        pytest.param("4c Ts 9d 6h - 9h 7d 5c", True, id="a pause before them"),
+    ],
+)
+def test_a_deal_bears_a_word_out_by_its_own_rhythm(cards: str, *, is_asked: bool) -> None:
+    rig = rig_of("dealt")
+    announce(rig, "key")
+    rig.talk("1 main 10 \n 2 main 10")
+    spaced(rig, cards)
+    assert bool(counted_otherwise(rig)) == is_asked
+
+
+@pytest.mark.parametrize(("announced", "is_asked"), [(False, False), (True, True)])
+def test_the_shoes_own_burn_mode_is_nobodys_word(*, announced: bool, is_asked: bool) -> None:
+    rig = rig_of("dealt")
+    if announced:
+        announce(rig, "key")
+        rig.card("3c")
+    rig.draw(Card("4c"), burn=True)
+    rig.talk("1 main 10 \n 2 main 10")
+    spaced(rig, "Ts 9d 6h - 9h 7d 5c")
+    assert bool(counted_otherwise(rig)) == is_asked
+
+
+def test_what_is_settled_after_the_answer_rests_on_it() -> None:
+    rig = rig_of("dealt", stand_key="always", turn_key="always")
     announce(rig, "key")
     rig.talk("1 main 10")
-    deal(rig, f"4c {IN_VAIN[hole]}")
-    rig.talk("Th" if hole == "dealt" else "8c 7d")
-    end(rig)
-    rig.talk("1 main 10")
-    deal(rig, "Ts 6d 9h")
+    deal(rig, "4c Ts 6d 9h")
     deal(rig, "Kc")
-    deal(rig, "2d")
-    assert not counted_otherwise(rig)
+    rig.key("no")
+    rig.talk("key stand hole_turned \n Th")
+    rig.pass_ms(3_000)
+    settled = [event for event in rig.events if isinstance(event, WagerSettled)]
+    assert [(one.net_cents, one.basis) for one in settled] == [(1_000, "answer")]
 
 
 PHANTOM = {"dealt": "Ts 9d 6h 9h 7d Kc", "none": "Ts 9d 6h 9h 7d"}
