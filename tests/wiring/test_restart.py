@@ -149,19 +149,19 @@ async def test_the_floor_answers_over_mqtt_and_the_round_is_its_own(house: Premi
 
 
 async def test_killed_again_before_anybody_answered(house: Premises) -> None:
-    (acts,) = scripted(house.rack, SEED, 1)
-    cut = dealt(acts)
-    await house.perform(acts[:cut])
-    await heard(house, acts[:cut])
+    first, second = scripted(house.rack, SEED, 2)
+    cut = dealt(second)
+    await house.perform([*first, *second[:cut]])
+    await heard(house, [*first, *second[:cut]])
     for _ in range(2):
         await house.kill()
         await house.start()
     asked = await house.ear.event(QuestionAsked)
     assert house.ear.events(QuestionAsked) == [asked]
     await house.talk("no")
-    await house.perform(acts[cut:])
-    await house.ear.event(RoundClosed)
-    house.assert_settled(1)
+    await house.perform(second[cut:])
+    await house.ear.event(RoundClosed, round=2)
+    house.assert_settled(1, 2)
     await assert_sound(house)
 
 

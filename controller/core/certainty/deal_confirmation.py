@@ -35,6 +35,9 @@ _GAPS_KEPT: Final = 60
 _GAP_TIMES: Final = 3
 """A gap is long if it is at least this many times the median gap of the last deals."""
 
+_DECISION_NS: Final = 500_000_000
+"""A card that a player asks for does not come sooner after the one before it."""
+
 _RHYTHM_PER_MILLE: Final = 1_500
 """A gap is of the dealer's rhythm if it is at most this multiple of the median: a card on a hit comes later."""
 
@@ -321,7 +324,8 @@ def rests_on_word(transaction: Transaction, round_now: Round) -> bool:
     gaps = [later - sooner for sooner, later in pairwise(cards[: round_now.deal_cards()])]
     usual = int(median(gaps[:-_LAST] or gaps[:1]))
     paused = any(gap >= max(_SECOND_NS, _GAP_TIMES * usual) for gap in gaps)
-    return paused or any(gap > usual * _RHYTHM_PER_MILLE // 1000 for gap in gaps[-_LAST:])
+    late_ns = max(_DECISION_NS, usual * _RHYTHM_PER_MILLE // 1000)
+    return paused or any(gap > late_ns for gap in gaps[-_LAST:])
 
 
 def unconfirm(transaction: Transaction, why: str, stands: DealStatus = "unconfirmed") -> None:
