@@ -19,6 +19,7 @@ from controller.core.persons import Authentication
 from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn
 from tests.core.rig import Rig
 
 FLOOR = Authentication("key", ("floor",))
@@ -150,6 +151,20 @@ def test_a_deal_bears_a_word_out_by_its_own_rhythm(cards: str, *, is_asked: bool
     announce(rig, "key")
     rig.talk("1 main 10 \n 2 main 10")
     spaced(rig, cards)
+    assert bool(counted_otherwise(rig)) == is_asked
+
+
+@pytest.mark.parametrize(("last_ms", "is_asked"), [(400, False), (600, True)])
+def test_no_player_asks_for_a_card_within_half_a_second(last_ms: int, *, is_asked: bool) -> None:
+    """Cards come ten a second, as in a demo that runs quicker than people."""
+    rig = rig_of("none")
+    announce(rig, "key")
+    rig.talk("1 main 10 \n 2 main 10")
+    for face in "4c Ts 9d 6h 9h".split():
+        rig.pass_ms(100)
+        rig.give(CardDrawn(rig.now_ns, Card(face)))
+    rig.pass_ms(last_ms)
+    rig.give(CardDrawn(rig.now_ns, Card("7d")))
     assert bool(counted_otherwise(rig)) == is_asked
 
 
