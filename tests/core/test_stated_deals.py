@@ -160,7 +160,7 @@ def test_no_player_asks_for_a_card_within_half_a_second(last_ms: int, *, is_aske
     rig = rig_of("none")
     announce(rig, "key")
     rig.talk("1 main 10 \n 2 main 10")
-    for face in "4c Ts 9d 6h 9h".split():
+    for face in ["4c", "Ts", "9d", "6h", "9h"]:
         rig.pass_ms(100)
         rig.give(CardDrawn(rig.now_ns, Card(face)))
     rig.pass_ms(last_ms)
