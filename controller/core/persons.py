@@ -133,7 +133,7 @@ def unvouched_reason(person: Person) -> RefusalReason | None:
     return RefusalReason("not_vouched", text)
 
 
-def came_alike(one: Person, other: Person) -> bool:
+def same_proof(one: Person, other: Person) -> bool:
     """Whether two came by one proof of who they are: a key's owner, or the same role's socket and the same user.
 
     At a socket the name proves nothing, so that nobody comes as another by giving another.

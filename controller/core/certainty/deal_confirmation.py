@@ -315,8 +315,7 @@ def rests_on_word(transaction: Transaction, round_now: Round) -> bool:
     With a box that was declared in vain it stops two cards short of what the table counts, with a burn announced in
     vain one card short, and those that players draw later complete it. Its own first cards are the measure.
     """
-    stated = round_now.boxes_on_word() or round_now.dealing.burn_announced
-    if not stated or not transaction.house.words_confirmed:
+    if not transaction.house.words_confirmed or not round_now.is_counted_on_word():
         return False
     if not round_now.is_dealt():
         return True

@@ -358,6 +358,13 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         except TooManySequences:
             return None
 
+    def with_evidence(self, evidence: Iterable[DatedObservation]) -> Lattice | None:
+        """The round with this evidence in place of its own; None: the times leave too much open."""
+        try:
+            return self._begun_again(self.answers, self.outages).observe_all(evidence)
+        except TooManySequences:
+            return None
+
     def _begun_again(self, answers: tuple[PlayAnswer, ...], outages: tuple[Outage, ...]) -> Lattice:
         """The round before its first card, with other answers or outages."""
         return Lattice.begin(self.rules, self.wagers, self.cuts[0].contents, answers, outages)

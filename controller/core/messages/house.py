@@ -102,8 +102,8 @@ class House(Value, frozen=True, tag=False):
     words_confirmed: bool = False
     """Whether a deal of which a person's word says how many cards it has (a declared box, an announced burn) is
     confirmed by its rhythm or asked about, by another than who said it; alerts name who announced the shoe; a burned
-    card stays closed until its shoe must be over; and what one key proposes takes no place of a socket's. False: the
-    journal is of before."""
+    card stays closed until its shoe must be over; what one key proposes takes no place of a socket's; and a wager whose
+    own chips all come back was not surrendered. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -42,7 +42,7 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
 
 def _missed_cards_answered(transaction: Transaction, question: int, answer: str, who: str) -> None:
     """No card was missed and the round goes on, or it goes to the floor."""
-    if refused := missed_cards.own_word(transaction):
+    if refused := missed_cards.own_word_reason(transaction):
         transaction.refuse_answer(question, answer, who, refused)
         return
     if not transaction.takes_yes_or_no(question, answer, who):

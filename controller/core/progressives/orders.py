@@ -39,7 +39,7 @@ from controller.core.meters.state import (
     NewParameters,
     terms_named,
 )
-from controller.core.persons import Person, came_alike, not_second_reason, unvouched_reason
+from controller.core.persons import Person, not_second_reason, same_proof, unvouched_reason
 from controller.core.progressives.live_meters import MYSTERY_ROW, freeze_award, publish_reset
 from controller.core.progressives.live_meters import change_meter as remember
 from controller.core.progressives.pool_outbox import OrderedBy, post_claim, post_verdict, release
@@ -135,7 +135,7 @@ def no_room(
         return None
     makers = [proposer(one) for one in waiting_orders(transaction)]
     if transaction.house.words_confirmed:
-        mine = [one for one in makers if came_alike(one, person)]
+        mine = [one for one in makers if same_proof(one, person)]
     else:
         mine = [one for one in makers if not_second_reason(one, person, "") is not None]
     return _TOO_MANY_OF_ONE if len(mine) >= _ORDERS_OF_ONE else None

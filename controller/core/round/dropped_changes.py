@@ -10,10 +10,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from controller.core.inference.lattice import TooManySequences
 from controller.core.inference.observation import ChipsObserved, DatedObservation
 from controller.core.messages.alerts import ChipsUnexplained
-from controller.core.table.state import empty_lattice
 from controller.core.table.transaction import Transaction
 
 
@@ -27,11 +25,8 @@ def take_up_again(transaction: Transaction, observation: DatedObservation) -> No
     for at, counted in tuple(_left_out(transaction, observation)):
         known = transaction.round().evidence.observations
         evidence = (*known[:at], counted, *known[at + 1 :])
-        try:
-            lattice = empty_lattice(transaction.rules, transaction.round()).observe_all(evidence)
-        except TooManySequences:
-            continue
-        if transaction.legal(lattice):
+        lattice = transaction.lattice().with_evidence(evidence)
+        if lattice is not None and transaction.legal(lattice):
             transaction.change_evidence(observations=evidence)
             transaction.change_lattice(lattice)
             _forget_unexplained(transaction, counted)

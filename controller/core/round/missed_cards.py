@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.certainty.agreed_dues import confirmed_until_ns
-from controller.core.inference.lattice import Lattice, TooManySequences
+from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
@@ -21,7 +21,7 @@ from controller.core.messages.inputs import AnswerQuestion
 from controller.core.persons import Person, not_second_reason
 from controller.core.refusal_reason import RefusalReason
 from controller.core.table.round_state import Round
-from controller.core.table.state import empty_lattice, lattice_of
+from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
 
 BURNED: Final = "a card was burned in round"
@@ -114,11 +114,8 @@ def ask_if_settled_before_card(transaction: Transaction, settled: DatedObservati
         return
     known = transaction.round().evidence.observations
     earlier = tuple(one for one in known if one.first_ns <= settled.last_ns)
-    try:
-        plays = empty_lattice(transaction.rules, transaction.round()).observe_all((*earlier, settled)).frontier
-    except TooManySequences:
-        return
-    if any(node.paying for node in plays):
+    lattice = transaction.lattice().with_evidence((*earlier, settled))
+    if lattice is not None and any(node.paying for node in lattice.frontier):
         _ask_if_begun(transaction, "faltered", _FALTERED)
 
 
@@ -184,17 +181,24 @@ def _miscounted_text(round_now: Round) -> str:
     )
 
 
+def _miscounted_shown(round_now: Round) -> str:
+    """The same, and that about any other deal, as the keypad shows it."""
+    if spots := round_now.boxes_on_word():
+        return f"No card: {_spots(spots)}? yes/no"
+    return _NO_BURN_SHOWN if round_now.dealing.burn_announced else _MISCOUNTED_SHOWN
+
+
 def _spots(spots: tuple[int, ...]) -> str:
     return f"spot {' or '.join(map(str, spots))}"
 
 
-def own_word(transaction: Transaction) -> RefusalReason | None:
+def own_word_reason(transaction: Transaction) -> RefusalReason | None:
     """Why the answer is not for who gives it: it was they who said how many cards the deal has; None: it is."""
     given, round_now = transaction.stamped.input, transaction.round()
     if not isinstance(given, AnswerQuestion) or not transaction.house.two_persons or not _is_miscount(round_now):
         return None
-    stated = round_now.boxes_on_word() or round_now.dealing.burn_announced
-    first = transaction.state.people_of(round_now.number) if stated and transaction.house.words_confirmed else ()
+    counted = transaction.house.words_confirmed and round_now.is_counted_on_word()
+    first = transaction.state.people_of(round_now.number) if counted else ()
     second = Person(given.who, given.vouched)
     reasons = (not_second_reason(one, second, _STATED, alike=True, must="answer") for one in first)
     return next(filter(None, reasons), None)
@@ -331,10 +335,8 @@ def question_text(round_now: Round) -> str:
     """The text of the question on the dealer's keypad."""
     if round_now.questions.missed_after:
         return _HIT_SHOWN
-    if _is_miscount(round_now) and (spots := round_now.boxes_on_word()):
-        return f"No card: {_spots(spots)}? yes/no"
     if _is_miscount(round_now):
-        return _NO_BURN_SHOWN if round_now.dealing.burn_announced else _MISCOUNTED_SHOWN
+        return _miscounted_shown(round_now)
     return _NEXT_SHOWN if round_now.ending.next_bets in _NEXT_ASKED else _SHOWN
 
 

@@ -53,6 +53,12 @@ def take_several_changes(
     return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
 
 
+def note_lifted(transaction: Transaction, item: ChipsObserved) -> None:
+    """Keep which chips may have lain in a main zone that is emptied: its own may come back."""
+    if item.zone == "main" and not item.after:
+        transaction.change_cards(lifted=transaction.round().cards.lying)
+
+
 def take_laid_back(transaction: Transaction, observation: DatedObservation) -> bool:
     """Whether a change is a wager's own chips laid back whole that were taken for given up.
 
@@ -63,9 +69,6 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     if not transaction.house.words_confirmed or not isinstance(item, ChipsObserved) or item.zone != "main":
         return False
     spot, before = round_now.bets.spots[item.box], round_now.evidence.observations
-    if not item.after:
-        transaction.change_cards(lifted=round_now.cards.lying)
-        return False
     own = set(transaction.state.felt[zone_name(spot, "main")].chips) <= set(round_now.cards.lifted)
     if item.before or not own:
         return False

@@ -90,9 +90,12 @@ def _counted(transaction: Transaction, event: Event) -> None:
     account = transaction.state.shoe
     match event:
         case CardDrawn(number, card):
-            drawn = _drawn(transaction, account, outside=not number, card=card)
+            drawn, place = (
+                _drawn(transaction, account, outside=not number, card=card),
+                transaction.state.cards_drawn + 1,
+            )
             burned = 0 if number else transaction.state.burned_beside_bets
-            transaction.change(shoe=drawn, burned_beside_bets=burned)
+            transaction.change(shoe=drawn, cards_drawn=place, burned_beside_bets=burned)
             _too_many(transaction)
         case CardBurned(card):
             transaction.change(shoe=replace(account, burned=account.burned + 1))
@@ -113,7 +116,6 @@ def _drawn(transaction: Transaction, account: ShoeAccount, *, outside: bool, car
     """One card more has left the shoe; the face of one outside a round is kept for the shoe's end."""
     reading = transaction.stamped.input
     account = replace(account, drawn=account.drawn + 1)
-    transaction.change(cards_drawn=transaction.state.cards_drawn + 1)
     if (
         not outside
         or not isinstance(reading, readings.CardDrawn)
@@ -123,7 +125,7 @@ def _drawn(transaction: Transaction, account: ShoeAccount, *, outside: bool, car
     burned = any(isinstance(event, CardBurned) and event.card == card for event in transaction.events)
     kept = UnseenCard(
         *(card, reading.face, transaction.stamped.nonce, deal_confirmation.guards_hole_card(transaction.rules), burned),
-        transaction.state.cards_drawn,
+        transaction.state.cards_drawn + 1,
     )
     return replace(account, closed=(*account.closed, kept))
 

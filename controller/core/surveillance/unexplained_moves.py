@@ -41,6 +41,7 @@ _CAME_AND_WENT: Final = 2
 
 _MAY_BE_SLIPS: Final = frozenset({AlertKind.CAPPING, AlertKind.PAST_POSTING})
 _OFFENCES: Final = frozenset({*_MAY_BE_SLIPS, AlertKind.PINCHING})
+"""What accuses a player."""
 
 
 def chips_before_and_after(before: Table, transaction: Transaction, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
@@ -329,12 +330,8 @@ def _tell(transaction: Transaction, one: Suspicion) -> None:
     said = {name: getattr(one, name) for name in ("round", "spot", "zone", "before_cents", "after_cents")}
     chips = {"before": one.before, "after": one.after}
     kind, severity, text = AlertKind(one.kind), Severity(one.severity), one.text
-    if one.is_put_right:
-        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{text}, and was put right within moments"
-        severity = severity if severity is Severity.NOTICE else SEVERITY[kind]
-    round_now = transaction.round_known(one.round)
-    if kind in _OFFENCES and round_now is not None and deal_confirmation.rests_on_word(transaction, round_now):
-        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{text}, in a deal whose cards only a person's word has counted"
+    if reason := _no_offence_reason(transaction, one):
+        kind, text = AlertKind.CHIPS_UNEXPLAINED, f"{text}, {reason}"
         severity = severity if severity is Severity.NOTICE else SEVERITY[kind]
     raise_alert(
         transaction,
@@ -345,6 +342,16 @@ def _tell(transaction: Transaction, one: Suspicion) -> None:
         **said,
         **chips,
     )
+
+
+def _no_offence_reason(transaction: Transaction, one: Suspicion) -> str:
+    """Why a suspicion accuses nobody after all, in words; empty: it does."""
+    if one.is_put_right:
+        return "and was put right within moments"
+    round_now = transaction.round_known(one.round)
+    if one.kind in _OFFENCES and round_now is not None and deal_confirmation.rests_on_word(transaction, round_now):
+        return "in a deal whose cards only a person's word has counted"
+    return ""
 
 
 def _looked_round(transaction: Transaction) -> int:

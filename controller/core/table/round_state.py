@@ -410,6 +410,10 @@ class Round(Value, frozen=True, tag=False):
         """The boxes to which the deal has cards as somebody declared them before its first, and that still stand."""
         return tuple(spot for spot in self.dealing.declared if spot in self.bets.declared)
 
+    def is_counted_on_word(self) -> bool:
+        """Whether the number of the deal's cards is what somebody has said: by boxes declared, or a burn announced."""
+        return self.dealing.burn_announced or bool(self.boxes_on_word())
+
     def main_zone_outage(self, box: int, from_ns: int, to_ns: int) -> Outage:
         """That what happened in a box's main zone from here to there went unseen, from the lock of the bets on."""
         return Outage(box, max(from_ns, self.bets.lock_ns), to_ns, zones=("main",))
