@@ -315,3 +315,18 @@ def test_chips_that_move_in_a_deal_that_only_a_word_has_counted_accuse_nobody(ce
     raised = [one.kind for one in rig.events if isinstance(one, AlertRaised)]
     assert AlertKind.CHIPS_UNEXPLAINED in raised
     assert {AlertKind.PINCHING, AlertKind.CAPPING, AlertKind.BET_TOUCHED}.isdisjoint(raised)
+
+
+@pytest.mark.parametrize(("answer", "accused"), [("no", True), ("yes", False)])
+def test_once_that_is_answered_chips_say_what_they_say_in_any_round(answer: str, *, accused: bool) -> None:
+    rig = rig_of("dealt", stand_key="always", turn_key="always")
+    announce(rig, "key")
+    rig.talk("1 main 10")
+    deal(rig, "4c Th Ts 9d")
+    deal(rig, "7c")
+    rig.key(answer)
+    rig.chips(1, "main", 100)
+    rig.leave_lying()
+    rig.talk("key stand hole_turned")
+    end(rig)
+    assert (AlertKind.PINCHING in [one.kind for one in rig.events if isinstance(one, AlertRaised)]) == accused

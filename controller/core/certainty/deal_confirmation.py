@@ -313,9 +313,13 @@ def rests_on_word(transaction: Transaction, round_now: Round) -> bool:
     """Whether only a person's word says how many cards the deal of a round has, as its rhythm does not bear that out.
 
     With a box that was declared in vain it stops two cards short of what the table counts, with a burn announced in
-    vain one card short, and those that players draw later complete it. Its own first cards are the measure.
+    vain one card short, and those that players draw later complete it. Its own first cards are the measure. Once
+    another person has answered that the cards are those counted, it is so.
     """
     if not transaction.house.words_confirmed or not round_now.is_counted_on_word():
+        return False
+    asked = round_now.questions
+    if asked.miscounted and not asked.doubt and not round_now.evidence.trouble:
         return False
     if not round_now.is_dealt():
         return True
