@@ -77,16 +77,22 @@ RESPLIT = (
 )
 
 
-def test_a_double_that_only_another_boxs_later_chips_explain_counts() -> None:
-    """Box 1 splits nines twice and doubles its last hand for 3; the split of box 2's fives is reported after that."""
-    rules = profile_files.load("pitch-h17", {"turn_key": "sometimes"}).rules
+def two_boxes(profile: str, cards: str, acts: tuple[tuple[int, str], ...]) -> QuickReaders:
+    """A deal to two boxes, where no hole card is dealt, and what follows it."""
+    rules = profile_files.load(profile, {"turn_key": "sometimes"}).rules
     rig = QuickReaders(replace(rules, hole_card="none", hole_check="none"))
     rig.talk("1 main 3 \n 2 main 12")
     rig.pass_ms(3_000)
-    draw(rig, "9h", "5c", "5h", "9c", "5d")
+    draw(rig, *cards.split())
     rig.pass_ms(2_500)
-    perform(rig, RESPLIT)
+    perform(rig, acts)
     rig.pass_ms(20_000)
+    return rig
+
+
+def test_a_double_that_only_another_boxs_later_chips_explain_counts() -> None:
+    """Box 1 splits nines twice and doubles its last hand for 3; the split of box 2's fives is reported after that."""
+    rig = two_boxes("pitch-h17", "9h 5c 5h 9c 5d", RESPLIT)
     rig.talk("1 main 5")
     rig.pass_ms(5_000)
     draw(rig, "9h", "As", "Th")
@@ -105,13 +111,6 @@ DOUBLED_FIRST = (
 @pytest.mark.parametrize("profile", ["pitch-h17", "hollywood-penn-national"])
 def test_such_a_double_accuses_nobody_whether_or_not_the_cards_lie_open(profile: str) -> None:
     """Box 1 doubles for 3; box 2's split of fives is reported after that."""
-    rules = profile_files.load(profile, {"turn_key": "sometimes"}).rules
-    rig = QuickReaders(replace(rules, hole_card="none", hole_check="none"))
-    rig.talk("1 main 3 \n 2 main 12")
-    rig.pass_ms(3_000)
-    draw(rig, "5c", "5s", "5h", "4d", "5d")
-    rig.pass_ms(2_500)
-    perform(rig, DOUBLED_FIRST)
-    rig.pass_ms(20_000)
+    rig = two_boxes(profile, "5c 5s 5h 4d 5d", DOUBLED_FIRST)
     assert [one.net_cents for one in rig.events if isinstance(one, WagerSettled) and one.spot == 1] in ([], [600])
     assert accused(rig) == []

@@ -14,7 +14,7 @@ from controller.core.table.workings import PublishedFacts, Timeline
 from firmware_protocols.readings import ChipsConfirmed
 from tests.core import nights
 from tests.core.full_nights import FullNight
-from tests.core.quick_readers import draw, table
+from tests.core.quick_readers import QuickReaders, draw, table
 from tests.core.rig import Rig, penn
 
 SEEDS = range(24)
@@ -70,13 +70,19 @@ def test_the_facts_told_grow_and_begin_anew_with_a_correction() -> None:
     assert corrected.cards < PublishedFacts().of(told, 0).cards
 
 
-def test_the_plays_by_the_last_card_are_kept_while_nothing_happens_and_found_anew_when_something_does() -> None:
-    """Nobody presses a key, so that at each look it is asked whether the hole card is turned."""
+def standing_unsaid() -> QuickReaders:
+    """Nobody has pressed a key since a player drew, and perhaps stopped."""
     rig = table("1 main 25")
     draw(rig, "8h", "7d", "3s", "Td")
     rig.pass_ms(2_000)
     draw(rig, "2c")
     rig.pass_ms(12_000)
+    return rig
+
+
+def test_the_plays_by_the_last_card_are_kept_while_nothing_happens_and_found_anew_when_something_does() -> None:
+    """Nobody presses a key, so that at each look it is asked whether the hole card is turned."""
+    rig = standing_unsaid()
     known = rig.table.workings.by_last_card.lattice
     assert known is not None
     rig.give(ChipsConfirmed(rig.watched(), rig.now_ns))
@@ -91,11 +97,7 @@ def test_the_plays_by_the_last_card_are_kept_while_nothing_happens_and_found_ane
 
 def test_other_outages_or_other_bets_leave_other_plays_by_the_last_card() -> None:
     """Whatever changes them, and though no evidence has come."""
-    rig = table("1 main 25")
-    draw(rig, "8h", "7d", "3s", "Td")
-    rig.pass_ms(2_000)
-    draw(rig, "2c")
-    rig.pass_ms(12_000)
+    rig = standing_unsaid()
     transaction = Transaction(rig.table, rig.stamped[-1])
     known = transaction.by_last_card.lattice
     assert known is not None
