@@ -133,12 +133,20 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
         ),
         ('site = "harbour"', 'site = "harbour\\n"', "table.toml:2: [table] site: expected a name of at most 32"),
         ("[shoe]", "[shoe", "table.toml:16: Expected ']' at the end of a table declaration"),
+        ("[shoe]", "[[shoe]]", "table.toml:16: [shoe]: expected one table, below [shoe], got [{"),
     ],
 )
 def test_a_mistake_is_told_with_its_line_and_what_was_expected(old: str, new: str, line: str) -> None:
     assert old in WHOLE
     told = mistakes(WHOLE.replace(old, new, 1))
     assert any(one.startswith(line) for one in told), told
+
+
+def test_a_list_of_tables_needs_double_brackets() -> None:
+    first, _, rest = WHOLE.partition('[[bet_spots]]\nprotocol = "feig_obid"\nport = "/dev/spots-b"')
+    text = first.replace("[[bet_spots]]", "[bet_spots]") + rest[rest.index("[keypad]") :]
+    (line,) = mistakes(text)
+    assert line.startswith("table.toml:20: [bet_spots]: expected a list of tables, each below [[bet_spots]], got {")
 
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:

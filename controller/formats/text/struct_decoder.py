@@ -103,9 +103,10 @@ def shown(value: object) -> str:
 
 def _value(annotation: Any, value: object, path: Path, mistakes: list[Mistake]) -> Any:  # noqa: ANN401
     struct = next((one for one in (annotation, *get_args(annotation)) if _is_struct(one)), None)
-    if struct is not None and isinstance(value, Mapping):
+    many = get_origin(annotation) is tuple
+    if struct is not None and not many and isinstance(value, Mapping):
         return decode(struct, value, path, mistakes)
-    if struct is not None and get_origin(annotation) is tuple and isinstance(value, Sequence):
+    if struct is not None and many and isinstance(value, Sequence):
         return tuple(_value(struct, one, (*path, place), mistakes) for place, one in enumerate(value))
     bare = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
     if get_origin(bare) is dict and isinstance(value, Mapping):
@@ -113,9 +114,14 @@ def _value(annotation: Any, value: object, path: Path, mistakes: list[Mistake]) 
     try:
         return msgspec.convert(value, annotation)
     except msgspec.ValidationError:
-        wanted = "a list of tables" if struct is not None and get_origin(annotation) is tuple else expected(annotation)
+        wanted = expected(annotation) if struct is None else _expected_tables(str(path[-1]), many=many)
         mistakes.append(Mistake(path, f"expected {wanted}, got {shown(value)}"))
         return None
+
+
+def _expected_tables(name: str, *, many: bool) -> str:
+    """What one table of a file, or many of a name, expect, in words."""
+    return f"a list of tables, each below [[{name}]]" if many else f"one table, below [{name}]"
 
 
 def _mapping(annotation: Any, value: Mapping[str, object], path: Path, mistakes: list[Mistake]) -> dict[str, Any]:  # noqa: ANN401
