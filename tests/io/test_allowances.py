@@ -94,6 +94,8 @@ def test_a_flood_is_told_once_and_the_next_one_again() -> None:
         ("void", REQUESTS_AT_ONCE, REQUESTS_PER_SECOND),
         # The table tries out a whole round for each of these, and has its readings to take.
         ("set-card", 10, 2),
+        ("adjust", 10, 2),
+        ("answer", 10, 2),
         ("assign-card", 10, 2),
         ("declare-box", 10, 2),
     ],

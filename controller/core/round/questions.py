@@ -75,14 +75,19 @@ def withdraw_if_needless(transaction: Transaction) -> None:
         transaction.emit(QuestionWithdrawn(asked.number))
 
 
+def refuse_choice(transaction: Transaction, asked: OpenQuestion, words: str, who: str) -> None:
+    """Say that an answer is none of the question's choices."""
+    choices = f"the answers are {', '.join(asked.question.choices())}"
+    transaction.refuse_answer(asked.number, words, who, RefusalReason("not_a_choice", choices))
+
+
 def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     """Take the answer to the round's question; False if it is none of the choices."""
     asked = transaction.round().questions.asked
     assert asked is not None, "an answer comes to a question"
     value = asked.question.value_of(words)
     if value is None:
-        choices = f"the answers are {', '.join(asked.question.choices())}"
-        transaction.refuse_answer(asked.number, words, who, RefusalReason("not_a_choice", choices))
+        refuse_choice(transaction, asked, words, who)
         return False
     transaction.note_answer(asked.number, asked.question.words(value), who)
     answers = (*transaction.round().evidence.answers, *asked.question.answers(value))

@@ -24,9 +24,9 @@ REQUESTS_PER_SECOND: Final = 10
 REQUESTS_AT_ONCE: Final = 50
 """Requests that may come together: a screen that takes every alert off its list."""
 
-REBUILDING: Final = frozenset({"set-card", "assign-card", "declare-box"})
-"""Orders for which the table tries out all plays of a round, even if it then refuses them: late in a round of seven
-boxes this takes a tenth of a second and more."""
+REBUILDING: Final = frozenset({"set-card", "assign-card", "declare-box", "adjust", "answer"})
+"""Orders and answers for which the table tries out all plays of a round, even if it then refuses them: late in a round
+of seven boxes this takes a tenth of a second and more."""
 
 REBUILDS_PER_SECOND: Final = 2
 """Of one such verb, from one client, on end: ten would leave the table no time for its readings."""
