@@ -315,8 +315,8 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
 
 def _card_burned(transaction: Transaction, drawn: readings.CardDrawn, at_ns: int) -> None:
     """A card goes to the discard rack; in a round that may have dealt it to a hand, the floor has the last word."""
-    announced = transaction.state.burn_announced or not drawn.burn
-    transaction.change(burns=max(transaction.state.burns - 1, 0), burned_ns=at_ns, burn_announced=announced)
+    burns, burned = max(transaction.state.burns - 1, 0), transaction.state.burned_since + 1
+    transaction.change(burns=burns, burned_ns=at_ns, burned_since=burned)
     deal_confirmation.disturbed(transaction, "a card was burned in the deal", at_ns)
     shoe_draws.card_outside(transaction, drawn)
     transaction.emit(CardBurned(transaction.stamped.number))

@@ -33,7 +33,7 @@ def run(*words: str) -> Result:
 def journal(tmp_path: Path) -> Path:
     rig = Rig(penn(stand_key="always"))
     rig.key("burn")
-    rig.draw(Card("2c"), burn=True)
+    rig.card("2c")
     rig.talk("1 main 25\nkey no_more_bets\nTh")
     rig.chips(1, "main", 5000)
     rig.leave_lying()

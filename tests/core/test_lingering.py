@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from controller.core.messages.events import QuestionAnswered, QuestionAsked, QuestionWithdrawn
+from controller.core.messages.alerts import AnswerRefused
+from controller.core.messages.events import HoleCardRevealed, QuestionAnswered, QuestionAsked, QuestionWithdrawn
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -47,6 +48,26 @@ def test_a_round_whose_hole_card_nobody_said_was_turned_is_asked_about_and_alert
     rig.key("yes")
     assert rig.outcomes() == ["settled"]
     assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_whoever_answers_from_afar_does_not_open_a_hole_card_that_a_key_must_turn() -> None:
+    rig = table(STOOD)
+    rig.pass_ms(MINUTE_MS + 5_000)
+    rig.answer("yes")
+    (refused,) = rig.told(AnswerRefused)
+    assert isinstance(refused, AnswerRefused)
+    assert refused.reason_code == "round_in_play"
+    assert (rig.outcomes(), rig.told(HoleCardRevealed)) == ([], [])
+    rig.key("yes")
+    assert rig.outcomes() == ["settled"]
+
+
+def test_once_it_is_turned_they_close_the_round_and_so_they_do_where_no_key_must_turn_it() -> None:
+    for turned, turn_key in ((" hole_turned", "always"), ("", "sometimes")):
+        rig = table(f"{STOOD}{turned}", turn_key)
+        rig.pass_ms(MINUTE_MS + 5_000)
+        rig.answer("yes")
+        assert rig.outcomes() == ["settled"]
 
 
 def test_no_lets_it_go_on_and_nothing_is_asked_again_before_something_has_happened() -> None:

@@ -6,6 +6,7 @@ fewer cards than the table counts, and what players then draw would complete it.
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -168,8 +169,9 @@ def test_no_player_asks_for_a_card_within_half_a_second(last_ms: int, *, is_aske
     assert bool(counted_otherwise(rig)) == is_asked
 
 
-@pytest.mark.parametrize(("announced", "is_asked"), [(False, False), (True, True)])
-def test_the_shoes_own_burn_mode_is_nobodys_word(*, announced: bool, is_asked: bool) -> None:
+@pytest.mark.parametrize("announced", [False, True])
+def test_the_shoes_own_burn_mode_is_a_persons_word_too(*, announced: bool) -> None:
+    """A dealer leaves it on, or sets it for the deal's first card."""
     rig = rig_of("dealt")
     if announced:
         announce(rig, "key")
@@ -177,7 +179,7 @@ def test_the_shoes_own_burn_mode_is_nobodys_word(*, announced: bool, is_asked: b
     rig.draw(Card("4c"), burn=True)
     rig.talk("1 main 10 \n 2 main 10")
     spaced(rig, "Ts 9d 6h - 9h 7d 5c")
-    assert bool(counted_otherwise(rig)) == is_asked
+    assert counted_otherwise(rig)
 
 
 def test_what_is_settled_after_the_answer_rests_on_it() -> None:
@@ -245,6 +247,32 @@ def test_who_announced_the_burn_does_not_answer() -> None:
     assert say(rig, "no", "M. Okafor")
     assert len(say(rig, "no", "J. Lee", OTHER)) == 1
     assert not rig.irregularities()
+
+
+def test_nor_once_the_bets_were_opened_again_and_locked_anew() -> None:
+    rig = rig_of("dealt")
+    announce(rig, "order")
+    rig.talk("1 main 10 \n key no_more_bets undo no_more_bets")
+    deal(rig, IN_VAIN["dealt"])
+    deal(rig, "Th")
+    assert say(rig, "no", "M. Okafor")
+
+
+@pytest.mark.parametrize("how", ["order", "key"])
+def test_whoever_says_that_the_deal_is_as_counted_is_reported(how: str) -> None:
+    """A dealer alone may announce a burn by key, and answer by key."""
+    rig = rig_of("dealt")
+    announce(rig, how)
+    rig.talk("1 main 10")
+    deal(rig, IN_VAIN["dealt"])
+    deal(rig, "Th")
+    rig.key("no")
+    (said,) = rig.told(AlertRaised)
+    assert isinstance(said, AlertRaised)
+    assert (said.kind, said.round, said.who) == (
+        *(AlertKind.CORRECTED_ALONE, 1),
+        "M. Okafor" if how == "order" else msgspec.UNSET,
+    )
 
 
 @pytest.mark.parametrize("hole", ["dealt", "none"])

@@ -127,9 +127,7 @@ def ask_or_publish_lock(transaction: Transaction) -> None:
         transaction.change_questions(entry=transaction.ask(entering[0], text, ("yes", "no")))
         return
     declarers = (one for one in transaction.state.declarers if one.spot in transaction.round().bets.declared)
-    announcers = transaction.state.announcers if transaction.state.shoe_round == transaction.round().number else ()
-    people = (*announcers, *(person for one in declarers for person in one.people))
-    transaction.rely_on(transaction.round().number, people)
+    transaction.rely_on(transaction.round().number, [person for one in declarers for person in one.people])
     locked = BettingClosed(transaction.round().number, transaction.round().bets.wagers, transaction.house.profile_hash)
     transaction.emit(locked, *_published_at_lock(transaction.house, transaction.round()))
     closed_meters.raise_standing(transaction)

@@ -153,10 +153,8 @@ def _at_once(transaction: Transaction, at_ns: int) -> bool:
 
 def card_came(transaction: Transaction, at_ns: int) -> None:
     """A card of the round was taken."""
-    declared, burned = transaction.round().bets.declared, transaction.state.burn_announced
-    if (declared or burned) and len(transaction.round().cards.drawn) == 1:
-        change_deal(transaction, declared=declared, burn_announced=burned)
-        transaction.change(burn_announced=False)
+    if len(transaction.round().cards.drawn) == 1:
+        _note_words(transaction)
     deal, count = transaction.round().dealing, len(transaction.round().cards.drawn)
     if deal.stands == "unguarded":
         return
@@ -170,6 +168,15 @@ def card_came(transaction: Transaction, at_ns: int) -> None:
         # The last may be those of a player who drew: a player must not slow the rhythm that judges the deal.
         transaction.change(deal_gaps_ms=(*transaction.state.deal_gaps_ms, *gaps_ms[:-_LAST])[-_GAPS_KEPT:])
     change_deal(transaction, uneven=uneven, gaps_ms=gaps_ms, last_ns=at_ns, stirred_ns=at_ns)
+
+
+def _note_words(transaction: Transaction) -> None:
+    """With the first card of a deal: keep who has said how many it has, and which boxes without chips it goes to."""
+    declared, burned = transaction.round().bets.declared, transaction.state.burned_since
+    if declared or burned:
+        change_deal(transaction, declared=declared, burned=burned)
+    transaction.rely_on(transaction.round().number, transaction.state.announcers)
+    transaction.change(burned_since=0, announcers=())
 
 
 def key_came(transaction: Transaction, at_ns: int) -> None:
@@ -316,13 +323,14 @@ def rests_on_word(transaction: Transaction, round_now: Round) -> bool:
     vain one card short, and those that players draw later complete it. Its own first cards are the measure. Once
     another person has answered that the cards are those counted, it is so.
     """
-    if not transaction.house.words_confirmed or not round_now.is_counted_on_word():
+    if not transaction.house.words_confirmed or not round_now.cards_on_word():
         return False
     asked = round_now.questions
     if asked.miscounted and not asked.doubt and not round_now.evidence.trouble:
         return False
     if not round_now.is_dealt():
-        return True
+        # Before that it is not whole, whatever was said.
+        return len(round_now.cards.drawn) >= round_now.deal_cards() - round_now.cards_on_word()
     cards = [one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved)]
     gaps = [later - sooner for sooner, later in pairwise(cards[: round_now.deal_cards()])]
     usual = int(median(gaps[:-_LAST] or gaps[:1]))

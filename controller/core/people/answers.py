@@ -34,7 +34,12 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
         questions.take_answer(transaction, answer, who)
         return
     for waited in transaction.state.waiting:
-        if waited.questions.asked is not None and waited.questions.asked.number == question:
+        asked = waited.questions.asked
+        if asked is not None and asked.number == question:
+            if asked.question.value_of(answer) is None:
+                # To judge a long round anew takes time, which whoever answers at random would take from the table.
+                questions.refuse_choice(transaction, asked, answer, who)
+                return
             closing.rejudge_waiting(transaction, waited, partial(questions.take_answer, transaction, answer, who))
             return
     transaction.refuse_answer(question, answer, who, _NO_QUESTION)
@@ -56,6 +61,7 @@ def _missed_cards_answered(transaction: Transaction, question: int, answer: str,
             transaction.irregular(f"play went on after the key hit without its card, and {refusal.text}")
     else:
         transaction.change_ending(next_bets="")
+        missed_cards.note_said_counted(transaction, who, question)
 
 
 class QuestionShown(NamedTuple):

@@ -18,8 +18,10 @@ from controller.core.inference.observation import CardObserved, DatedObservation
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.messages.inputs import AnswerQuestion
+from controller.core.messages.raised_alerts import AlertKind
 from controller.core.persons import Person, not_second_reason
 from controller.core.refusal_reason import RefusalReason
+from controller.core.table.alert_list import raise_alert_about
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
@@ -185,7 +187,7 @@ def _miscounted_shown(round_now: Round) -> str:
     """The same, and that about any other deal, as the keypad shows it."""
     if spots := round_now.boxes_on_word():
         return f"No card: {_spots(spots)}? yes/no"
-    return _NO_BURN_SHOWN if round_now.dealing.burn_announced else _MISCOUNTED_SHOWN
+    return _NO_BURN_SHOWN if round_now.dealing.burned else _MISCOUNTED_SHOWN
 
 
 def _spots(spots: tuple[int, ...]) -> str:
@@ -197,11 +199,22 @@ def own_word_reason(transaction: Transaction) -> RefusalReason | None:
     given, round_now = transaction.stamped.input, transaction.round()
     if not isinstance(given, AnswerQuestion) or not transaction.house.two_persons or not _is_miscount(round_now):
         return None
-    counted = transaction.house.words_confirmed and round_now.is_counted_on_word()
-    first = transaction.state.people_of(round_now.number) if counted else ()
+    stated = transaction.house.words_confirmed and round_now.cards_on_word()
+    first = transaction.state.people_of(round_now.number) if stated else ()
     second = Person(given.who, given.vouched)
     reasons = (not_second_reason(one, second, _STATED, alike=True, must="answer") for one in first)
     return next(filter(None, reasons), None)
+
+
+def note_said_counted(transaction: Transaction, who: str, question: int) -> None:
+    """Raise that a person has borne out a word about the deal that its rhythm does not: a dealer alone may do both."""
+    round_now = transaction.round()
+    if not transaction.house.words_confirmed or question != round_now.questions.miscounted:
+        return
+    if round_now.cards_on_word():
+        text = f"{who} alone: the cards of the deal are those counted, which its rhythm does not bear out"
+        people = transaction.state.people_of(round_now.number)
+        raise_alert_about(transaction, people, AlertKind.CORRECTED_ALONE, text, round=round_now.number)
 
 
 _STATED: Final = "said how many cards the deal has"

@@ -11,12 +11,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.certainty import round_end
-from controller.core.messages.inputs import DeadlinePassed
+from controller.core.certainty import deal_confirmation, round_end
+from controller.core.messages.inputs import AnswerQuestion, DeadlinePassed
 from controller.core.messages.raised_alerts import AlertKind
+from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.transaction import Transaction
+
+_NOT_TURNED: Final = RefusalReason(
+    "round_in_play", "the hole card has not been turned: the dealer turns it, or says at the table that it is over"
+)
 
 _QUIET_NS: Final = 60_000_000_000
 
@@ -108,7 +113,16 @@ def _may_have_ended(transaction: Transaction) -> bool:
 
 
 def answered(transaction: Transaction, answer: str, who: str) -> None:
-    """A person said whether the round is over; if so it is closed as its key would close it."""
+    """A person said whether the round is over; if so it is closed as its key would close it.
+
+    Where a key must turn the hole card only the dealer's own says so, who sees the card: who answers from afar would
+    have it opened while the round goes on.
+    """
+    afar = isinstance(transaction.stamped.input, AnswerQuestion) and transaction.house.words_confirmed
+    hidden = transaction.round().dealing.unturned() and not deal_confirmation.turn_needs_no_key(transaction)
+    if afar and hidden and answer == "yes":
+        transaction.refuse_answer(transaction.round().questions.lingers, answer, who, _NOT_TURNED)
+        return
     if not transaction.takes_yes_or_no(transaction.round().questions.lingers, answer, who):
         return
     over = answer == "yes"

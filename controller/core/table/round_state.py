@@ -57,8 +57,8 @@ class DealProgress(Value, frozen=True, tag=False):
     """Whether its bets were locked when another deal had just begun: whether that was one, a person says."""
     declared: tuple[int, ...] = ()
     """The boxes without chips that somebody had declared before its first card."""
-    burn_announced: bool = False
-    """Whether the card before its first was burned because somebody had announced a burn."""
+    burned: int = 0
+    """How many cards were burned before its first, as somebody had said by a key, an order or the shoe's burn mode."""
     resumes: bool = False
     """Whether a correction may have cured the round, to be seen once the hole card is turned."""
 
@@ -349,7 +349,7 @@ class Round(Value, frozen=True, tag=False):
     def rests_on_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
-        counted = self.dealing.burn_announced and self.questions.miscounted
+        counted = self.dealing.burned and self.questions.miscounted
         return bool(said or counted) or any(card.ruled for card in self.cards.drawn)
 
     def is_unread(self, item: Observation) -> bool:
@@ -410,9 +410,9 @@ class Round(Value, frozen=True, tag=False):
         """The boxes to which the deal has cards as somebody declared them before its first, and that still stand."""
         return tuple(spot for spot in self.dealing.declared if spot in self.bets.declared)
 
-    def is_counted_on_word(self) -> bool:
-        """Whether the number of the deal's cards is what somebody has said: by boxes declared, or a burn announced."""
-        return self.dealing.burn_announced or bool(self.boxes_on_word())
+    def cards_on_word(self) -> int:
+        """How many cards the deal has too few, if what somebody has said is not so: boxes declared, burns announced."""
+        return self.dealing.burned + 2 * len(self.boxes_on_word())
 
     def main_zone_outage(self, box: int, from_ns: int, to_ns: int) -> Outage:
         """That what happened in a box's main zone from here to there went unseen, from the lock of the bets on."""

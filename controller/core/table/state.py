@@ -185,10 +185,10 @@ class State(Value, frozen=True, tag=False):
     """The last reading by which the dealer turned a hole card, for certain: closed cards of before are no secret."""
     burned_ns: int = -1
     """When the last burn left the shoe."""
-    burn_announced: bool = False
-    """Whether a card has been burned since the last round because somebody had announced a burn."""
+    burned_since: int = 0
+    """How many cards have been burned since the last deal began: by a key, an order, or the shoe's own burn mode."""
     announcers: tuple[Person, ...] = ()
-    """Who announced the new shoe from which the next round is dealt, as an order."""
+    """Who announced the new shoe from which the next deal comes, as an order."""
     advice: Advice = Advice()
     """What the dealer is advised to take and pay."""
     identities: dict[str, str] = msgspec.field(default_factory=dict)
