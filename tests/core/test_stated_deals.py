@@ -275,6 +275,20 @@ def test_whoever_says_that_the_deal_is_as_counted_is_reported(how: str) -> None:
     )
 
 
+def test_of_a_deal_that_stopped_and_that_no_word_has_counted_no_is_no_correction() -> None:
+    rig = rig_of("dealt")
+    rig.talk("1 main 10")
+    deal(rig, "Ts 6d 9h Kc 2d")
+    rig.talk("1 main 0")
+    rig.pass_ms(6_000)
+    rig.talk("1 main 10")
+    deal(rig, "Ts 6d")
+    deal(rig, "9h Kc Th")
+    assert asked(rig)[-1].endswith("one was burned, or drawn before it?")
+    rig.key("no")
+    assert not rig.told(AlertRaised)
+
+
 @pytest.mark.parametrize("hole", ["dealt", "none"])
 def test_a_declared_box_that_is_dealt_to_is_not_asked_about(hole: str) -> None:
     rig = rig_of(hole)
