@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 HERE: Final = Path()
 """The folder in which the program was started."""
 
+CASES_OWN: Final = "options of the case"
+"""The source of what a case overrides."""
+
 
 @click.command("settle")
 @click.argument("case_file", metavar="CASE.json")
@@ -74,11 +77,13 @@ def settle_one(given: object, folder: Path = HERE) -> dict[str, Any]:
     """
     from controller.formats.cases.settle_input import read_case
     from controller.formats.cases.settle_output import account_json, settle
+    from controller.formats.config.profiles import sources_with
     from controller.io.files import profile_files
 
     case = read_case(given, lambda name: rules_of(profile_files.beside(folder, name)))
     assert isinstance(given, dict), "it was read"
-    return account_json(case, settle(case), profile_of(profile_files.beside(folder, given["rules"])).sources)
+    sources = profile_of(profile_files.beside(folder, given["rules"])).sources
+    return account_json(case, settle(case), sources_with(sources, given.get("options", {}), CASES_OWN))
 
 
 def settle_all(cases: object, folder: Path) -> dict[str, Any]:

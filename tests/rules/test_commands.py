@@ -267,3 +267,17 @@ def test_a_profile_in_a_file_is_checked(tmp_path: Path) -> None:
     assert run("profile", "check", str(file)).exit_code == 2
     assert run("profile", "check", str(tmp_path / "none.toml")).exit_code == 2
     assert run("profile", "show", "red-dog").exit_code == 2
+
+
+def test_what_the_case_overrides_has_the_case_as_its_source() -> None:
+    """The profile's card says 3 to 2, so it is no source of the 6 to 5 that was paid."""
+    options = {"natural_pays": [6, 5], "blazing7s.stake_cents": 200, "blazing7s": {"awards_cents": {"one": 300}}}
+    bets = {"1": {"main": 1000}, "2": {"main": 1000, "blazing7s": 200}}
+    told = case("Ah 7c 6d Kd 8c 9s Td", "2 stand", bets=bets, options=options, blazing_meter_cents=100_000)
+    done = run("settle", "-", told=told | {"blazing_reset_cents": 50_000})
+    why = json.loads(done.stdout)["why"]
+    assert why["1"]["main"] == "natural pays 6 to 5 [natural_pays: options of the case]"
+    kept = profile_files.load("hollywood-penn-national").sources["blazing7s"]
+    changed = "stake_cents: options of the case; awards_cents: options of the case"
+    assert why["2"]["blazing7s"].endswith(f"[blazing7s: {kept}; {changed}]")
+    assert why["2"]["main"].endswith("[win_pays: card: 1 to 1]")

@@ -374,3 +374,14 @@ def test_every_rule_says_what_it_means() -> None:
             following = body[place + 1] if place + 1 < len(body) else None
             told = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
             assert told or target in {"name", "options"}, f"{name}.{target}"
+
+
+def test_what_a_table_file_overrides_has_the_table_file_as_its_source() -> None:
+    own = profile_files.load("borgata")
+    options = {"natural_pays": [6, 5], "key_slack": 1, "side_bets": ["perfect_pairs"], "perfect_pairs.stake_cents": 500}
+    found = profile_files.load("borgata", options)
+    told = "[options] of the table file"
+    given = {"natural_pays": told, "perfect_pairs.stake_cents": told}
+    assert {key: one for key, one in found.sources.items() if own.sources.get(key) != one} == (
+        given | {"perfect_pairs": f"stake_cents: {told}"}
+    )

@@ -34,6 +34,10 @@ SILENT_KEYS: Final = frozenset({"handling", "signals", "point_count", "settled_b
 TERM_KEYS: Final = frozenset(SideBetTerms.__struct_fields__)
 
 
+TABLES_OWN: Final = "[options] of the table file"
+"""The source of what a table file overrides."""
+
+
 class ProfileError(ValueError):
     """A profile that cannot be used: ``lines`` has one line of text for each mistake, naming file, line and key."""
 
@@ -100,7 +104,25 @@ def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Pro
     doubtful, own = list(doubtful_rules(rules)), list(doubtful_rules(base.rules))
     warnings = _placed(where, lines, [Mistake(_path(one), one.text) for one in doubtful if one in own])
     warnings += [f"[options] {_option(one)}: {one.text}" for one in doubtful if one not in own]
-    return Profile(rules, base.title, base.sources, hash_of(rules), tuple(warnings))
+    sources = sources_with(base.sources, options or {}, TABLES_OWN)
+    return Profile(rules, base.title, sources, hash_of(rules), tuple(warnings))
+
+
+def sources_with(sources: Mapping[str, str], options: Mapping[str, Any], given_in: str) -> dict[str, str]:
+    """Where each choice comes from once ``options``, given in ``given_in``, have overridden some of them.
+
+    No card of the profile says what an option does. Of a side wager the profile's source still speaks of the terms that
+    stay, so the overridden ones are named after it.
+    """
+    found = dict(sources)
+    for key in _flat(options):
+        name, _, term = key.partition(".")
+        if term:
+            found[key] = given_in
+            found[name] = "; ".join(filter(None, (found.get(name, ""), f"{term}: {given_in}")))
+        elif key in RULE_KEYS:
+            found[key] = given_in
+    return found
 
 
 def hash_of(rules: Rules) -> str:
