@@ -23,6 +23,13 @@ NO_PROOFS: Final = "--operators: expected a journal or its second copy, without 
 """What is held against the file of operators is a journal's records, for which proofs are not read."""
 
 
+OTHERWISE_SEALED: Final = (
+    "whole, but not sealed with this key; give the key that its table file names as key_file. If this is that key, a"
+    " program that lacks it wrote the whole journal"
+)
+"""Said of a key that has sealed nothing: most often it is another table's."""
+
+
 @click.command("verify")
 @click.option("--gently", is_flag=True, help="Take a fifth of a processor at most.")
 @click.option("--progress", is_flag=True, help="Say once a second how far it is, on standard error; of a journal.")
@@ -57,7 +64,8 @@ def command(
     Each signed order is checked again: that it is what was signed, for this table and epoch, and was carried out once.
     With --operators, also that the key is that of the person named, and that their roles permit the order.
 
-    Exit status: 0 whole, 1 damaged or not proven, 2 no journal there, or a key that is none.
+    Exit status: 0 whole, 1 damaged or not proven, 2 no journal there, or a key that is none or not
+    this journal's.
     """
     if operators_file is not None and verifier is not None:
         refuse(NO_PROOFS)
@@ -119,6 +127,8 @@ def check_journal(
         refuse(*error.lines)
     except (NotAJournal, NoCopy, KeyFileRefused, SegmentDamaged, OSError) as error:
         refuse(error)
+    if report.is_otherwise_sealed:
+        refuse(f"{key_file}: {journal}: {OTHERWISE_SEALED}")
     if report.damage is not None or report.identity is None:
         end({"whole": False, "damage": report.damage}, f"{journal}: damaged: {report.damage}", as_json=as_json)
     if wrong is not None:

@@ -182,7 +182,7 @@ class Daemon:
         """What the picture of the orders was last made of: settled, proposed and withdrawn a few times in a round."""
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
-        self.limit = RequestLimit(parts.clock, self.tell_flood)
+        self.limit = RequestLimit(parts.clock, lambda text: self.tell_trouble("too_many", "requests", text))
         """How much may be asked of the table, over every way."""
         self.old_rounds = OldRounds(functools.partial(look_up, parts.journal.path), self.keep)
         self.anchors = Anchors(parts.journal)
@@ -209,6 +209,7 @@ class Daemon:
             on_command=self.command,
             consumers=self.consumers,
             limit=self.limit,
+            on_rival=lambda text: self.tell_trouble("name_taken", "broker", text),
         )
 
     def deliver(self, given: Input) -> None:
@@ -260,10 +261,10 @@ class Daemon:
             self.fit[cause] = level
             self.deliver(FitnessReported(self.parts.clock.monotonic_ns(), cause, level, text))
 
-    def tell_flood(self, text: str) -> None:
-        """Somebody asks too much of the table."""
+    def tell_trouble(self, code: str, part: str, text: str) -> None:
+        """What a part of the daemon complains of, as a device would."""
         if not self.parts.recovered.hold:
-            self.deliver(DeviceComplained("requests", "too_many", text, self.parts.clock.monotonic_ns()))
+            self.deliver(DeviceComplained(part, code, text, self.parts.clock.monotonic_ns()))
 
     def command(self, verb: str, payload: bytes) -> None:
         """Carry out what people ask for over MQTT."""
@@ -305,9 +306,8 @@ class Daemon:
 
     def tell_part(self, part: str, error: Exception) -> None:
         """A part of the table has failed, and is started again."""
-        if not self.parts.recovered.hold:
-            text = " ".join(f"{type(error).__name__}: {error}".split())[:REASON_LIMIT]
-            self.deliver(DeviceComplained(part, "started_again", text, self.parts.clock.monotonic_ns()))
+        text = " ".join(f"{type(error).__name__}: {error}".split())[:REASON_LIMIT]
+        self.tell_trouble("started_again", part, text)
 
     async def run(
         self,

@@ -10,7 +10,7 @@ from typing import Final
 from devices.paired_session import TEXTS
 from tests.docs.pages import ROOT, page
 
-SAYS: Final = {"_complain", "complain", "DeviceComplained", "_tell"}
+SAYS: Final = {"_complain", "complain", "DeviceComplained", "_tell", "tell_trouble"}
 """What tells people of a device; its code is the first argument that looks like one."""
 
 CODE: Final = re.compile(r"[a-z]+(_[a-z]+)*")
@@ -32,5 +32,5 @@ def codes() -> Iterator[str]:
 def test_each_code_has_its_row() -> None:
     section = page("operations.md").partition("### Device alarms")[2].partition("\n## ")[0]
     told = set(re.findall(r"`([a-z_]+)`", section))
-    assert {"draws_missing", "stuck_key", "stepped", "needs_attention", "too_many"} <= set(codes())
+    assert {"draws_missing", "stuck_key", "stepped", "needs_attention", "too_many", "name_taken"} <= set(codes())
     assert {*codes(), *TEXTS} - told == set()

@@ -215,6 +215,7 @@ async def publishing(
     *,
     consumers: Consumers | None = None,
     limit: RequestLimit | None = None,
+    rivals: list[str] | None = None,
 ) -> AsyncIterator[Publisher]:
     heard = commands if commands is not None else []
     publisher = Publisher(
@@ -227,6 +228,7 @@ async def publishing(
         on_command=lambda verb, payload: heard.append((verb, payload)),
         consumers=consumers,
         limit=limit,
+        on_rival=(rivals if rivals is not None else []).append,
     )
     task = asyncio.create_task(publisher.run())
     try:

@@ -55,7 +55,7 @@ async def test_15_a_status_that_somebody_else_has_overwritten_is_said_again(lie:
 
 
 async def test_15_two_clients_with_one_name_lose_nothing_and_do_not_spin() -> None:
-    """The broker throws the one out when the other comes; each comes back, and later each time."""
+    """Their client ids differ, so the broker throws neither out."""
     ones, others = Memory(closed(60)), Memory(closed(60))
     async with mosquitto() as target, listening(target) as listener:
         wire = Cuttable(target)
@@ -84,6 +84,46 @@ async def test_15_a_status_that_is_overwritten_twice_within_a_second_is_said_aga
                     while len(listener.payloads(TOPICS.status)) < said + 2:
                         await turn()
                 assert msgspec.json.decode(listener.payloads(TOPICS.status)[-1])["state"] == "online"
+
+
+@pytest.mark.parametrize("session", [1, 2])
+async def test_15_two_daemons_of_one_name_notice_each_other(session: int) -> None:
+    """Of two journals: no lock keeps them apart, and both may be in their first session."""
+    ones: list[str] = []
+    others: list[str] = []
+    async with (
+        mosquitto() as broker,
+        publishing(broker, Memory(), session=1, rivals=ones) as one,
+        publishing(broker, Memory(), session=session, rivals=others),
+    ):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not (ones and others):
+                await turn()
+        # Said once, however long they go on.
+        turns = one.turns
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while one.turns < turns + 3:
+                await turn()
+    text = f"another daemon publishes as {TOPICS.site}/{TOPICS.table}: give one another name"
+    assert (ones, others) == ([text], [text])
+
+
+async def test_15_a_status_of_an_earlier_run_that_a_bridge_brings_again_is_no_other_daemon() -> None:
+    rivals: list[str] = []
+    earlier = status_bytes("online", 6, 0)
+    async with (
+        mosquitto() as broker,
+        connected(broker, "5", "bridge") as bridge,
+        listening(broker) as listener,
+        publishing(broker, Memory(), session=7, rivals=rivals) as publisher,
+    ):
+        await publisher.online.wait()
+        for said in (3, 5):
+            await bridge.publish(TOPICS.status, earlier, retain=True)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while len(listener.payloads(TOPICS.status)) < said:
+                    await turn()
+    assert rivals == []
 
 
 class Failing(Memory):

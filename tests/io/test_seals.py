@@ -100,6 +100,21 @@ async def test_verify_with_the_key_names_what_was_appended_and_prints_the_verifi
     assert (status, REFUSED in said) == (1, True)
 
 
+async def test_another_tables_key_is_called_that_and_the_journal_and_its_copy_are_not_called_damaged(
+    tmp_path: Path,
+) -> None:
+    house = House(tmp_path)
+    await house.played(6)
+    key = tmp_path / "other.key"
+    key.touch(0o600)
+    key.write_text("5a" * 32)
+    for kept in (house.journal, house.copy):
+        status, said = run(verify.command, "--key", key, kept)
+        assert (status, "damaged" in said) == (2, False)
+        assert said.startswith(f"tableside: {key}: {kept}: whole, but not sealed with this key; give the key that")
+        assert run(verify.command, "--key", key_file(tmp_path), kept)[0] == 0
+
+
 async def test_what_was_appended_to_a_backup_is_not_put_back(tmp_path: Path) -> None:
     path, copy = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite"
     await written(path)

@@ -69,6 +69,8 @@ class CheckReport(NamedTuple):
     events: int = 0
     head: str = ""
     stream: str = ""
+    is_otherwise_sealed: bool = False
+    """Whether it is damaged by this alone: not even its first transaction was sealed with the key that was given."""
 
 
 def examine(contents: Contents) -> CheckReport:

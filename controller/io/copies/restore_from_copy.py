@@ -105,5 +105,5 @@ def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False)
         return CheckReport(damage=f"{found.damage}; whole to record {rows.records}")
     foreign = None if key is None else foreign_in(found, key)
     if foreign is not None:
-        return CheckReport(damage=foreign)
+        return CheckReport(foreign, is_otherwise_sealed=foreign == unsealed(1, rows.records))
     return CheckReport(None, found.identity, rows.records, rows.events, hashed.hex())

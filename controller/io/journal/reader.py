@@ -294,6 +294,11 @@ class JournalReader:
         if sealed != head.number:
             raise JournalDamaged(f"{self.path}: {unsealed(sealed + 1, head.number)}")
 
+    def is_begun_with(self, sealing: Sealing) -> bool:
+        """Whether the first transaction was written with the table's key."""
+        first = next(iter(self.seals()), None)
+        return first is not None and sealing.is_ours(first, self.hash_of(first.number))
+
     def hash_of(self, number: int) -> bytes:
         """The chain hash after record ``number``; 0 is the beginning.
 

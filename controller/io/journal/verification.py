@@ -86,7 +86,11 @@ def verify(
         with JournalReader(path) as reader:
             complaint = reader.lost_since(noted)
     if complaint is None and key is not None and report.identity is not None:
-        complaint = _foreign(path, Sealing(key, report.identity))
+        sealing = Sealing(key, report.identity)
+        complaint = _foreign(path, sealing)
+        if complaint is not None:
+            with JournalReader(path) as reader:
+                return CheckReport(complaint, is_otherwise_sealed=not reader.is_begun_with(sealing))
     return report if complaint is None else CheckReport(damage=complaint)
 
 

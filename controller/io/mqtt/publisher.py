@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -63,6 +64,13 @@ PACKET_LIMIT_BYTES: Final = 64 * 1024
 REPAIR_SECONDS: Final = 1.0
 """Between two corrections of a status that somebody else has overwritten."""
 
+SAID_LIMIT: Final = 16
+"""Own statuses that are remembered: more than can be on their way back from the broker."""
+
+RIVALS_SURE: Final = 2
+"""Statuses of somebody else's that show a second daemon. A single one may be our own of an earlier run: a bridge that
+connects anew passes it on as new."""
+
 REPLAY: Final = "replay"
 """The verb that asks for events again."""
 
@@ -97,7 +105,8 @@ class Publisher:
     ``run`` keeps them until cancelled; everything else may be called always.
 
     ``session`` counts the daemon's starts within the epoch: a consumer ignores a status of a lower one.
-    ``on_command(verb, payload)`` is called for each command that comes while connected and is within the ``limit``.
+    ``on_command(verb, payload)`` is called for each command that comes while connected and is within the ``limit``;
+    ``on_rival(text)`` once another daemon is seen to publish as this table.
     """
 
     def __init__(
@@ -112,6 +121,7 @@ class Publisher:
         on_command: Callable[[str, bytes], None],
         consumers: Consumers | None = None,
         limit: RequestLimit | None = None,
+        on_rival: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._broker = broker
         self._topics = topics
@@ -137,6 +147,9 @@ class Publisher:
         )
         self._repaired_at = -REPAIR_SECONDS
         self._repair: asyncio.TimerHandle | None = None
+        self._said: deque[bytes] = deque(maxlen=SAID_LIMIT)
+        self._rivals: set[bytes] = set()
+        self._on_rival = on_rival
         self._retained: dict[str, bytes] = {}
         self._unsent: dict[str, None] = {}
         self._replies: list[OutgoingMessage] = []
@@ -242,6 +255,7 @@ class Publisher:
     async def _say_status(self, client: CheckedClient) -> None:
         self._status_due = False
         online = status_bytes("online", self._session, self._clock.wall_ns(), self._alarms)
+        self._said.append(online)
         await client.publish(self._topics.status, online, qos=1, retain=True)
 
     async def _drain(self, client: CheckedClient) -> None:
@@ -293,14 +307,25 @@ class Publisher:
 
     def _repair_status(self, payload: bytes) -> None:
         """Publish the status again where another message, such as a dropped connection's last will, replaced it."""
+        if payload in self._said:
+            return
         now = asyncio.get_running_loop().time()
         said = read_status(payload)
-        if said is not None and (said.state, said.session) == ("online", self._session):
-            return
+        if said is not None and said.state == "online":
+            self._note_rival(payload)
         if self._repair is None:
             log.warning("status was overwritten", by=payload[:200].decode(errors="replace"))
             wait_seconds = max(0, self._repaired_at + REPAIR_SECONDS - now)
             self._repair = asyncio.get_running_loop().call_later(wait_seconds, self._repair_now)
+
+    def _note_rival(self, payload: bytes) -> None:
+        """Somebody else said that this table is online. Two daemons may both be in their first session."""
+        if len(self._rivals) < RIVALS_SURE:
+            self._rivals.add(payload)
+            if len(self._rivals) == RIVALS_SURE:
+                text = f"another daemon publishes as {self._topics.site}/{self._topics.table}: give one another name"
+                log.error("name taken", reason=text)
+                self._on_rival(text)
 
     def _repair_now(self) -> None:
         self._repair = None
