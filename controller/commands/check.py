@@ -6,22 +6,26 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from controller.commands.terminal import AS_JSON, REFUSED, refuse, say, say_json
 
+MADE_BY_SERVICE: Final = Path("/var/lib/tableside")
+"""The service makes a table's folder in it as it starts (``StateDirectory`` of systemd/tableside@.service)."""
+
 if TYPE_CHECKING:
     from controller.core.game.rules import Rules
     from controller.formats.config.table_file import Config
+    from controller.io.files.table_file import TableFile
 
 
 @click.command("check")
 @AS_JSON
 @click.argument("table_file", type=click.Path(path_type=Path))
 def command(table_file: Path, *, as_json: bool) -> None:
-    """Check TABLE_FILE and what it points to: profile, chip registry, key.
+    """Check TABLE_FILE and what it points to: profile, chip registry, key, journal, list of the program.
 
     Each mistake is one line. For each meter, the chance that one wager wins it is printed. A key that the service
     manager keeps (credential:NAME) is checked only within the service. A second copy that cannot be kept and a port
@@ -38,12 +42,13 @@ def command(table_file: Path, *, as_json: bool) -> None:
     except ConfigError as error:
         unfit(error.lines, as_json=as_json)
         return
-    if mistakes := (*broker_mistakes(table.config, credentials), *channel_mistakes(table.config, credentials)):
+    mistakes = (*broker_mistakes(table.config, credentials), *channel_mistakes(table.config, credentials))
+    if mistakes := (*mistakes, *journal_mistakes(table), *software_mistakes(table.config)):
         unfit(tuple(f"{table_file}: {line}" for line in mistakes), as_json=as_json)
     section = table.config.table
     remarks = tuple(remarks_on(table.config, table.profile.rules))
     layout = (*spots_beyond(table.config, table.profile.rules), *unseen_bets(table.config, table.profile.rules))
-    warnings = (*absent_ports(table.config), *unpaired_lines(table.config), *layout)
+    warnings = (*absent_ports(table.config), *unpaired_lines(table.config), *layout, *lacks(table))
     if as_json:
         whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
         figures = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}
@@ -85,11 +90,13 @@ def broker_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
     """What `run` would refuse of the broker's files; credentials are there within the service only."""
     import msgspec
 
+    from controller.commands.table_program import NO_BROKER
     from controller.formats.config.table_file import is_credential
     from controller.io.mqtt.connection import Broker
 
     section = config.broker
     if section is None:
+        yield NO_BROKER
         return
     files = {name: getattr(section, name) for name in ("password_file", "tls_key_file")}
     looked_at: dict[str, Any] = {name: None for name, file in files.items() if file is not None and is_credential(file)}
@@ -119,6 +126,59 @@ def channel_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
             listening(section, kept_by_service=is_kept(key, credentials))
         except NoChannel as error:
             yield from (f"[operator] {line}" for line in error.lines)
+
+
+def journal_mistakes(table: TableFile) -> Iterator[str]:
+    """What `run` would refuse of the journal: its place, and whose it is. What is in it `run` and `verify` look at."""
+    from controller.io.journal.append import not_ours
+    from controller.io.journal.errors import JournalDamaged, NotAJournal
+    from controller.io.journal.lock import misplaced
+    from controller.io.journal.reader import JournalReader
+
+    section = table.config.table
+    path = Path(section.journal)
+    is_made_at_start = path.is_relative_to(MADE_BY_SERVICE)
+    try:
+        if path.is_file() and path.stat().st_size:
+            with JournalReader(path) as reader:
+                refused = not_ours(reader, section.site, section.name, table.key or None)
+        else:
+            refused = "" if is_made_at_start and not path.is_dir() else misplaced(path)
+    except PermissionError:
+        # Who checks need not be who runs the table.
+        return
+    except (NotAJournal, JournalDamaged, OSError) as error:
+        refused = str(error)
+    if refused:
+        yield f"[table] journal: {refused}"
+
+
+def software_mistakes(config: Config) -> Iterator[str]:
+    """What `run` would refuse of the list of the program's files; the files themselves `run` looks at."""
+    from controller.io.operators.software import NoSoftwareList, SoftwareChanged, read_list
+
+    section = config.table
+    if section.software is None:
+        return
+    try:
+        read_list(Path(section.software), section.software_key)
+    except (NoSoftwareList, SoftwareChanged) as error:
+        yield f"[table] software: {error}"
+
+
+def lacks(table: TableFile) -> Iterator[str]:
+    """A line for each thing without which the table runs and does not do what it is for."""
+    from controller.formats.config.table_file import zones_seen
+
+    config = table.config
+    if not table.chips and any(section.values == "registry" for section in config.bet_spots):
+        yield f"[table] chips: {config.table.chips} lists no chip: whatever is laid counts as nothing"
+    if config.tap is not None and not (folder := Path(config.tap.socket).parent).is_dir():
+        yield f"[tap] socket: there is no folder {folder} now: displays are served once it is made"
+    meanings = set(table.keys.values())
+    for spot in sorted({spot for spot, zone in zones_seen(config) if zone == "main"}):
+        if str(spot) not in meanings:
+            yield f'[keypad.keys]: no key means "{spot}": no key that the dealer presses can speak of spot {spot}'
 
 
 def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:

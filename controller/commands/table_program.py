@@ -65,6 +65,8 @@ STEPPING_PATIENCE_SECONDS: Final = 5.0
 PUBLISHING_PATIENCE_SECONDS: Final = 60.0
 """How long publishing may stand still: two greetings (5 s), an acknowledgement (10 s) and a pause (10 s), doubled."""
 
+NO_BROKER: Final = "[broker]: expected host and port: a table without a broker has nowhere to publish"
+
 log = structlog.get_logger(__name__)
 
 
@@ -73,6 +75,8 @@ def run(table_file: Path) -> None:
     keep_private()
     try:
         table = load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))
+        if table.config.broker is None:
+            refuse(f"{table_file}: {NO_BROKER}")
         looked_through = authenticated(table.config)
         digest = None if looked_through is None else looked_through.digest
         asyncio.run(serve(table, marks_of(table_file, table, digest), looked_through))
@@ -96,8 +100,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         JournalFailed, JournalDamaged, NotAJournal, RecordDamaged: storage cannot be used.
     """
     config = table.config
-    if config.broker is None:
-        refuse("[broker]: expected host and port: a table without a broker tells nobody anything")
+    assert config.broker is not None, "run has looked"
     notifier = Notifier(os.environ)
     clock, entropy, path = SystemClock(), SystemEntropy(), Path(config.table.journal)
     identity = Identity(config.table.site, config.table.name, clock.wall_ns() // 1_000_000_000)

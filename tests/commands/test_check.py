@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
+from controller.formats.journal.records import Identity, key_mark
+from controller.io.journal.errors import JournalFailed
+from controller.io.journal.journal import Journal
 from tests.docs.test_configuration_doc import EXAMPLE, written
 
 
@@ -246,3 +250,89 @@ def test_a_zone_of_no_wager_of_the_house_is_a_mistake(zones: str, said: str, tmp
         "insurance =", "lucky_ladies ="
     )
     assert checked(tmp_path, offering).exit_code == 0
+
+
+JOURNAL = 'journal = "/var/lib/tableside/bj-1/journal.sqlite"'
+
+
+async def test_a_journal_that_run_would_refuse_is_refused(tmp_path: Path) -> None:
+    """By the same words; where the service makes the folder as it starts, it need not be there yet."""
+    assert checked(tmp_path).exit_code == 0
+    for at, said in {
+        "none/journal.sqlite": f"there is no folder {tmp_path}/none; make it, and let it belong to the user who runs",
+        ".": "expected the path of a file, and this is a folder: name a file in it",
+        "table.toml": "table.toml: not a journal",
+    }.items():
+        done = checked(tmp_path, EXAMPLE.replace(JOURNAL, f'journal = "{at}"'))
+        assert (done.exit_code, f"{tmp_path}/table.toml: [table] journal: " in done.output) == (2, True)
+        assert said in done.output
+        if at != "table.toml":
+            with pytest.raises(JournalFailed, match=re.escape(said)):
+                await Journal.open(tmp_path / at, Identity("harbour", "bj-1", 1), key=bytes(32))
+
+
+@pytest.mark.parametrize(
+    ("whose", "said"),
+    [
+        (("harbour", "bj-2", bytes(32)), "this is the journal of harbour/bj-2, not of harbour/bj-1"),
+        (("harbour", "bj-1", bytes(31) + b"\1"), "sealed with another key than the table file names"),
+    ],
+)
+async def test_another_journal_is_refused(tmp_path: Path, whose: tuple[str, str, bytes], said: str) -> None:
+    site, table, key = whose
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, Identity(site, table, 1), key=key)
+    await journal.note("key", key_mark(key))
+    await journal.close()
+    done = checked(tmp_path, EXAMPLE.replace(JOURNAL, 'journal = "journal.sqlite"'))
+    assert (done.exit_code, f"[table] journal: {path}: {said}" in done.output) == (2, True)
+
+
+async def test_the_table_s_own_journal_fits(tmp_path: Path) -> None:
+    checked(tmp_path)
+    key = bytes.fromhex((tmp_path / "table.key").read_text())
+    journal = await Journal.open(tmp_path / "journal.sqlite", Identity("harbour", "bj-1", 1), key=key)
+    await journal.note("key", key_mark(key))
+    await journal.close()
+    done = checked(tmp_path, EXAMPLE.replace(JOURNAL, 'journal = "journal.sqlite"'))
+    assert done.exit_code == 0, done.output
+
+
+def test_a_list_of_the_program_that_run_would_refuse_is_refused(tmp_path: Path) -> None:
+    with_list = EXAMPLE.replace(JOURNAL, f'{JOURNAL}\nsoftware = "software.sha256"\nsoftware_key = "{"03" * 32}"')
+    assert "[table] software: " in checked(tmp_path, with_list).output
+    (tmp_path / "software.sha256").write_text(f"{'0' * 64}  controller/cli.py\n")
+    done = checked(tmp_path, with_list)
+    assert (done.exit_code, f"[table] software: {tmp_path}/software.sha256: " in done.output) == (2, True)
+
+
+def test_a_host_with_its_port_is_a_mistake(tmp_path: Path) -> None:
+    (old,) = re.findall(r'^host = "(.*)"$', EXAMPLE, re.MULTILINE)[:1]
+    done = checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', f'host = "{old}:1884"', 1))
+    said = f'[broker] host: expected a host without its port; write host = "{old}" and port = 1884'
+    assert (done.exit_code, said in done.output) == (2, True)
+    assert checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', 'host = "::1"', 1)).exit_code == 0
+
+
+def test_a_table_without_a_broker_is_refused_as_run_refuses_it(tmp_path: Path) -> None:
+    start = EXAMPLE.index("[broker]")
+    done = checked(tmp_path, EXAMPLE[:start] + EXAMPLE[EXAMPLE.index("[shoe]") :])
+    said = f"tableside: {tmp_path}/table.toml: [broker]: expected host and port: a table without a broker has nowhere"
+    assert (done.exit_code, done.output.startswith(said)) == (2, True)
+    ran = CliRunner().invoke(main, ["run", str(tmp_path / "table.toml")])
+    assert (ran.exit_code, ran.output) == (2, done.output)
+
+
+def test_what_a_table_cannot_do_its_work_without_is_a_warning(tmp_path: Path) -> None:
+    tap = f'\n[tap]\nsocket = "{tmp_path}/displays/tap"\n'
+    done = checked(tmp_path, EXAMPLE.replace('J = "burn"', 'A = "burn"') + tap)
+    warned = f"tableside: warning: {tmp_path}/table.toml: "
+    key = f'{warned}[keypad.keys]: no key means "1": no key that the dealer presses can speak of spot 1\n'
+    assert (done.exit_code, key in done.output) == (0, True)
+    assert f"{warned}[tap] socket: there is no folder {tmp_path}/displays now: " in done.output
+    (tmp_path / "displays").mkdir()
+    done = checked(tmp_path, EXAMPLE + tap)
+    assert (done.exit_code, "[tap]" in done.output, "no key means" in done.output) == (0, False, False)
+    (tmp_path / "chips.csv").write_text("id,value_cents\n")
+    empty = CliRunner().invoke(main, ["check", str(tmp_path / "table.toml")])
+    assert f"{warned}[table] chips: {tmp_path}/chips.csv lists no chip: whatever is laid" in empty.output

@@ -328,6 +328,10 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
     broker = config.broker
     if broker is not None and (broker.tls_cert_file is None) != (broker.tls_key_file is None):
         yield Mistake(("broker",), "tls_cert_file and tls_key_file go together")
+    # An address of IPv6 has several colons.
+    if broker is not None and broker.host.count(":") == 1:
+        host, _, port = broker.host.partition(":")
+        yield Mistake(("broker", "host"), f'expected a host without its port; write host = "{host}" and port = {port}')
     if broker is not None and broker.unacknowledged_warn_hours >= broker.unacknowledged_close_hours:
         yield Mistake(("broker", "unacknowledged_warn_hours"), "expected less than unacknowledged_close_hours")
     operator = config.operator

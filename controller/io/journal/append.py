@@ -37,6 +37,16 @@ class ChainedEntry(NamedTuple):
     compact_range: bytes
 
 
+def not_ours(reader: JournalReader, site: str, table: str, key: bytes | None) -> str:
+    """Why a journal is not that of this table with this key, and what to do; empty: it is. None: any key is right."""
+    path, found = reader.path, reader.identity
+    if (site, table) != (found.site, found.table):
+        return f"{path}: this is the journal of {found.site}/{found.table}, not of {site}/{table}"
+    if key is not None and reader.meta.get("key", key_mark(key)) != key_mark(key):
+        return f"{path}: sealed with another key than the table file names; put the right key back"
+    return ""
+
+
 def prepare(path: Path, identity: Identity | None, key: bytes | None, created_wall_ns: int) -> WritableJournal:
     """Look a journal through from its last checkpoint on; begin it for ``identity`` if there is none.
 
@@ -55,11 +65,9 @@ def prepare(path: Path, identity: Identity | None, key: bytes | None, created_wa
         raise JournalFailed(f"{path}: cannot be begun: {error}") from error
     with JournalReader(path) as reader:
         found = reader.identity
-        if identity is not None and (identity.site, identity.table) != (found.site, found.table):
-            ours = f"{identity.site}/{identity.table}"
-            raise JournalFailed(f"{path}: this is the journal of {found.site}/{found.table}, not of {ours}")
-        if key is not None and reader.meta.get("key", key_mark(key)) != key_mark(key):
-            raise JournalFailed(f"{path}: sealed with another key than the table file names; put the right key back")
+        wanted = found if identity is None else identity
+        if refused := not_ours(reader, wanted.site, wanted.table, key):
+            raise JournalFailed(refused)
         checkpoint = reader.last_checkpoint()
         reader.check_chain(0 if checkpoint is None else checkpoint[0])
         reader.check_log(noted)

@@ -9,6 +9,15 @@ from pathlib import Path
 from controller.io.journal.errors import JournalFailed, NotAJournal
 
 
+def misplaced(path: Path) -> str:
+    """Why no journal can be kept at ``path``, and what to do; empty: one can, as far as its folder tells."""
+    if path.is_dir():
+        return f"{path}: expected the path of a file, and this is a folder: name a file in it"
+    if not path.parent.is_dir():
+        return f"{path}: there is no folder {path.parent}; make it, and let it belong to the user who runs the table"
+    return ""
+
+
 def take_lock(path: Path, *, create: bool) -> int:
     """Lock the journal for the one writer; a descriptor to close when done, last of all descriptors of that file.
 
@@ -18,11 +27,11 @@ def take_lock(path: Path, *, create: bool) -> int:
     """
     try:
         lock = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
-    except FileNotFoundError as error:
-        if create:
-            raise JournalFailed(f"{path}: there is no folder {path.parent}") from error
-        raise NotAJournal(f"{path}: there is no journal here") from error
     except OSError as error:
+        if create and (refused := misplaced(path)):
+            raise JournalFailed(refused) from error
+        if isinstance(error, FileNotFoundError):
+            raise NotAJournal(f"{path}: there is no journal here") from error
         raise JournalFailed(f"{path}: cannot be opened for writing: {error.strerror}") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
