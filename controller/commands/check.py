@@ -49,6 +49,7 @@ def command(table_file: Path, *, as_json: bool) -> None:
     remarks = tuple(remarks_on(table.config, table.profile.rules))
     layout = (*spots_beyond(table.config, table.profile.rules), *unseen_bets(table.config, table.profile.rules))
     warnings = (*absent_ports(table.config), *unpaired_lines(table.config), *layout, *lacks(table))
+    warnings += table.profile.warnings
     if as_json:
         whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
         figures = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
 
 from controller.io.mqtt.connection import Broker, ConnectionLost, NotGreeted, connected
 from controller.io.mqtt.intake import AS_WORKED_OFF
 from controller.reports.audit.stream_audit import Watcher, lines_of
 
+PATIENCE_SECONDS: Final = 5.0
+"""By then a broker has sent what it retains."""
+
+SILENT: Final = (
+    "the broker retains nothing here: no such table has ever reached it, or this user may not read it;"
+    " waiting for a first message"
+)
+
 
 async def watch(
-    broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None], *, as_json: bool
+    broker: Broker,
+    topic: str,
+    show: Callable[[str], None],
+    complain: Callable[[str], None],
+    *,
+    as_json: bool,
+    patience_s: float = PATIENCE_SECONDS,
 ) -> None:
     """Listen to ``topic`` until cancelled; ``as_json``: show each message as a JSON object.
+
+    Says once if nothing has come after ``patience_s``: what is retained of a table comes at once.
 
     Raises:
         ConnectionLost: no broker, or the connection to it was lost.
@@ -24,7 +41,9 @@ async def watch(
         try:
             async with connected(broker, protocol, "", inbound=AS_WORKED_OFF) as client:
                 await client.subscribe(topic, qos=1)
+                silence = asyncio.get_running_loop().call_later(patience_s, lambda: complain(f"{topic}: {SILENT}"))
                 async for message in client.messages:
+                    silence.cancel()
                     seen = watcher.see(str(message.topic), message.payload)
                     for line in lines_of(str(message.topic), message.payload, seen, as_json=as_json):
                         show(line)

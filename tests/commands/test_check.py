@@ -314,6 +314,12 @@ def test_a_host_with_its_port_is_a_mistake(tmp_path: Path) -> None:
     assert checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', 'host = "::1"', 1)).exit_code == 0
 
 
+def test_an_unusual_rule_in_the_options_is_a_warning(tmp_path: Path) -> None:
+    done = checked(tmp_path, EXAMPLE.replace("[options]", "[options]\nnatural_pays = [65, 1]"))
+    said = f"tableside: warning: {tmp_path}/table.toml: [options] natural_pays: 65 to 1 is more than 2 to 1, the most"
+    assert (done.exit_code, said in done.output) == (0, True)
+
+
 def test_a_table_without_a_broker_is_refused_as_run_refuses_it(tmp_path: Path) -> None:
     start = EXAMPLE.index("[broker]")
     done = checked(tmp_path, EXAMPLE[:start] + EXAMPLE[EXAMPLE.index("[shoe]") :])

@@ -83,6 +83,8 @@ profile = "{values["profile"]}"
 key_file = "table.key"
 journal = "journal.sqlite"
 chips = "chips.csv"
+[broker]
+host = "127.0.0.1"
 [shoe]
 protocol = "{values["shoe"]}"
 port = "/dev/shoe"
@@ -228,6 +230,39 @@ async def test_watch_shows_events_and_complains() -> None:
         await asyncio.gather(watching, return_exceptions=True)
     assert [line.split()[-1] for line in shown] == ["up", "outcome=settled"]
     assert complaints == ["harbour/bj-1: event 1 came twice with different contents"]
+
+
+@pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+async def test_watch_of_a_table_that_the_broker_does_not_know_says_what_it_waits_for() -> None:
+    complaints = list[str]()
+    said = asyncio.Event()
+
+    def complain(text: str) -> None:
+        complaints.append(text)
+        said.set()
+
+    async with mosquitto() as broker, connected(broker, "5", "table") as table:
+        topic = "tableside/v1/harbour/bj-9/#"
+        watching = asyncio.create_task(follow(broker, topic, print, complain, as_json=False, patience_s=0.05))
+        async with asyncio.timeout(10):
+            await said.wait()
+        (told,) = complaints
+        assert told.startswith(f"{topic}: the broker retains nothing here: no such table has ever reached it, or this")
+        assert told.endswith("; waiting for a first message")
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        # What comes in time is no silence.
+        await table.publish(TOPICS.status, b"up", retain=True)
+        shown = asyncio.Event()
+        known = f"{TOPICS.root}/#"
+        heard = asyncio.create_task(
+            follow(broker, known, lambda _: shown.set(), complain, as_json=False, patience_s=3.0)
+        )
+        async with asyncio.timeout(10):
+            await shown.wait()
+        heard.cancel()
+        await asyncio.gather(heard, return_exceptions=True)
+    assert len(complaints) == 1
 
 
 def test_watch_without_a_broker_is_one_line() -> None:

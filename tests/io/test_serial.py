@@ -132,8 +132,11 @@ async def test_a_device_that_takes_nothing_is_lost_at_a_bound(cable: Cable) -> N
 
 async def test_a_port_is_ours_alone(cable: Cable) -> None:
     transport, _ = await opened(cable.path)
-    with pytest.raises(OSError, match="exclusively lock"):
+    with pytest.raises(LineLost, match="another program has this port open; end it") as refused:
         await opened(cable.path)
+    assert f"{cable.path}: another program has this port open; end it (fuser -v {cable.path} names it)" in str(
+        refused.value
+    )
     transport.close()
 
 

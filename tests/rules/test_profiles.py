@@ -284,6 +284,10 @@ DOUBTFUL: list[tuple[dict[str, object], str]] = [
     ({"max_hands": 4, "boxes": 7}, "four hands with up to six"),
     ({"surrender_on": "any_hand"}, "chips do not show"),
     ({"natural_pays": [1, 1]}, "no more than any other"),
+    ({"natural_pays": [65, 1]}, "65 to 1 is more than 2 to 1, the most"),
+    ({"natural_pays": [21, 10]}, "21 to 10 is more than 2 to 1, the most"),
+    ({"win_pays": [6, 5]}, "6 to 5 is more than 1 to 1, the most"),
+    ({"insurance_pays": [5, 2]}, "5 to 2 is more than 2 to 1, the most"),
     ({"side_bets": ["lucky_ladies"]}, "never raises the meter"),
     ({"lucky_ladies.pays": {}, "lucky_ladies.least_decks": 1}, "no row pays"),
 ]
@@ -297,6 +301,11 @@ def test_what_is_doubtful_is_a_warning(options: dict[str, object], text: str) ->
     assert any(text in finding.text for finding in doubtful_rules(rules))
     told = [line for line in profile_files.load("hollywood-penn-national", options).warnings if text in line]
     assert [line.partition(" ")[0] for line in told] == ["[options]"]
+
+
+def test_the_best_usual_odds_are_not_doubtful() -> None:
+    rules, _ = with_options(PENN, {"win_pays": [1, 1], "natural_pays": [2, 1], "insurance_pays": [2, 1]})
+    assert list(doubtful_rules(rules)) == []
 
 
 @pytest.mark.parametrize(
@@ -385,3 +394,13 @@ def test_what_a_table_file_overrides_has_the_table_file_as_its_source() -> None:
     assert {key: one for key, one in found.sources.items() if own.sources.get(key) != one} == (
         given | {"perfect_pairs": f"stake_cents: {told}"}
     )
+
+
+def test_a_copied_profile_that_kept_its_name_is_a_warning(tmp_path: Path) -> None:
+    copied = tmp_path / "ours.toml"
+    text = profile_files.text_of("borgata")
+    copied.write_text(text)
+    said = f"{copied}: name: borgata is a profile that comes with the program; give this one another name"
+    assert profile_files.load(str(copied)).warnings == (said,)
+    copied.write_text(text.replace('name = "borgata"', 'name = "ours"'))
+    assert profile_files.load(str(copied)).warnings == ()

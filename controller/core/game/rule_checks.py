@@ -46,6 +46,9 @@ _PRESSED: Final = (
 )
 """Options that promise a press: the option, its value, what the key means, and the value that promises none."""
 
+_USUAL_ODDS: Final[dict[str, tuple[int, int]]] = {"win_pays": (1, 1), "natural_pays": (2, 1), "insurance_pays": (2, 1)}
+"""The best odds that any house is known to pay: beyond them a digit has slipped in, such as 65 to 1 for 6 to 5."""
+
 
 class RuleFinding(NamedTuple):
     """What is wrong or doubtful, and at which key: ``("max_hands",)`` or ``("side_bets", "ez_bust", "up_cards")``."""
@@ -206,6 +209,12 @@ def doubtful_rules(rules: Rules) -> Iterator[RuleFinding]:
     ahead, to = rules.natural_pays
     if ahead * rules.win_pays[1] <= to * rules.win_pays[0]:
         yield RuleFinding(("natural_pays",), f"a natural pays {ahead} to {to}, no more than any other winning hand")
+    for key, (most, to_one) in _USUAL_ODDS.items():
+        ahead, to = getattr(rules, key)
+        if ahead * to_one > to * most:
+            yield RuleFinding(
+                (key,), f"{ahead} to {to} is more than {most} to {to_one}, the most that a house is known to pay"
+            )
     for name in rules.mystery_fed_by:
         if rules.side_bets and name in names() and name not in rules.side_bets:
             yield RuleFinding(("mystery_fed_by",), f"{name} is not among the side wagers: it never raises the meter")

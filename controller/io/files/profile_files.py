@@ -8,6 +8,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from controller.formats.config import profiles
 from controller.formats.config.profiles import Profile, ProfileError
 from controller.formats.text.safe_parse import toml_of
@@ -75,4 +77,8 @@ def load(name: str, options: Mapping[str, Any] | None = None) -> Profile:
     Raises:
         ProfileError: as ``text_of``, it is no profile that can be played, or the options do not fit it.
     """
-    return profiles.read(text_of(name), name if is_path(name) else f"{name}.toml", options)
+    found = profiles.read(text_of(name), name if is_path(name) else f"{name}.toml", options)
+    if not is_path(name) or found.rules.name not in names():
+        return found
+    copied = f"{name}: name: {found.rules.name} is a profile that comes with the program; give this one another name"
+    return replace(found, warnings=(*found.warnings, copied))

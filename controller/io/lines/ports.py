@@ -242,15 +242,22 @@ def claim(descriptor: int) -> None:
 
 
 def _configured(path: str, line: Line) -> serial.Serial:
-    return serial.Serial(
-        path,
-        baudrate=line.baud,
-        bytesize=line.data_bits,
-        parity=line.parity,
-        stopbits=line.stop_bits,
-        timeout=0,
-        exclusive=True,
-    )
+    try:
+        return serial.Serial(
+            path,
+            baudrate=line.baud,
+            bytesize=line.data_bits,
+            parity=line.parity,
+            stopbits=line.stop_bits,
+            timeout=0,
+            exclusive=True,
+        )
+    except serial.SerialException as error:
+        # The lock of whoever came first, and what ``claim`` bars.
+        if error.errno in {errno.EAGAIN, errno.EBUSY}:
+            said = f"{path}: another program has this port open; end it (fuser -v {path} names it)"
+            raise LineLost(errno.EBUSY, said) from error
+        raise
 
 
 def _close_port(port: serial.Serial) -> None:

@@ -212,7 +212,7 @@ class Publisher:
 
     def _away(self, error: Exception) -> None:
         event = "broker not reached" if isinstance(error, NotGreeted) else "broker lost"
-        log.warning(event, reason=str(error))
+        log.warning(event, broker=f"{self._broker.host}:{self._broker.port}", reason=str(error))
 
     async def _connect(self, protocol: Protocol) -> None:
         self.turns += 1
