@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -55,7 +56,19 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, fol
     else:
         for line in lines(found, shoe=shoe):
             say_account_line(line)
+        if is_at_rest(reader.path):
+            say_account_line("daemon      is not running: this is how the table stood at the last event")
     raise SystemExit(1 if found.waits() else 0)
+
+
+def is_at_rest(journal: Path) -> bool:
+    """Whether it is known that no daemon has the journal."""
+    from controller.io.journal.lock import is_locked
+
+    try:
+        return not is_locked(journal)
+    except OSError:
+        return False
 
 
 def follow_table(reader: JournalReader) -> None:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import restore, verify
+from controller.commands.status import is_at_rest
 from controller.formats.journal.records import Identity, chain, key_mark
 from controller.formats.journal.seals import Sealing, seal_digest
 from controller.formats.journal.signed_note import Verifier
@@ -20,6 +21,7 @@ from controller.io.journal.commit_marker import HeadFile
 from controller.io.journal.epochs import EpochRuling, begin_epoch
 from controller.io.journal.errors import JournalDamaged, JournalFailed, NotAJournal
 from controller.io.journal.journal import Journal
+from controller.io.journal.lock import is_locked
 from controller.io.journal.reader import Head, JournalEntry, JournalReader
 from controller.io.journal.scrub import before_start
 from tests.docs.pages import page
@@ -113,6 +115,16 @@ async def test_another_tables_key_is_called_that_and_the_journal_and_its_copy_ar
         assert (status, "damaged" in said) == (2, False)
         assert said.startswith(f"tableside: {key}: {kept}: whole, but not sealed with this key; give the key that")
         assert run(verify.command, "--key", key_file(tmp_path), kept)[0] == 0
+
+
+async def test_status_says_whether_the_daemon_runs(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    assert (is_locked(path), is_at_rest(path)) == (False, True)
+    journal = await Journal.open(path, HERE, key=KEY)
+    assert (is_locked(path), is_at_rest(path)) == (True, False)
+    await journal.close()
+    assert not is_at_rest(tmp_path / "none")
 
 
 async def test_what_was_appended_to_a_backup_is_not_put_back(tmp_path: Path) -> None:

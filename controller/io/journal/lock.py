@@ -5,8 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
+from typing import Final
 
 from controller.io.journal.errors import JournalFailed, NotAJournal
+
+LOCKS: Final = Path("/proc/locks")
 
 
 def misplaced(path: Path) -> str:
@@ -40,3 +43,17 @@ def take_lock(path: Path, *, create: bool) -> int:
         advice = "stop the other tableside that runs this table, or give this one another journal"
         raise JournalFailed(f"{path}: in use by another process; {advice}") from error
     return lock
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process has the journal for writing.
+
+    Only the kernel's list is read: a lock, even a brief one, would keep a table from starting, and closing a descriptor
+    of the journal would let go of SQLite's own locks.
+
+    Raises:
+        OSError: there is no such list here, or no such file.
+    """
+    inode = str(path.stat().st_ino)
+    rows = (line.split() for line in LOCKS.read_text(encoding="ascii").splitlines())
+    return any(row[1:4:2] == ["FLOCK", "WRITE"] and row[5].rpartition(":")[2] == inode for row in rows if len(row) > 5)
