@@ -74,6 +74,7 @@ def house_of(table: TableFile) -> House:
         payments_by_course=True,
         moves_reconsidered=True,
         words_confirmed=True,
+        exchanges_in_play=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -257,4 +257,41 @@ def test_one_that_is_laid_back_whole_was_not_surrendered(away_s: int, cycle_ms: 
 
 
 def test_other_chips_in_its_place_may_be_the_next_bet_of_who_surrendered() -> None:
-    assert lifted_at_penn(5, 350, back=10).postings() == ["1: spot 1 main -5.00"]
+    """After seven seconds nobody still changes the chips of his wager; sooner he may."""
+    assert lifted_at_penn(7, 350, back=10).postings() == ["1: spot 1 main -5.00"]
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 1_000])
+def test_or_his_wager_in_other_chips(cycle_ms: int) -> None:
+    assert lifted_at_penn(3, cycle_ms, back=10).postings() == ["1: spot 2 main +10.00"]
+
+
+def changed_in_play(profile: str, back: int = 20, *, heeded: bool = True) -> HumanRig:
+    """Five gets a queen, takes its wager up for two seconds, lays other chips and gets a four; nineteen loses to 21.
+
+    The first box, with seventeen, may be a push as long as the hole card is closed.
+    """
+    rig = HumanRig(profile_files.load(profile, {"turn_key": "sometimes"}).rules, {})
+    rig.house = replace(rig.house, exchanges_in_play=heeded)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.reads_display = False
+    rig.play("1 main 30 / 4 main 20 / wait 3 / deal As 2h Kh 6s 3s 2d / wait 3.5 / Qh / wait 2.3 / 4 main 0")
+    rig.play(f"wait 1.8 / 4 main {back} / wait 1.7 / 4d / wait 4 / 9c / wait 3 / 1 main 0 / 4 main 0 / wait 1")
+    rig.play("4 main 20 / wait 8 / deal Th 9c 8c 8d / wait 10")
+    return rig
+
+
+@pytest.mark.parametrize("profile", profile_files.names())
+def test_a_wager_changed_for_other_chips_in_play_was_not_taken(profile: str) -> None:
+    rig = changed_in_play(profile)
+    assert rig.postings() == []
+    assert rig.irregularities() == []
+    assert accused(rig) == []
+
+
+def test_in_journals_of_before_its_round_was_over() -> None:
+    assert changed_in_play("borgata", heeded=False).postings()[0] == "1: spot 1 main +30.00"
+
+
+def test_chips_for_less_are_the_next_bet() -> None:
+    assert AlertKind.CHIPS_UNEXPLAINED not in accused(changed_in_play("borgata", back=10))

@@ -245,6 +245,7 @@ def begun_now(house: House) -> House:
         payments_by_course=True,
         moves_reconsidered=True,
         words_confirmed=True,
+        exchanges_in_play=True,
     )
 
 

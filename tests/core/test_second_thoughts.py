@@ -6,7 +6,9 @@ import pytest
 
 from controller.core.messages.events import HandDoubled, SpotSurrendered
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
+from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
+from tests.core.human import HumanRig
 from tests.core.quick_readers import QuickReaders, accused, alerts, deal, draw, table
 from tests.core.rig import MS
 
@@ -41,6 +43,19 @@ def test_a_chip_too_large_for_a_double_is_changed(change_ms: int) -> None:
     rig.exchange(1, "main", 20_000)
     finish(rig, pays=400)
     assert rig.postings() == ["1: spot 1 main +200.00", "1: spot 2 main +100.00"]
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("profile", ["borgata", "hollywood-penn-national"])
+@pytest.mark.parametrize("cycle_ms", [350, 700, 1_000])
+def test_it_may_be_changed_just_before_the_card(profile: str, cycle_ms: int) -> None:
+    """A hand of eleven; the reader shows what lies there after the change only once the card has come."""
+    rig = HumanRig(profile_files.load(profile, {"turn_key": "sometimes"}).rules, {}, cycle_ms=cycle_ms)
+    rig.reads_display = False
+    rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6h Th 5d 5c Td 7d / wait 3 / 1 main 35 / wait 2.5 / 1 main 20")
+    rig.play("wait 0.3 / Ks / wait 3 / 3c / wait 2 / Kc / wait 2 / 1 main 40 / wait 1 / 1 main 0 / 2 main 20 / wait 1")
+    rig.play("2 main 0 / wait 4 / 1 main 10 / wait 6 / deal Th 9c 8c / wait 10")
+    assert "1: spot 1 main +20.00" in rig.postings()
     assert accused(rig) == []
 
 

@@ -104,6 +104,10 @@ class House(Value, frozen=True, tag=False):
     confirmed by its rhythm or asked about, by another than who said it; alerts name who announced the shoe; a burned
     card stays closed until its shoe must be over; what one key proposes takes no place of a socket's; and a wager whose
     own chips all come back was not surrendered. False: the journal is of before."""
+    exchanges_in_play: bool = False
+    """Whether other chips for as much that soon lie in the place of a wager which was gone may be that wager, changed
+    by its player in play, and what is too much of a double may be handed back just before its card. False: the journal
+    is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

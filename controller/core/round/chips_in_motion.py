@@ -279,7 +279,9 @@ def _lies_at_card(transaction: Transaction, one: MovingChips) -> bool:
     house, now_ns = transaction.house, transaction.stamped.at_ns
     if not house.moves_reconsidered or _lowered(house, one) or now_ns < one.last.at_ns + _usual_ns(house, one):
         return False
-    return not (_is_early(transaction, one) or _waits_for_another(transaction, one))
+    # What is too much of a double may have been handed back since the last look.
+    handed_back = house.exchanges_in_play and _is_too_much(house, one)
+    return not (handed_back or _is_early(transaction, one) or _waits_for_another(transaction, one))
 
 
 def _is_of_box(state: State, spot: int) -> bool:

@@ -6,6 +6,8 @@ or another's. What cannot be told apart counts as unseen: every course that come
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_with_outages
@@ -16,6 +18,9 @@ from controller.core.table.layout import Zone, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
+
+_CHANGED_NS: Final = 5_000_000_000
+"""For how long a player who changes the chips of his wager takes it up."""
 
 
 def take_several_changes(
@@ -60,26 +65,37 @@ def note_lifted(transaction: Transaction, item: ChipsObserved) -> None:
 
 
 def take_laid_back(transaction: Transaction, observation: DatedObservation) -> bool:
-    """Whether a change is a wager's own chips laid back whole that were taken for given up.
+    """Whether a change is a wager laid back whole that was taken for given up, by its own chips or others for as much.
 
-    The dealer who takes a surrendered wager gives half of it back: its chips do not all come again. Then what happened
-    at the box meanwhile counts as unseen.
+    The dealer who takes a surrendered wager gives half of it back: its chips do not all come again, and others may be
+    its player's next bet. Then what happened at the box meanwhile counts as unseen.
     """
     round_now, item = transaction.round(), observation.item
     if not transaction.house.words_confirmed or not isinstance(item, ChipsObserved) or item.zone != "main":
         return False
     spot, before = round_now.bets.spots[item.box], round_now.evidence.observations
     own = set(transaction.state.felt[zone_name(spot, "main")].chips) <= set(round_now.cards.lifted)
-    if item.before or not own:
+    if item.before:
         return False
     gone = replace(item, before=item.after, after=0)
     at = next((at for at in reversed(range(len(before))) if before[at].item == gone), -1)
-    if at < 0:
+    if at < 0 or not (own or _may_be_changed(transaction, before[at], observation)):
         return False
     unseen = round_now.main_zone_outage(item.box, before[at].first_ns, observation.last_ns)
     transaction.change_evidence(observations=(*before[:at], *before[at + 1 :]))
     rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
     return True
+
+
+def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
+    """Whether other chips that come to as much may be the wager still, as its player changes his chips in play.
+
+    Nobody is away with them for longer, and when no hand may be dealt to any more they are the next bet.
+    """
+    if not transaction.house.exchanges_in_play or back.last_ns - gone.first_ns > _CHANGED_NS:
+        return False
+    before = transaction.lattice().as_of(gone.first_ns)
+    return any(map(before.drawing, before.frontier))
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
