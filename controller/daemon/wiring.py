@@ -75,6 +75,7 @@ def house_of(table: TableFile) -> House:
         moves_reconsidered=True,
         words_confirmed=True,
         exchanges_in_play=True,
+        next_wagers_named=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.messages.alerts import (
     AssistanceRequested,
@@ -14,6 +15,7 @@ from controller.core.messages.alerts import (
 )
 from controller.core.messages.events import BettingClosed, CardDealt, CardDrawn, QuestionAsked, RoundClosed
 from controller.core.messages.raised_alerts import AlertRaised
+from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
@@ -203,12 +205,25 @@ def pushed(talk: str) -> Rig:
     return rig
 
 
+def test_in_journals_of_before_the_question_names_no_wagers() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "sometimes"}).rules)
+    rig.house = replace(rig.house, next_wagers_named=False)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.talk(f"{PUSH} \n key no_more_bets \n 6s")
+    assert [one.text for one in rig.events if isinstance(one, QuestionAsked)] == [
+        "No more bets was pressed in this round and then a card came: has another round begun?"
+    ]
+
+
 def test_a_card_after_a_refused_no_more_bets_may_be_the_next_rounds_and_nothing_is_settled_on_it() -> None:
     rig = pushed("key no_more_bets \n 6s")
     assert [one.reason for one in rig.told(KeyRefused) if isinstance(one, KeyRefused)] == ["a round is being played"]
     (asked,) = rig.told(QuestionAsked)
     assert isinstance(asked, QuestionAsked)
-    assert asked.text.endswith("has another round begun?")
+    assert asked.text == (
+        "No more bets was pressed in this round and then a card came: has another round begun?"
+        " Its wagers would be what lies there: spot 1 main 10.00"
+    )
     assert rig.desired.display == "Another round begun? yes/no"
     assert rig.postings() == []
 

@@ -9,6 +9,8 @@ from controller.io.files import profile_files
 from tests.core.human import HumanRig
 from tests.core.rig import MS
 
+ASKED = "Cards came that may be the next deal's: has another round begun?"
+
 
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_a_dealer_who_falters_among_the_cards_of_the_next_deal_makes_no_hit_of_it(at: int) -> None:
@@ -20,7 +22,7 @@ def test_a_dealer_who_falters_among_the_cards_of_the_next_deal_makes_no_hit_of_i
         f"deal {' '.join(cards[at:])} / wait 9 / 1 main 20 / wait 1 / 1 main 10 / wait 7 / deal Ts 9c 9d 9s / wait 7"
     )
     assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)][:1] == [
-        "Cards came that may be the next deal's: has another round begun?"
+        f"{ASKED} Its wagers would be what lies there: spot 1 main 10.00"
     ]
     assert not [posting for posting in rig.postings() if posting.startswith("1: ")]
 
@@ -47,7 +49,7 @@ def test_a_players_quick_first_hit_makes_no_hits_of_the_deal_before_it() -> None
     rig.play("deal Js Ah Qh Qd 6c Qh / wait 5 / 4s / wait 5 / 6 main 20 / wait 7")
     rig.play("deal 6c 3d 7h Th 8h 5d / wait 0.5 / Jh / wait 1.3 / 3 main 0 / wait 5 / 9s / wait 3 / 6d / wait 20")
     assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)] == [
-        "Cards came that may be the next deal's: has another round begun?"
+        f"{ASKED} Its wagers would be what lies there: spot 3 main 50.00, spot 6 main 20.00"
     ]
     assert not [posting for posting in rig.postings() if posting.startswith("4: ")]
 
@@ -60,6 +62,6 @@ def test_nor_does_the_hit_of_the_only_box(pause: float) -> None:
     rig.play(f"wait {pause} / 4d / wait 1.5 / Ks / wait 8 / 1 main 0 / wait 2 / 1 main 10 / wait 7")
     rig.play("deal Ts 9c 9d 9s / wait 7")
     assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)][:1] == [
-        "Cards came that may be the next deal's: has another round begun?"
+        f"{ASKED} Its wagers would be what lies there: spot 1 main 10.00"
     ]
     assert not [posting for posting in rig.postings() if posting.startswith("1: ")]

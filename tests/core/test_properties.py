@@ -246,6 +246,7 @@ def begun_now(house: House) -> House:
         moves_reconsidered=True,
         words_confirmed=True,
         exchanges_in_play=True,
+        next_wagers_named=True,
     )
 
 

@@ -108,6 +108,9 @@ class House(Value, frozen=True, tag=False):
     """Whether other chips for as much that soon lie in the place of a wager which was gone may be that wager, changed
     by its player in play, and what is too much of a double may be handed back just before its card. False: the journal
     is of before."""
+    next_wagers_named: bool = False
+    """Whether the question if another round has begun names the wagers it would have. False: the journal is of
+    before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

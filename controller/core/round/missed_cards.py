@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.certainty.agreed_dues import confirmed_until_ns
+from controller.core.game.wager import LockedWager
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, DatedObservation, KeyObserved
 from controller.core.messages.alerts import CardsMayBeMissing
@@ -21,7 +22,7 @@ from controller.core.messages.inputs import AnswerQuestion
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.persons import Person, not_second_reason
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.alert_list import raise_alert_about
+from controller.core.table.alert_list import money, raise_alert_about
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
@@ -141,10 +142,20 @@ def _may_be_overtaken(transaction: Transaction, until_ns: int) -> bool:
 
 
 def _ask_if_begun(transaction: Transaction, asked: str, text: str) -> None:
-    """Ask whether another round has begun; until that is known nothing of this one is concluded."""
+    """Ask whether another round has begun; until that is known nothing of this one is concluded.
+
+    Its wagers are locked in no round, so that the question alone names them, whether or not it is answered.
+    """
+    wagers = lock.bets_on_layout(transaction) if transaction.house.next_wagers_named else ()
+    if wagers:
+        text = f"{text} Its wagers would be what lies there: {', '.join(map(_wager_text, wagers))}"
     transaction.change_ending(next_bets=asked)
     transaction.change_questions(doubt=transaction.ask(0, text, ("no", "yes")))
     transaction.note_absence()
+
+
+def _wager_text(wager: LockedWager) -> str:
+    return f"spot {wager.spot} {wager.bet} {money(wager.cents)}"
 
 
 def ask_if_miscounted(transaction: Transaction, until: int) -> None:
