@@ -62,6 +62,10 @@ class HumanRig(Rig):
         self.phases: dict[Place, int] = {}
         self.changing: dict[Place, list[tuple[int, tuple[str, ...]]]] = {}
         """Of each zone that does not hold what was told: the looks since, and what they showed."""
+        self.single_looks = False
+        """Whether a change is told between single looks, narrower than any reader tells it."""
+        self.steady_ns: dict[Place, int] = {}
+        """Of each zone, the first of the looks that agreed on what was told of it last."""
         self.asked_ns = 0
         self.seen: list[tuple[Place, int, int]] = []
         """Every change told: where, and its interval."""
@@ -109,13 +113,28 @@ class HumanRig(Rig):
         if content == self.known.get(place, ()):
             del self.changing[place]
         elif looked and looked[-1][1] == content:
-            first_ns = looked[-1][0]
+            interval = self.interval(place, [ns for ns, _ in looked], moment_ns)
             del self.changing[place]
             self.known[place] = content
-            self.seen.append((place, first_ns - self.cycle_ns, first_ns))
-            self.give(ChipsSeen(*place, tuple(sorted(content)), first_ns - self.cycle_ns, first_ns))
+            self.steady_ns[place] = looked[-1][0]
+            self.seen.append((place, *interval))
+            self.give(ChipsSeen(*place, tuple(sorted(content)), *interval))
         else:
             looked.append((moment_ns, content))
+
+    def interval(self, place: Place, looks_ns: list[int], agreed_ns: int) -> tuple[int, int]:
+        """Between which looks a content changed, as ``zone_evidence`` has it: the last of those and another one agree.
+
+        A single look without a chip proves nothing: what came may have been missed in the last of those before, and
+        what went in the first of these.
+        """
+        came = set(self.truth[place]) - set(self.known.get(place, ()))
+        went = set(self.known.get(place, ())) - set(self.truth[place])
+        if self.single_looks:
+            return looks_ns[-1] - self.cycle_ns, looks_ns[-1]
+        last_ns = looks_ns[0] - self.cycle_ns
+        before_ns = last_ns - self.cycle_ns if came else last_ns
+        return max(before_ns, self.steady_ns.get(place, 0)), agreed_ns if went else looks_ns[-1]
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
         """A hand changes a zone; how wide the interval is told is the readers' affair."""

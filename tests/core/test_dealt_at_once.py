@@ -30,16 +30,18 @@ def asked(rig: Rig) -> list[str]:
     return [text.partition(" Its wagers would be ")[0] for text in texts]
 
 
-def bare(profile: str = "borgata", cycle_ms: int = 350, **options: str) -> HumanRig:
+def bare(profile: str = "borgata", cycle_ms: int = 350, *, heeded: bool = True, **options: str) -> HumanRig:
     """A table at which nobody presses a key or answers."""
     rig = HumanRig(profile_files.load(profile, {**BARE, **options}).rules, {}, cycle_ms=cycle_ms)
+    rig.house = replace(rig.house, exchanges_in_play=heeded)
+    rig.table = Table(rig.house, rig.table.state)
     rig.reads_display = False
     return rig
 
 
-def dealt(lost: str, profile: str = "borgata", cycle_ms: int = 700, **options: str) -> HumanRig:
+def dealt(lost: str, profile: str = "borgata", cycle_ms: int = 700, *, heeded: bool = True, **options: str) -> HumanRig:
     """Three wins, a loss that is settled like this, and another deal."""
-    rig = bare(profile, cycle_ms, **options)
+    rig = bare(profile, cycle_ms, heeded=heeded, **options)
     rig.play(f"{WON}{WON}{WON} wait 3 / {LOST} {lost} / {AGAIN}")
     return rig
 
@@ -83,6 +85,11 @@ def test_nor_where_no_play_was_over_before_it(cents: int, cards: str) -> None:
     rig.late = False
     rig.pass_ms(9_000)
     assert ASKED not in asked(rig)
+
+
+def test_in_journals_of_before_a_card_between_two_looks_was_the_open_rounds() -> None:
+    rig = dealt("1 main 0 / wait 1 / 1 main 10 / wait 1.2", cycle_ms=1_200, heeded=False)
+    assert "4: spot 1 main +10.00" in rig.postings()
 
 
 def test_nor_where_a_key_must_turn_the_hole_card() -> None:

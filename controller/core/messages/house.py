@@ -106,8 +106,8 @@ class House(Value, frozen=True, tag=False):
     own chips all come back was not surrendered. False: the journal is of before."""
     exchanges_in_play: bool = False
     """Whether other chips for as much that soon lie in the place of a wager which was gone may be that wager, changed
-    by its player in play, and what is too much of a double may be handed back just before its card. False: the journal
-    is of before."""
+    by its player in play, what is too much of a double may be handed back just before its card, and a card between two
+    looks at a zone may be the next deal's first. False: the journal is of before."""
     next_wagers_named: bool = False
     """Whether the question if another round has begun names the wagers it would have. False: the journal is of
     before."""

@@ -359,7 +359,7 @@ def note_possible_next_bet(transaction: Transaction, before: Zone, after: Zone, 
         return
     unseen = round_now.main_zone_outage(round_now.bets.spots.index(after.spot), first_ns, last_ns)
     rebuild_with_outages(transaction, (*round_now.evidence.outages, replace(unseen, exchanged=True)))
-    missed_cards.ask_if_bet_before_card(transaction, last_ns)
+    missed_cards.ask_if_bet_before_card(transaction, first_ns, last_ns)
 
 
 def _may_be_given_up(transaction: Transaction, before: Zone, after: Zone, first_ns: int, last_ns: int) -> bool:

@@ -113,32 +113,38 @@ def ask_if_settled_before_card(transaction: Transaction, settled: DatedObservati
 
     A dealer who deals at once overtakes a reader that tells of them only then: the card may be the next deal's first.
     """
-    if not _may_be_overtaken(transaction, settled.last_ns):
-        return
     known = transaction.round().evidence.observations
-    earlier = tuple(one for one in known if one.first_ns <= settled.last_ns)
-    lattice = transaction.lattice().with_evidence((*earlier, settled))
-    if lattice is not None and any(node.paying for node in lattice.frontier):
-        _ask_if_begun(transaction, "faltered", _FALTERED)
+    for moment_ns in _overtaken_at(transaction, settled.first_ns, settled.last_ns):
+        earlier = tuple(one for one in known if one.first_ns <= moment_ns)
+        lattice = transaction.lattice().with_evidence((*earlier, settled))
+        if lattice is not None and any(node.paying for node in lattice.frontier):
+            _ask_if_begun(transaction, "faltered", _FALTERED)
+            return
 
 
-def ask_if_bet_before_card(transaction: Transaction, laid_ns: int) -> None:
+def ask_if_bet_before_card(transaction: Transaction, first_ns: int, last_ns: int) -> None:
     """What lies in a wager's place may be the next bet, and a card that came since may be the next deal's first."""
-    if _may_be_overtaken(transaction, laid_ns) and round_end.some_play_was_over(transaction, laid_ns):
+    moments_ns = _overtaken_at(transaction, first_ns, last_ns)
+    if any(round_end.some_play_was_over(transaction, moment_ns) for moment_ns in moments_ns):
         _ask_if_begun(transaction, "faltered", _FALTERED)
 
 
-def _may_be_overtaken(transaction: Transaction, until_ns: int) -> bool:
-    """Whether the next deal may have begun since chips moved, before their reader told of them.
+def _overtaken_at(transaction: Transaction, first_ns: int, last_ns: int) -> tuple[int, ...]:
+    """Moments by which chips may have moved that their reader tells of only after a card, each just before a card.
 
-    Not where a key must turn the hole card: it has shown that the round was not over. Nor by what lies face down.
+    The next deal may have begun since. Not where a key must turn the hole card: it has shown that the round was not
+    over. Nor by what lies face down.
     """
     round_now = transaction.round()
     if not transaction.house.moves_reconsidered or round_now.questions.doubt or round_now.hides_faces():
-        return False
+        return ()
     if not deal_confirmation.turn_needs_no_key(transaction):
-        return False
-    return any(isinstance(one.item, CardObserved) for one in round_now.evidence.observations if one.first_ns > until_ns)
+        return ()
+    cards_ns = [one.first_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved)]
+    since = (last_ns,) if any(card_ns > last_ns for card_ns in cards_ns) else ()
+    if not transaction.house.exchanges_in_play:
+        return since
+    return (*(card_ns - 1 for card_ns in cards_ns if first_ns < card_ns <= last_ns), *since)
 
 
 def _ask_if_begun(transaction: Transaction, asked: str, text: str) -> None:
