@@ -127,7 +127,9 @@ def test_the_standing_of_a_table(journal: Path) -> None:
     assert "alerts      1 waits to be acknowledged" in done.output
     assert "shoe        1: 9 of 416 cards drawn, 1 burned" in done.output
     assert "running count" not in done.output
-    assert done.output.endswith("faults      none\n")
+    assert done.output.endswith(
+        "faults      none\ndaemon      is not running: this is how the table stood at the last event\n"
+    )
     now = json.loads(run("status", str(journal), "--json").output)
     assert (now["round"], now["alerts_waiting"], now["drawn"], now["remaining"]) == (2, 1, 9, {})
     assert now["pace"]["rounds"] == 1

@@ -161,7 +161,7 @@ def test_5_a_port_in_use_is_refused_and_said_so() -> None:
                 shoe = supervised(serial_opener(cable.path, BEE_TEK.line), ShoeSession(BEE_TEK), told, name="shoe")
                 task = group.create_task(shoe.run())
                 await told.until(lambda: told.states() == [LOST])
-                assert "lock" in told.of(DeviceHealth)[0].detail
+                assert "another program has this port open" in told.of(DeviceHealth)[0].detail
                 other.close()
                 await told.until(lambda: told.states()[-1] is READY)
                 task.cancel()
