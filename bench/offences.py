@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -69,16 +68,12 @@ class Found:
         }
 
 
-SINGLE_LOOKS: Final = True
-"""Payments are followed before readers that tell a change between single looks. Between two or three looks, as readers
-at usual settings do, two movements may hide, and fewer wrong payments are found (docs/internals/measurements.md)."""
-
-
-def rig_of(seed: int, cycle_ms: int, setting: Setting) -> tuple[HumanRig, Rack]:
+def rig_of(seed: int, cycle_ms: int, setting: Setting, *, single_looks: bool = True) -> tuple[HumanRig, Rack]:
+    """A table and its people's chips; ``single_looks``: as ``HumanRig`` has it."""
     rack = Rack()
     chips = {**chips_of(rack), **{chip: value for value, chip in OWN_CHIPS.items()}, STOLEN: 2500}
     rig = HumanRig(setting.rules, chips, seed, cycle_ms)
-    rig.single_looks = SINGLE_LOOKS
+    rig.single_looks = single_looks
     rig.house = replace(rig.house, elsewhere={STOLEN: "vault"}, sensors=dict(setting.sensors), shoe_claims_checked=True)
     rig.table = Table(rig.house, rig.table.state, rig.table.lattice)
     return rig, rack
@@ -176,10 +171,18 @@ def expected(kind: str) -> set[AlertKind]:
             return {name}
 
 
-def plant(kind: str, most: int, seed: int, cycle_ms: int = CYCLE_MS, most_rounds: int = 60_000) -> Found:
+def plant(
+    kind: str,
+    most: int,
+    seed: int,
+    cycle_ms: int = CYCLE_MS,
+    most_rounds: int = 60_000,
+    *,
+    single_looks: bool = True,
+) -> Found:
     """Plant up to ``most`` offences of a kind."""
     setting = SETTINGS[kind]
-    rig, rack = rig_of(seed, cycle_ms, setting)
+    rig, rack = rig_of(seed, cycle_ms, setting, single_looks=single_looks)
     chance, found, contents, log = Random(seed + 1), Found(), Contents(), ShoeLog(setting.dealer.decks)
     rounds = rounds_of(rack, seed, (2, 4), setting)
     for acts in rounds:
@@ -226,10 +229,12 @@ def judge(found: Found, rig: HumanRig, kind: str, planted: Committed, timed: Tim
     found.others.update(str(one.kind.value) for one in alerts if one not in own)
 
 
-def clean(rounds: int, seed: int, cycle_ms: int = CYCLE_MS, kind: str = ANY_KIND) -> dict[str, object]:
+def clean(
+    rounds: int, seed: int, cycle_ms: int = CYCLE_MS, kind: str = ANY_KIND, *, single_looks: bool = True
+) -> dict[str, object]:
     """Honest rounds at the house of a kind of offence: what is raised all the same."""
     setting = SETTINGS[kind]
-    rig, rack = rig_of(seed, cycle_ms, setting)
+    rig, rack = rig_of(seed, cycle_ms, setting, single_looks=single_looks)
     chance, log = Random(seed + 1), ShoeLog(setting.dealer.decks)
     counted: Counter[str] = Counter()
     texts: list[str] = []
@@ -252,21 +257,27 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cycle-ms", type=int, default=CYCLE_MS, help="between two looks at a zone")
     parser.add_argument("--kind", action="append", choices=list(SETTINGS), help="only this kind; may be repeated")
+    parser.add_argument(
+        "--paired-looks",
+        action="store_true",
+        help="tell a change between as many looks as readers that want two to agree",
+    )
     given = parser.parse_args()
     gc.freeze()
-    told: dict[str, object] = {"cycle_ms": given.cycle_ms, "seed": given.seed}
+    single = not given.paired_looks
+    told: dict[str, object] = {"cycle_ms": given.cycle_ms, "seed": given.seed, "single_looks": single}
     if given.clean:
-        told["clean"] = clean(given.clean, given.seed, given.cycle_ms)
+        told["clean"] = clean(given.clean, given.seed, given.cycle_ms, single_looks=single)
         print(json.dumps(told["clean"]), file=sys.stderr, flush=True)
     for kind in given.kind or list(SETTINGS):
         if given.clean and kind not in OFFENCES and not SETTINGS[kind].unasked:
-            told[f"clean: {kind}"] = clean(given.clean // 10, given.seed, given.cycle_ms, kind)
+            told[f"clean: {kind}"] = clean(given.clean // 10, given.seed, given.cycle_ms, kind, single_looks=single)
             print(kind, json.dumps(told[f"clean: {kind}"]), file=sys.stderr, flush=True)
         if given.count:
-            told[kind] = plant(kind, given.count, given.seed, given.cycle_ms).counts()
+            told[kind] = plant(kind, given.count, given.seed, given.cycle_ms, single_looks=single).counts()
             print(kind, json.dumps(told[kind]), file=sys.stderr, flush=True)
     if given.count and not given.kind:
-        rig, rack = rig_of(given.seed, given.cycle_ms, SETTINGS[ANY_KIND])
+        rig, rack = rig_of(given.seed, given.cycle_ms, SETTINGS[ANY_KIND], single_looks=single)
         rounds = rounds_of(rack, given.seed, (2, 4), SETTINGS[ANY_KIND])
         told["commitment_wrong"] = plant_openings(rig, rounds, given.count, given.seed)
         print("commitment_wrong", json.dumps(told["commitment_wrong"]), file=sys.stderr, flush=True)

@@ -128,10 +128,10 @@ class HumanRig(Rig):
         A single look without a chip proves nothing: what came may have been missed in the last of those before, and
         what went in the first of these.
         """
-        came = set(self.truth[place]) - set(self.known.get(place, ()))
-        went = set(self.known.get(place, ())) - set(self.truth[place])
         if self.single_looks:
             return looks_ns[-1] - self.cycle_ns, looks_ns[-1]
+        came = set(self.truth[place]) - set(self.known.get(place, ()))
+        went = set(self.known.get(place, ())) - set(self.truth[place])
         last_ns = looks_ns[0] - self.cycle_ns
         before_ns = last_ns - self.cycle_ns if came else last_ns
         return max(before_ns, self.steady_ns.get(place, 0)), agreed_ns if went else looks_ns[-1]

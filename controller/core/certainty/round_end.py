@@ -101,11 +101,19 @@ def _left_lying(transaction: Transaction) -> bool:
     lattice, points, round_now = transaction.lattice(), transaction.hole_points(), transaction.round()
     ends = lattice.ends(points) if points is not None or not round_now.cards.hole_dealt else lattice.frontier
     for box, spot in enumerate(round_now.bets.spots):
-        zone = transaction.state.felt.get(zone_name(spot, "main"))
-        lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.cards.lying)
-        if lies and not lattice.bets_ahead(box) and 0 not in main_due(lattice, ends, box, points).cents():
+        if (
+            lies_as_dealt(transaction, spot)
+            and not lattice.bets_ahead(box)
+            and 0 not in main_due(lattice, ends, box, points).cents()
+        ):
             return True
     return False
+
+
+def lies_as_dealt(transaction: Transaction, spot: int) -> bool:
+    """Whether chips lie at a box's main zone, and no others than when the last card was reported."""
+    zone = transaction.state.felt.get(zone_name(spot, "main"))
+    return zone is not None and bool(zone.chips) and set(zone.chips) <= set(transaction.round().cards.lying)
 
 
 def _made_late(transaction: Transaction, play: Play, node: Node) -> bool:

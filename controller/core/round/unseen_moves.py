@@ -11,6 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_with_outages
+from controller.core.certainty.round_end import lies_as_dealt
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
@@ -90,25 +91,17 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
 def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
     """Whether other chips that come to as much may be the wager still, as its player changes his chips in play.
 
-    Nobody is away with them for longer, and when no hand may be dealt to any more they are the next bet. So they are
-    where no other wager lies as it did at the last card: then all have been settled.
+    Nobody is away with them for longer. They are the next bet where no hand may be dealt to any more, and where no
+    other wager lies as it did at the last card: then all have been settled.
     """
     if not transaction.house.exchanges_in_play or back.last_ns - gone.first_ns > _CHANGED_NS:
         return False
     assert isinstance(gone.item, ChipsObserved), "chips moved"
-    if not _others_lie(transaction, gone.item.box):
+    spots = transaction.round().bets.spots
+    if not any(lies_as_dealt(transaction, spot) for spot in spots if spot != spots[gone.item.box]):
         return False
     before = transaction.lattice().as_of(gone.first_ns)
     return any(map(before.drawing, before.frontier))
-
-
-def _others_lie(transaction: Transaction, box: int) -> bool:
-    """Whether a wager of another box lies as it did when the last card was reported."""
-    round_now, felt = transaction.round(), transaction.state.felt
-    others = (zone_name(spot, "main") for at, spot in enumerate(round_now.bets.spots) if at != box)
-    return any(
-        felt[name].chips and set(felt[name].chips) <= set(round_now.cards.lying) for name in others if name in felt
-    )
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
