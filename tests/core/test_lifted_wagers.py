@@ -295,3 +295,26 @@ def test_in_journals_of_before_its_round_was_over() -> None:
 
 def test_chips_for_less_are_the_next_bet() -> None:
     assert changed_in_play("borgata", back=10).postings() == ["1: spot 1 main +30.00", "1: spot 4 main +20.00"]
+
+
+def bare(played: str) -> HumanRig:
+    """Two boxes and nineteen and five against a six; five gets a king, and then this is played."""
+    rig = HumanRig(profile_files.load("borgata", {"turn_key": "sometimes"}).rules, {})
+    rig.reads_display = False
+    rig.play(f"1 main 30 / 2 main 20 / wait 6 / deal Th 2h 6d 9s 3c Td / wait 3 / Kh / wait 3 / {played}")
+    rig.play("1 main 30 / wait 7 / deal Th 9c 8c 8d 7d 6s / wait 10")
+    return rig
+
+
+def test_other_chips_are_the_next_bet_once_the_other_wager_is_taken() -> None:
+    rig = bare("5d / wait 2 / 1 main 0 / wait 0.6 / 2 main 0 / wait 1.5 / 2 main 20 / wait 3")
+    assert rig.postings() == ["1: spot 1 main -30.00", "1: spot 2 main -20.00"]
+
+
+def test_and_where_no_hand_may_be_dealt_to_any_more() -> None:
+    """The five, with its king, gets a nine and breaks; or the dealer does, and a nine more is his or its."""
+    rig = bare(
+        "9d / wait 2 / 9c / wait 2 / 2 main 0 / wait 1.5 / 2 main 20 / wait 3 / 1 main 60 / wait 2 / 1 main 0 / wait 4"
+    )
+    asked = [event.text for event in rig.events if isinstance(event, QuestionAsked)]
+    assert asked == ["How many cards lie at spots 1,2?"]

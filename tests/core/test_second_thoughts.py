@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.messages.events import HandDoubled, SpotSurrendered
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
+from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
 from tests.core.human import HumanRig
@@ -46,17 +48,28 @@ def test_a_chip_too_large_for_a_double_is_changed(change_ms: int) -> None:
     assert accused(rig) == []
 
 
-@pytest.mark.parametrize("profile", ["borgata", "hollywood-penn-national"])
-@pytest.mark.parametrize("cycle_ms", [350, 700, 1_000])
-def test_it_may_be_changed_just_before_the_card(profile: str, cycle_ms: int) -> None:
+def changed_before_the_card(profile: str, cycle_ms: int, *, heeded: bool = True) -> HumanRig:
     """A hand of eleven; the reader shows what lies there after the change only once the card has come."""
     rig = HumanRig(profile_files.load(profile, {"turn_key": "sometimes"}).rules, {}, cycle_ms=cycle_ms)
+    rig.house = replace(rig.house, exchanges_in_play=heeded)
+    rig.table = Table(rig.house, rig.table.state)
     rig.reads_display = False
     rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6h Th 5d 5c Td 7d / wait 3 / 1 main 35 / wait 2.5 / 1 main 20")
     rig.play("wait 0.3 / Ks / wait 3 / 3c / wait 2 / Kc / wait 2 / 1 main 40 / wait 1 / 1 main 0 / 2 main 20 / wait 1")
     rig.play("2 main 0 / wait 4 / 1 main 10 / wait 6 / deal Th 9c 8c / wait 10")
+    return rig
+
+
+@pytest.mark.parametrize("profile", ["borgata", "hollywood-penn-national"])
+@pytest.mark.parametrize("cycle_ms", [350, 700, 1_000])
+def test_it_may_be_changed_just_before_the_card(profile: str, cycle_ms: int) -> None:
+    rig = changed_before_the_card(profile, cycle_ms)
     assert "1: spot 1 main +20.00" in rig.postings()
     assert accused(rig) == []
+
+
+def test_in_journals_of_before_what_was_too_much_lay_at_the_card() -> None:
+    assert "1: spot 1 main +20.00" not in changed_before_the_card("borgata", 350, heeded=False).postings()
 
 
 def test_one_that_stays_until_the_card_is_no_double() -> None:

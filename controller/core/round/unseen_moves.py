@@ -96,9 +96,7 @@ def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: Date
     """
     if not transaction.house.exchanges_in_play or back.last_ns - gone.first_ns > _CHANGED_NS:
         return False
-    assert isinstance(gone.item, ChipsObserved), "chips moved"
-    spots = transaction.round().bets.spots
-    if not any(lies_as_dealt(transaction, spot) for spot in spots if spot != spots[gone.item.box]):
+    if not any(lies_as_dealt(transaction, spot) for spot in transaction.round().bets.spots):
         return False
     before = transaction.lattice().as_of(gone.first_ns)
     return any(map(before.drawing, before.frontier))
