@@ -139,10 +139,12 @@ def broker_address(text: str, usual: int) -> tuple[str, int]:
     Raises:
         click.UsageError: it is none of these.
     """
+    from controller.formats.text.toml_schema import is_host
+
     host, colon, port = text.rpartition(":") if not text.endswith("]") else (text, "", "")
     host, port = (host, port) if colon else (text, str(usual))
     host = host.removeprefix("[").removesuffix("]")
-    if not host or not (port.isascii() and port.isdigit()) or not 1 <= int(port) <= 65535:
+    if not is_host(host) or not (port.isascii() and port.isdigit()) or not 1 <= int(port) <= 65535:
         raise click.UsageError(f"--broker: expected HOST:PORT, such as broker.example:{usual}, got {text!r}")
     return host, int(port)
 

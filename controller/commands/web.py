@@ -140,9 +140,11 @@ def address_of(text: str) -> tuple[str, int]:
     Raises:
         click.UsageError: it is neither.
     """
+    from controller.formats.text.toml_schema import is_host
+
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+    if not is_host(host) or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise click.UsageError(f"--listen: expected HOST:PORT, such as {LISTEN}, got {text!r}")
     return host, int(port)
 

@@ -314,6 +314,32 @@ def test_a_host_with_its_port_is_a_mistake(tmp_path: Path) -> None:
     assert checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', 'host = "::1"', 1)).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    "host", ["mqtt://broker", "mqtt//broker", "bro ker", "192.168..5", ":1883", "broker.example:port"]
+)
+def test_what_can_be_no_host_is_a_mistake(tmp_path: Path, host: str) -> None:
+    (old,) = re.findall(r'^host = "(.*)"$', EXAMPLE, re.MULTILINE)[:1]
+    done = checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', f'host = "{host}"', 1))
+    said = "[broker] host: expected a host's name or address, such as broker.example or 192.168.1.5"
+    assert (done.exit_code, said in done.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "host", ["broker", "broker.example.", "a_b-c.example", "10.0.0.9", "::1", "fe80::1%eth0", "::ffff:10.0.0.9"]
+)
+def test_a_host_may_have_a_name_or_an_address(tmp_path: Path, host: str) -> None:
+    (old,) = re.findall(r'^host = "(.*)"$', EXAMPLE, re.MULTILINE)[:1]
+    assert checked(tmp_path, EXAMPLE.replace(f'host = "{old}"', f'host = "{host}"', 1)).exit_code == 0
+
+
+@pytest.mark.parametrize("server", ["socket://10.0.0.9:99999", "rfc2217://10.0.0.9:0", "socket://192.168..5:4001"])
+def test_a_device_server_has_a_host_and_a_port_number(tmp_path: Path, server: str) -> None:
+    done = checked(tmp_path, re.sub(r'(\[shoe\][^[]*?\nport = )"[^"]*"', rf'\1"{server}"', EXAMPLE, count=1))
+    assert (done.exit_code, "[shoe] port: expected a path such as " in done.output) == (2, True)
+    whole = re.sub(r'(\[shoe\][^[]*?\nport = )"[^"]*"', r'\1"socket://10.0.0.9:65535"', EXAMPLE, count=1)
+    assert checked(tmp_path, whole).exit_code == 0
+
+
 def test_an_unusual_rule_in_the_options_is_a_warning(tmp_path: Path) -> None:
     done = checked(tmp_path, EXAMPLE.replace("[options]", "[options]\nnatural_pays = [65, 1]"))
     said = f"tableside: warning: {tmp_path}/table.toml: [options] natural_pays: 65 to 1 is more than 2 to 1, the most"

@@ -76,7 +76,9 @@ def test_a_broker_without_a_port_has_the_usual_one(tmp_path: Path) -> None:
     assert said(tmp_path, "--broker", "broker.example", "--tls-ca", str(ca)).output.startswith("broker.example 8883 ")
 
 
-@pytest.mark.parametrize("address", ["broker:", ":1883", "broker:0", "broker:65536", "broker:mqtt", "[::1]:"])
+@pytest.mark.parametrize(
+    "address", ["broker:", ":1883", "broker:0", "broker:65536", "broker:mqtt", "[::1]:", "a..b", "a..b:1883"]
+)
 def test_an_address_that_is_none_is_refused(tmp_path: Path, address: str) -> None:
     told = said(tmp_path, "--broker", address)
     assert told.exit_code == 2

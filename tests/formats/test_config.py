@@ -124,7 +124,12 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
         ('"/dev/spots-b"', '"/dev/shoe"', "table.toml:28: [[bet_spots]] port: /dev/shoe is already the port of [shoe]"),
         ('A = "1"', 'Z = "1"', "table.toml:40: [keypad] keys.Z: expected a key from A to Y"),
         ('A = "1"', "A = 1", "table.toml:40: [keypad] keys.A: expected text, got 1"),
-        ('host = "broker.lan"', "host = true", "table.toml:13: [broker] host: expected text, got true"),
+        (
+            'host = "broker.lan"',
+            "host = true",
+            "table.toml:13: [broker] host: expected a host's name or address, such as broker.example or 192.168.1.5,"
+            " got true",
+        ),
         ('host = "broker.lan"', 'host = "b"\nprotocol = "4"', "table.toml:14: [broker] protocol: expected one of "),
         (
             'host = "broker.lan"',

@@ -14,7 +14,7 @@ from controller.core.meters.pooled_meter import WhileClosed
 from controller.core.meters.state import MeterTerms
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
-from controller.formats.text.toml_schema import File, Port, Section, Text, ZoneName
+from controller.formats.text.toml_schema import SERVER_PATTERN, File, Port, Section, Text, ZoneName
 from controller.formats.text.usb_names import PATTERN as USB_PATTERN
 from devices.sign import WIDTH
 from firmware_protocols.sign_messages import FIELDS_LIMIT
@@ -35,7 +35,7 @@ Width = Annotated[int, msgspec.Meta(ge=4, le=40, description="a width of 4 to 40
 TriggerPort = Annotated[
     str,
     msgspec.Meta(
-        pattern=rf"^(/.+|unix:/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})\Z",
+        pattern=rf"^(/.+|unix:/.+|{USB_PATTERN}|{SERVER_PATTERN})\Z",
         description="a path such as /dev/serial/by-id/..., unix:/path for a local socket, usb:VID:PID:SERIAL or"
         " socket://host:port",
     ),

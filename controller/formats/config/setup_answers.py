@@ -14,7 +14,7 @@ import msgspec
 
 from controller.formats.orders.operators import Operator, Role
 from controller.formats.text.struct_decoder import Mistake, complaints
-from controller.formats.text.toml_schema import Antenna, Name, Port, Section, Spot, TcpPort, Text, read_sections
+from controller.formats.text.toml_schema import Antenna, Host, Name, Port, Section, Spot, TcpPort, Text, read_sections
 
 HERE: Final = "127.0.0.1"
 """The broker on the table PC itself."""
@@ -49,7 +49,7 @@ class Answers(Section, frozen=True):
     main_antenna: Antenna = 1
     insurance_antenna: NoAntenna = 2
     keypad_protocol: Text = "matrix_orbital"
-    broker_host: Text = HERE
+    broker_host: Host = HERE
     broker_port: TcpPort = 1883
     operator_channel: Literal["yes", "no"] = "yes"
     operator_address: NoAddress = ""

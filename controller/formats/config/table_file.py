@@ -27,6 +27,7 @@ from controller.formats.text.toml_schema import (
     ClockTime,
     Currency,
     File,
+    Host,
     Name,
     Port,
     Section,
@@ -96,7 +97,7 @@ class TableSection(Section, frozen=True):
 class BrokerSection(Section, frozen=True):
     """``[broker]``: where events go. TLS is on when ``tls_ca_file`` is given."""
 
-    host: Text
+    host: Host
     port: TcpPort = 1883
     protocol: Literal["auto", "5", "3.1.1"] = "auto"
     username: Text | None = None
@@ -176,7 +177,7 @@ class LineFeedSection(Section, frozen=True):
     """``[line_feed]``: lines of text over TCP for video text inserters."""
 
     port: TcpPort
-    host: Text = "127.0.0.1"
+    host: Host = "127.0.0.1"
 
 
 class OperatorSection(Section, frozen=True):

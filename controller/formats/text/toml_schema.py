@@ -14,6 +14,15 @@ from controller.formats.text.struct_decoder import Mistake, decode
 from controller.formats.text.toml_positions import Path, key_lines, line_of
 from controller.formats.text.usb_names import PATTERN as USB_PATTERN
 
+HOST_PATTERN: Final = r"[^\s:/?#.]+(\.[^\s:/?#.]+)*\.?"
+"""A host's name or its address by IPv4: no part of it is empty."""
+
+PORT_NUMBER_PATTERN: Final = r"(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
+"""1 to 65535."""
+
+SERVER_PATTERN: Final = rf"(socket|rfc2217)://{HOST_PATTERN}:{PORT_NUMBER_PATTERN}"
+"""A line that a device server reaches over the network."""
+
 Text = Annotated[str, msgspec.Meta(min_length=1, description="text")]
 Name = Annotated[
     str,
@@ -22,11 +31,22 @@ Name = Annotated[
         description="a name of at most 32 lower-case letters, digits and hyphens",
     ),
 ]
+IPV6_PATTERN: Final = r"[0-9a-fA-F.]*:[0-9a-fA-F.]*:[0-9a-fA-F:.]*(%\S+)?"
+"""An address by IPv6, more or less: it has two colons."""
+
+Host = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=rf"^({HOST_PATTERN}(:[0-9]+)?|{IPV6_PATTERN})\Z",
+        description="a host's name or address, such as broker.example or 192.168.1.5",
+    ),
+]
+"""With a port it is refused later, where the port's own key is known."""
 File = Annotated[str, msgspec.Meta(min_length=1, description="a path")]
 Port = Annotated[
     str,
     msgspec.Meta(
-        pattern=rf"^(/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})\Z",
+        pattern=rf"^(/.+|{USB_PATTERN}|{SERVER_PATTERN})\Z",
         description="a path such as /dev/serial/by-id/..., usb:VID:PID:SERIAL, socket://host:port or"
         " rfc2217://host:port",
     ),
@@ -49,6 +69,11 @@ PublicKey = Annotated[str, msgspec.Meta(pattern=rf"^{CURVE_KEY.pattern}\Z", desc
 HostPort = Annotated[
     str, msgspec.Meta(pattern=r"^[^\s:]+:[0-9]{1,5}\Z|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}\Z", description="HOST:PORT")
 ]
+
+
+def is_host(text: str) -> bool:
+    """Whether text is a host's name or address alone."""
+    return re.fullmatch(rf"{HOST_PATTERN}|{IPV6_PATTERN}", text) is not None
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
