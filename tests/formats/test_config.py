@@ -127,8 +127,10 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
         (
             'host = "broker.lan"',
             "host = true",
-            "table.toml:13: [broker] host: expected a host's name or address, such as broker.example or 192.168.1.5,"
-            " got true",
+            (
+                "table.toml:13: [broker] host: expected a host's name or address, such as broker.example or"
+                " 192.168.1.5, got true"
+            ),
         ),
         ('host = "broker.lan"', 'host = "b"\nprotocol = "4"', "table.toml:14: [broker] protocol: expected one of "),
         (
