@@ -43,6 +43,11 @@ NOT_FOUND: Final = "not found; it is the name that a rule in /etc/udev/rules.d/6
 
 INSTALLED: Final = "/opt/tableside/current/bin/tableside"
 
+ON_THE_PATH: Final = "/usr/local/bin/tableside"
+
+PACKAGED_PROGRAM: Final = "/usr/bin/tableside"
+"""The Debian package's own name for the program."""
+
 
 @click.command("setup")
 @click.option(
@@ -221,6 +226,10 @@ def carry_out(pc: Installer, answers: Answers) -> None:
             say(f"  leaves {name} to the Debian package")
             continue
         pc.put(path, (shipped / name).read_text(encoding="utf-8"), why)
+    if pc.at(PACKAGED_PROGRAM).is_symlink():
+        say(f"  leaves the command tableside to the Debian package: {PACKAGED_PROGRAM}")
+    else:
+        pc.link(ON_THE_PATH, INSTALLED, "the command tableside, in every shell")
     if groups := setup_answers.sysusers(answers):
         pc.put(f"/etc/sysusers.d/tableside-{answers.table}.conf", groups, "the groups that may use its sockets")
     pc.run(["systemd-sysusers"], "users and groups", rooted=["systemd-sysusers", f"--root={pc.root}"])

@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.commands.setup import ask_questions, found_devices
+from controller.commands.setup import INSTALLED, ask_questions, found_devices
 from controller.formats.config.setup_answers import QUESTIONS, Answers
 from controller.formats.text.usb_names import SerialPort
 from controller.io.files.key_file import read_key
@@ -47,7 +47,7 @@ name = "M. Okafor"
 roles = ["floor"]
 keys = ["{PUBLIC}"]
 """
-WROTE: Final = re.compile(r"^(writes|makes|puts|KEEPS)", re.MULTILINE)
+WROTE: Final = re.compile(r"^(writes|makes|puts|links|KEEPS)", re.MULTILINE)
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 
@@ -107,8 +107,13 @@ def test_a_service_that_the_package_brings_is_not_hidden_by_another_of_its_name(
     packaged = root / "usr/lib/systemd/system/tableside@.service"
     packaged.parent.mkdir(parents=True)
     packaged.write_text((ROOT / "systemd/tableside@.service").read_text())
+    program = root / "usr/bin/tableside"
+    program.parent.mkdir()
+    program.symlink_to(INSTALLED)
     done = setup(root)
     assert done.exit_code == 0, done.output
+    assert "leaves the command tableside to the Debian package: /usr/bin/tableside" in done.output
+    assert not (root / "usr/local/bin/tableside").is_symlink()
     assert "leaves tableside@.service to the Debian package" in done.output
     assert not (root / "etc/systemd/system/tableside@.service").exists()
     assert (root / "etc/systemd/system/tableside@bj-7.service.d/credentials.conf").is_file()
@@ -132,6 +137,33 @@ def test_the_systems_own_tools_make_the_users_groups_and_folders(root: Path) -> 
     number = int(re.findall(r"^casino-floor:\w*:(\d+):", groups, re.MULTILINE)[0])
     assert (stat.S_IMODE(floor.stat().st_mode), floor.stat().st_gid) == (0o2750, number)
     assert (root / "etc/systemd/system/multi-user.target.wants/tableside@bj-7.service").is_symlink()
+
+
+def test_the_program_is_a_command_of_every_shell(root: Path) -> None:
+    command = root / "usr/local/bin/tableside"
+    assert setup(root, "--dry-run").exit_code == 0
+    assert not command.is_symlink()
+    done = setup(root)
+    assert done.exit_code == 0, done.output
+    assert str(command.readlink()) == INSTALLED
+    assert f"links /usr/local/bin/tableside to {INSTALLED}: the command tableside, in every shell" in done.output
+    again = setup(root)
+    assert (again.exit_code, "leaves /usr/local/bin/tableside: it exists" in again.output) == (0, True)
+
+
+@pytest.mark.parametrize("is_link", [True, False])
+def test_another_program_of_that_name_is_kept_and_said(root: Path, *, is_link: bool) -> None:
+    command = root / "usr/local/bin/tableside"
+    command.parent.mkdir(parents=True)
+    if is_link:
+        command.symlink_to("/srv/tableside")
+    else:
+        command.write_text("#!/bin/sh\n")
+    done = setup(root, "--replace")
+    assert done.exit_code == 1
+    assert f"KEEPS /usr/local/bin/tableside: it is not a link to {INSTALLED}; remove it and run this" in done.output
+    assert "kept as they were: /usr/local/bin/tableside" in done.output
+    assert str(command.readlink()) == "/srv/tableside" if is_link else command.read_text() == "#!/bin/sh\n"
 
 
 def test_the_same_again_changes_nothing(root: Path) -> None:

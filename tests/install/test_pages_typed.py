@@ -41,7 +41,14 @@ cp -a "$1"/. /mnt/root/typed/
 exec chroot /mnt/root bash /typed/script
 """
 STANDS_IN: Final = {
-    "apt-get": 'for name in "${@:2}"; do grep -qxF "$name" /typed/packages || { echo "unknown: $name"; exit 1; }; done',
+    "apt-get": """
+case $1 in
+  update) exit ;;
+  # Without -y its question takes the lines that were pasted below it for answers.
+  install) test "$2" = -y || { echo "asks: apt-get $*"; exit 1; } ;;
+  *) echo "unknown: apt-get $*"; exit 1 ;;
+esac
+for name in "${@:3}"; do grep -qxF "$name" /typed/packages || { echo "unknown: $name"; exit 1; }; done""",
     "systemctl": """
 case $1 in
   daemon-reload) ;;
@@ -115,9 +122,9 @@ def typed(directory: Path, script: str, **files: str) -> str:
     # As a root's shell on Debian: nothing of ours in its way.
     path = "/typed/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     before = f"set -e\nexport PATH={path} HOME=/root PYTHON={PYTHON}\n"
-    before += "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'\ncd /root\n"
-    told = script.replace("THIS-REPOSITORY", ROOT.as_uri())
-    (folder / "script").write_text(before + "set -x\n" + told)
+    before += "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'\n"
+    before += f"git clone -q {ROOT.as_uri()} /root/fresh && cd /root/fresh\n"
+    (folder / "script").write_text(before + "set -x\n" + script)
     environment = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
     done = subprocess.run(
         ["unshare", "-m", "sh", "-c", ENTER, "sh", str(folder)],
@@ -151,7 +158,7 @@ LATER: Final = "echo '# Later.' >> controller/__init__.py"
 
 AFTER: Final = """
 cat /typed/told
-/opt/tableside/current/bin/tableside --version
+cd / && tableside --version
 runuser -u tableside -- /opt/tableside/current/bin/tableside check /etc/tableside/bj-1.toml
 """
 
@@ -186,7 +193,7 @@ def test_the_install_by_hand_and_the_upgrade_work_as_they_are_written(tmp_path: 
 
 
 def test_every_block_is_taken_for_what_it_is() -> None:
-    assert commands(README).splitlines()[0].startswith("apt-get install")
+    assert commands(README).splitlines()[0].startswith("apt-get update && apt-get install -y ")
     assert len(commands(README).splitlines()) == 3
     assert commands(OPERATIONS["Install"].text).splitlines()[-1] == "systemctl restart tableside@bj-1"
     assert "answers" not in commands(OPERATIONS["Install"].text)

@@ -70,6 +70,21 @@ class Installer:
         if not self.dry:
             self._write(path, text, mode, owner)
 
+    def link(self, path: str, target: str, why: str) -> None:
+        """A name for a file that lies elsewhere; another thing of that name is kept."""
+        name = self.at(path)
+        if name.is_symlink() and str(name.readlink()) == target:
+            self._tell(f"leaves {path}: it exists")
+            return
+        if name.is_symlink() or name.exists():
+            self.kept.append(path)
+            self._tell(f"KEEPS {path}: it is not a link to {target}; remove it and run this again for one")
+            return
+        self._tell(f"links {path} to {target}: {why}")
+        if not self.dry:
+            self.folder(str(Path(path).parent))
+            name.symlink_to(target)
+
     def secret(self, path: str, make: Callable[[], str], why: str) -> str:
         """A secret of root's alone, made if it is not there; what it says."""
         file = self.at(path)
