@@ -9,6 +9,7 @@
 BIN := .venv/bin
 READY := .venv/.ready
 WHEELS := build/wheels
+EXTRAS = $(WITH)
 
 # Debian keeps the broker where only root looks.
 export PATH := $(PATH):/usr/sbin
@@ -33,7 +34,7 @@ EVERY_TEST = mkdir -p build; { $(MONEY); } >build/money.txt 2>&1 & money=$$!; tr
   $(BIN)/pytest -ra $(SIDE_BY_SIDE) --money-apart '$(MONEY_TESTS)'; status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
 
 help:
-	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql collect parquet metrics screen web" adds these extras'
+	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql collect parquet metrics screen web" adds these extras to those that current has, WITHOUT= leaves some of them out'
 	@echo 'make rollback  current is the release before again'
 	@echo 'make wheels  what make setup installs as one folder, build/wheels, for a table PC without a network; MACHINE=aarch64 FOR=3.13 WITH= may be given'
 	@echo 'make deb     a Debian package of the same, in build; WITH= REVISION= may be given'
@@ -76,6 +77,8 @@ help:
 	@echo 'make campaign-hostile a million hostile requests to every program and role while people play; N= SEED= may be given'
 	@echo 'make clean   everything made here, the virtual environment too; what make setup installed stays'
 
+# What is installed already goes on being there after an upgrade.
+setup: EXTRAS = $(filter-out $(WITHOUT),$(sort $(WITH) $(shell . install/python.sh && extras_of current)))
 setup: wheels
 	$(WHEELS)/install .
 
@@ -83,7 +86,7 @@ rollback:
 	install/release --back .
 
 wheels:
-	install/wheels $(WHEELS) $(WITH)
+	install/wheels $(WHEELS) $(EXTRAS)
 
 deb: wheels
 	install/deb $(WHEELS) build

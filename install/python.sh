@@ -1,4 +1,5 @@
 # Sourced: finds a Python to build or run with, and makes virtual environments of it. PYTHON names another interpreter.
+# It also says which extras a release has.
 
 fits() {
   "$1" -c 'import sys; raise SystemExit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null
@@ -24,4 +25,20 @@ make_venv() {
     rm -rf "$made"
     return 1
   }
+}
+
+# The extras whose libraries the release in $1 has, as its own program lists them; nothing where there is no release.
+extras_of() {
+  [ ! -x "$1/bin/python" ] || "$1/bin/python" -I - <<'END' || true
+import re
+from importlib import metadata
+
+NOT_FOR_A_TABLE = {"demo", "test", "mutation"}
+there = {re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in metadata.distributions()}
+wants = {}
+for line in metadata.requires("tableside") or ():
+    if found := re.fullmatch(r"([\w.-]+).*extra == ['\"]([\w-]+)['\"].*", line):
+        wants.setdefault(found[2], set()).add(re.sub(r"[-_.]+", "-", found[1]).lower())
+print(*sorted(name for name, libraries in wants.items() if name not in NOT_FOR_A_TABLE and libraries <= there))
+END
 }

@@ -15,6 +15,7 @@ from psycopg import sql
 
 from controller.collector.store import StoreFailed, StoreRefused
 from controller.formats.text.tabular import cell
+from controller.io.files.extras import how_to_get
 from controller.io.system.patient_connection import KEEPALIVE, REPEATABLE, PatientConnection, one_line, settings
 
 KINDS: Final[dict[str, str]] = {
@@ -97,7 +98,7 @@ def write_parquet(where: str, wanted: RowQuery, file: IO[bytes]) -> int:
         import pyarrow as pa  # noqa: PLC0415 - an extra
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError as error:
-        raise NoParquet("Parquet needs pyarrow: pip install 'tableside[parquet]'; CSV needs nothing") from error
+        raise NoParquet(f"Parquet needs pyarrow; {how_to_get('parquet')}; CSV needs nothing") from error
     kinds = {
         "bool": pa.bool_(),
         "bytea": pa.binary(),

@@ -226,7 +226,9 @@ def _errors_reported() -> Iterator[None]:
     try:
         from controller.collector.store import StoreFailed, StoreRefused
     except ImportError:
-        refuse("tableside collect needs psycopg: pip install 'tableside[collect]'")
+        from controller.io.files.extras import how_to_get
+
+        refuse(f"tableside collect needs psycopg; {how_to_get('collect')}")
     try:
         yield
     except ConfigError as error:

@@ -270,6 +270,7 @@ def members(config: LinkConfig) -> dict[str, Member]:
 
 
 def _database(config: LinkConfig, *, create: bool) -> Database:
+    from controller.io.files.extras import how_to_get
     from controller.pool.ledger import LedgerRefused
     from controller.pool.sqlite import SqliteDatabase
 
@@ -279,7 +280,7 @@ def _database(config: LinkConfig, *, create: bool) -> Database:
     try:
         from controller.pool.postgresql import PostgresqlDatabase
     except ImportError:
-        raise LedgerRefused("[link] postgresql: needs psycopg: pip install 'tableside[link-postgresql]'") from None
+        raise LedgerRefused(f"[link] postgresql: needs psycopg; {how_to_get('link-postgresql')}") from None
     return PostgresqlDatabase(link.postgresql, create=create)
 
 

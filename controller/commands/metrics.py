@@ -53,7 +53,9 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
     try:
         from controller.metrics.endpoint import FigureCollector, serve
     except ImportError:
-        refuse("tableside metrics needs prometheus_client: pip install 'tableside[metrics]'")
+        from controller.io.files.extras import how_to_get
+
+        refuse(f"tableside metrics needs prometheus_client; {how_to_get('metrics')}")
     for line in not_there(disks):
         say(f"tableside: warning: {line}", err=True)
     keep_private()

@@ -81,7 +81,9 @@ def follow_table(reader: JournalReader) -> None:
 
         from controller.io.displays.full_screen import drawn
     except ImportError:
-        refuse("--follow needs rich: pip install 'tableside[screen]'")
+        from controller.io.files.extras import how_to_get
+
+        refuse(f"--follow needs rich; {how_to_get('screen')}")
     console = Console()
     if not console.is_terminal:
         refuse("--follow: expected a terminal; tableside watch follows a table into a file or a pipe")

@@ -106,7 +106,9 @@ def command(
         from controller.web.server import ServerAddress
         from controller.web.service import Source, WebParts, serve
     except ImportError:
-        refuse("the pages need aiohttp; on a table PC: make setup WITH=web")
+        from controller.io.files.extras import how_to_get
+
+        refuse(f"the pages need aiohttp; {how_to_get('web')}")
     notifier = Notifier(os.environ)
     chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
     around = WebParts(SystemClock(), chance, notifier)

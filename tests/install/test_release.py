@@ -13,6 +13,7 @@ import pytest
 
 from controller.io.files.key_file import create_key
 from tests.docs.pages import blocks, page
+from tests.install.test_extras import environment
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 TREE: Final = ("controller", "devices", "firmware_protocols", "simulators", "systemd")
@@ -151,6 +152,17 @@ def test_an_upgrade_stands_beside_the_old_release_and_is_taken_back_by_a_name(wh
     for _ in range(2):
         assert install(wheels.later, prefix).returncode == 0
         assert names(prefix) == {"current": "0.9.9", "previous": "0.1.0"}
+
+
+def test_extras_that_the_wheels_lack_are_told(wheels: Wheels, tmp_path: Path) -> None:
+    environment(tmp_path / "releases/before", "rich", "prometheus_client")
+    (tmp_path / "current").symlink_to("releases/before")
+    ended = install(wheels.now, tmp_path)
+    assert ended.returncode == 0
+    assert "the release before had the extras metrics screen, this one has not" in ended.stderr
+    assert 'make wheels WITH="metrics screen"' in ended.stderr
+    again = install(wheels.now, tmp_path)
+    assert (again.returncode, again.stderr) == (0, "")
 
 
 def test_there_is_nothing_to_go_back_to_at_first(wheels: Wheels, tmp_path: Path) -> None:

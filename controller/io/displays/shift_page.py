@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, Final
 
+from controller.io.files.extras import how_to_get
 from controller.reports.shift import Shift
 from controller.reports.shift_text import (
     RESTATED,
@@ -59,7 +60,7 @@ def shift_page(shift: Shift) -> str:
         import matplotlib as mpl  # noqa: PLC0415
         from matplotlib.figure import Figure  # noqa: PLC0415
     except ImportError as error:
-        raise NoPages(f"{error.name} is not installed: run pip install 'tableside[report]'") from error
+        raise NoPages(f"{error.name} is not installed; {how_to_get('report')}") from error
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     words = words_of(shift)
     environment.filters.update(money=words.money, gain=words.gain, clock=words.clock, percent=percent)

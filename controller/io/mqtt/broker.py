@@ -89,7 +89,7 @@ async def embedded() -> AsyncIterator[Broker]:
     try:
         from amqtt.broker import Broker as Embedded  # noqa: PLC0415 - an optional extra
     except ImportError as error:
-        raise NoBroker("no broker: install Mosquitto, or tableside[demo], or name a broker's host") from error
+        raise NoBroker("no broker here: apt-get install mosquitto, or name one with --broker HOST:PORT") from error
     # It logs each connection at warning level.
     logging.getLogger("amqtt").setLevel(logging.CRITICAL)
     logging.getLogger("transitions").setLevel(logging.CRITICAL)
