@@ -76,6 +76,7 @@ def house_of(table: TableFile) -> House:
         words_confirmed=True,
         exchanges_in_play=True,
         next_wagers_named=True,
+        words_traced=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

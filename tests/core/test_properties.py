@@ -247,6 +247,7 @@ def begun_now(house: House) -> House:
         words_confirmed=True,
         exchanges_in_play=True,
         next_wagers_named=True,
+        words_traced=True,
     )
 
 

@@ -172,11 +172,14 @@ def card_came(transaction: Transaction, at_ns: int) -> None:
 
 def _note_words(transaction: Transaction) -> None:
     """With the first card of a deal: keep who has said how many it has, and which boxes without chips it goes to."""
-    declared, burned = transaction.round().bets.declared, transaction.state.burned_since
-    if declared or burned:
-        change_deal(transaction, declared=declared, burned=burned)
-    transaction.rely_on(transaction.round().number, transaction.state.announcers)
-    transaction.change(burned_since=0, announcers=())
+    round_now, state = transaction.round(), transaction.state
+    declared, burned = round_now.bets.declared, state.burned_since
+    # A key that locks the bets says that a deal begins, whatever was said of the cards before it.
+    after_word = state.denied_next and not round_now.bets.locked_by
+    if declared or burned or after_word:
+        change_deal(transaction, declared=declared, burned=burned, after_word=after_word)
+    transaction.rely_on(round_now.number, state.announcers)
+    transaction.change(burned_since=0, announcers=(), denied_next=False)
 
 
 def key_came(transaction: Transaction, at_ns: int) -> None:

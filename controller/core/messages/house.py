@@ -111,6 +111,9 @@ class House(Value, frozen=True, tag=False):
     next_wagers_named: bool = False
     """Whether the question if another round has begun names the wagers it would have. False: the journal is of
     before."""
+    words_traced: bool = False
+    """Whether what rests on an answer about a round's cards says so, the next deal too where a person denied that it
+    had begun. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -54,6 +54,7 @@ def _missed_cards_answered(transaction: Transaction, question: int, answer: str,
         return
     hit, why = transaction.round().questions.missed_after, missed_cards.irregular_reason(transaction.round())
     transaction.change_questions(doubt=0, missed_after=0)
+    missed_cards.note_goes_on(transaction, answer)
     if answer == "yes":
         transaction.irregular(why)
     elif hit:

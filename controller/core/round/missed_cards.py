@@ -22,7 +22,7 @@ from controller.core.messages.inputs import AnswerQuestion
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.persons import Person, not_second_reason
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.alert_list import money, raise_alert_about
+from controller.core.table.alert_list import money, named_people, raise_alert_about
 from controller.core.table.round_state import Round
 from controller.core.table.state import lattice_of
 from controller.core.table.transaction import Transaction
@@ -43,9 +43,12 @@ _MISCOUNTED: Final = "Are the cards of this deal other ones than counted: one wa
 
 _NO_BURN: Final = "Are the cards of this deal other ones than counted: was the card before it dealt, not burned?"
 
+_BEGUN_BEFORE: Final = "Are the cards of this deal other ones than counted: did an earlier card begin it?"
+
 _SHOWN: Final = "Cards drawn meanwhile? yes/no"
 _MISCOUNTED_SHOWN: Final = "Card burned in deal? yes/no"
 _NO_BURN_SHOWN: Final = "Burned card dealt? yes/no"
+_BEGUN_BEFORE_SHOWN: Final = "Deal begun sooner? yes/no"
 _HIT_SHOWN: Final = "Card missed at hit? yes/no"
 _NEXT_SHOWN: Final = "Another round begun? yes/no"
 
@@ -168,7 +171,8 @@ def ask_if_miscounted(transaction: Transaction, until: int) -> None:
     """Ask whether the deal is what the table counts where it stopped among its cards and then went on beyond the last.
 
     A card may have been burned when it stopped. Nor is it certain if its bets were locked in the middle of a deal, nor
-    where only a person's word says that a box without chips was dealt to, or that the card before the deal was a burn.
+    where only a person's word says that a box without chips was dealt to, that the card before the deal was a burn, or
+    that the cards before it were none of it.
     """
     round_now = transaction.round()
     if round_now.questions.miscounted or round_now.evidence.trouble or round_now.is_suspended():
@@ -194,17 +198,18 @@ def _ask_miscounted(transaction: Transaction, text: str) -> None:
 
 def _miscounted_text(round_now: Round) -> str:
     """The question about a deal of which a person's word says how many cards it has."""
-    spots = round_now.boxes_on_word()
-    return (
-        f"Are the cards of this deal other ones than counted: was none dealt to {_spots(spots)}?" if spots else _NO_BURN
-    )
+    if spots := round_now.boxes_on_word():
+        return f"Are the cards of this deal other ones than counted: was none dealt to {_spots(spots)}?"
+    return _NO_BURN if round_now.dealing.burned else _BEGUN_BEFORE
 
 
 def _miscounted_shown(round_now: Round) -> str:
     """The same, and that about any other deal, as the keypad shows it."""
     if spots := round_now.boxes_on_word():
         return f"No card: {_spots(spots)}? yes/no"
-    return _NO_BURN_SHOWN if round_now.dealing.burned else _MISCOUNTED_SHOWN
+    if round_now.dealing.burned:
+        return _NO_BURN_SHOWN
+    return _BEGUN_BEFORE_SHOWN if round_now.dealing.after_word else _MISCOUNTED_SHOWN
 
 
 def _spots(spots: tuple[int, ...]) -> str:
@@ -232,6 +237,16 @@ def note_said_counted(transaction: Transaction, who: str, question: int) -> None
         text = f"{who} alone: the cards of the deal are those counted, which its rhythm does not bear out"
         people = transaction.state.people_of(round_now.number)
         raise_alert_about(transaction, people, AlertKind.CORRECTED_ALONE, text, round=round_now.number)
+
+
+def note_goes_on(transaction: Transaction, answer: str) -> None:
+    """Remember that the round goes on by a person's word, and of no other round, that the next deal begins by it."""
+    if answer == "yes" or not transaction.house.words_traced:
+        return
+    transaction.change_questions(goes_on_by_word=True)
+    if transaction.round().ending.next_bets in _NEXT_ASKED:
+        people = (*transaction.state.announcers, *named_people(transaction))
+        transaction.change(denied_next=True, announcers=people)
 
 
 _STATED: Final = "said how many cards the deal has"

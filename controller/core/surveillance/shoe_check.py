@@ -194,6 +194,8 @@ def _begin_shoe(transaction: Transaction, *people: Person) -> None:
     """A new shoe is in use, as ``people`` say; its burns are the next cards (58 Pa. Code 685a.7(c))."""
     burns = transaction.state.burns + transaction.rules.options.new_shoe_burns
     announcers = people if transaction.house.words_confirmed else ()
+    if transaction.house.words_traced:
+        announcers = (*transaction.state.announcers, *announcers)
     transaction.change(shoe_round=_first_round(transaction), burns=burns, burn_presses=0, announcers=announcers)
 
 

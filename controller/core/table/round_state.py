@@ -59,6 +59,9 @@ class DealProgress(Value, frozen=True, tag=False):
     """The boxes without chips that somebody had declared before its first card."""
     burned: int = 0
     """How many cards were burned before its first, as somebody had said by a key, an order or the shoe's burn mode."""
+    after_word: bool = False
+    """Whether a person said that the cards before its first, which may be another deal's, are the last round's, and no
+    key has locked its bets since."""
     resumes: bool = False
     """Whether a correction may have cured the round, to be seen once the hole card is turned."""
 
@@ -243,6 +246,8 @@ class RoundQuestions(Value, frozen=True, tag=False):
     """The question whether its first card began it, where the key must have."""
     begun_by_word: bool = False
     """Whether a person said that it has begun."""
+    goes_on_by_word: bool = False
+    """Whether a person said that what was doubted of its cards is not so: none was missed, no other round has begun."""
     entering: tuple[int, ...] = ()
     """Spots that came in mid shoe, while it is not known whether they were dealt in."""
     entry: int = 0
@@ -349,6 +354,7 @@ class Round(Value, frozen=True, tag=False):
     def rests_on_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
+        said = said or self.questions.goes_on_by_word
         counted = self.dealing.burned and self.questions.miscounted
         return bool(said or counted) or any(card.ruled for card in self.cards.drawn)
 
@@ -412,7 +418,7 @@ class Round(Value, frozen=True, tag=False):
 
     def cards_on_word(self) -> int:
         """How many cards the deal has too few, if what somebody has said is not so: boxes declared, burns announced."""
-        return self.dealing.burned + 2 * len(self.boxes_on_word())
+        return self.dealing.burned + self.dealing.after_word + 2 * len(self.boxes_on_word())
 
     def main_zone_outage(self, box: int, from_ns: int, to_ns: int) -> Outage:
         """That what happened in a box's main zone from here to there went unseen, from the lock of the bets on."""

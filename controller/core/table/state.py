@@ -188,7 +188,9 @@ class State(Value, frozen=True, tag=False):
     burned_since: int = 0
     """How many cards have been burned since the last deal began: by a key, an order, or the shoe's own burn mode."""
     announcers: tuple[Person, ...] = ()
-    """Who announced the new shoe from which the next deal comes, as an order."""
+    """Who announced the new shoe from which the next deal comes, as an order, or said that it has not begun."""
+    denied_next: bool = False
+    """Whether a person has said, since the last deal began, that cards which may be the next one's are not."""
     advice: Advice = Advice()
     """What the dealer is advised to take and pay."""
     identities: dict[str, str] = msgspec.field(default_factory=dict)
