@@ -15,11 +15,13 @@ from controller.core.messages.inputs import (
     ApproveOrder,
     DeclareBox,
     SetCard,
+    ShoeChanged,
 )
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
 from controller.core.persons import Authentication, Person
 from controller.core.table.state import Table, restore
 from controller.core.table.transaction import Transaction
+from controller.core.table.unexplained_chips import Suspicion
 from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.cards import Card
 from tests.core.rig import Rig, penn
@@ -155,6 +157,59 @@ def test_of_very_many_rounds_and_people_the_last_and_the_first_are_remembered() 
         transaction.rely_on(number, [Person(f"P. {one}", FLOOR) for one in range(20)])
     assert [one.round for one in transaction.state.relied_on] == list(range(3, 13))
     assert [one.name for one in transaction.state.people_of(12)] == [f"P. {one}" for one in range(16)]
+
+
+@pytest.mark.parametrize("kept", ["open", "overtaken", "waiting", "paid", "suspected"])
+def test_nobody_is_forgotten_of_whose_round_something_may_still_be_found(kept: str) -> None:
+    rig = table("1 main 100 \n key no_more_bets \n Th")
+    state, doubt = rig.table.state, Suspicion(9, 0, "pinching", "critical", "", 1, 1, "main", 100, 0, (), ())
+    assert state.round is not None
+    later = replace(state.round, number=40, overtook=1 if kept == "overtaken" else 0)
+    state = replace(
+        state,
+        round=state.round if kept == "open" else later,
+        waiting=(state.round,) if kept == "waiting" else (),
+        paid=state.paid if kept == "paid" else (),
+        suspected=(doubt,) if kept == "suspected" else (),
+    )
+    transaction = Transaction(Table(rig.house, state), rig.stamped[-1])
+    for number in range(1, 13):
+        transaction.rely_on(number, [Person("M. Okafor", FLOOR)])
+    assert [one.round for one in transaction.state.relied_on] == [1, *range(3, 13)]
+
+
+def waits_on_a_word(*, traced: bool = True) -> Rig:
+    """A person names a card of a round that then waits for an answer; eleven new shoes are announced and dealt from."""
+    rig = table("1 main 10 \n 2 main 10 \n 5h 5c Tc 6d 5s 7s", rules=penn())
+    rig.house = replace(rig.house, words_traced=traced)
+    rig.table = restore(rig.house, rig.table.state)
+    rig.card(None)
+    named(rig, 6, "9c")
+    rig.talk("key hole_turned round_closed \n 1 main 0 \n 2 main 0")
+    assert [one.number for one in rig.table.state.waiting] == [1]
+    for _ in range(11):
+        rig.give(ShoeChanged(rig.now_ns, -1, "A. Third", FLOOR))
+        rig.talk("3 main 10 \n 2c Th 9c Kd 8s \n key stand hole_turned \n 3 main 20 \n 3 main 0 \n key round_closed")
+    assert [one.number for one in rig.table.state.waiting] == [1]
+    return rig
+
+
+@pytest.mark.parametrize(("traced", "who"), [(True, "M. Okafor, J. Lee"), (False, "J. Lee")])
+def test_of_a_round_that_waits_nobody_is_forgotten(who: str, *, traced: bool) -> None:
+    rig = waits_on_a_word(traced=traced)
+    hole = rig.table.state.waiting[0].cards.drawn[5].number
+    rig.give(SetCard(rig.now_ns, hole, Card("5s"), "J. Lee", "as the camera shows", vouched=FLOOR))
+    (alert,) = [one for one in alerts(rig, AlertKind.ROUND_IRREGULAR) if one.round == 1]
+    assert alert.who == who
+
+
+def test_once_it_is_over_it_is_forgotten_like_any_other() -> None:
+    rig = waits_on_a_word()
+    said(rig, "3", "J. Lee")
+    assert not rig.table.state.waiting
+    rig.give(ShoeChanged(rig.now_ns, -1, "A. Third", FLOOR))
+    rig.talk("3 main 10 \n 2c Th")
+    assert [one.round for one in rig.table.state.relied_on] == [*range(5, 13), 1, 13]
 
 
 # --- who adjusted a wager ---------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class House(Value, frozen=True, tag=False):
     before."""
     words_traced: bool = False
     """Whether what rests on an answer about a round's cards says so, the next deal too where a person denied that it
-    had begun. False: the journal is of before."""
+    had begun, and nobody is forgotten on whose word a round rests that is still judged or paid. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

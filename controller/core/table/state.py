@@ -127,7 +127,7 @@ class State(Value, frozen=True, tag=False):
     declarers: tuple[BoxDeclaration, ...] = ()
     """Who last declared the box of each spot."""
     relied_on: tuple[RoundPeople, ...] = ()
-    """Whose word the last rounds rest on."""
+    """Whose word the last rounds rest on, and those that are not at their end."""
     books: Books = ()
     """What the wagers of the last rounds came to."""
     waiting: tuple[Round, ...] = ()

@@ -46,7 +46,7 @@ _PEOPLE_LIMIT: Final = 16
 """People remembered of one round, the first of them; more than ever speak of one."""
 
 _RELIED_ON_LIMIT: Final = 10
-"""Rounds of which it is remembered on whose word they rest: more than are open, wait or are being paid."""
+"""Rounds of which it is remembered on whose word they rest: the last so many, and those that are not at their end."""
 
 
 class LiveRound(NamedTuple):
@@ -375,8 +375,19 @@ class Transaction:
         if not more or not self.house.payments_bounded:
             return
         others = tuple(one for one in self.state.relied_on if one.round != number)
-        now = RoundPeople(number, (*known, *more)[:_PEOPLE_LIMIT])
-        self.change(relied_on=(*others, now)[-_RELIED_ON_LIMIT:])
+        now = (*others, RoundPeople(number, (*known, *more)[:_PEOPLE_LIMIT]))
+        earlier, last = now[:-_RELIED_ON_LIMIT], now[-_RELIED_ON_LIMIT:]
+        # Words about later rounds must not make the table forget who spoke of one that is still judged or paid.
+        unended = self._unended() if earlier and self.house.words_traced else frozenset[int]()
+        self.change(relied_on=(*(one for one in earlier if one.round in unended), *last))
+
+    def _unended(self) -> frozenset[int]:
+        """The rounds of which something may still be found: open or overtaken, waiting, being paid, chips in doubt."""
+        state, here = self.state, self.state.round
+        found = set() if here is None else {here.number, here.overtook}
+        found.update(one.number for one in state.waiting)
+        found.update(one.round for one in (*state.paid, *state.suspected))
+        return frozenset(found)
 
     def answerer_known_by(self) -> str | msgspec.UnsetType:
         """How the channel knows who answers in this step; left out for the keypad, whose keys are the dealer's."""
