@@ -44,7 +44,7 @@ async def test_cards_drawn_while_the_daemon_was_down_are_told_when_it_is_back(
         house.bench.draw(card.card)
         await house.start()
         await house.perform(acts[cut + 1 :])
-        # A start that takes a second and more is a pause in the deal: the dealer is asked whether it is as counted.
+        # A start that takes a second is a pause in the deal: the dealer is asked whether it is as counted.
         await house.ear.until(lambda: bool(house.ear.events(RoundClosed, QuestionAsked)))
         if house.ear.events(QuestionAsked):
             await house.talk("no")

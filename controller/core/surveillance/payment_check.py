@@ -147,12 +147,12 @@ def _look_at_chips(before: Table, transaction: Transaction) -> None:
     if not isinstance(reading, ChipsSeen) or not transaction.state.paid or transaction.state.paid[-1].next_locked:
         return
     paid, was, now = transaction.state.paid[-1], before.state.felt, transaction.state.felt
-    wide_ns = reading.by_ns - reading.after_ns
-    if paid.closed_ns >= 0:
-        paid = replace(paid, after_ns=max(paid.after_ns, wide_ns))
-    else:
-        paid = replace(paid, slowest_ns=max(paid.slowest_ns, wide_ns))
     name = zone_name(reading.spot, reading.zone)
+    apart_ns = _looks_apart_ns(transaction, reading, was.get(name))
+    if paid.closed_ns >= 0:
+        paid = replace(paid, after_ns=max(paid.after_ns, apart_ns))
+    else:
+        paid = replace(paid, slowest_ns=max(paid.slowest_ns, apart_ns))
     for other, zone in now.items():
         lay = was.get(other)
         if zone is not lay is not None and other != name and lay.cents != zone.cents:
@@ -190,6 +190,19 @@ def _looked(transaction: Transaction, reading: ChipsSeen, old: Zone, now: Zone, 
     closed = 0 <= closed_ns <= first_ns
     over = _may_hold_next_bets(transaction, transaction.state.paid[-1].round)
     return ZoneContent(transaction.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
+
+
+def _looks_apart_ns(transaction: Transaction, reading: ChipsSeen, lay: Zone | None) -> int:
+    """How far apart the looks lie that show a change; a reader of which one look is enough looks more seldom.
+
+    Two looks agree on what came, two on what went, and both are told of other chips, so that one in three is shared.
+    """
+    wide_ns = reading.by_ns - reading.after_ns
+    if not transaction.house.looks_reckoned:
+        return wide_ns
+    old = frozenset(() if lay is None else lay.chips)
+    is_exchange = not old <= set(reading.chips) and not old >= set(reading.chips)
+    return wide_ns // (3 if is_exchange else 2)
 
 
 def _may_hold_next_bets(transaction: Transaction, number: int) -> bool:

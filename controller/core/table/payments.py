@@ -108,11 +108,11 @@ class RoundPayments(Value, frozen=True, tag=False):
     insured: dict[str, int] = msgspec.field(default_factory=dict)
     touched: dict[str, int] = msgspec.field(default_factory=dict)
     slowest_ns: int = -1
-    """The widest interval of a change while the round was on; -1: there was none."""
+    """How far apart the looks at a change lay at most while the round was on; -1: there was none."""
     after_ns: int = -1
     """The same of the changes after its close."""
     earlier_ns: tuple[int, ...] = ()
-    """The widest interval of each of the rounds before, the last one last."""
+    """The same of each of the rounds before, the last one last."""
     closed_ns: int = -1
     """When the round was closed; -1: it is not."""
     by_evidence: bool = False
@@ -131,7 +131,7 @@ class RoundPayments(Value, frozen=True, tag=False):
         return not 0 <= max((self.widest_ns(), *self.earlier_ns)) <= HIDDEN_NS
 
     def widest_ns(self) -> int:
-        """The widest interval of a change in this round and after it; -1: there was none."""
+        """How far apart looks lay at most in this round and after it; -1: there was none."""
         return max(self.slowest_ns, self.after_ns)
 
     def spoilt(self, spots: frozenset[int] | None = None, zone: str = "") -> RoundPayments:
