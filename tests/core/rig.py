@@ -75,7 +75,8 @@ class Rig:
         house = replace(house, shoe_claims_checked=True, slips_awaited=True, moves_gathered=self.gathers_moves)
         house = replace(house, zones=dict(zones or {}), floor_claims_checked=True, payments_bounded=True)
         house = replace(house, payments_by_course=True, moves_reconsidered=True, words_confirmed=True)
-        self.house = replace(house, exchanges_in_play=True, next_wagers_named=True, words_traced=True, looks_reckoned=True)
+        house = replace(house, exchanges_in_play=True, next_wagers_named=True, words_traced=True)
+        self.house = replace(house, looks_reckoned=True)
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0
