@@ -386,7 +386,8 @@ class Transaction:
         state, here = self.state, self.state.round
         found = set() if here is None else {here.number, here.overtook}
         found.update(one.number for one in state.waiting)
-        found.update(one.round for one in (*state.paid, *state.suspected))
+        found.update(one.round for one in state.paid)
+        found.update(one.round for one in state.suspected)
         return frozenset(found)
 
     def answerer_known_by(self) -> str | msgspec.UnsetType:
