@@ -188,7 +188,7 @@ def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:
 
     seen = {*zones_seen(config), *((spot, unit.bet) for unit in config.bet_sensors for spot in unit.spots)}
     spots = sorted({spot for spot, _ in zones_seen(config)})
-    for bet in ("main", *(("insurance",) if rules.insurance else ()), *rules.side_bets):
+    for bet in (*(("insurance",) if rules.insurance else ()), *rules.side_bets):
         blind = [str(spot) for spot in spots if (spot, bet) not in seen]
         if blind:
             where = f"{'spot' if len(blind) == 1 else 'spots'} {', '.join(blind)}"

@@ -34,8 +34,6 @@ PACKAGED: Final = "/usr/lib/systemd/system"
 BROKER_USERS: Final = ("table", "floor")
 """Who has a password at the broker on this PC: all its tables the first, screens of the floor the other."""
 
-PORTS: Final = ("shoe_port", "bet_spots_port", "keypad_port")
-
 MAY_ONLY_SEND: Final = ("shoe_port", "keypad_port")
 """A chip reader always answers who asks it."""
 
@@ -77,11 +75,14 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
     from controller.formats.text.toml_schema import ConfigError
     from controller.io.files.config_files import text_of
     from controller.io.files.install_files import Installer
+    from controller.io.files.table_file import known_names
     from controller.io.system.log import configure_log
 
     configure_log("console", level="error")
+    # Commands of the system's take it from wherever they change to.
+    root = root.resolve()
     try:
-        answers = asked_with_devices() if file is None else read_answers(text_of(file), str(file))
+        answers = asked_with_devices() if file is None else read_answers(text_of(file), str(file), known_names())
         if not dry_run and root == Path("/") and os.geteuid() != 0:
             refuse("only root may set up this PC; --dry-run prints the steps")
         installer = Installer(root, say, dry=dry_run, replace=replace)
@@ -116,7 +117,7 @@ def ask_questions(found: Mapping[str, Any], silent: Sequence[str]) -> Answers:
     ``silent``: adapters at which nobody answered. They are proposed for devices that may only send, with a word that
     it is a guess.
     """
-    from controller.formats.config.setup_answers import QUESTIONS, answers_of
+    from controller.formats.config.setup_answers import PORTS, QUESTIONS, answers_of
 
     proposals: dict[str, Any] = {**_defaults(), **found}
     guesses = dict[str, str]()
@@ -143,13 +144,14 @@ def ask_questions(found: Mapping[str, Any], silent: Sequence[str]) -> Answers:
 def ask(name: str, why: str, proposal: object, guess: str = "") -> object:
     """One question, until it has an answer that can be one. ``guess``: why the proposal is no more than that."""
     from controller.formats.config.setup_answers import typed
+    from controller.io.files.table_file import known_names
 
     shown = ",".join(map(str, proposal)) if isinstance(proposal, tuple) else str(proposal)
     note = f"\n  {shown}: {guess}" if guess else ""
     while True:
         text = click.prompt(f"{why}{note}\n  {name}", default=shown, type=str)
         try:
-            return typed(name, text)
+            return typed(name, text, known_names())
         except ValueError as error:
             say(f"  {error}")
 

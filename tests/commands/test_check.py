@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from controller.cli import main
 from controller.formats.journal.records import Identity, key_mark
+from controller.io.files.table_file import load_table, no_ports
 from controller.io.journal.errors import JournalFailed
 from controller.io.journal.journal import Journal
 from tests.docs.test_configuration_doc import EXAMPLE, written
@@ -66,6 +69,55 @@ def test_a_profile_that_is_none_is_guessed(tmp_path: Path) -> None:
     for name, guess in (("hollywod", "hollywood-penn-national or hollywood-perryville"), ("borgatta", "borgata")):
         done = checked(tmp_path, EXAMPLE.replace('profile = "hollywood-penn-national"', f'profile = "{name}"'))
         assert (done.exit_code, f'got "{name}"; did you mean {guess}?' in done.output) == (2, True)
+
+
+def test_a_spot_whose_main_wager_no_reader_sees_is_a_mistake_that_run_makes_too(tmp_path: Path) -> None:
+    none = EXAMPLE.replace("antennas = {main = 1, insurance = 2}", "antennas = {insurance = 2}")
+    said = "no reader watches main at spots 1, 2, 3, 4, 5, 6, 7, so no round can be played there; give main an antenna"
+    done = checked(tmp_path, none)
+    assert (done.exit_code, f"{tmp_path}/table.toml:27: [[bet_spots]] antennas: {said}" in done.output) == (2, True)
+    ran = CliRunner().invoke(main, ["run", str(tmp_path / "table.toml")])
+    assert (ran.exit_code, said in ran.output) == (2, True)
+    rows = """\
+[[bet_spots]]
+protocol = "feig_obid"
+port = "/dev/tableside/others"
+zones = [
+  {address = 11, antenna = 1, spot = 1, zone = "lucky_ladies"},
+]
+
+[keypad]"""
+    beside = EXAMPLE.replace("[keypad]", rows, 1)
+    assert checked(tmp_path, beside).exit_code == 0, "another reader sees its main wager"
+    eighth = beside.replace("spots = [1, 2, 3, 4, 5, 6, 7]", "spots = [2, 3, 4, 5, 6, 7]")
+    done = checked(tmp_path, eighth)
+    assert (done.exit_code, "[[bet_spots]] zones: no reader watches main at spot 1, so" in done.output) == (2, True)
+
+
+def test_a_port_that_is_a_file_or_a_folder_is_a_mistake_that_run_makes_too(tmp_path: Path) -> None:
+    done = checked(tmp_path, EXAMPLE.replace("/dev/tableside/shoe", "/etc/passwd"))
+    said = "[shoe] port: /etc/passwd is a file, expected a serial port; `tableside devices` lists what is plugged in"
+    assert done.exit_code == 2
+    assert re.search(rf"^tableside: {tmp_path}/table.toml:\d+: {re.escape(said)}$", done.output, re.MULTILINE)
+    ran = CliRunner().invoke(main, ["run", str(tmp_path / "table.toml")])
+    assert (ran.exit_code, said in ran.output) == (2, True)
+    done = checked(tmp_path, EXAMPLE.replace("/dev/tableside/keypad", "/etc"))
+    assert (done.exit_code, "[keypad] port: /etc is a folder, expected a serial port" in done.output) == (2, True)
+    assert checked(tmp_path, EXAMPLE.replace("/dev/tableside/keypad", "/dev/null")).exit_code == 0
+
+
+def test_a_trigger_boxs_program_is_reached_at_a_socket(tmp_path: Path) -> None:
+    config = load_table(written(tmp_path), credentials=str(tmp_path)).config
+
+    def said(port: str) -> list[str]:
+        return [one.text for one in no_ports(replace(config, shoe=replace(config.shoe, port=f"unix:{port}")))]
+
+    assert said("/etc/passwd") == ["/etc/passwd is a file, expected the program's socket"]
+    assert said("/dev/null") == ["/dev/null is a thing of another kind, expected the program's socket"]
+    with socket.socket(socket.AF_UNIX) as local:
+        local.bind(str(tmp_path / "box"))
+        assert said(str(tmp_path / "box")) == []
+    assert said(str(tmp_path / "not-yet")) == []
 
 
 OPERATOR = '\n[operator]\ndirectory = "{directory}"\n'

@@ -166,6 +166,14 @@ def test_another_program_of_that_name_is_kept_and_said(root: Path, *, is_link: b
     assert str(command.readlink()) == "/srv/tableside" if is_link else command.read_text() == "#!/bin/sh\n"
 
 
+def test_a_root_named_from_here_is_the_same_root(root: Path) -> None:
+    (root.parent / "answers.toml").write_text(ANSWERS)
+    command = [sys.executable, "-m", "controller", "setup", "--answers", "answers.toml", "--root", "root", "--dry-run"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=root.parent, env=environment, capture_output=True, text=True, check=True)
+    assert f"would run systemd-sysusers --root={root} (users and groups)" in done.stdout
+
+
 def test_the_same_again_changes_nothing(root: Path) -> None:
     assert setup(root).exit_code == 0
     before = content(root)
@@ -228,7 +236,23 @@ def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path)
     [
         ('table = "bj-7"', 'table = "BJ 7"', "answers.toml:2: [table]: expected a name"),
         ('table = "bj-7"', "table = bj-7", 'answers.toml:2: text must be in quotes: "bj-7"'),
-        ("/dev/tableside/keypad", "/dev/tableside/shoe", "answers.toml:5: [keypad_port]: expected a port for each"),
+        (
+            "/dev/tableside/keypad",
+            "/dev/tableside/shoe",
+            "answers.toml:5: [keypad_port]: /dev/tableside/shoe is already the shoe_port; expected a port",
+        ),
+        ('table = "bj-7"', 'profile = "hollywod"', 'got "hollywod"; did you mean hollywood-penn-national or'),
+        (
+            'table = "bj-7"',
+            'shoe_protocol = "bee_teck"',
+            "answers.toml:2: [shoe_protocol]: expected one of bee_tek, reference",
+        ),
+        ('table = "bj-7"', 'shoe_protocol = "bee_teck"', 'got "bee_teck"; did you mean bee_tek?'),
+        (
+            "usb:0403:6001:FT4CHIPS",
+            "/dev/tableside/shoe",
+            "answers.toml:4: [bet_spots_port]: /dev/tableside/shoe is already the shoe_port",
+        ),
         ("shoe_port", "shoe_prot", "answers.toml:3: [shoe_prot]: unknown key; did you mean shoe_port?"),
     ],
 )
@@ -271,10 +295,14 @@ def test_a_silent_adapter_is_never_proposed_for_chip_readers() -> None:
 
 
 def test_a_wrong_answer_is_asked_again() -> None:
-    typed = ["Harbour", "harbour", "bj-2", *[""] * 5, "1, 2,9", "1,2,3", *[""] * 11, "M. Okafor", "dealer", PUBLIC, ""]
+    named = ["Harbour", "harbour", "bj-2", "borgatta", "borgata", "beetek", *[""] * 4]
+    typed = [*named, "1, 2,9", "1,2,3", *[""] * 11, "M. Okafor", "dealer", PUBLIC, ""]
     answers, said = asking("\n".join(typed) + "\n", {}, [])
     assert (answers.site, answers.table, answers.spots) == ("harbour", "bj-2", (1, 2, 3))
     assert "expected a name of at most 32 lower-case letters" in said
+    assert 'got "borgatta"; did you mean borgata?' in said
+    assert 'expected one of bee_tek, reference, got "beetek"; did you mean bee_tek?' in said
+    assert answers.profile == "borgata"
     assert [(one.name, one.roles) for one in answers.operator] == [("M. Okafor", ("dealer",))]
 
 

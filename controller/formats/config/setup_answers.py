@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from controller.formats.config.table_file import KnownNames, not_one_of
 from controller.formats.orders.operators import Operator, Role
 from controller.formats.text.struct_decoder import Mistake, complaints
 from controller.formats.text.toml_schema import Antenna, Host, Name, Port, Section, Spot, TcpPort, Text, read_sections
@@ -22,7 +23,12 @@ HERE: Final = "127.0.0.1"
 PASSWORD_ROUNDS: Final = 101
 """As ``mosquitto_passwd`` hashes since 2.0: PBKDF2 with SHA-512 (mosquitto's lib/password_mosq.h)."""
 
+PORTS: Final = ("shoe_port", "bet_spots_port", "keypad_port")
+
 OPERATOR_FOLDER: Final = "/run/tableside-operator"
+
+EVERY_NAME: Final = KnownNames()
+"""Whatever a profile or a protocol is called."""
 
 Group = Annotated[str, msgspec.Meta(pattern=r"^([a-z_][a-z0-9_-]{0,30})?\Z", description="a group's name, or nothing")]
 NoAddress = Annotated[
@@ -91,19 +97,34 @@ QUESTIONS: Final = (
 )
 
 
-def read_answers(text: str, name: str) -> Answers:
-    """The answers in the file ``name``.
+def read_answers(text: str, name: str, known: KnownNames = EVERY_NAME) -> Answers:
+    """The answers in the file ``name``; ``known``: the profiles and protocols that there are.
 
     Raises:
         ConfigError: with a line for each mistake.
     """
-    return read_sections(Answers, text, name, _together)
+    return read_sections(Answers, text, name, _together, named=lambda data: _unknown(data, known))
+
+
+def _unknown(given: Mapping[str, Any], known: KnownNames) -> Iterable[Mistake]:
+    """Names of profiles and protocols that there are not."""
+    for key, name in given.items():
+        if not isinstance(name, str):
+            continue
+        names = known.protocols.get(key.removesuffix("_protocol")) if key.endswith("_protocol") else None
+        if names is not None and name not in names:
+            yield Mistake((key,), not_one_of(name, names))
+        if key == "profile":
+            yield from (Mistake((key,), text) for about, text in known.options(name, {}) if about == "profile")
 
 
 def _together(answers: Answers) -> Iterable[Mistake]:
-    ports = [answers.shoe_port, answers.bet_spots_port, answers.keypad_port]
-    if len(set(ports)) < len(ports):
-        yield Mistake(("keypad_port",), "expected a port for each of shoe, chip readers and keypad")
+    taken: dict[str, str] = {}
+    for name in PORTS:
+        port = getattr(answers, name)
+        if port in taken:
+            yield Mistake((name,), f"{port} is already the {taken[port]}; expected a port for each device")
+        taken.setdefault(port, name)
     if len(set(answers.spots)) < len(answers.spots):
         yield Mistake(("spots",), "a spot is given twice")
     if answers.main_antenna == answers.insurance_antenna:
@@ -119,8 +140,8 @@ def answers_of(given: Mapping[str, Any]) -> tuple[Answers | None, tuple[str, ...
     return (None if wrong else answers), wrong
 
 
-def typed(name: str, text: str) -> Any:  # noqa: ANN401 - of the question's own type
-    """What was typed in answer to a question.
+def typed(name: str, text: str, known: KnownNames = EVERY_NAME) -> Any:  # noqa: ANN401 - of the question's own type
+    """What was typed in answer to a question; ``known``: the profiles and protocols that there are.
 
     Raises:
         ValueError: it is no such answer; the text says what is expected.
@@ -132,6 +153,7 @@ def typed(name: str, text: str) -> Any:  # noqa: ANN401 - of the question's own 
     elif name.endswith(("_antenna", "broker_port")):
         value = _whole(value)
     wrong = [said for key, said in complaints(Answers, {name: value}) if key == name]
+    wrong += [one.text for one in _unknown({name: value}, known)]
     if wrong:
         raise ValueError(wrong[0])
     return msgspec.convert(value, kind)

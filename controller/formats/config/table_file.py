@@ -6,7 +6,6 @@ relative to the file's directory.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -20,7 +19,7 @@ from controller.formats.config.meters import MeterSection, SignSection, TriggerS
 from controller.formats.config.pooled_meters import LinkedMeterSection, linked_checks
 from controller.formats.config.sensors import BetSensorsSection, sensor_checks
 from controller.formats.text.moments import day_complaints
-from controller.formats.text.struct_decoder import Mistake, shown
+from controller.formats.text.struct_decoder import Mistake, hint, shown
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_schema import (
     Antenna,
@@ -295,9 +294,7 @@ def _named(data: Mapping[str, Any], known: KnownNames) -> Iterable[Mistake]:
         protocol = _at(data, (*path, "protocol"))
         names = known.protocols.get(KINDS.get(str(path[0]), str(path[0])))
         if isinstance(protocol, str) and names is not None and protocol not in names:
-            near = difflib.get_close_matches(protocol, names, n=1)
-            guess = f"; did you mean {near[0]}?" if near else ""
-            yield Mistake((*path, "protocol"), f"expected one of {', '.join(names)}, got {shown(protocol)}{guess}")
+            yield Mistake((*path, "protocol"), not_one_of(protocol, names))
     profile, options, keys = _at(data, ("table", "profile")), data.get("options", {}), _at(data, ("keypad", "keys"))
     if isinstance(profile, str) and isinstance(options, dict):
         for key, text in known.options(profile, options):
@@ -305,6 +302,11 @@ def _named(data: Mapping[str, Any], known: KnownNames) -> Iterable[Mistake]:
     if isinstance(keys, dict):
         for key, text in known.keys({key: one for key, one in keys.items() if isinstance(one, str)}):
             yield Mistake(("keypad", "keys", key), text)
+
+
+def not_one_of(name: str, names: Iterable[str]) -> str:
+    """What to say of a name that is none of these, with the nearest."""
+    return f"expected one of {', '.join(names)}, got {shown(name)}{hint(name, names)}"
 
 
 def _at(data: object, path: KeyPath) -> object:
@@ -348,10 +350,11 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
 
 def ports_of(config: Config) -> Iterable[tuple[str, str]]:
     """The section and the port of each device."""
-    return ((str(path[0]), port) for path, port in _port_users(config))
+    return ((str(path[0]), port) for path, port in port_places(config))
 
 
-def _port_users(config: Config) -> list[tuple[KeyPath, str]]:
+def port_places(config: Config) -> list[tuple[KeyPath, str]]:
+    """Where the file names the port of each device, and the port."""
     users: list[tuple[KeyPath, str]] = [(("shoe", "port"), config.shoe.port)]
     users += [(("bet_spots", place, "port"), one.port) for place, one in enumerate(config.bet_spots)]
     users.append((("keypad", "port"), config.keypad.port))
@@ -363,7 +366,7 @@ def _port_users(config: Config) -> list[tuple[KeyPath, str]]:
 
 def _ports(config: Config) -> Iterable[Mistake]:
     taken: dict[str, str] = {}
-    for path, port in _port_users(config):
+    for path, port in port_places(config):
         if port in taken:
             yield Mistake(path, f"{port} is already the port of [{taken[port]}]")
         taken.setdefault(port, str(path[0]))
@@ -408,6 +411,16 @@ def _zones(config: Config) -> Iterable[Mistake]:
                 yield Mistake(path, f"zone {zone.zone} of spot {zone.spot} is given twice")
             wires.add((zone.address, zone.antenna))
             seen.add((zone.spot, zone.zone))
+
+
+def main_checks(config: Config) -> Iterable[Mistake]:
+    """Spots that have a reader, and none below the wager that every round begins with."""
+    main = {spot for spot, zone in zones_seen(config) if zone == "main"}
+    for place, section in enumerate(config.bet_spots):
+        if blind := sorted({zone.spot for zone in zones_of(section)} - main):
+            where = f"{'spot' if len(blind) == 1 else 'spots'} {', '.join(map(str, blind))}"
+            text = f"no reader watches main at {where}, so no round can be played there; give main an antenna"
+            yield Mistake(("bet_spots", place, "antennas" if section.antennas else "zones"), text)
 
 
 def _resolved(config: Config, directory: PurePath) -> Config:

@@ -22,10 +22,13 @@ from controller.formats.config.table_file import (
     KeyComplaint,
     KnownNames,
     is_credential,
+    main_checks,
+    port_places,
     read_config,
     zone_checks,
     zones_seen,
 )
+from controller.formats.config.trigger_file import UNIX
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_positions import key_lines
@@ -64,7 +67,7 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     """
     lines: list[str] = []
     text = text_of(path)
-    config = read_config(text, str(path), path.parent, _known())
+    config = read_config(text, str(path), path.parent, known_names())
     if within_service:
         config = _with_credentials(config, credentials, str(path), lines)
     registry = Registry({}, {})
@@ -101,7 +104,9 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     lines += [f"{path}: {line}" for line in misfits]
     unpressable = unpressable_options(profile.rules, keys.values())
     unfit = (Mistake(_option_path(key, text), said) for key, said in unpressable)
-    lines += placed(text, str(path), (*unfit, *zone_checks(config, profile.rules))).lines
+    # A zone that is none may be meant for main.
+    zones = tuple(zone_checks(config, profile.rules)) or tuple(main_checks(config))
+    lines += placed(text, str(path), (*unfit, *zones, *no_ports(config))).lines
     link_keys = _link_keys(config, credentials, lines)
     pairing_key = _pairing_key(config, credentials, lines)
     if lines:
@@ -112,10 +117,26 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
 def mistakes_in(text: str, name: str) -> tuple[str, ...]:
     """A line for each mistake in the table file ``name`` with this content; no file that it names is looked at."""
     try:
-        read_config(text, name, PurePath("/"), _known())
+        read_config(text, name, PurePath("/"), known_names())
     except ConfigError as error:
         return error.lines
     return ()
+
+
+def no_ports(config: Config) -> Iterable[Mistake]:
+    """Ports that are there and are none, such as a file. One that is not there may be plugged in later."""
+    for where, port in port_places(config):
+        local = port.startswith(UNIX)
+        path = Path(port.removeprefix(UNIX))
+        try:
+            fits = not path.is_absolute() or not path.exists() or (path.is_socket() if local else path.is_char_device())
+        except OSError:
+            # Whoever may not look there is told so when the port is opened.
+            continue
+        if not fits:
+            kind = "folder" if path.is_dir() else "file" if path.is_file() else "thing of another kind"
+            wanted = "the program's socket" if local else "a serial port; `tableside devices` lists what is plugged in"
+            yield Mistake(where, f"{path} is a {kind}, expected {wanted}")
 
 
 def guarding(options: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
@@ -188,7 +209,8 @@ def _with_credentials(config: Config, credentials: str | None, name: str, lines:
     return msgspec.structs.replace(config, **changed)
 
 
-def _known() -> KnownNames:
+def known_names() -> KnownNames:
+    """What a table file may name: the profiles, protocols, options and keys of this program."""
     return KnownNames(protocols=discovery.codecs(), options=_options, keys=_keys)
 
 
