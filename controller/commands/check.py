@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ MADE_BY_SERVICE: Final = Path("/var/lib/tableside")
 if TYPE_CHECKING:
     from controller.core.game.rules import Rules
     from controller.formats.config.table_file import Config
+    from controller.formats.text.struct_decoder import Mistake
     from controller.io.files.table_file import TableFile
 
 
@@ -38,27 +40,29 @@ def command(table_file: Path, *, as_json: bool) -> None:
 
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     try:
-        table = load_table(table_file, credentials, within_service=credentials is not None)
+        table = load_table(
+            table_file,
+            credentials,
+            within_service=credentials is not None,
+            beside=partial(mistakes_beside, credentials=credentials),
+        )
     except ConfigError as error:
         unfit(error.lines, as_json=as_json)
         return
-    mistakes = (*broker_mistakes(table.config, credentials), *channel_mistakes(table.config, credentials))
-    if mistakes := (*mistakes, *journal_mistakes(table), *software_mistakes(table.config)):
-        unfit(tuple(f"{table_file}: {line}" for line in mistakes), as_json=as_json)
-    section = table.config.table
-    remarks = tuple(remarks_on(table.config, table.profile.rules))
-    layout = (*spots_beyond(table.config, table.profile.rules), *unseen_bets(table.config, table.profile.rules))
-    warnings = (*absent_ports(table.config), *unpaired_lines(table.config), *layout, *lacks(table))
-    warnings += table.profile.warnings
+    section, rules = table.config.table, table.profile.rules
+    remarks = tuple(map(table.remark, remarks_on(table.config, rules)))
+    layout = (*spots_beyond(table.config, rules), *unseen_bets(table.config, rules))
+    doubts = (*unpaired_lines(table.config), *layout, *lacks(table), *table.profile.warnings)
+    warnings = (*absent_ports(table), *map(table.remark, doubts))
     if as_json:
         whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
         figures = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}
         say_json({"fit": True, "mistakes": (), **whose, **figures})
         return
     for line in remarks:
-        say(f"{table_file}: {line}")
+        say(line)
     for line in warnings:
-        say(f"tableside: warning: {table_file}: {line}", style="warning")
+        say(f"tableside: warning: {line}", style="warning")
     chips = many(len(table.chips), "chip")
     say(f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {chips}: fit to run")
 
@@ -85,6 +89,17 @@ def remarks_on(config: Config, rules: Rules) -> Iterator[str]:
         if lacking:
             yield f"[table] second_copy: {section.second_copy}: {lacking}"
     yield from odds_lines((*config.meters, *config.linked_meters), rules)
+
+
+def mistakes_beside(config: Config, key: bytes, credentials: str | None) -> Iterator[str]:
+    """What `run` would refuse of what a table file names beside its profile, registry and keys."""
+    yield from access_mistakes(config, key, credentials)
+    yield from (*journal_mistakes(config, key), *software_mistakes(config))
+
+
+def access_mistakes(config: Config, _: bytes, credentials: str | None) -> Iterator[str]:
+    """What cannot be used of the files by which a table reaches its broker, and people the table."""
+    yield from (*broker_mistakes(config, credentials), *channel_mistakes(config, credentials))
 
 
 def broker_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
@@ -129,20 +144,20 @@ def channel_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
             yield from (f"[operator] {line}" for line in error.lines)
 
 
-def journal_mistakes(table: TableFile) -> Iterator[str]:
+def journal_mistakes(config: Config, key: bytes) -> Iterator[str]:
     """What `run` would refuse of the journal: its place, and whose it is. What is in it `run` and `verify` look at."""
     from controller.io.journal.append import not_ours
     from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.journal.lock import misplaced
     from controller.io.journal.reader import JournalReader
 
-    section = table.config.table
+    section = config.table
     path = Path(section.journal)
     is_made_at_start = path.is_relative_to(MADE_BY_SERVICE)
     try:
         if path.is_file() and path.stat().st_size:
             with JournalReader(path) as reader:
-                refused = not_ours(reader, section.site, section.name, table.key or None)
+                refused = not_ours(reader, section.site, section.name, key or None)
         else:
             refused = "" if is_made_at_start and not path.is_dir() else misplaced(path)
     except PermissionError:
@@ -200,20 +215,32 @@ def spots_beyond(config: Config, rules: Rules) -> Iterator[str]:
     from controller.formats.config.table_file import zones_seen
     from controller.formats.text.printable import many
 
+    given = "boxes" in config.options
     for spot in sorted({spot for spot, _ in zones_seen(config)}):
         if spot > rules.boxes:
-            layout = f"the profile's layout has {many(rules.boxes, 'box', 'boxes')}"
-            yield f"[bet_spots] spot {spot}: {layout}; [options] boxes may say otherwise"
+            boxes = many(rules.boxes, "box", "boxes")
+            if given:
+                yield f"[options] boxes: {boxes}, and a reader watches spot {spot}: raise it, or leave out that reader"
+            else:
+                yield f"[bet_spots] spot {spot}: the profile's layout has {boxes}; [options] boxes may say otherwise"
 
 
-def absent_ports(config: Config) -> Iterator[str]:
+def absent_ports(table: TableFile) -> tuple[str, ...]:
     """A line for each port that is not there now. A device may be plugged in later, so it is no mistake."""
-    from controller.formats.config.table_file import ports_of
+    from controller.formats.text.toml_schema import placed
+
+    return placed(table.text, str(table.path), not_plugged_in(table.config)).lines
+
+
+def not_plugged_in(config: Config) -> Iterator[Mistake]:
+    """Each port that is not there now."""
+    from controller.formats.config.table_file import port_places
     from controller.formats.config.trigger_file import UNIX
+    from controller.formats.text.struct_decoder import Mistake
     from controller.formats.text.usb_names import SCHEME, NotPluggedIn, choose
     from controller.io.lines.ports import plugged_in
 
-    for section, port in ports_of(config):
+    for place, port in port_places(config):
         missing = ""
         if port.startswith(SCHEME):
             try:
@@ -223,4 +250,4 @@ def absent_ports(config: Config) -> Iterator[str]:
         elif not port.startswith(("socket://", "rfc2217://")) and not Path(port.removeprefix(UNIX)).exists():
             missing = f"{port} is not there now"
         if missing:
-            yield f"[{section}] port: {missing}; `tableside devices` lists what is plugged in"
+            yield Mistake(place, f"{missing}; `tableside devices` lists what is plugged in")

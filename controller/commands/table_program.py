@@ -15,6 +15,7 @@ from typing import Final
 import structlog
 
 from controller import version
+from controller.commands.check import access_mistakes
 from controller.commands.terminal import refuse, say
 from controller.commands.until_stopped import STORAGE_FAILED, until_stopped
 from controller.core.analysis.expectation import edges_at_hand
@@ -74,9 +75,8 @@ def run(table_file: Path) -> None:
     """Run the table that a file describes until stopped, and end as ``tableside run`` says."""
     keep_private()
     try:
-        table = load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))
-        if table.config.broker is None:
-            refuse(f"{table_file}: {NO_BROKER}")
+        credentials = os.environ.get("CREDENTIALS_DIRECTORY")
+        table = load_table(table_file, credentials, beside=partial(access_mistakes, credentials=credentials))
         looked_through = authenticated(table.config)
         digest = None if looked_through is None else looked_through.digest
         asyncio.run(serve(table, marks_of(table_file, table, digest), looked_through))
@@ -100,7 +100,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: List
         JournalFailed, JournalDamaged, NotAJournal, RecordDamaged: storage cannot be used.
     """
     config = table.config
-    assert config.broker is not None, "run has looked"
+    assert config.broker is not None, "access_mistakes has looked"
     notifier = Notifier(os.environ)
     clock, entropy, path = SystemClock(), SystemEntropy(), Path(config.table.journal)
     identity = Identity(config.table.site, config.table.name, clock.wall_ns() // 1_000_000_000)

@@ -34,18 +34,18 @@ def test_a_port_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
     done = checked(tmp_path, there)
     assert done.exit_code == 0, done.output
     warnings = [
-        line.partition(f"tableside: warning: {tmp_path}/table.toml: ")[2]
+        line.partition(f"tableside: warning: {tmp_path}/table.toml:")[2]
         for line in done.output.splitlines()
         if " port: " in line
     ]
-    assert [line.partition(" port: ")[0] for line in warnings] == ["[shoe]", "[keypad]"]
-    assert warnings[0].startswith("[shoe] port: /dev/tableside/shoe is not there now; `tableside devices`")
+    assert [line.partition(" port: ")[0] for line in warnings] == ["21: [shoe]", "31: [keypad]"]
+    assert warnings[0].startswith("21: [shoe] port: /dev/tableside/shoe is not there now; `tableside devices`")
     assert done.output.endswith("fit to run\n")
 
 
 def test_a_bet_of_the_rules_that_nothing_looks_at_is_a_warning(tmp_path: Path) -> None:
     done = checked(tmp_path)
-    said = f"tableside: warning: {tmp_path}/table.toml: [bet_spots] lucky_ladies: no reader watches spots 1, 2, 3, 4, 5"
+    said = f"tableside: warning: {tmp_path}/table.toml:23: [bet_spots] lucky_ladies: no reader watches spots 1, 2"
     assert said in done.stdout
     assert not [line for line in done.output.splitlines() if "[bet_spots] main" in line]
     plain = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
@@ -56,13 +56,17 @@ def test_a_reader_beyond_the_boxes_of_the_layout_is_a_warning(tmp_path: Path) ->
     six = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
     done = checked(tmp_path, six)
     beyond = [
-        line.partition(f"tableside: warning: {tmp_path}/table.toml: ")[2]
+        line.partition(f"tableside: warning: {tmp_path}/table.toml:")[2]
         for line in done.output.splitlines()
         if "layout has" in line
     ]
-    assert beyond == ["[bet_spots] spot 7: the profile's layout has 6 boxes; [options] boxes may say otherwise"]
+    assert beyond == ["23: [bet_spots] spot 7: the profile's layout has 6 boxes; [options] boxes may say otherwise"]
     assert "layout has" not in checked(tmp_path, six.replace("[options]", "[options]\nboxes = 7")).output
     assert "layout has" not in checked(tmp_path).output
+    # Where the table file says how many boxes there are, it is not the profile's word.
+    five = checked(tmp_path, six.replace("[options]", "[options]\nboxes = 6")).output
+    said = ": [options] boxes: 6 boxes, and a reader watches spot 7: raise it, or leave out that reader\n"
+    assert (f"{tmp_path}/table.toml:10{said}" in five, "layout has" in five) == (True, False)
 
 
 def test_a_profile_that_is_none_is_guessed(tmp_path: Path) -> None:
@@ -157,8 +161,28 @@ def test_the_brokers_password_is_looked_at(tmp_path: Path, mode: int | None, sai
     table = tmp_path / "table.toml"
     done = CliRunner().invoke(main, ["check", str(table)])
     assert done.exit_code == 2
-    assert f"{table}: [broker] password_file: " in done.output
+    assert f"{table}:17: [broker] password_file: " in done.output
     assert said in done.output
+
+
+def test_every_file_that_cannot_be_used_is_told_at_once_by_run_too(tmp_path: Path) -> None:
+    assert checked(tmp_path).exit_code == 0
+    (tmp_path / "broker.password").chmod(0o644)
+    (tmp_path / "chips.csv").write_text("id,value_cents\nE0,x\n")
+    (tmp_path / "table.key").write_text("12\n")
+    table = tmp_path / "table.toml"
+    table.write_text(table.read_text().replace('"hollywood-penn-national"', '"other.toml"'))
+    wanted = [
+        f"{tmp_path}/chips.csv:2: value_cents: expected whole cents above 0, got 'x'",
+        f"{table}:5: [table] key_file: {tmp_path}/table.key: expected 64 hex digits on one line, got 2 of them",
+        f"{table}:17: [broker] password_file: {tmp_path}/broker.password: others may read the password",
+        f"{table}:4: [table] profile: {tmp_path}/other.toml: No such file or directory",
+    ]
+    for verb in ("check", "run"):
+        done = CliRunner().invoke(main, [verb, str(table)])
+        told = [line.removeprefix("tableside: ") for line in done.stderr.splitlines()]
+        assert done.exit_code == 2
+        assert [line[: len(said)] for line, said in zip(told, wanted, strict=True)] == wanted
 
 
 def test_a_program_is_told_the_same(tmp_path: Path) -> None:
@@ -166,7 +190,7 @@ def test_a_program_is_told_the_same(tmp_path: Path) -> None:
     table = str(tmp_path / "table.toml")
     fit = json.loads(CliRunner().invoke(main, ["check", table, "--json"]).output)
     assert (fit["fit"], fit["site"], fit["mistakes"]) == (True, "harbour", [])
-    assert fit["warnings"][0].startswith("[shoe] port: /dev/tableside/shoe is not there now")
+    assert fit["warnings"][0].startswith(f"{table}:21: [shoe] port: /dev/tableside/shoe is not there now")
     (tmp_path / "broker.password").chmod(0o644)
     done = CliRunner().invoke(main, ["check", table, "--json"])
     unfit = json.loads(done.output)
@@ -316,7 +340,7 @@ async def test_a_journal_that_run_would_refuse_is_refused(tmp_path: Path) -> Non
         "table.toml": "table.toml: not a journal",
     }.items():
         done = checked(tmp_path, EXAMPLE.replace(JOURNAL, f'journal = "{at}"'))
-        assert (done.exit_code, f"{tmp_path}/table.toml: [table] journal: " in done.output) == (2, True)
+        assert (done.exit_code, f"{tmp_path}/table.toml:6: [table] journal: " in done.output) == (2, True)
         assert said in done.output
         if at != "table.toml":
             with pytest.raises(JournalFailed, match=re.escape(said)):
@@ -394,14 +418,14 @@ def test_a_device_server_has_a_host_and_a_port_number(tmp_path: Path, server: st
 
 def test_an_unusual_rule_in_the_options_is_a_warning(tmp_path: Path) -> None:
     done = checked(tmp_path, EXAMPLE.replace("[options]", "[options]\nnatural_pays = [65, 1]"))
-    said = f"tableside: warning: {tmp_path}/table.toml: [options] natural_pays: 65 to 1 is more than 2 to 1, the most"
+    said = f"tableside: warning: {tmp_path}/table.toml:10: [options] natural_pays: 65 to 1 is more than 2 to 1, the"
     assert (done.exit_code, said in done.output) == (0, True)
 
 
 def test_a_table_without_a_broker_is_refused_as_run_refuses_it(tmp_path: Path) -> None:
     start = EXAMPLE.index("[broker]")
     done = checked(tmp_path, EXAMPLE[:start] + EXAMPLE[EXAMPLE.index("[shoe]") :])
-    said = f"tableside: {tmp_path}/table.toml: [broker]: expected host and port: a table without a broker has nowhere"
+    said = f"tableside: {tmp_path}/table.toml:1: [broker]: expected host and port: a table without a broker has"
     assert (done.exit_code, done.output.startswith(said)) == (2, True)
     ran = CliRunner().invoke(main, ["run", str(tmp_path / "table.toml")])
     assert (ran.exit_code, ran.output) == (2, done.output)
@@ -410,13 +434,13 @@ def test_a_table_without_a_broker_is_refused_as_run_refuses_it(tmp_path: Path) -
 def test_what_a_table_cannot_do_its_work_without_is_a_warning(tmp_path: Path) -> None:
     tap = f'\n[tap]\nsocket = "{tmp_path}/displays/tap"\n'
     done = checked(tmp_path, EXAMPLE.replace('J = "burn"', 'A = "burn"') + tap)
-    warned = f"tableside: warning: {tmp_path}/table.toml: "
-    key = f'{warned}[keypad.keys]: no key means "1": no key that the dealer presses can speak of spot 1\n'
+    warned = f"tableside: warning: {tmp_path}/table.toml"
+    key = f'{warned}:33: [keypad.keys]: no key means "1": no key that the dealer presses can speak of spot 1\n'
     assert (done.exit_code, key in done.output) == (0, True)
-    assert f"{warned}[tap] socket: there is no folder {tmp_path}/displays now: " in done.output
+    assert f"{warned}:38: [tap] socket: there is no folder {tmp_path}/displays now: " in done.output
     (tmp_path / "displays").mkdir()
     done = checked(tmp_path, EXAMPLE + tap)
     assert (done.exit_code, "[tap]" in done.output, "no key means" in done.output) == (0, False, False)
     (tmp_path / "chips.csv").write_text("id,value_cents\n")
     empty = CliRunner().invoke(main, ["check", str(tmp_path / "table.toml")])
-    assert f"{warned}[table] chips: {tmp_path}/chips.csv lists no chip: whatever is laid" in empty.output
+    assert f"{warned}:7: [table] chips: {tmp_path}/chips.csv lists no chip: whatever is laid" in empty.output

@@ -234,26 +234,26 @@ def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path)
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ('table = "bj-7"', 'table = "BJ 7"', "answers.toml:2: [table]: expected a name"),
+        ('table = "bj-7"', 'table = "BJ 7"', "answers.toml:2: table: expected a name"),
         ('table = "bj-7"', "table = bj-7", 'answers.toml:2: text must be in quotes: "bj-7"'),
         (
             "/dev/tableside/keypad",
             "/dev/tableside/shoe",
-            "answers.toml:5: [keypad_port]: /dev/tableside/shoe is already the shoe_port; expected a port",
+            "answers.toml:5: keypad_port: /dev/tableside/shoe is already the shoe_port; expected a port",
         ),
         ('table = "bj-7"', 'profile = "hollywod"', 'got "hollywod"; did you mean hollywood-penn-national or'),
         (
             'table = "bj-7"',
             'shoe_protocol = "bee_teck"',
-            "answers.toml:2: [shoe_protocol]: expected one of bee_tek, reference",
+            "answers.toml:2: shoe_protocol: expected one of bee_tek, reference",
         ),
         ('table = "bj-7"', 'shoe_protocol = "bee_teck"', 'got "bee_teck"; did you mean bee_tek?'),
         (
             "usb:0403:6001:FT4CHIPS",
             "/dev/tableside/shoe",
-            "answers.toml:4: [bet_spots_port]: /dev/tableside/shoe is already the shoe_port",
+            "answers.toml:4: bet_spots_port: /dev/tableside/shoe is already the shoe_port",
         ),
-        ("shoe_port", "shoe_prot", "answers.toml:3: [shoe_prot]: unknown key; did you mean shoe_port?"),
+        ("shoe_port", "shoe_prot", "answers.toml:3: shoe_prot: unknown key; did you mean shoe_port?"),
     ],
 )
 def test_a_wrong_answer_is_told_with_its_line_and_nothing_is_done(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from controller.formats.config.chips import ChipsRefused, Registry, read_chips
 from controller.formats.config.table_file import KnownNames, read_config, zones_of
 from controller.formats.text.toml_positions import key_lines
-from controller.formats.text.toml_schema import ConfigError
+from controller.formats.text.toml_schema import ConfigError, located
 
 WHOLE = """\
 [table]
@@ -99,6 +99,7 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
             ),
         ),
         ('port = "/dev/shoe"', "", "table.toml:16: [shoe] port: missing, expected a path such as /dev/serial"),
+        ("[table]", "title = 5\n[table]", "table.toml:1: title: unknown key"),
         ("[shoe]", "[shoo]", "table.toml:1: [shoe]: missing, expected a table"),
         ("[shoe]", "[shoo]", "table.toml:16: [shoo]: unknown key; did you mean shoe?"),
         ('site = "harbour"', 'site = "Harbour"', "table.toml:2: [table] site: expected a name of at most 32"),
@@ -234,7 +235,10 @@ GOOD_CHIPS = "id,value_cents\nE004aa,500\n\nE004BB, 2500\n"
 
 
 def test_chips_are_read_with_upper_case_ids() -> None:
-    assert read_chips(GOOD_CHIPS, "chips.csv") == Registry({"E004AA": 500, "E004BB": 2500}, {})
+    registry = Registry({"E004AA": 500, "E004BB": 2500}, {})
+    assert read_chips(GOOD_CHIPS, "chips.csv") == registry
+    # As a spreadsheet saves it.
+    assert read_chips("\ufeff" + GOOD_CHIPS, "chips.csv") == registry
 
 
 def test_a_registry_says_which_chips_are_kept_elsewhere() -> None:
@@ -272,3 +276,41 @@ def test_every_bad_line_of_a_registry_is_told() -> None:
 def test_a_registry_needs_its_header(text: str) -> None:
     with pytest.raises(ChipsRefused, match="expected the header id,value_cents"):
         read_chips(text, "chips.csv")
+
+
+TWO_METERS = """\
+[table]
+site = "a"
+
+[[meters]]
+name = "first"
+rate = 1
+
+[[meters]]
+name = "second"
+fed_by = ["x"]
+
+[keypad.keys]
+A = "1"
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("[table] site: wrong", 2),
+        ("[table] chips: wrong", 1),
+        ("[broker]: wrong", 1),
+        ("[[meters]] first: rate: wrong", 6),
+        ("[[meters]] second: fed_by: wrong", 10),
+        ("[[meters]] second: its odds cannot be counted: wrong", 8),
+        ("[meters] wrong", 4),
+        ("[keypad.keys]: no key means 1", 12),
+    ],
+)
+def test_what_is_said_of_a_section_stands_after_its_line(said: str, line: int) -> None:
+    assert located(TWO_METERS, "t.toml", said) == f"t.toml:{line}: {said}"
+
+
+def test_what_is_said_of_no_section_stays_as_it_is() -> None:
+    assert located(TWO_METERS, "t.toml", "chips.csv:2: wrong") == "chips.csv:2: wrong"

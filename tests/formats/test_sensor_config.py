@@ -109,10 +109,10 @@ def test_a_stake_the_card_leaves_open_must_be_given() -> None:
 
 def test_another_stake_than_the_cards_is_refused() -> None:
     text = TABLE.replace(", blazing7s = 2", "") + "stake_cents = 600\n"
-    assert units(text)[0] == ["[[bet_sensors]] stake_cents: the profile's blazing7s is made for 500 cents"]
+    assert units(text)[0] == ["[[bet_sensors]] blazing7s: stake_cents: the profile's blazing7s is made for 500 cents"]
 
 
 def test_a_bet_the_profile_does_not_offer_is_refused() -> None:
     config = read_config(TABLE, "table.toml", PurePath("/"))
     told = [*profile_checks(config.bet_sensors, zones_seen(config), replace(RULES, side_bets=()))]
-    assert told == ["[[bet_sensors]] bet: profile hollywood-penn-national does not offer blazing7s"]
+    assert told == ["[[bet_sensors]] blazing7s: bet: profile hollywood-penn-national does not offer blazing7s"]

@@ -10,6 +10,7 @@ from controller.formats.config.table_file import KnownNames, read_config
 from controller.formats.text.toml_schema import ConfigError
 from tests.docs.test_configuration_doc import EXAMPLE
 
+CURLY = 'curly quotation marks: type straight ones (")'
 NO_EQUALS = "Expected '=' after a key in a key/value pair"
 KNOWN = KnownNames(protocols={}, options=lambda *_: (), keys=lambda _: ())
 
@@ -28,6 +29,11 @@ KNOWN = KnownNames(protocols={}, options=lambda *_: (), keys=lambda _: ())
         ('"127.0.0.1"', "127.0.0.1  # here", 'bj-1.toml:14: text must be in quotes: "127.0.0.1"'),
         ('"harbour"', '"a" "b"', 'bj-1.toml:2: expected nothing more after the value, in: site = "a" "b"'),
         ("[keypad]", "[shoe]", "bj-1.toml:29: given twice, first on line 19: [shoe]"),
+        ('"harbour"', "\u201charbour\u201d", f"bj-1.toml:2: {CURLY}, in: site = \u201charbour\u201d"),
+        ('"harbour"', '"harbour\u201d', f'bj-1.toml:2: {CURLY}, in: site = "harbour\u201d'),
+        ("site", "\u2018site\u2019", f'bj-1.toml:2: {CURLY}, in: \u2018site\u2019 = "harbour"'),
+        ('"harbour"', '"\u201ca" "b"', 'bj-1.toml:2: expected nothing more after the value, in: site = "\u201ca" "b"'),
+        ('"harbour"', "harbour  # \u201cours\u201d", 'bj-1.toml:2: text must be in quotes: "harbour"'),
         ("host =", "host", f'bj-1.toml:14: {NO_EQUALS}, in: host "127.0.0.1"'),
         ("[keypad]", "[keypad", "bj-1.toml:29: Expected ']' at the end of a table declaration, in: [keypad"),
         ('"harbour"', '"harbour', 'bj-1.toml:2: a quotation mark is missing, in: site = "harbour'),

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from controller.formats.text.toml_schema import BYTE_ORDER_MARK
+
 HEADER: Final = ("id", "value_cents")
 ELSEWHERE: Final = "elsewhere"
 PLACE_LIMIT: Final = 60
@@ -46,7 +48,8 @@ def read_chips(text: str, name: str) -> Registry:
     elsewhere: dict[str, str] = {}
     first_lines: dict[str, int] = {}
     mistakes: list[str] = []
-    rows = csv.reader(text.splitlines())
+    # Spreadsheets put a byte order mark before their CSV.
+    rows = csv.reader(text.removeprefix(BYTE_ORDER_MARK).splitlines())
     header = next(rows, [])
     columns = tuple(cell.strip() for cell in header)
     if columns not in {HEADER, (*HEADER, ELSEWHERE)}:

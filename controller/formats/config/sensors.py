@@ -67,11 +67,11 @@ def profile_checks(units: Sequence[BetSensorsSection], zones: Zones, rules: Rule
     """What does not fit the profile."""
     for unit in units:
         if unit.bet not in rules.side_bets:
-            yield f"[[bet_sensors]] bet: profile {rules.name} does not offer {unit.bet}"
+            yield f"[[bet_sensors]] {unit.bet}: bet: profile {rules.name} does not offer {unit.bet}"
             continue
         spots, by_card = unseen(unit, zones), terms_of(rules, unit.bet).stake_cents
         if by_card and unit.stake_cents not in {None, by_card}:
-            yield f"[[bet_sensors]] stake_cents: the profile's {unit.bet} is made for {by_card} cents"
+            yield f"[[bet_sensors]] {unit.bet}: stake_cents: the profile's {unit.bet} is made for {by_card} cents"
         if spots and not (by_card or unit.stake_cents):
             where = ", ".join(map(str, spots))
             yield (

@@ -348,11 +348,6 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
         yield Mistake(("operator", "signed"), "operators must be given with it: the file says whose each key is")
 
 
-def ports_of(config: Config) -> Iterable[tuple[str, str]]:
-    """The section and the port of each device."""
-    return ((str(path[0]), port) for path, port in port_places(config))
-
-
 def port_places(config: Config) -> list[tuple[KeyPath, str]]:
     """Where the file names the port of each device, and the port."""
     users: list[tuple[KeyPath, str]] = [(("shoe", "port"), config.shoe.port)]

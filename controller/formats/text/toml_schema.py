@@ -136,6 +136,12 @@ _TRUTH: Final = {"true", "false", "yes", "no", "on", "off"}
 _UNQUOTED: Final = re.compile(r"\s*[\w.-]+\s*=\s*([^\s#\"'\[{][^#\"'\[\]{}=,]*)(#.*)?")
 """A line whose value begins like a number or a date and goes on like text: an address, a version."""
 
+_CURLY: Final = "\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb"
+"""Quotation marks that word processors and chats make of straight ones."""
+
+_WHOLE_TEXT: Final = re.compile(r""""(?:\\.|[^"\\])*"|'[^']*'|#.*""")
+"""Text in straight quotation marks, or a comment: in it others are letters like any."""
+
 _IN_WORDS: Final = {
     "Illegal character '\\n'": "a quotation mark is missing",
     "Expected newline or end of document after a statement": "expected nothing more after the value",
@@ -161,6 +167,8 @@ def _slip(lines: list[str], error: str, rest: str) -> str:
     """The usual slips in the last of ``lines``, of which ``rest`` could not be read; empty for any other."""
     line = lines[-1].strip() if lines else ""
     value = _WORD.match(rest)
+    if any(mark in _CURLY for mark in _WHOLE_TEXT.sub("", line)):
+        return f'curly quotation marks: type straight ones ("), in: {line[:_SHOWN]}'
     if error == "Cannot overwrite a value" or error.startswith("Cannot declare"):
         return f"given twice{_first(lines)}: {line[:_SHOWN]}"
     if error.startswith("Expected newline") and (unquoted := _UNQUOTED.fullmatch(line)):
@@ -193,15 +201,48 @@ def _first(lines: list[str]) -> str:
 
 def placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
     """Mistakes in the file ``name`` whose content is ``text``, each with its line, in the order of the file."""
-    lines = key_lines(text)
-    found = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)
+    lines, written = key_lines(text), text.splitlines()
+
+    def place(path: Path) -> str:
+        at = lines.get(path)
+        is_key = len(path) == 1 and at is not None and not written[at - 1].lstrip().startswith("[")
+        return _place(path, is_key=is_key)
+
+    found = sorted((line_of(lines, one.path), f"{place(one.path)}{one.text}") for one in mistakes)
     return ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in found))
 
 
-def _place(path: Path) -> str:
-    """``("bet_spots", 0, "port")`` -> ``[[bet_spots]] port: ``; the line number says which of several."""
+_SECTION: Final = re.compile(r"\[\[?([\w.]+)\]\]? ?")
+
+
+def located(text: str, name: str, said: str) -> str:
+    """What is said of a section of the file ``name``, such as ``[broker] port: ...``, after the line it is said of.
+
+    Of several sections ``[[meters]]`` the one is meant whose name, or bet, follows. Other words stay as they are.
+    """
+    head = _SECTION.match(said)
+    if head is None:
+        return said
+    lines = key_lines(text)
+    path: Path = tuple(head[1].split("."))
+    words = said[head.end() :].split(": ")[:2]
+    rows = toml_of(text).get(head[1])
+    if isinstance(rows, list):
+        named = (place for place, row in enumerate(rows) if words[0] in (row.get("name"), row.get("bet")))
+        path = (*path, next(named, 0))
+    key = next((one for one in words if (*path, one) in lines), None)
+    return f"{name}:{line_of(lines, path if key is None else (*path, key))}: {said}"
+
+
+def _place(path: Path, *, is_key: bool) -> str:
+    """``("bet_spots", 0, "port")`` -> ``[[bet_spots]] port: ``; the line number says which of several.
+
+    ``is_key``: the only name is a key above all sections.
+    """
     names = [str(one) for one in path if isinstance(one, str)]
     if not names:
         return ""
+    if is_key:
+        return f"{names[0]}: "
     head = f"[[{names[0]}]]" if len(path) > 1 and isinstance(path[1], int) else f"[{names[0]}]"
     return f"{head} {'.'.join(names[1:])}: " if names[1:] else f"{head}: "

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from string import hexdigits
+from typing import Final
 
 from controller.formats.journal.records import KEY_BYTES
 from controller.io.files.secret_files import SecretRefused, new_secret, read_secret
 from controller.io.system.randomness import Entropy
+
+NO_KEYS: Final = frozenset({".toml", ".sqlite", ".csv", ".json"})
+"""Ends of the names of files that are given in place of a key's by mistake."""
 
 
 class KeyFileRefused(Exception):  # noqa: N818 - named for what happened
@@ -24,15 +29,27 @@ def read_key(path: Path, *, kept_by_service: bool = False) -> bytes:
         KeyRefused: no such file, others may read it, or it is not 64 hex digits.
     """
     try:
-        text = read_secret(path, what="the key", kept_by_service=kept_by_service).decode("ascii")
-        key = bytes.fromhex(text)
+        content = read_secret(path, what="the key", kept_by_service=kept_by_service)
     except SecretRefused as error:
-        raise KeyFileRefused(str(error), is_missing=isinstance(error.__cause__, FileNotFoundError)) from error
+        # Named by mistake, a table file is to be readable by others.
+        is_none = path.suffix in NO_KEYS and path.is_file()
+        text = f"{path}: expected the file of the table's key, which its table file names" if is_none else str(error)
+        raise KeyFileRefused(text, is_missing=isinstance(error.__cause__, FileNotFoundError)) from error
+    try:
+        key = bytes.fromhex(content.decode("ascii"))
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:
-        raise KeyFileRefused(f"{path}: expected {2 * KEY_BYTES} hex digits")
+        raise KeyFileRefused(f"{path}: expected {2 * KEY_BYTES} hex digits on one line, got {_kind(content)}")
     return key
+
+
+def _kind(content: bytes) -> str:
+    """What a file holds that is no key, in words: never a part of it."""
+    digits = content.decode("latin-1").strip()
+    if not digits:
+        return "nothing"
+    return f"{len(digits)} of them" if all(one in hexdigits for one in digits) else "something else"
 
 
 def create_key(path: Path, entropy: Entropy) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ from controller.formats.config.trigger_file import UNIX
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_positions import key_lines
-from controller.formats.text.toml_schema import ConfigError, placed
+from controller.formats.text.toml_schema import ConfigError, located, placed
 from controller.io.files import profile_files
 from controller.io.files.config_files import text_of
 from controller.io.files.key_file import KeyFileRefused, read_key
@@ -54,10 +54,28 @@ class TableFile(NamedTuple):
     """The secret key for the link of each linked meter, by the meter's name."""
     pairing_key: bytes | None = None
     """The key of a paired line to the trigger box; None: the line is not paired."""
+    path: Path = Path("table.toml")
+    text: str = ""
+    """Where the file lies, and its content."""
+
+    def remark(self, said: str) -> str:
+        """What is said of the table, after the file's path; of a section of it, after its line too."""
+        placed_there = located(self.text, str(self.path), said)
+        return f"{self.path}: {said}" if placed_there == said else placed_there
 
 
-def load_table(path: Path, credentials: str | None = None, *, within_service: bool = True) -> TableFile:
-    """The table file at ``path`` with its profile, chip registry and key.
+Beside = Callable[[Config, bytes], Iterable[str]]
+"""What else is wrong with what a table file names, a line for each; the bytes are the table's key, if it is one."""
+
+
+def _nothing_beside(_: Config, __: bytes) -> Iterable[str]:
+    return ()
+
+
+def load_table(
+    path: Path, credentials: str | None = None, *, within_service: bool = True, beside: Beside = _nothing_beside
+) -> TableFile:
+    """The table file at ``path`` with its profile, chip registry and key; ``beside`` looks at what else it names.
 
     ``credentials`` is the directory where the service manager keeps what the file calls ``credential:NAME``. Not
     ``within_service`` there is none, and the key (then empty) is not looked at if it is a credential.
@@ -69,7 +87,7 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     text = text_of(path)
     config = read_config(text, str(path), path.parent, known_names())
     if within_service:
-        config = _with_credentials(config, credentials, str(path), lines)
+        config = _with_credentials(config, credentials, lines)
     registry = Registry({}, {})
     key = b""
     try:
@@ -77,15 +95,18 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     except ChipsRefused as error:
         lines += error.lines
     except (OSError, UnicodeDecodeError) as error:
-        lines.append(
-            f"{config.table.chips}: the chip registry cannot be read: {getattr(error, 'strerror', None) or error}"
-        )
+        said = getattr(error, "strerror", None) or error
+        lines.append(f"[table] chips: {config.table.chips}: the chip registry cannot be read: {said}")
     try:
         if not is_credential(config.table.key_file):
             key = read_key(Path(config.table.key_file), kept_by_service=is_kept(config.table.key_file, credentials))
     except KeyFileRefused as error:
         made = f"; for a new table run: tableside keys table {config.table.key_file}" if error.is_missing else ""
-        lines.append(f"{error}{made}")
+        lines.append(f"[table] key_file: {error}{made}")
+    link_keys = _link_keys(config, credentials, lines)
+    pairing_key = _pairing_key(config, credentials, lines)
+    lines += beside(config, key)
+    lines = [located(text, str(path), line) for line in lines]
     keys = {**DEFAULT_KEYS, **config.keypad.keys}
     try:
         name = profile_files.beside(path.parent, config.table.profile)
@@ -101,17 +122,16 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     misfits += sensors.profile_checks(config.bet_sensors, zones_seen(config), profile.rules)
     if not misfits:
         misfits += odds_checks((*config.meters, *config.linked_meters), profile.rules)
-    lines += [f"{path}: {line}" for line in misfits]
+    lines += [located(text, str(path), line) for line in misfits]
     unpressable = unpressable_options(profile.rules, keys.values())
     unfit = (Mistake(_option_path(key, text), said) for key, said in unpressable)
     # A zone that is none may be meant for main.
     zones = tuple(zone_checks(config, profile.rules)) or tuple(main_checks(config))
     lines += placed(text, str(path), (*unfit, *zones, *no_ports(config))).lines
-    link_keys = _link_keys(config, credentials, lines)
-    pairing_key = _pairing_key(config, credentials, lines)
     if lines:
         raise ConfigError(tuple(lines))
-    return TableFile(config, profile, registry.values, registry.elsewhere, keys, key, link_keys, pairing_key)
+    values, elsewhere = registry
+    return TableFile(config, profile, values, elsewhere, keys, key, link_keys, pairing_key, path, text)
 
 
 def mistakes_in(text: str, name: str) -> tuple[str, ...]:
@@ -177,18 +197,16 @@ def _link_keys(config: Config, credentials: str | None, lines: list[str]) -> dic
             kept = is_kept(one.key_file, credentials)
             found[one.name] = read_curve_secret(Path(one.key_file), kept_by_service=kept)
         except SecretRefused as error:
-            lines.append(str(error))
+            lines.append(f"[[linked_meters]] {one.name}: key_file: {error}")
     return found
 
 
-def _with_credentials(config: Config, credentials: str | None, name: str, lines: list[str]) -> Config:
+def _with_credentials(config: Config, credentials: str | None, lines: list[str]) -> Config:
     """The names of credentials replaced by their paths; a line for each that the service does not keep."""
 
     def found(section: str, key: str, value: str) -> str:
         if credentials is None:
-            lines.append(
-                f"{name}: [{section}] {key}: {value} is there within the service only ($CREDENTIALS_DIRECTORY)"
-            )
+            lines.append(f"[{section}] {key}: {value} is there within the service only ($CREDENTIALS_DIRECTORY)")
             return value
         return str(Path(credentials) / value.removeprefix(CREDENTIAL))
 
