@@ -75,9 +75,11 @@ def test_who_was_dealt_in_late_is_settled_on_that_word() -> None:
 
 
 def test_who_was_not_dealt_in_has_no_wager() -> None:
-    """Spot 1 drew the seventh card and the eighth at once, and broke; spot 3 stands on 17 against 17."""
+    """Spot 1 drew the seventh card at once, and broke with the eighth; spot 3 stands on 17 against 17."""
     rig = table()
-    rig.talk("1 main 10 \n 3 main 10 \n Td \n 5 main 25 \n 9c 7s 4h 8c Tc 3d Tc")
+    rig.talk("1 main 10 \n 3 main 10 \n Td \n 5 main 25 \n 9c 7s 4h 8c Tc 3d")
+    rig.pass_ms(2_000)
+    rig.talk("Tc")
     rig.pass_ms(6_000)
     assert asked(rig) == [LATE]
     rig.key("no")

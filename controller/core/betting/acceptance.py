@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 
 from controller.core.analysis.scripted_account import refused_side_bet
 from controller.core.betting import closed_meters
-from controller.core.certainty import shared_chips, uncertain_wagers
+from controller.core.certainty import deal_confirmation, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns
 from controller.core.certainty.side_wagers import is_after_deal_bet, row_known
 from controller.core.game.procedures import refused_wager
@@ -148,6 +148,7 @@ def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
     if not transaction.takes_yes_or_no(transaction.round().questions.entry, answer, who, denied):
         return 0
     transaction.change_questions(entry=0, entering=tuple(rest), entry_told=True)
+    deal_confirmation.note_entry(transaction, spot, dealt_in=answer == "yes")
     return spot if answer == "no" else 0
 
 

@@ -20,6 +20,7 @@ from controller.core.game.rules import Rules
 from controller.core.inference.observation import NEVER_ENDS, CardObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
+from controller.core.table.layout import cents_at
 from controller.core.table.round_state import DealProgress, DealStatus, Round
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
@@ -171,15 +172,31 @@ def card_came(transaction: Transaction, at_ns: int) -> None:
 
 
 def _note_words(transaction: Transaction) -> None:
-    """With the first card of a deal: keep who has said how many it has, and which boxes without chips it goes to."""
+    """With the first card of a deal: keep who has said how many it has, and which boxes without chips it goes to.
+
+    Of a spot whose chips were handed back by then it is no word alone that it is no box.
+    """
     round_now, state = transaction.round(), transaction.state
     declared, burned = round_now.bets.declared, state.burned_since
     # A key that locks the bets says that a deal begins, whatever was said of the cards before it.
     after_word = state.denied_next and not round_now.bets.locked_by
     if declared or burned or after_word:
         change_deal(transaction, declared=declared, burned=burned, after_word=after_word)
+    if denied := round_now.dealing.denied:
+        change_deal(transaction, denied=tuple(spot for spot in denied if cents_at(state.felt, spot, "main")))
     transaction.rely_on(round_now.number, state.announcers)
     transaction.change(burned_since=0, announcers=(), denied_next=False)
+
+
+def note_entry(transaction: Transaction, spot: int, *, dealt_in: bool) -> None:
+    """A person has said whether a spot was dealt in, and with that how many cards the deal has."""
+    deal = transaction.round().dealing
+    if not transaction.house.words_traced:
+        return
+    if dealt_in:
+        change_deal(transaction, entered=(*deal.entered, spot))
+    else:
+        change_deal(transaction, denied=(*deal.denied, spot))
 
 
 def key_came(transaction: Transaction, at_ns: int) -> None:
@@ -322,11 +339,12 @@ def paused_in_deal(transaction: Transaction) -> bool:
 def rests_on_word(transaction: Transaction, round_now: Round) -> bool:
     """Whether only a person's word says how many cards the deal of a round has, as its rhythm does not bear that out.
 
-    With a box that was declared in vain it stops two cards short of what the table counts, with a burn announced in
-    vain one card short, and those that players draw later complete it. Its own first cards are the measure. Once
+    With a box declared, or said to have been dealt in, in vain it stops two cards short of what the table counts, with
+    a burn announced in vain one card short, and those that players draw later complete it. With a box that was denied
+    in vain it goes on for two cards, which the table takes for players'. Its own first cards are the measure. Once
     another person has answered that the cards are those counted, it is so.
     """
-    if not transaction.house.words_confirmed or not round_now.cards_on_word():
+    if not transaction.house.words_confirmed or not round_now.is_counted_by_word():
         return False
     asked = round_now.questions
     if asked.miscounted and not asked.doubt and not round_now.evidence.trouble:
@@ -337,9 +355,28 @@ def rests_on_word(transaction: Transaction, round_now: Round) -> bool:
     cards = [one.last_ns for one in round_now.evidence.observations if isinstance(one.item, CardObserved)]
     gaps = [later - sooner for sooner, later in pairwise(cards[: round_now.deal_cards()])]
     usual = int(median(gaps[:-_LAST] or gaps[:1]))
-    paused = any(gap >= max(_SECOND_NS, _GAP_TIMES * usual) for gap in gaps)
     late_ns = max(_DECISION_NS, usual * _RHYTHM_PER_MILLE // 1000)
-    return paused or any(gap > late_ns for gap in gaps[-_LAST:])
+    if round_now.boxes_denied() and _goes_on(round_now, late_ns):
+        return True
+    paused = any(gap >= max(_SECOND_NS, _GAP_TIMES * usual) for gap in gaps)
+    return bool(round_now.cards_on_word()) and (paused or any(gap > late_ns for gap in gaps[-_LAST:]))
+
+
+def _goes_on(round_now: Round, late_ns: int) -> bool:
+    """Whether cards follow the deal as a box more would have them, none later than this and nothing between them.
+
+    Where nothing is closed until the turn the first of them may settle a wager, and is enough.
+    """
+    size, evidence = round_now.deal_cards(), round_now.evidence.observations
+    more = 1 if round_now.dealing.stands == "unguarded" else _LAST
+    cards = [one for one in evidence if isinstance(one.item, CardObserved)][size - 1 : size + more]
+    if len(cards) <= more or cards[0].number < round_now.dealing.done_by < cards[-1].number:
+        return False
+    from_ns, to_ns = cards[0].last_ns, cards[-1].last_ns
+    others = (one for one in evidence if not isinstance(one.item, CardObserved))
+    if any(one.first_ns < to_ns and one.last_ns > from_ns for one in others):
+        return False
+    return all(later.last_ns - sooner.last_ns <= late_ns for sooner, later in pairwise(cards))
 
 
 def unconfirm(transaction: Transaction, why: str, stands: DealStatus = "unconfirmed") -> None:

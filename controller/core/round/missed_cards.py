@@ -171,8 +171,8 @@ def ask_if_miscounted(transaction: Transaction, until: int) -> None:
     """Ask whether the deal is what the table counts where it stopped among its cards and then went on beyond the last.
 
     A card may have been burned when it stopped. Nor is it certain if its bets were locked in the middle of a deal, nor
-    where only a person's word says that a box without chips was dealt to, that the card before the deal was a burn, or
-    that the cards before it were none of it.
+    where only a person's word says whether a box was dealt to, that the card before the deal was a burn, or that the
+    cards before it were none of it.
     """
     round_now = transaction.round()
     if round_now.questions.miscounted or round_now.evidence.trouble or round_now.is_suspended():
@@ -198,8 +198,11 @@ def _ask_miscounted(transaction: Transaction, text: str) -> None:
 
 def _miscounted_text(round_now: Round) -> str:
     """The question about a deal of which a person's word says how many cards it has."""
-    if spots := round_now.boxes_on_word():
-        return f"Are the cards of this deal other ones than counted: was none dealt to {_spots(spots)}?"
+    dealt, denied = round_now.boxes_on_word(), round_now.boxes_denied()
+    if dealt or denied:
+        none = f"was none dealt to {_spots(dealt)}" if dealt else ""
+        some = f"were some dealt to {_spots(denied)}" if denied else ""
+        return f"Are the cards of this deal other ones than counted: {', or '.join(filter(None, (none, some)))}?"
     return _NO_BURN if round_now.dealing.burned else _BEGUN_BEFORE
 
 
@@ -207,6 +210,8 @@ def _miscounted_shown(round_now: Round) -> str:
     """The same, and that about any other deal, as the keypad shows it."""
     if spots := round_now.boxes_on_word():
         return f"No card: {_spots(spots)}? yes/no"
+    if spots := round_now.boxes_denied():
+        return f"Dealt to: {_spots(spots)}? yes/no"
     if round_now.dealing.burned:
         return _NO_BURN_SHOWN
     return _BEGUN_BEFORE_SHOWN if round_now.dealing.after_word else _MISCOUNTED_SHOWN
@@ -221,7 +226,7 @@ def own_word_reason(transaction: Transaction) -> RefusalReason | None:
     given, round_now = transaction.stamped.input, transaction.round()
     if not isinstance(given, AnswerQuestion) or not transaction.house.two_persons or not _is_miscount(round_now):
         return None
-    stated = transaction.house.words_confirmed and round_now.cards_on_word()
+    stated = transaction.house.words_confirmed and round_now.is_counted_by_word()
     first = transaction.state.people_of(round_now.number) if stated else ()
     second = Person(given.who, given.vouched)
     reasons = (not_second_reason(one, second, _STATED, alike=True, must="answer") for one in first)
@@ -233,7 +238,7 @@ def note_said_counted(transaction: Transaction, who: str, question: int) -> None
     round_now = transaction.round()
     if not transaction.house.words_confirmed or question != round_now.questions.miscounted:
         return
-    if round_now.cards_on_word():
+    if round_now.is_counted_by_word():
         text = f"{who} alone: the cards of the deal are those counted, which its rhythm does not bear out"
         people = transaction.state.people_of(round_now.number)
         raise_alert_about(transaction, people, AlertKind.CORRECTED_ALONE, text, round=round_now.number)

@@ -59,6 +59,10 @@ class DealProgress(Value, frozen=True, tag=False):
     """The boxes without chips that somebody had declared before its first card."""
     burned: int = 0
     """How many cards were burned before its first, as somebody had said by a key, an order or the shoe's burn mode."""
+    entered: tuple[int, ...] = ()
+    """The spots that came in mid shoe or bet late and were dealt in, as somebody has said."""
+    denied: tuple[int, ...] = ()
+    """Those that were not, as somebody has said although chips lay there in the deal."""
     after_word: bool = False
     """Whether a person said that the cards before its first, which may be another deal's, are the last round's, and no
     key has locked its bets since."""
@@ -413,11 +417,23 @@ class Round(Value, frozen=True, tag=False):
         return tuple(wager for wager in self.bets.wagers if wager.spot in self.bets.declared and wager.bet == "main")
 
     def boxes_on_word(self) -> tuple[int, ...]:
-        """The boxes to which the deal has cards as somebody declared them before its first, and that still stand."""
-        return tuple(spot for spot in self.dealing.declared if spot in self.bets.declared)
+        """The boxes to which the deal has cards as somebody has said, and that still stand.
+
+        They were declared before its first card, or came in mid shoe or bet late and are said to have been dealt in.
+        """
+        declared = tuple(spot for spot in self.dealing.declared if spot in self.bets.declared)
+        return (*declared, *(spot for spot in self.dealing.entered if spot in self.bets.spots))
+
+    def boxes_denied(self) -> tuple[int, ...]:
+        """The spots to which the deal has no cards as somebody has said, and that are still no boxes."""
+        return tuple(spot for spot in self.dealing.denied if spot not in self.bets.spots)
+
+    def is_counted_by_word(self) -> bool:
+        """Whether the deal has fewer or more cards than counted, if what somebody has said is not so."""
+        return bool(self.cards_on_word() or self.boxes_denied())
 
     def cards_on_word(self) -> int:
-        """How many cards the deal has too few, if what somebody has said is not so: boxes declared, burns announced."""
+        """How many cards the deal has too few, if what somebody has said is not so: of boxes, of cards before it."""
         return self.dealing.burned + self.dealing.after_word + 2 * len(self.boxes_on_word())
 
     def main_zone_outage(self, box: int, from_ns: int, to_ns: int) -> Outage:
