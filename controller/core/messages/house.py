@@ -114,7 +114,8 @@ class House(Value, frozen=True, tag=False):
     words_traced: bool = False
     """Whether what rests on an answer about a round's cards says so, the next deal too where a person denied that it
     had begun, a deal of which an answer says who was dealt in is confirmed as one with declared boxes is, and nobody is
-    forgotten on whose word a round rests that is still judged or paid. False: the journal is of before."""
+    forgotten on whose word a round rests that is still judged or paid; and whether a shoe that another replaced long
+    before its cut card is an alert. False: the journal is of before."""
     looks_reckoned: bool = False
     """Whether how seldom a zone is looked at is reckoned from the looks that the interval of a change spans, and not
     taken to be that interval. False: the journal is of before."""

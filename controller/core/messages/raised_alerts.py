@@ -64,6 +64,7 @@ class AlertKind(StrEnum):
     CARDS_MISSING = "cards_missing"
     CARDS_EXTRA = "cards_extra"
     SHOE_COUNTS_DIFFER = "shoe_counts_differ"
+    SHOE_ENDED_EARLY = "shoe_ended_early"
     BURNED_IN_PLAY = "burned_in_play"
     CARD_OUT_OF_TURN = "card_out_of_turn"
     DEALER_AGAINST_RULE = "dealer_against_rule"
@@ -111,6 +112,7 @@ SEVERITY: Final[dict[AlertKind, Severity]] = {
     AlertKind.CARDS_MISSING: Severity.CRITICAL,
     AlertKind.CARDS_EXTRA: Severity.CRITICAL,
     AlertKind.SHOE_COUNTS_DIFFER: Severity.CRITICAL,
+    AlertKind.SHOE_ENDED_EARLY: Severity.WARNING,
     AlertKind.BURNED_IN_PLAY: Severity.CRITICAL,
     AlertKind.CARD_OUT_OF_TURN: Severity.WARNING,
     AlertKind.DEALER_AGAINST_RULE: Severity.WARNING,

@@ -97,6 +97,8 @@ def _counted(transaction: Transaction, event: Event) -> None:
             burned = 0 if number else transaction.state.burned_beside_bets
             transaction.change(shoe=drawn, cards_drawn=place, burned_beside_bets=burned)
             _too_many(transaction)
+            if number:
+                _dealt_from(transaction)
         case CardBurned(card):
             transaction.change(shoe=replace(account, burned=account.burned + 1))
             _burned_beside_bets(transaction, card)
@@ -164,6 +166,15 @@ def _too_many(transaction: Transaction) -> None:
         transaction.change(shoe=replace(account, alerted=True))
         text = f"{account.drawn} cards were drawn from a shoe of {account.loaded()}, or nobody announced a new shoe"
         raise_alert(transaction, AlertKind.CARDS_EXTRA, text, round=transaction.state.open_round())
+
+
+def _dealt_from(transaction: Transaction) -> None:
+    """A round is dealt from the shoe: that another was announced is taken back no more, nor how that one ended."""
+    account = transaction.state.shoe
+    if account.ended:
+        by, place = account.announcers, transaction.state.open_round()
+        raise_alert_about(transaction, by, AlertKind.SHOE_ENDED_EARLY, account.ended, round=place)
+    transaction.change(shoe=replace(account, dealt=True, ended=""))
 
 
 # --- from shoe to shoe ------------------------------------------------------------------------------
@@ -285,8 +296,21 @@ def _change_shoe(transaction: Transaction) -> None:
         )
     counted = old if count_given is None or not old.shoe else _take_count(transaction, old, count_given)
     ended = replace(counted, closed=waiting)
-    transaction.change(shoe=ShoeAccount(old.shoe + 1, transaction.rules.decks), last_shoe=ended)
+    begun = ShoeAccount(old.shoe + 1, transaction.rules.decks)
+    if transaction.house.words_traced:
+        # Of one that was announced in vain, no round having been dealt from it, it goes on to be said who did.
+        earlier = () if old.dealt else old.announcers
+        by = (Person(given.who, given.vouched),) if isinstance(given, ShoeChanged) else ()
+        why = _early_end(old, who) if old.shoe and old.ended_early() else old.ended
+        begun = replace(begun, ended=why, announcers=(*earlier, *by))
+    transaction.change(shoe=begun, last_shoe=ended)
     transaction.emit(ShoeBegun(old.shoe + 1, transaction.rules.decks, who))
+
+
+def _early_end(old: ShoeAccount, who: str) -> str:
+    """What a shoe that ended long before its cut card wants a person to know."""
+    drawn = f"{old.drawn} of the {old.loaded()} cards of shoe {old.shoe}"
+    return f"{who} announced a new shoe once {drawn} were drawn; what lay open before counts no more"
 
 
 def _take_count(transaction: Transaction, ended: ShoeAccount, given: ShoeChanged) -> ShoeAccount:

@@ -21,6 +21,12 @@ from firmware_protocols.values import Value
 
 _CARDS_OF_DECK: Final = 52
 
+_LEAST_PER_MILLE: Final = 500
+"""The least part of a shoe that is dealt before its cut card comes."""
+
+_LEAST_CUT_PER_MILLE: Final = 250
+"""The same where somebody has said that it has come."""
+
 
 class UnseenCard(Value, frozen=True, tag=False):
     """A card that left the shoe unseen: a burn, one drawn with no wager on the table, or one of a round that is void.
@@ -70,6 +76,12 @@ class ShoeAccount(Value, frozen=True, tag=False):
     """Whether cards may have been drawn unheard, or did not count after all."""
     alerted: bool = False
     """Whether it was said that this shoe holds what it cannot hold: once is enough."""
+    dealt: bool = False
+    """Whether a card of a round has come from it."""
+    ended: str = ""
+    """What is wrong with the end of the shoe before, in words, until a card of a round has come from this one."""
+    announcers: tuple[Person, ...] = ()
+    """Who announced it, as an order."""
     counts: tuple[CountOfShoe, ...] = ()
     """The first count of each number that people gave of it, once it was over."""
 
@@ -88,6 +100,11 @@ class ShoeAccount(Value, frozen=True, tag=False):
     def remaining(self) -> dict[str, int]:
         """How many of each face have not been seen: in the shoe, or among the cards that left it closed."""
         return {str(face): self.decks - self.opened.get(str(face), 0) for face in DECK}
+
+    def ended_early(self) -> bool:
+        """Whether it ended long before a cut card, or that one came so soon that somebody may have made it up."""
+        least = _LEAST_PER_MILLE if self.cut_card < 0 else _LEAST_CUT_PER_MILLE
+        return self.dealt and self.penetration_per_mille() < least
 
     def running_count(self) -> int:
         """The Hi-Lo count (Harvey Dubner, 1963) of what lay open: 2 to 6 one up, tens and aces one down."""
