@@ -47,7 +47,10 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
         if config.operator is not None and config.operator.two_persons:
             ordered(config, None if who or witness else operator_key, why)
         else:
-            begun(config, EpochRuling(who or "", witness or "", why or ""))
+            words = {"--who": who or "", "--witness": witness or "", "--why": why or ""}
+            if lacking := [option for option, text in words.items() if not text.strip()]:
+                refuse(f"a new epoch needs two people and a reason; give {', '.join(lacking)} too")
+            begun(config, EpochRuling(*words.values()))
     except ConfigError as error:
         refuse(*error.lines)
     except (EpochRefused, EpochOrderRefused, SecretRefused, OSError) as error:
@@ -80,7 +83,8 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     from controller.io.system.clock import SystemClock
 
     if operator_key is None:
-        raise EpochRefused("this table knows its operators: each of two gives --operator-key, not a name")
+        first = "the first gives --operator-key FILE --why REASON, the second --operator-key FILE alone"
+        raise EpochRefused(f"this table knows its operators: each of two gives --operator-key, not a name; {first}")
     signers = operators(config)
     key, is_kept = kept_path(operator_key, os.environ.get("CREDENTIALS_DIRECTORY"), "--operator-key")
     signer = OrderSigner(read_curve_secret(key, kept_by_service=is_kept))

@@ -117,7 +117,8 @@ def broker_of(given: dict[str, Any]) -> Broker:
         raise click.UsageError("--tls-cert and --tls-key go together: a certificate and its key")
     if tls_cert_file is not None and tls_ca_file is None:
         raise click.UsageError("--tls-cert needs --tls-ca: the authority that signed the broker's own certificate")
-    host, port = broker_address(address or HOST, PORT if tls_ca_file is None else TLS_PORT)
+    usual = PORT if tls_ca_file is None else TLS_PORT
+    host, port = broker_address(address or HOST, usual, given_by("broker", "--broker"))
     section = BrokerSection(
         host=host,
         port=port,
@@ -133,8 +134,17 @@ def broker_of(given: dict[str, Any]) -> Broker:
         raise click.UsageError(str(error).removeprefix("[broker] ")) from error
 
 
-def broker_address(text: str, usual: int) -> tuple[str, int]:
-    """``HOST:PORT``, ``[IPv6]:PORT`` or ``HOST``, whose port is then ``usual``.
+def given_by(key: str, option: str) -> str:
+    """Where a command was given a setting: the option, or the variable of the environment that stands in for it."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.get_parameter_source(key) != ParameterSource.ENVIRONMENT:
+        return option
+    param = next(one for one in context.command.params if one.name == key)
+    return f"${param.envvar}" if isinstance(param.envvar, str) else option
+
+
+def broker_address(text: str, usual: int, name: str = "--broker") -> tuple[str, int]:
+    """``HOST:PORT``, ``[IPv6]:PORT`` or ``HOST``, whose port is then ``usual``; ``name`` of the setting it is.
 
     Raises:
         click.UsageError: it is none of these.
@@ -145,7 +155,7 @@ def broker_address(text: str, usual: int) -> tuple[str, int]:
     host, port = (host, port) if colon else (text, str(usual))
     host = host.removeprefix("[").removesuffix("]")
     if not is_host(host) or not (port.isascii() and port.isdigit()) or not 1 <= int(port) <= 65535:
-        raise click.UsageError(f"--broker: expected HOST:PORT, such as broker.example:{usual}, got {text!r}")
+        raise click.UsageError(f"{name}: expected HOST:PORT, such as broker.example:{usual}, got {text!r}")
     return host, int(port)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from controller.commands.client import broker_address, broker_of, with_broker
+from controller.commands.client import broker_address, broker_of, given_by, with_broker
 from controller.commands.logged import logged
 from controller.commands.terminal import refuse, say
 from controller.commands.until_stopped import until_stopped
@@ -46,10 +46,7 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
     broker = broker_of(broker_options)
     if tables.count("/") != 1 or not all(tables.split("/")) or "#" in tables:
         raise click.UsageError(f"TABLES: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {tables!r}")
-    try:
-        address = broker_address(listen, PORT)
-    except click.UsageError as error:
-        raise click.UsageError(error.message.replace("--broker", "--listen")) from error
+    address = broker_address(listen, PORT, given_by("listen", "--listen"))
     try:
         from controller.metrics.endpoint import FigureCollector, serve
     except ImportError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from controller.commands.client import broker_of, with_broker
+from controller.commands.client import broker_of, given_by, with_broker
 from controller.commands.logged import logged
 from controller.commands.terminal import refuse, say
 from controller.commands.until_stopped import until_stopped
@@ -147,7 +147,7 @@ def address_of(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not is_host(host) or not (port.isascii() and port.isdigit()) or int(port) > 65535:
-        raise click.UsageError(f"--listen: expected HOST:PORT, such as {LISTEN}, got {text!r}")
+        raise click.UsageError(f"{given_by('listen', '--listen')}: expected HOST:PORT, such as {LISTEN}, got {text!r}")
     return host, int(port)
 
 

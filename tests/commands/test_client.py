@@ -83,6 +83,8 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path, address: str) -> Non
     told = said(tmp_path, "--broker", address)
     assert told.exit_code == 2
     assert f"--broker: expected HOST:PORT, such as broker.example:1883, got '{address}'" in told.output
+    told = said(tmp_path, TABLESIDE_BROKER=address)
+    assert f"Error: $TABLESIDE_BROKER: expected HOST:PORT, such as broker.example:1883, got '{address}'" in told.output
 
 
 def test_the_operator_channel_counts_unless_a_broker_is_named_nearer(tmp_path: Path) -> None:

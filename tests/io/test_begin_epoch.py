@@ -107,6 +107,7 @@ def test_nobody_approves_alone_or_out_of_role(house: House) -> None:
 def test_names_are_nothing_at_a_table_that_knows_its_operators(house: House) -> None:
     refused(house.asks("--who", "M. Okafor", "--witness", "J. Reyes", "--why", "x"), "each of two gives --operator-key")
     refused(house.asks("--why", "x"), "each of two gives --operator-key")
+    refused(house.asks(), "the first gives --operator-key FILE --why REASON, the second --operator-key FILE alone")
     assert CliRunner().invoke(keys.command, ["curve", str(house.directory / "stranger.key")]).exit_code == 0
     refused(house.signs("stranger", "--why", "x"), "signs for no operator of this table")
 
@@ -118,6 +119,24 @@ def test_what_was_proposed_is_what_is_begun(house: House) -> None:
     refused(house.signs("reyes"), "proposed for 3: record 1")
     assert house.signs("okafor", "--why", "again").exit_code == 0
     assert house.signs("reyes").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "lacking"),
+    [
+        ((), "--who, --witness, --why"),
+        (("--why", "x"), "--who, --witness"),
+        (("--who", "A", "--witness", " ", "--why", "x"), "--witness"),
+        (("--who", "A", "--witness", "B"), "--why"),
+    ],
+)
+def test_at_a_table_without_operators_what_is_lacking_is_named(
+    house: House, given: tuple[str, ...], lacking: str
+) -> None:
+    house.table.write_text(house.table.read_text().partition("\n[operator]")[0])
+    refused(house.asks(*given), f"a new epoch needs two people and a reason; give {lacking} too\n")
+    refused(house.asks("--who", "A", "--witness", "A", "--why", "x"), "two persons, each by name (--who, --witness)")
+    assert house.asks("--who", "A", "--witness", "B", "--why", "x").exit_code == 0
 
 
 @pytest.mark.parametrize("part", ["text", "key", "signature"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import ssl
 import subprocess
 import sys
@@ -106,6 +107,47 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
             read_secret(path)
         with pytest.raises(KeyFileRefused, match="cannot be read"):
             read_key(path)
+
+
+KEY = b"5a" * 32 + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "mode", "said"),
+    [
+        (
+            "table.toml",
+            b"[table]\n",
+            0o644,
+            "expected the file of a key; a table's is the one",
+        ),
+        (
+            "table.toml",
+            b"[table]\n",
+            0o600,
+            "expected the file of a key; a table's is the one",
+        ),
+        ("table.toml", KEY, 0o644, "expected the file of a key; a table's is the one"),
+        ("table.key", KEY, 0o644, "others may read the key; run: chmod 600"),
+        ("table.key", b"5a" * 31 + b"\n", 0o600, "expected 64 hex digits on one line, got 62 of them"),
+        ("table.key", b" \n", 0o600, "expected 64 hex digits on one line, got nothing"),
+        ("table.key", b"secret word\n", 0o600, "expected 64 hex digits on one line, got something else"),
+        ("table.key", b"\xff\n", 0o600, "expected 64 hex digits on one line, got something else"),
+    ],
+)
+def test_a_file_that_holds_no_key_is_told_as_what_it_is(
+    tmp_path: Path, name: str, content: bytes, mode: int, said: str
+) -> None:
+    path = written(tmp_path / name, content, mode)
+    with pytest.raises(KeyFileRefused, match=f"^{re.escape(f'{path}: {said}')}"):
+        read_key(path)
+
+
+def test_a_key_is_a_key_whatever_its_file_is_called(tmp_path: Path) -> None:
+    assert read_key(written(tmp_path / "table.json", KEY)) == bytes.fromhex("5a" * 32)
+    with pytest.raises(KeyFileRefused, match="the key cannot be read: No such file") as refused:
+        read_key(tmp_path / "none.toml")
+    assert refused.value.is_missing
 
 
 def test_what_is_longer_than_any_secret_is_refused(tmp_path: Path) -> None:

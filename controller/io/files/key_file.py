@@ -13,6 +13,8 @@ from controller.io.system.randomness import Entropy
 NO_KEYS: Final = frozenset({".toml", ".sqlite", ".csv", ".json"})
 """Ends of the names of files that are given in place of a key's by mistake."""
 
+OTHER_FILE: Final = "expected the file of a key; a table's is the one that its table file names as [table] key_file"
+
 
 class KeyFileRefused(Exception):  # noqa: N818 - named for what happened
     """The key file cannot be used; the text says what to do. ``is_missing``: there is no such file."""
@@ -31,14 +33,16 @@ def read_key(path: Path, *, kept_by_service: bool = False) -> bytes:
     try:
         content = read_secret(path, what="the key", kept_by_service=kept_by_service)
     except SecretRefused as error:
-        # Named by mistake, a table file is to be readable by others.
-        is_none = path.suffix in NO_KEYS and path.is_file()
-        text = f"{path}: expected the file of the table's key, which its table file names" if is_none else str(error)
-        raise KeyFileRefused(text, is_missing=isinstance(error.__cause__, FileNotFoundError)) from error
+        is_missing = isinstance(error.__cause__, FileNotFoundError)
+        # Whoever names a table file by mistake is not to take its readers' rights away.
+        is_other = path.suffix in NO_KEYS and not is_missing
+        raise KeyFileRefused(f"{path}: {OTHER_FILE}" if is_other else str(error), is_missing=is_missing) from error
     try:
         key = bytes.fromhex(content.decode("ascii"))
     except ValueError:
         key = b""
+    if len(key) != KEY_BYTES and path.suffix in NO_KEYS:
+        raise KeyFileRefused(f"{path}: {OTHER_FILE}")
     if len(key) != KEY_BYTES:
         raise KeyFileRefused(f"{path}: expected {2 * KEY_BYTES} hex digits on one line, got {_kind(content)}")
     return key

@@ -52,7 +52,7 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: EpochRuling, wa
     """
     names = [ruling.who.strip(), ruling.witness.strip()]
     if not all(names) or same_person(*names) or not ruling.why.strip():
-        raise EpochRefused("a new epoch needs two persons, each by name, and a reason")
+        raise EpochRefused("a new epoch needs two persons, each by name (--who, --witness), and a reason (--why)")
     try:
         moved = await asyncio.to_thread(_finish_moving, path)
         old, said = await asyncio.to_thread(_old, moved or path)
