@@ -15,7 +15,8 @@ from controller.core.messages.events import WagerSettled
 from controller.core.messages.inputs import DeclareBox
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.state import Table
-from tests.core.rig import Rig
+from firmware_protocols.readings import KeyPressed
+from tests.core.rig import KEY_OF, Rig
 from tests.core.test_stated_deals import FLOOR, OTHER, asked, counted_otherwise, deal, end, rules_of, say
 
 OTHERWISE = "Are the cards of this deal other ones than counted"
@@ -270,6 +271,29 @@ def test_of_a_box_declared_and_another_denied_both_are_asked_about() -> None:
     deal(rig, "9d Th 6h 9h 7d")
     deal(rig, "8c Kc 2c")
     assert counted_otherwise(rig) == [f"{OTHERWISE}: was none dealt to spot 4, or were some dealt to spot 3?"]
+    assert rig.desired.display == "Cards miscounted? yes/no"
+
+
+def test_so_is_a_burn_announced_before() -> None:
+    """A new dealer burns a card, and a newcomer is denied."""
+    rig = table()
+    rig.give(KeyPressed(rig.now_ns, KEY_OF["burn"], held=True))
+    rig.talk("4c \n 3 main 10 \n Ts")
+    say(rig, "no", "M. Okafor")
+    deal(rig, "9d 6h 9h 7d Kc 2c Td")
+    assert counted_otherwise(rig) == [
+        f"{OTHERWISE}: were some dealt to spot 3, or was the card before it dealt, not burned?"
+    ]
+
+
+def test_beside_a_box_said_to_be_dealt_to_no_burn_is_asked_about() -> None:
+    rig = table(entry="allowed")
+    rig.give(DeclareBox(rig.now_ns, 4, 1_000, "J. Lee", "plays cash", FLOOR))
+    rig.give(KeyPressed(rig.now_ns, KEY_OF["burn"], held=True))
+    rig.talk("4c")
+    deal(rig, TWO["dealt"])
+    drawn(rig, "2c Td")
+    assert counted_otherwise(rig) == [f"{OTHERWISE}: was none dealt to spot 4?"]
 
 
 # --- what follows -------------------------------------------------------------------------------------------

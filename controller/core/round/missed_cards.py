@@ -6,6 +6,7 @@ did: the key *hit* was pressed, and play went on without a card.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -41,13 +42,10 @@ _NEXT_ASKED: Final = frozenset({"asked", "faltered"})
 
 _MISCOUNTED: Final = "Are the cards of this deal other ones than counted: one was burned, or drawn before it?"
 
-_NO_BURN: Final = "Are the cards of this deal other ones than counted: was the card before it dealt, not burned?"
-
-_BEGUN_BEFORE: Final = "Are the cards of this deal other ones than counted: did an earlier card begin it?"
-
 _SHOWN: Final = "Cards drawn meanwhile? yes/no"
 _MISCOUNTED_SHOWN: Final = "Card burned in deal? yes/no"
 _NO_BURN_SHOWN: Final = "Burned card dealt? yes/no"
+_SEVERAL_SHOWN: Final = "Cards miscounted? yes/no"
 _BEGUN_BEFORE_SHOWN: Final = "Deal begun sooner? yes/no"
 _HIT_SHOWN: Final = "Card missed at hit? yes/no"
 _NEXT_SHOWN: Final = "Another round begun? yes/no"
@@ -198,23 +196,33 @@ def _ask_miscounted(transaction: Transaction, text: str) -> None:
 
 def _miscounted_text(round_now: Round) -> str:
     """The question about a deal of which a person's word says how many cards it has."""
-    dealt, denied = round_now.boxes_on_word(), round_now.boxes_denied()
-    if dealt or denied:
-        none = f"was none dealt to {_spots(dealt)}" if dealt else ""
-        some = f"were some dealt to {_spots(denied)}" if denied else ""
-        return f"Are the cards of this deal other ones than counted: {', or '.join(filter(None, (none, some)))}?"
-    return _NO_BURN if round_now.dealing.burned else _BEGUN_BEFORE
+    return f"Are the cards of this deal other ones than counted: {', or '.join(_words_doubted(round_now))}?"
+
+
+def _words_doubted(round_now: Round) -> Iterator[str]:
+    """What may be so, as the deal does not bear out what was said of it."""
+    dealt, denied, deal = round_now.boxes_on_word(), round_now.boxes_denied(), round_now.dealing
+    if dealt:
+        yield f"was none dealt to {_spots(dealt)}"
+    if denied:
+        yield f"were some dealt to {_spots(denied)}"
+    # Beside a declared box journals of before name no burn.
+    if deal.burned and not dealt:
+        yield "was the card before it dealt, not burned"
+    if deal.after_word:
+        yield "did an earlier card begin it"
 
 
 def _miscounted_shown(round_now: Round) -> str:
     """The same, and that about any other deal, as the keypad shows it."""
-    if spots := round_now.boxes_on_word():
-        return f"No card: {_spots(spots)}? yes/no"
-    if spots := round_now.boxes_denied():
-        return f"Dealt to: {_spots(spots)}? yes/no"
-    if round_now.dealing.burned:
+    dealt, denied, deal = round_now.boxes_on_word(), round_now.boxes_denied(), round_now.dealing
+    if len(tuple(_words_doubted(round_now))) > 1:
+        return _SEVERAL_SHOWN
+    if dealt or denied:
+        return f"{'No card' if dealt else 'Dealt to'}: {_spots(dealt or denied)}? yes/no"
+    if deal.burned:
         return _NO_BURN_SHOWN
-    return _BEGUN_BEFORE_SHOWN if round_now.dealing.after_word else _MISCOUNTED_SHOWN
+    return _BEGUN_BEFORE_SHOWN if deal.after_word else _MISCOUNTED_SHOWN
 
 
 def _spots(spots: tuple[int, ...]) -> str:
