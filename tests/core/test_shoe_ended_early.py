@@ -111,7 +111,10 @@ def test_a_shoe_from_which_no_round_was_dealt_ends_as_the_one_before_it() -> Non
     announce(rig)
     rig.talk("1 main 10 \n key no_more_bets undo")
     announce(rig, "J. Lee")
-    rig.talk(f"2c 3c \n {ROUND}")
+    rig.talk("1 main 10 \n key no_more_bets undo")
+    announce(rig)
+    assert [one.name for one in rig.table.state.announcers] == ["M. Okafor", "J. Lee"]
+    rig.talk(f"2c 3c 4c \n {ROUND}")
     (alert,) = early(rig)
     assert "once 9 of the 52 cards of shoe 1 were drawn" in alert.text
     assert alert.who == "M. Okafor, J. Lee"

@@ -258,8 +258,8 @@ def note_goes_on(transaction: Transaction, answer: str) -> None:
         return
     transaction.change_questions(goes_on_by_word=True)
     if transaction.round().ending.next_bets in _NEXT_ASKED:
-        people = (*transaction.state.announcers, *named_people(transaction))
-        transaction.change(denied_next=True, announcers=people)
+        people = dict.fromkeys((*transaction.state.announcers, *named_people(transaction)))
+        transaction.change(denied_next=True, announcers=tuple(people))
 
 
 _STATED: Final = "said how many cards the deal has"

@@ -206,7 +206,7 @@ def _begin_shoe(transaction: Transaction, *people: Person) -> None:
     burns = transaction.state.burns + transaction.rules.options.new_shoe_burns
     announcers = people if transaction.house.words_confirmed else ()
     if transaction.house.words_traced:
-        announcers = (*transaction.state.announcers, *announcers)
+        announcers = tuple(dict.fromkeys((*transaction.state.announcers, *announcers)))
     transaction.change(shoe_round=_first_round(transaction), burns=burns, burn_presses=0, announcers=announcers)
 
 
@@ -302,7 +302,7 @@ def _change_shoe(transaction: Transaction) -> None:
         earlier = () if old.dealt else old.announcers
         by = (Person(given.who, given.vouched),) if isinstance(given, ShoeChanged) else ()
         why = _early_end(old, who) if old.shoe and old.ended_early() else old.ended
-        begun = replace(begun, ended=why, announcers=(*earlier, *by))
+        begun = replace(begun, ended=why, announcers=tuple(dict.fromkeys((*earlier, *by))))
     transaction.change(shoe=begun, last_shoe=ended)
     transaction.emit(ShoeBegun(old.shoe + 1, transaction.rules.decks, who))
 
