@@ -9,12 +9,20 @@ from msgspec.structs import replace
 
 from firmware_protocols.cards import Card
 from simulators.chance import happens, pick
-from simulators.people.acts import Act, AnswerEntry
+from simulators.people.acts import Act, AnswerEntry, Pause
 from simulators.people.box import Box, Choice, Hand
 from simulators.people.house import SMALLEST_CHIP_CENTS
 from simulators.people.player import choose
 from simulators.people.rack import ZONE_CHIPS_LIMIT, pieces
-from simulators.people.simulated_table import INSURANCE, KEY_EVEN_MONEY, KEY_SURRENDER, MAIN, SPOTS, SimulatedTable
+from simulators.people.simulated_table import (
+    HAND_AWAY_MS,
+    INSURANCE,
+    KEY_EVEN_MONEY,
+    KEY_SURRENDER,
+    MAIN,
+    SPOTS,
+    SimulatedTable,
+)
 
 WAGERS_CENTS: Final = (200, 300, 500, 500, 600, 700, 1000, 1000, 1500, 2500, 2500, 3000, 5000, 7500, 10000)
 """Wagers people lay, the common ones twice."""
@@ -158,6 +166,7 @@ def has_room(table: SimulatedTable, spot: int, cents: int) -> bool:
 def pick_up(table: SimulatedTable, boxes: tuple[int, int]) -> Iterator[Act]:
     """After take and pay: people pick up their chips, let them ride, leave a bet, or go."""
     fewest, _ = boxes
+    yield Pause(HAND_AWAY_MS)
     for spot in SPOTS:
         leaves = spot in table.seated and len(table.seated) > fewest and happens(table.rng, LEAVES_PER_MILLE)
         if leaves and spot not in table.bet_ahead:

@@ -46,6 +46,9 @@ LOOK_PAUSE_MS: Final = 1_500
 HAND_PAUSE_MS: Final = (300, 1500)
 """The time before chips are moved or a key is pressed."""
 
+HAND_AWAY_MS: Final = 600
+"""The time until a dealer's hand has left the chips that it laid, before a player's pause begins."""
+
 SPOT_KEY_PER_MILLE: Final = 250
 """How often a dealer names the spot before an action that may do without."""
 

@@ -342,6 +342,9 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays, dues: _DuesBy
         fitting = [net for net in due.nets if net.cents in _nets_as_paid(judged.lattice, box)]
         if len({net.cents for net in fitting}) == 1:
             net = agreed(fitting)
+            if transaction.house.looks_reckoned and net.cents > 0 and 0 in due.cents():
+                # Chips beside a wager that pushed are its player's, and looks far apart show them as a payment.
+                continue
             fields = (transaction.round().number, spot, "main", judged.lattice.wagers[box], net.cents)
             publish_settlement(
                 transaction, WagerSettled(*fields, Basis.PAID, readings_relied_on(judged.lattice, box), net.why)

@@ -14,8 +14,9 @@ REACH_NS: Final = 250_000_000
 does a player pick up sooner what he is paid."""
 
 HIDDEN_NS: Final = 450_000_000
-"""Between looks that lie further apart payment may be laid down and picked up unseen: a content is reported that two
-looks agree on, and hands follow each other within a second. It is then not said that a winner was paid too little."""
+"""Between looks that lie further apart a payment may be laid down and picked up unseen: a content is reported that two
+looks agree on, and a player picks up what he is paid once the dealer's hand has left it, 900 ms later at the soonest.
+It is then not said that a winner was paid too little."""
 
 _LOOKS_LIMIT: Final = 40
 """Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""

@@ -1,0 +1,41 @@
+"""A wager that pushed and is pressed by as much looks, between two looks, as one that won and was paid."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.messages.events import WagerSettled
+from controller.core.table.state import Table
+from controller.io.files import profile_files
+from tests.core.human import HumanRig
+
+TWO_ACES = "1 main 10 / 2 main 10 / wait 6 / deal Th Ah Tc 7s 4s 7d / wait 2 / Ac / wait 1.5 / 3s / wait 4"
+"""Seventeen, which pushes, and nineteen; or, by another telling of who drew the ace, eighteen and eighteen, which win."""
+PRESSED = "2 main 20 / wait 1.5 / 2 main 10 / wait 1 / 1 main 20 / wait 8 / deal Th 9c 8c 9d 8d Td / wait 10"
+"""Box 2 is paid and takes its ten; who has pushed at box 1 lays ten more for the next deal."""
+
+
+def dealt(profile: str, cycle_ms: int, *, reckoned: bool = True) -> HumanRig:
+    """A round of which only the payments say who drew, and the next deal."""
+    rules = profile_files.load(profile, {"turn_key": "sometimes", "new_shoe_burns": 0}).rules
+    rig = HumanRig(rules, {}, seed=1, cycle_ms=cycle_ms)
+    rig.house = replace(rig.house, looks_reckoned=reckoned)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.reads_display = False
+    rig.play(f"{TWO_ACES} / {PRESSED}")
+    return rig
+
+
+def due_at_box_1(rig: HumanRig) -> list[int]:
+    return [one.net_cents for one in rig.events if isinstance(one, WagerSettled) and (one.round, one.spot) == (1, 1)]
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 500, 700, 1_000])
+@pytest.mark.parametrize("profile", ["hollywood-penn-national", "hollywood-perryville", "borgata"])
+def test_a_press_of_a_wager_that_may_have_pushed_is_no_payment(profile: str, cycle_ms: int) -> None:
+    assert due_at_box_1(dealt(profile, cycle_ms)) == []
+
+
+def test_in_journals_of_before_it_counts_as_one() -> None:
+    assert due_at_box_1(dealt("borgata", 350, reckoned=False)) == [1_000]
