@@ -11,7 +11,7 @@ from controller.io.files import profile_files
 from tests.core.human import HumanRig
 
 TWO_ACES = "1 main 10 / 2 main 10 / wait 6 / deal Th Ah Tc 7s 4s 7d / wait 2 / Ac / wait 1.5 / 3s / wait 4"
-"""Seventeen, which pushes, and nineteen; or, by another telling of who drew the ace, eighteen and eighteen, which win."""
+"""Seventeen, which pushes, and nineteen; or, if others drew the ace and the three, eighteen twice, which wins."""
 PRESSED = "2 main 20 / wait 1.5 / 2 main 10 / wait 1 / 1 main 20 / wait 8 / deal Th 9c 8c 9d 8d Td / wait 10"
 """Box 2 is paid and takes its ten; who has pushed at box 1 lays ten more for the next deal."""
 
