@@ -289,6 +289,24 @@ def test_a_wager_changed_for_other_chips_in_play_was_not_taken(profile: str) -> 
     assert accused(rig) == []
 
 
+@pytest.mark.parametrize("cycle_ms", [350, 500, 700, 1_000])
+@pytest.mark.parametrize("profile", profile_files.names())
+def test_a_wager_changed_and_doubled_at_once_was_not_taken(profile: str, cycle_ms: int) -> None:
+    """Eleven takes its wager up, lays other chips, doubles and gets a nine; twenty beats nineteen."""
+    rig = HumanRig(
+        profile_files.load(profile, {"turn_key": "sometimes", "new_shoe_burns": 0}).rules, {}, cycle_ms=cycle_ms
+    )
+    rig.reads_display = False
+    rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6h Kc 9s 5c Td Ts / wait 4 / 1 main 0 / wait 2.5 / 1 main 10")
+    rig.play(
+        "wait 1.5 / 1 main 20 / wait 1 / 9h / wait 5 / 1 main 40 / wait 1 / 2 main 20 / wait 1 / 1 main 10 / 2 main 10"
+    )
+    rig.play("wait 6 / deal Th 9c 8c 9d 8d Td / wait 10")
+    assert rig.postings() in ([], ["1: spot 1 main +20.00", "1: spot 2 main +10.00"])
+    assert (profile == "borgata") <= bool(rig.postings())
+    assert accused(rig) == []
+
+
 def test_in_journals_of_before_its_round_was_over() -> None:
     assert changed_in_play("borgata", heeded=False).postings()[0] == "1: spot 1 main +30.00"
 

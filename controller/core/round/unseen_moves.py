@@ -78,14 +78,32 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     own = set(transaction.state.felt[zone_name(spot, "main")].chips) <= set(round_now.cards.lifted)
     if item.before:
         return False
-    gone = replace(item, before=item.after, after=0)
-    at = next((at for at in reversed(range(len(before))) if before[at].item == gone), -1)
+    at, cents = _gone_before(transaction, before, item)
     if at < 0 or not (own or _may_be_changed(transaction, before[at], observation)):
         return False
     unseen = round_now.main_zone_outage(item.box, before[at].first_ns, observation.last_ns)
-    transaction.change_evidence(observations=(*before[:at], *before[at + 1 :]))
+    raised = replace(observation, item=replace(item, before=cents))
+    kept = (*before[:at], *before[at + 1 :])
+    transaction.change_evidence(observations=kept if cents == item.after else (*kept, raised))
     rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
     return True
+
+
+def _gone_before(
+    transaction: Transaction, before: tuple[DatedObservation, ...], item: ChipsObserved
+) -> tuple[int, int]:
+    """Where the evidence has the wager that was gone before chips came, and how much that was; -1: it has none.
+
+    They are as much, or with what a double or split adds twice as much.
+    """
+    for at in reversed(range(len(before))):
+        gone = before[at].item
+        if isinstance(gone, ChipsObserved) and gone == replace(item, before=gone.before, after=0):
+            as_much = gone.before == item.after
+            raised = transaction.house.looks_reckoned and item.after == 2 * gone.before
+            if as_much or raised:
+                return at, gone.before
+    return -1, 0
 
 
 def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
