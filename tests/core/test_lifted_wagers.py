@@ -336,3 +336,15 @@ def test_and_where_no_hand_may_be_dealt_to_any_more() -> None:
     )
     asked = [event.text for event in rig.events if isinstance(event, QuestionAsked)]
     assert asked == ["How many cards lie at spots 1,2?"]
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 500])
+def test_as_much_in_the_place_of_a_surrendered_wager_is_not_that_wager(cycle_ms: int) -> None:
+    """Eleven surrendered, which is said, and lays the next bet; the dealer breaks against fourteen."""
+    rules = profile_files.load("hollywood-penn-national", {"turn_key": "sometimes", "new_shoe_burns": 0}).rules
+    rig = HumanRig(rules, {}, cycle_ms=cycle_ms)
+    rig.reads_display = False
+    rig.play("3 main 50 / 4 main 10 / wait 6 / deal 5d Qc 2s 6d 4h 7h / wait 5 / 3 main 0 / wait 3 / 4c / wait 1")
+    rig.play("3 main 50 / wait 1 / Th / wait 2 / 4 main 20 / wait 2.5 / deal Ts Tc Ah 6d Qh 7d / wait 10")
+    assert rig.postings() == ["1: spot 3 main -25.00", "1: spot 4 main +10.00"]
+    assert accused(rig) == []

@@ -200,7 +200,7 @@ def test_what_a_losing_split_hand_staked_may_be_picked_up_with_the_rest_before_i
     assert kinds(rig) == []
 
 
-@pytest.mark.parametrize(("look_ms", "found"), [(600, []), (100, ["mispay"])])
+@pytest.mark.parametrize(("look_ms", "found"), [(1_000, []), (100, ["mispay"])])
 def test_what_goes_back_of_a_double_to_a_natural_may_have_lain_there_between_two_looks(
     look_ms: int, found: list[str]
 ) -> None:

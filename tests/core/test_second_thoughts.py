@@ -51,7 +51,7 @@ def test_a_chip_too_large_for_a_double_is_changed(change_ms: int) -> None:
 def changed_before_the_card(profile: str, cycle_ms: int, *, heeded: bool = True) -> HumanRig:
     """A hand of eleven; the reader shows what lies there after the change only once the card has come."""
     rig = HumanRig(profile_files.load(profile, {"turn_key": "sometimes"}).rules, {}, cycle_ms=cycle_ms)
-    rig.house = replace(rig.house, exchanges_in_play=heeded)
+    rig.house = replace(rig.house, exchanges_in_play=heeded, looks_reckoned=heeded)
     rig.table = Table(rig.house, rig.table.state)
     rig.reads_display = False
     rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6h Th 5d 5c Td 7d / wait 3 / 1 main 35 / wait 2.5 / 1 main 20")
@@ -70,6 +70,45 @@ def test_it_may_be_changed_just_before_the_card(profile: str, cycle_ms: int) -> 
 
 def test_in_journals_of_before_what_was_too_much_lay_at_the_card() -> None:
     assert "1: spot 1 main +20.00" not in changed_before_the_card("borgata", 350, heeded=False).postings()
+
+
+END = "wait 6 / deal Th 9c 8c 9d 8d Td / wait 10"
+
+
+def keyless(profile: str, text: str, cycle_ms: int) -> HumanRig:
+    """A round at which nobody presses a key, and the next deal."""
+    rules = profile_files.load(profile, {"turn_key": "sometimes", "new_shoe_burns": 0}).rules
+    rig = HumanRig(rules, {}, cycle_ms=cycle_ms)
+    rig.reads_display = False
+    rig.play(f"{text} / {END}")
+    return rig
+
+
+@pytest.mark.parametrize("back_s", ["0.2", "0.6", "1"])
+@pytest.mark.parametrize("cycle_ms", [350, 500, 850, 1_000])
+@pytest.mark.parametrize("profile", ["borgata", "hollywood-penn-national"])
+def test_what_is_too_much_is_handed_back_within_a_second_of_the_card(profile: str, cycle_ms: int, back_s: str) -> None:
+    """Eleven doubles with 25, is given 15 back and gets a six; thirteen of the dealer draws and breaks."""
+    deal = "5 main 10 / 7 main 20 / wait 6 / deal 6s 6c 6d 5h 5s 7s / wait 4 / 5 main 35 / wait 1 / 5 main 20"
+    doubled = f"wait {back_s} / 6s / wait 2 / 7 main 40 / wait 0.5 / As / wait 3 / Qh / wait 1"
+    rig = keyless(
+        profile, f"{deal} / {doubled} / 7 main 80 / wait 1 / 5 main 40 / wait 1 / 5 main 10 / 7 main 20", cycle_ms
+    )
+    assert sorted(rig.postings()) == ["1: spot 5 main +20.00", "1: spot 7 main +40.00"]
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 450, 700])
+@pytest.mark.parametrize("profile", profile_files.names())
+def test_nor_of_a_hand_that_is_split(profile: str, cycle_ms: int) -> None:
+    """Eights are split; the second hand doubles with 35 and is given 15 back; the dealer breaks."""
+    deal = "2 main 20 / 3 main 20 / wait 6 / deal 8h 7d 5c 8c 8c Qc / wait 4 / 2 main 40 / wait 1 / Ah / wait 2 / 2s"
+    doubled = "wait 1 / 2 main 75 / wait 2 / 2 main 60 / wait 2 / Qc / wait 3 / Qs / wait 1 / 3 main 0 / wait 2 / Tc"
+    rig = keyless(
+        profile, f"{deal} / {doubled} / wait 2 / 2 main 120 / wait 1 / 3 main 20 / wait 2 / 2 main 20", cycle_ms
+    )
+    assert sorted(rig.postings()) in ([], ["1: spot 2 main +60.00", "1: spot 3 main -20.00"])
+    assert accused(rig) == []
 
 
 def test_one_that_stays_until_the_card_is_no_double() -> None:

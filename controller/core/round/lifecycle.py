@@ -205,7 +205,7 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     item = _since_counted(transaction, item)
     observation = DatedObservation(first_ns, last_ns, item, transaction.stamped.number)
     unseen_moves.note_lifted(transaction, item)
-    if unseen_moves.take_laid_back(transaction, observation):
+    if unseen_moves.take_laid_back(transaction, observation) or unseen_moves.take_handed_back(transaction, observation):
         return True
     explained = transaction.observe(observation, may_drop=True)
     if item.idle:

@@ -114,10 +114,47 @@ def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: Date
     """
     if not transaction.house.exchanges_in_play or back.last_ns - gone.first_ns > _CHANGED_NS:
         return False
-    if not any(lies_as_dealt(transaction, spot) for spot in transaction.round().bets.spots):
+    round_now, item = transaction.round(), back.item
+    if not any(lies_as_dealt(transaction, spot) for spot in round_now.bets.spots):
         return False
+    if transaction.house.looks_reckoned and isinstance(item, ChipsObserved):
+        settled = (round_now.bets.spots[item.box], "main") in round_now.ending.settled
+        if settled:
+            return False
     before = transaction.lattice().as_of(gone.first_ns)
     return any(map(before.drawing, before.frontier))
+
+
+def take_handed_back(transaction: Transaction, observation: DatedObservation) -> bool:
+    """Whether a change hands back what was too much of a double or split, so that both changes together are one.
+
+    The rise alone can be no double, and counts as a payment or the next bet; what stays of it was laid with it.
+    """
+    round_now, item = transaction.round(), observation.item
+    if not transaction.house.looks_reckoned or not isinstance(item, ChipsObserved) or item.zone != "main":
+        return False
+    known = round_now.evidence.observations
+    here = (at for at in reversed(range(len(known))) if _is_at(known[at], item))
+    at = next(here, -1)
+    rise = known[at].item if at >= 0 else None
+    if not isinstance(rise, ChipsObserved):
+        return False
+    is_too_much = rise.idle or rise.after - rise.before > round_now.main_wagers()[item.box]
+    if not is_too_much or not rise.before < item.after < item.before == rise.after:
+        return False
+    before = transaction.savepoint()
+    transaction.change_evidence(observations=(*known[:at], *known[at + 1 :]))
+    rebuild_with_outages(transaction, round_now.evidence.outages)
+    both = replace(observation, first_ns=known[at].first_ns, item=replace(item, before=rise.before))
+    if transaction.observe(both, may_drop=True) and transaction.legal(transaction.lattice()):
+        return True
+    transaction.roll_back(before)
+    return False
+
+
+def _is_at(known: DatedObservation, item: ChipsObserved) -> bool:
+    """Whether evidence is a change of the same zone."""
+    return isinstance(known.item, ChipsObserved) and (known.item.box, known.item.zone) == (item.box, item.zone)
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
