@@ -114,6 +114,11 @@ def main() -> int:
     parser.add_argument("--restless", type=int, default=50, help=twice)
     touched = "after how many of a thousand rounds the dealer touches the burn key in vain"
     parser.add_argument("--slips", type=int, default=0, help=touched)
+    changed = (
+        "before how many of a thousand cards and play keys a wager is changed for other chips, "
+        "and how many of a thousand doubles are laid too large at first"
+    )
+    parser.add_argument("--changes", type=int, default=0, help=changed)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--file", type=Path, default=Path("build/campaign-habits.jsonl"))
     parser.add_argument("--report", action="store_true", help="only report what the file has")
@@ -121,7 +126,7 @@ def main() -> int:
     asked.file.parent.mkdir(parents=True, exist_ok=True)
     done = finished(asked.file, asked.seed)
     people = {"hasty_per_mille": asked.hasty, "eager_per_mille": asked.eager, "falters_per_mille": asked.falters}
-    people |= {"restless_per_mille": asked.restless, "slips_per_mille": asked.slips}
+    people |= {"restless_per_mille": asked.restless, "slips_per_mille": asked.slips, "changes_per_mille": asked.changes}
     asked_for = blocks(asked.rounds, asked.seed, habits_asked(asked.habit), **people)
     todo = [one for one in asked_for if one.number not in done]
     if not asked.report:

@@ -23,6 +23,7 @@ from controller.io.files.table_file import guarding
 from firmware_protocols.readings import CardDrawn as CardRead
 from simulators.faults.stray_chips import StrayChips
 from simulators.people.acts import Act, Draw, RoundPlayed
+from simulators.people.changed_chips import with_chips_changed
 from simulators.people.dealer import play
 from simulators.people.deck import LoadedShoe
 from simulators.people.house import house_from
@@ -74,7 +75,9 @@ class Block(NamedTuple):
     ``falters_per_mille``: deals in which the dealer stops for a moment;
     ``slips_per_mille``: rounds after which the dealer touches *burn* in vain;
     ``restless_per_mille``: of the chips that are laid, those that come in two movements, and of the cards and play keys
-    those before which a wager is lifted and laid back.
+    those before which a wager is lifted and laid back;
+    ``changes_per_mille``: of the cards and play keys, those before which a wager is changed for other chips, and of the
+    doubles, those laid too large at first.
     """
 
     number: int
@@ -89,6 +92,7 @@ class Block(NamedTuple):
     falters_per_mille: int = 0
     restless_per_mille: int = 0
     slips_per_mille: int = 0
+    changes_per_mille: int = 0
 
 
 class Account:
@@ -202,6 +206,8 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         acts = with_slid_chips(acts, random.Random(block.seed + 3), block.hasty_per_mille)
     if block.restless_per_mille:
         acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
+    if block.changes_per_mille:
+        acts = with_chips_changed(acts, random.Random(block.seed + 7), rack, block.changes_per_mille)
     chance, slips = random.Random(block.seed + 1), block.slips_per_mille
     return pressed(acts, chance, habit.procedure, house.new_shoe_burns, slips_per_mille=slips)
 
