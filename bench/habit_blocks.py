@@ -44,6 +44,9 @@ ACCUSATIONS: Final = frozenset(
 )
 """Alerts that say that a player or the dealer did wrong; whom they accuse, ``Account.accusations`` says."""
 
+TOUCHES: Final = frozenset({AlertKind.PINCHING, AlertKind.BET_TOUCHED})
+"""What is rightly said of a player who changes the chips of a wager in play."""
+
 Key = tuple[int, int, str]
 """The table's number of the round, spot, bet."""
 
@@ -109,11 +112,15 @@ class Account:
         """The round of each card, by its reading."""
         self.lost: list[RoundPlayed] = []
         """Rounds of which the table took no card for a round's."""
-        self.untold: list[tuple[RoundPlayed, list[int]]] = []
+        self.untold: list[tuple[RoundPlayed, list[int], frozenset[int]]] = []
         """Rounds of whose cards the table has said nothing yet, as they wait for its readers."""
         self.numbers: list[int] = []
         self.played: dict[int, set[int]] = {}
         """The spots at which people played the table's rounds; those of a lost round are the one's before."""
+        self.touched: list[int] = []
+        """The spots at which wagers have been changed in play since the last round was played out."""
+        self.changed: set[tuple[int, int]] = set()
+        """The rounds and spots at which they were."""
 
     def take(self, events: list[Event]) -> None:
         """What the table has said."""
@@ -139,21 +146,23 @@ class Account:
 
     def round_played(self, told: RoundPlayed, dealt: list[int]) -> None:
         """People have played a round with these cards, by their readings."""
-        self.untold.append((told, dealt))
+        self.untold.append((told, dealt, frozenset(self.touched)))
+        self.touched.clear()
         self.take([])
 
     def played_out(self) -> None:
         """Nothing more is played or told: what the table has not spoken of until now is lost."""
-        for told, dealt in self.untold:
-            self._enter(told, dealt)
+        for played_round in self.untold:
+            self._enter(*played_round)
         self.untold.clear()
 
-    def _enter(self, told: RoundPlayed, dealt: list[int]) -> None:
+    def _enter(self, told: RoundPlayed, dealt: list[int], changed: frozenset[int]) -> None:
         """Enter what a round was, once the table has said to which of its rounds the cards belong."""
         number = next((self.cards[card] for card in dealt if self.cards.get(card)), 0)
         lost = not number or number in self.numbers
         near = max(self.numbers, default=0) if lost else number
         self.played[near] = self.played.get(near, set()) | {wager.spot for wager in told.wagers}
+        self.changed |= {(near, spot) for spot in changed}
         if lost:
             self.lost.append(told)
             return
@@ -167,7 +176,12 @@ class Account:
         Who plays there plays that round, the one before (and picks up what it left) or the next (and lays its bets).
         Chips at a spot that nobody plays at are noticed and nobody's act: an antenna heard what lies beside it.
         """
-        return [alert for alert in self.alerts if alert.kind in ACCUSATIONS and self._is_played(alert)]
+        accused = (alert for alert in self.alerts if alert.kind in ACCUSATIONS and self._is_played(alert))
+        return [alert for alert in accused if alert.kind not in TOUCHES or not self._is_changed(alert)]
+
+    def _is_changed(self, alert: AlertRaised) -> bool:
+        """Whether the wager was changed in play where an alert says that it was touched."""
+        return (alert.round, alert.spot) in self.changed
 
     def _is_played(self, alert: AlertRaised) -> bool:
         """Whether somebody plays where an alert says that something was done; without round or spot it is the table."""
@@ -177,8 +191,10 @@ class Account:
         return any(alert.spot in spots for spots in near)
 
 
-def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str, Any]) -> Any:  # noqa: ANN401
-    """The people of a block: an iterator of their acts."""
+def scripted(
+    block: Block, chance: random.Random, rack: Rack, options: dict[str, Any], touched: list[int]
+) -> Any:  # noqa: ANN401
+    """The people of a block: an iterator of their acts. ``touched`` grows by the spots whose wagers are changed."""
     profile = profile_files.load(block.profile, options)
     house, habit = house_from(profile_files.raw(block.profile)), HABITS[block.habit]
     boxes = min(block.boxes, house.boxes)
@@ -207,7 +223,7 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
     if block.restless_per_mille:
         acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
     if block.changes_per_mille:
-        acts = with_chips_changed(acts, random.Random(block.seed + 7), rack, block.changes_per_mille)
+        acts = with_chips_changed(acts, random.Random(block.seed + 7), rack, block.changes_per_mille, touched)
     chance, slips = random.Random(block.seed + 1), block.slips_per_mille
     return pressed(acts, chance, habit.procedure, house.new_shoe_burns, slips_per_mille=slips)
 
@@ -232,7 +248,7 @@ def sat(block: Block) -> tuple[Account, BusRig]:
     rig = BusRig(profile_files.load(block.profile, options).rules, chips_by_id(rack), block.seed, stray=stray)
     rig.reads_display = habit.procedure != "bare"
     account, dealt = Account(), list[int]()
-    for act in cast("list[Act]", scripted(block, chance, rack, options)):
+    for act in cast("list[Act]", scripted(block, chance, rack, options, account.touched)):
         played_out = rig.perform([act])
         # What the table says of a card may wait for its readers, so that a card is known by its reading.
         dealt += [one.number for one in rig.stamped if isinstance(act, Draw) and isinstance(one.input, CardRead)]

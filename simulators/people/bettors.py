@@ -9,13 +9,12 @@ from msgspec.structs import replace
 
 from firmware_protocols.cards import Card
 from simulators.chance import happens, pick
-from simulators.people.acts import Act, AnswerEntry, Pause
+from simulators.people.acts import Act, AnswerEntry
 from simulators.people.box import Box, Choice, Hand
 from simulators.people.house import SMALLEST_CHIP_CENTS
 from simulators.people.player import choose
 from simulators.people.rack import ZONE_CHIPS_LIMIT, pieces
 from simulators.people.simulated_table import (
-    HAND_AWAY_MS,
     INSURANCE,
     KEY_EVEN_MONEY,
     KEY_SURRENDER,
@@ -166,7 +165,6 @@ def has_room(table: SimulatedTable, spot: int, cents: int) -> bool:
 def pick_up(table: SimulatedTable, boxes: tuple[int, int]) -> Iterator[Act]:
     """After take and pay: people pick up their chips, let them ride, leave a bet, or go."""
     fewest, _ = boxes
-    yield Pause(HAND_AWAY_MS)
     for spot in SPOTS:
         leaves = spot in table.seated and len(table.seated) > fewest and happens(table.rng, LEAVES_PER_MILLE)
         if leaves and spot not in table.bet_ahead:
@@ -177,12 +175,12 @@ def pick_up(table: SimulatedTable, boxes: tuple[int, int]) -> Iterator[Act]:
             continue
         wager_cents = table.boxes[spot].wager_cents
         if spot not in table.seated:
-            yield from table.lay(spot, MAIN, 0)
+            yield from table.pick_up(spot, 0)
         elif _may_stay(table, left_cents) and happens(table.rng, LETS_RIDE_PER_MILLE):
             continue
         else:
             stays = wager_cents <= left_cents and happens(table.rng, STAYS_PER_MILLE)
-            yield from table.lay(spot, MAIN, wager_cents if stays else 0)
+            yield from table.pick_up(spot, wager_cents if stays else 0)
 
 
 def _new_wager_cents(table: SimulatedTable) -> int:

@@ -53,8 +53,12 @@ class _Layout:
         self._rack.take(tuple(before.values()))
 
 
-def with_chips_changed(acts: Iterable[Act], chance: Chance, rack: Rack, per_mille: int) -> Iterator[Act]:
+def with_chips_changed(
+    acts: Iterable[Act], chance: Chance, rack: Rack, per_mille: int, touched: list[int]
+) -> Iterator[Act]:
     """The same script with chips that are changed; ``per_mille`` of the times at which they can be.
+
+    The spots whose wagers are changed are added to ``touched``: their players are rightly said to have touched them.
 
     A wager is changed before a card or a play key, once the deal is out and before any wager is taken or paid. A double
     is laid too large then too. ``rack`` is the script's own.
@@ -76,7 +80,7 @@ def with_chips_changed(acts: Iterable[Act], chance: Chance, rack: Rack, per_mill
             case Draw() | Press():
                 may_change = in_play and not (isinstance(act, Press) and act.key == KEY_ROUND_CLOSED)
                 if may_change and happens(chance, per_mille):
-                    yield from _changed(layout, chance)
+                    yield from _changed(layout, chance, touched)
                 if isinstance(act, Draw) and not act.burn and any(layout.scripted.values()):
                     deal = deal if drawn else 2 * sum(map(bool, layout.scripted.values())) + 2
                     drawn += 1
@@ -97,12 +101,13 @@ def _laid_too_large(act: Lay, layout: _Layout, chance: Chance, rack: Rack) -> It
     rack.take(too_much)
 
 
-def _changed(layout: _Layout, chance: Chance) -> Iterator[Act]:
+def _changed(layout: _Layout, chance: Chance, touched: list[int]) -> Iterator[Act]:
     """A wager that leaves its place, and as much in other chips."""
     spots = sorted(spot for spot, chips in layout.scripted.items() if chips)
     if not spots:
         return
     spot = spots[chance.randrange(len(spots))]
+    touched.append(spot)
     yield Lay(spot, MAIN, ())
     yield _pause(AWAY_MS, chance)
     layout.change(spot)

@@ -34,7 +34,7 @@ def pay_naturals_at_once(table: SimulatedTable) -> Iterator[Act]:
         if box is not None and box.natural:
             yield from _make(table, box, box.wager_cents + table.house.natural_payment_cents(box.wager_cents))
             if happens(table.rng, PICKED_UP_PER_MILLE):
-                yield from table.lay(spot, MAIN, 0)
+                yield from table.pick_up(spot, 0)
 
 
 def checks_hole_card(table: SimulatedTable) -> bool:

@@ -46,8 +46,8 @@ LOOK_PAUSE_MS: Final = 1_500
 HAND_PAUSE_MS: Final = (300, 1500)
 """The time before chips are moved or a key is pressed."""
 
-HAND_AWAY_MS: Final = 600
-"""The time until a dealer's hand has left the chips that it laid, before a player's pause begins."""
+PICK_UP_PAUSE_MS: Final = (900, 2100)
+"""The time before a player picks up what the dealer laid last: the dealer's hand has to leave it."""
 
 SPOT_KEY_PER_MILLE: Final = 250
 """How often a dealer names the spot before an action that may do without."""
@@ -156,6 +156,12 @@ class SimulatedTable:
         if self.rack.value_cents(before) != cents:
             yield from self._place(spot, zone, self.rack.change_to(before, cents))
 
+    def pick_up(self, spot: int, cents: int) -> Iterator[Act]:
+        """The player leaves so much of what lies in the main zone, once the dealer's hand has left it."""
+        before = self.chips(spot, MAIN)
+        if self.rack.value_cents(before) != cents:
+            yield from self._place(spot, MAIN, self.rack.change_to(before, cents), PICK_UP_PAUSE_MS)
+
     def is_eager(self) -> bool:
         """Whether a player is in a hurry this time."""
         return bool(self.habits.eager_per_mille) and happens(self.rng, self.habits.eager_per_mille)
@@ -177,7 +183,9 @@ class SimulatedTable:
         else:
             yield from self._place(spot, MAIN, self.rack.exchange(before))
 
-    def _place(self, spot: int, zone: str, chips: tuple[str, ...]) -> Iterator[Act]:
-        yield self.pause(HAND_PAUSE_MS)
+    def _place(
+        self, spot: int, zone: str, chips: tuple[str, ...], between_ms: tuple[int, int] = HAND_PAUSE_MS
+    ) -> Iterator[Act]:
+        yield self.pause(between_ms)
         self.zones[spot, zone] = chips
         yield Lay(spot, zone, chips)

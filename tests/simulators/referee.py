@@ -22,7 +22,7 @@ class Referee(Ledger):
     def see(self, act: Act) -> None:
         match act:
             case Pause(milliseconds=ms):
-                assert 0 < ms <= 2000
+                assert 0 < ms <= 2100
             case Draw(card=card):
                 self._draw(card)
             case Lay(spot=spot, zone=zone, chips=chips):
