@@ -191,9 +191,7 @@ class Account:
         return any(alert.spot in spots for spots in near)
 
 
-def scripted(
-    block: Block, chance: random.Random, rack: Rack, options: dict[str, Any], touched: list[int]
-) -> Any:  # noqa: ANN401
+def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str, Any], touched: list[int]) -> Any:  # noqa: ANN401
     """The people of a block: an iterator of their acts. ``touched`` grows by the spots whose wagers are changed."""
     profile = profile_files.load(block.profile, options)
     house, habit = house_from(profile_files.raw(block.profile)), HABITS[block.habit]
