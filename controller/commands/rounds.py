@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from controller.io.journal.reader import JournalReader
     from controller.reports.round_narrative import RoundLine
 
+NOT_CLOSED: Final = "not closed"
+
 COLUMNS: Final = (
     Column("round", is_number=True),
     Column("locked"),
@@ -31,6 +33,8 @@ COLUMNS: Final = (
 )
 def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
     """List the rounds of JOURNAL: stakes, nets and outcomes.
+
+    The column `open` counts wagers that the evidence does not settle; a round that goes on is `not closed`.
 
     JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read.
     Each event is checked against its record's chain hash.
@@ -52,11 +56,13 @@ def row(one: RoundLine) -> tuple[str | Cell, ...]:
     from controller.core.table.alert_list import money
     from controller.reports.round_narrative import signed
 
+    # A wager may be open too, of a round that is closed: the one word for both misleads.
+    shown = one.outcome if one.closed else NOT_CLOSED
     outcome: Style = "bad" if one.outcome == "irregular" else "warning" if one.outcome == "open" else ""
     return (
         str(one.round),
         one.locked[:19].replace("T", " "),
-        Cell(one.outcome, outcome),
+        Cell(shown, outcome),
         str(one.boxes),
         money(one.staked_cents),
         signed(one.net_cents),

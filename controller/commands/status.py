@@ -43,7 +43,7 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, fol
     """
     import msgspec
 
-    from controller.reports.status import standing
+    from controller.reports.status import NOT_RUNNING, standing
 
     if follow:
         if as_json:
@@ -51,24 +51,25 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, fol
         follow_table(reader)
         return
     found = standing(those_needed(reader, hours, with_bets=as_json), hours, with_bets=as_json)
+    found = msgspec.structs.replace(found, running=is_running(reader.path))
     if as_json:
         say_json(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0))
     else:
         for line in lines(found, shoe=shoe):
             say_account_line(line)
-        if is_at_rest(reader.path):
-            say_account_line("daemon      is not running: this is how the table stood at the last event")
+        if found.running is False:
+            say_account_line(f"daemon      {NOT_RUNNING}")
     raise SystemExit(1 if found.waits() else 0)
 
 
-def is_at_rest(journal: Path) -> bool:
-    """Whether it is known that no daemon has the journal."""
+def is_running(journal: Path) -> bool | None:
+    """Whether a daemon has the journal; None: it cannot be known here."""
     from controller.io.journal.lock import is_locked
 
     try:
-        return not is_locked(journal)
+        return is_locked(journal)
     except OSError:
-        return False
+        return None
 
 
 def follow_table(reader: JournalReader) -> None:
@@ -88,13 +89,16 @@ def follow_table(reader: JournalReader) -> None:
     if not console.is_terminal:
         refuse("--follow: expected a terminal; tableside watch follows a table into a file or a pipe")
     screen, seq = TableScreen(), 0
+    runs: bool | None = None
     with contextlib.suppress(KeyboardInterrupt), Live(console=console, screen=True, auto_refresh=False) as live:
         while True:
-            before = seq
+            before, ran = seq, runs
+            runs = is_running(reader.path)
+            screen.is_stopped = runs is False
             for one in published(reader, seq + 1):
                 screen.take(one)
                 seq = one.seq
-            if seq != before or not before:
+            if (seq, runs) != (before, ran) or not before:
                 live.update(drawn(screen.now()), refresh=True)
             time.sleep(LOOK_SECONDS)
 

@@ -43,6 +43,10 @@ PLAYED: Final = "being played"
 """The phase of a table whose round has not closed."""
 
 
+NOT_RUNNING: Final = "is not running: this is how the table stood at the last event"
+"""Said of the daemon."""
+
+
 class TableStatus(msgspec.Struct, frozen=True):
     """A table at the last event of its journal. ``shoe`` 0: none has been announced; then nothing is known of it."""
 
@@ -70,6 +74,8 @@ class TableStatus(msgspec.Struct, frozen=True):
     burned: int = 0
     running_count: int = 0
     remaining: dict[str, int] = {}
+    running: bool | None = None
+    """Whether a daemon has the journal, so that this is how the table is and not how it stood; None: not known."""
 
     @property
     def is_played(self) -> bool:

@@ -17,7 +17,7 @@ from controller.formats.mqtt.envelope import Published
 from controller.formats.mqtt.retained_layout import DEALER, FeltNow, FeltPicture, WagerNow
 from controller.formats.text.printable import dollars, net
 from controller.reports.live_narrative import LiveNarrator
-from controller.reports.status import shoe_after
+from controller.reports.status import NOT_RUNNING, shoe_after
 
 LINES: Final = 12
 """The latest lines of the account that are kept."""
@@ -71,6 +71,8 @@ class TableScreen:
         self._alerts: dict[int, str] = {}
         self._more_alerts = 0
         self._shoe = ShoeAccount()
+        self.is_stopped = False
+        """Whether the daemon is known not to run."""
 
     def take(self, one: Published) -> None:
         """One more event."""
@@ -108,7 +110,7 @@ class TableScreen:
         if self._last is None:
             return "no event yet"
         identity = self._last.identity
-        phase = "open" if felt.open else (felt.outcome or "no round yet")
+        phase = "being played" if felt.open else (felt.outcome or "no round yet")
         plays = "" if felt.legal_plays is None else f" · {felt.legal_plays} legal play{'s' * (felt.legal_plays != 1)}"
         drawn = f"{self._shoe.drawn} of {self._shoe.decks * 52} drawn"
         shoe = f" · shoe {self._shoe.shoe}: {drawn}" if self._shoe.shoe else ""
@@ -117,7 +119,8 @@ class TableScreen:
         return f"{whose} · round {felt.round} {phase}{plays}{shoe} · event {felt.seq} at {when}"
 
     def _troubles(self, felt: FeltNow) -> tuple[str, ...]:
-        found = [f"CLOSED no round may begin: {reason}" for reason in self._closed.values()]
+        found = [f"the daemon {NOT_RUNNING}"] if self.is_stopped else []
+        found += [f"CLOSED no round may begin: {reason}" for reason in self._closed.values()]
         found += [f"IRREGULAR {felt.irregular}"] if felt.irregular else []
         found += [f"{device} is {state}" for device, state in sorted(self._devices.items()) if state != "ready"]
         found += list(self._alerts.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from controller.cli import main
 from controller.core.messages.alerts import AssistanceRequested, RoundIrregular
 from controller.core.messages.events import DealUnconfirmed, Event, WagerUnresolved
 from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted, SetCard
+from controller.io.journal.lock import take_lock
 from controller.reports.round_narrative import sentence
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
@@ -51,12 +53,14 @@ def test_rounds_are_listed_with_what_they_came_to(journal: Path) -> None:
     assert head.split()[:4] == ["round", "locked", "outcome", "boxes"]
     assert first.split()[0] == "1"
     assert first.split()[3:] == ["settled", "1", "25.00", "+25.00", "1", "0", "0", "0", "2"]
-    assert second.split()[3:] == ["open", "1", "10.00", "0.00", "0", "1", "0", "0", "0"]
+    # The wager is open, of a round that is not closed.
+    assert second.split()[3:] == ["not", "closed", "1", "10.00", "0.00", "0", "1", "0", "0", "0"]
     assert len(run("rounds", str(journal), "--last", "1").output.splitlines()) == 2
 
 
 def test_rounds_as_json(journal: Path) -> None:
-    first, _ = json.loads(run("rounds", str(journal), "--json").output)
+    first, second = json.loads(run("rounds", str(journal), "--json").output)
+    assert second["outcome"] == "open"
     assert (first["round"], first["staked_cents"], first["net_cents"], first["alerts"]) == (1, 2500, 2500, 2)
 
 
@@ -133,7 +137,18 @@ def test_the_standing_of_a_table(journal: Path) -> None:
     now = json.loads(run("status", str(journal), "--json").output)
     assert (now["round"], now["alerts_waiting"], now["drawn"], now["remaining"]) == (2, 1, 9, {})
     assert now["pace"]["rounds"] == 1
+    assert now["running"] is False
     assert now["pace"]["alerts"] == {"bet_touched": 1, "capping": 1}
+
+
+def test_a_program_is_told_whether_the_daemon_runs(journal: Path) -> None:
+    held = take_lock(journal, create=False)
+    try:
+        done = run("status", str(journal))
+        assert "is not running" not in done.output
+        assert json.loads(run("status", str(journal), "--json").output)["running"] is True
+    finally:
+        os.close(held)
 
 
 def test_what_remains_in_the_shoe_is_shown_only_if_asked_for(journal: Path) -> None:

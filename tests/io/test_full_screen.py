@@ -110,6 +110,7 @@ def test_in_a_real_terminal_it_follows_the_journal_and_ends_with_ctrl_c(tmp_path
     os.close(far)
     try:
         found = read_until(near, "published")
+        assert "the daemon is not running" in found
         assert "harbour/bj-1" in found
         assert "\x1b[?1049h" in found, "the whole screen, and the one before is kept"
         process.send_signal(signal.SIGINT)
@@ -119,6 +120,16 @@ def test_in_a_real_terminal_it_follows_the_journal_and_ends_with_ctrl_c(tmp_path
         process.kill()
         process.wait()
         os.close(near)
+
+
+def test_a_daemon_that_does_not_run_is_told_first(tmp_path: Path) -> None:
+    screen = TableScreen()
+    screen.is_stopped = True
+    said = "the daemon is not running: this is how the table stood at the last event"
+    assert screen.now().troubles == (said,)
+    assert said in shown(screen.now())
+    screen.is_stopped = False
+    assert screen.now().troubles == ()
 
 
 def test_a_pipe_is_no_screen(tmp_path: Path) -> None:

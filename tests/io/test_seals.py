@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import restore, verify
-from controller.commands.status import is_at_rest
+from controller.commands.status import is_running
 from controller.formats.journal.records import Identity, chain, key_mark
 from controller.formats.journal.seals import Sealing, seal_digest
 from controller.formats.journal.signed_note import Verifier
@@ -120,11 +121,42 @@ async def test_another_tables_key_is_called_that_and_the_journal_and_its_copy_ar
 async def test_status_says_whether_the_daemon_runs(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     await written(path)
-    assert (is_locked(path), is_at_rest(path)) == (False, True)
+    assert (is_locked(path), is_running(path)) == (False, False)
     journal = await Journal.open(path, HERE, key=KEY)
-    assert (is_locked(path), is_at_rest(path)) == (True, False)
+    assert (is_locked(path), is_running(path)) == (True, True)
     await journal.close()
-    assert not is_at_rest(tmp_path / "none")
+    assert is_running(tmp_path / "none") is None
+
+
+@pytest.mark.parametrize(
+    ("device", "is_same_file", "is_it"),
+    [("own", True, True), ("mount", True, True), ("other", True, False), ("own", False, False)],
+)
+async def test_a_lock_is_the_journals_by_number_and_device(
+    tmp_path: Path, *, device: str, is_same_file: bool, is_it: bool
+) -> None:
+    """The kernel's list has the device of a mount, and files of a Btrfs subvolume say another one of themselves."""
+    path, proc = tmp_path / "journal.sqlite", tmp_path / "proc"
+    await written(path)
+    found = path.stat()
+    devices = {
+        "own": f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}",
+        "mount": "fe:0b",
+        "other": "00:2a",
+    }
+    number = found.st_ino if is_same_file else found.st_ino + 1
+    (proc / "self/fdinfo").mkdir(parents=True)
+    for descriptor in range(200):
+        (proc / f"self/fdinfo/{descriptor}").write_text("pos:\t0\nflags:\t012100000\nmnt_id:\t31\n")
+    mounts = "30 1 0:42 / /srv rw - tmpfs tmpfs rw\n31 1 254:11 /@var /var rw,relatime shared:2 - btrfs /dev/vda rw\n"
+    (proc / "self/mountinfo").write_text(mounts)
+    (proc / "locks").write_text(
+        f"1: POSIX  ADVISORY  READ  77 {devices['own']}:{found.st_ino} 124 124\n"
+        f"2: FLOCK  ADVISORY  WRITE 78 {devices[device]}:{number} 0 EOF\n"
+    )
+    assert is_locked(path, proc) is is_it
+    (proc / "self/mountinfo").unlink()
+    assert is_locked(path, proc) is (is_it and device != "mount")
 
 
 async def test_what_was_appended_to_a_backup_is_not_put_back(tmp_path: Path) -> None:

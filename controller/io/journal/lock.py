@@ -9,7 +9,7 @@ from typing import Final
 
 from controller.io.journal.errors import JournalFailed, NotAJournal
 
-LOCKS: Final = Path("/proc/locks")
+PROC: Final = Path("/proc")
 
 
 def misplaced(path: Path) -> str:
@@ -45,7 +45,7 @@ def take_lock(path: Path, *, create: bool) -> int:
     return lock
 
 
-def is_locked(path: Path) -> bool:
+def is_locked(path: Path, proc: Path = PROC) -> bool:
     """Whether a process has the journal for writing.
 
     Only the kernel's list is read: a lock, even a brief one, would keep a table from starting, and closing a descriptor
@@ -54,6 +54,29 @@ def is_locked(path: Path) -> bool:
     Raises:
         OSError: there is no such list here, or no such file.
     """
-    inode = str(path.stat().st_ino)
-    rows = (line.split() for line in LOCKS.read_text(encoding="ascii").splitlines())
-    return any(row[1:4:2] == ["FLOCK", "WRITE"] and row[5].rpartition(":")[2] == inode for row in rows if len(row) > 5)
+    inode, devices = str(path.stat().st_ino), _devices(path, proc)
+    rows = (line.split() for line in (proc / "locks").read_text(encoding="ascii").splitlines())
+    held = (row[5].rpartition(":") for row in rows if len(row) > 5 and row[1:4:2] == ["FLOCK", "WRITE"])
+    return any(number == inode and device in devices for device, _, number in held)
+
+
+def _devices(path: Path, proc: Path) -> set[str]:
+    """The device on which a file lies, as the kernel's list of locks may write it.
+
+    That list has the device of the file system as a whole. A file of a Btrfs subvolume says another one of itself, so
+    the mount is asked too; where it cannot be, the file's own word counts.
+    """
+    device = path.stat().st_dev
+    found = {f"{os.major(device):02x}:{os.minor(device):02x}"}
+    # The folder and not the journal: closing a descriptor of that would let go of SQLite's locks.
+    folder = os.open(path.resolve().parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        facts = dict(line.split(":\t", 1) for line in (proc / f"self/fdinfo/{folder}").read_text().splitlines())
+        rows = (line.split() for line in (proc / "self/mountinfo").read_text().splitlines())
+        mounted = next((row[2] for row in rows if row[0] == facts.get("mnt_id")), "")
+    except (OSError, ValueError):
+        return found
+    finally:
+        os.close(folder)
+    major, _, minor = mounted.partition(":")
+    return found | ({f"{int(major):02x}:{int(minor):02x}"} if minor else set())
