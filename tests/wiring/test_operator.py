@@ -219,7 +219,7 @@ async def test_a_folder_for_the_sockets_that_is_not_there_is_told_with_what_to_d
         text = house.table_file.read_text(encoding="utf-8")
         house.table_file.write_text(text.replace('directory = "."', 'directory = "nowhere"'), encoding="utf-8")
         status, _, said = await ran("run", str(house.table_file))
-        assert (status, "nowhere: there is no such folder: make it, as" in said) == (2, True), said
+        assert (status, "nowhere: there is no such folder; make it, as" in said) == (2, True), said
 
 
 async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: Path, broker: Broker) -> None:
