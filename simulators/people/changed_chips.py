@@ -11,9 +11,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from simulators.chance import Chance, happens
-from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed
 from simulators.people.rack import Rack
 from simulators.people.simulated_table import KEY_ROUND_CLOSED, MAIN
+from simulators.people.twice_moved_chips import any_wager, pause
 
 AWAY_MS: Final = (300, 3_500)
 """How long a player is away with a wager whose chips he changes."""
@@ -97,23 +98,18 @@ def _laid_too_large(act: Lay, layout: _Layout, chance: Chance, rack: Rack) -> It
     too_much = rack.give(came_cents // 2 // 500 * 500 or came_cents)
     came = tuple(chip for chip in act.chips if chip not in layout.scripted[act.spot])
     yield replace(act, chips=(*layout.chips(act.spot), *came, *too_much))
-    yield _pause(TOO_MUCH_MS, chance)
+    yield pause(TOO_MUCH_MS, chance)
     rack.take(too_much)
 
 
 def _changed(layout: _Layout, chance: Chance, touched: list[int]) -> Iterator[Act]:
     """A wager that leaves its place, and as much in other chips."""
-    spots = sorted(spot for spot, chips in layout.scripted.items() if chips)
-    if not spots:
+    spot = any_wager(layout.scripted, chance)
+    if not spot:
         return
-    spot = spots[chance.randrange(len(spots))]
     touched.append(spot)
     yield Lay(spot, MAIN, ())
-    yield _pause(AWAY_MS, chance)
+    yield pause(AWAY_MS, chance)
     layout.change(spot)
     yield Lay(spot, MAIN, layout.chips(spot))
-    yield _pause(AFTER_MS, chance)
-
-
-def _pause(between_ms: tuple[int, int], chance: Chance) -> Pause:
-    return Pause(between_ms[0] + chance.randrange(between_ms[1] - between_ms[0]))
+    yield pause(AFTER_MS, chance)

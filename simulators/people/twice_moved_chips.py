@@ -59,20 +59,26 @@ def _in_parts(act: Lay, lay: tuple[str, ...], chance: Chance, per_mille: int) ->
     if len(came) > 1 and happens(chance, per_mille):
         first = came[: 1 + chance.randrange(len(came) - 1)]
         yield Lay(act.spot, act.zone, (*lay, *first))
-        yield _pause(BETWEEN_MS, chance)
+        yield pause(BETWEEN_MS, chance)
 
 
 def _lifted(lying: dict[int, tuple[str, ...]], chance: Chance) -> Iterator[Act]:
     """A wager that leaves its place, whole, and comes back."""
-    spots = sorted(spot for spot, chips in lying.items() if chips)
-    if not spots:
+    spot = any_wager(lying, chance)
+    if not spot:
         return
-    spot = spots[chance.randrange(len(spots))]
     yield Lay(spot, MAIN, ())
-    yield _pause(LIFTED_MS, chance)
+    yield pause(LIFTED_MS, chance)
     yield Lay(spot, MAIN, lying[spot])
-    yield _pause(AFTER_MS, chance)
+    yield pause(AFTER_MS, chance)
 
 
-def _pause(between_ms: tuple[int, int], chance: Chance) -> Pause:
+def any_wager(lying: dict[int, tuple[str, ...]], chance: Chance) -> int:
+    """A spot in whose main zone chips lie; 0: there is none."""
+    spots = sorted(spot for spot, chips in lying.items() if chips)
+    return spots[chance.randrange(len(spots))] if spots else 0
+
+
+def pause(between_ms: tuple[int, int], chance: Chance) -> Pause:
+    """A pause of some length from the shorter to the longer, in milliseconds."""
     return Pause(between_ms[0] + chance.randrange(between_ms[1] - between_ms[0]))
