@@ -14,16 +14,17 @@ from tests.core.quick_readers import alerts
 BETS = "1 main 20 / wait 6 / key no_more_bets / wait 1"
 WON = f"{BETS} / deal Th 9c 9d 8s / wait 2 / key stand / wait 2 / key hole_turned / wait 2"
 """Nineteen against seventeen: twenty dollars are due."""
+PUSHED = f"2 main 10 / {BETS} / deal Th Td 9c 9d 7h 8s / wait 2 / key stand stand / wait 2 / key hole_turned / wait 2"
 NEXT = f"key round_closed / wait 1 / 1 main 0 / wait 2 / {BETS} / deal Th 9c 8d 8s"
 
 
-def dealt(cycle_ms: int, *, reckoned: bool = True) -> HumanRig:
-    """A round that is won, before it is paid."""
+def dealt(cycle_ms: int, *, reckoned: bool = True, boxes: int = 1) -> HumanRig:
+    """A round that is won at box 1, and pushes at the other, before it is paid."""
     profile = profile_files.load("hollywood-penn-national", {"stand_key": "always", "turn_key": "always"})
     rig = HumanRig(profile.rules, {}, seed=1, cycle_ms=cycle_ms)
     rig.house = replace(rig.house, looks_reckoned=reckoned)
     rig.table = Table(rig.house, rig.table.state)
-    rig.play(WON)
+    rig.play(WON if boxes == 1 else PUSHED)
     return rig
 
 
@@ -45,6 +46,11 @@ def test_a_winner_paid_too_little_is_said_of_readers_that_look_often(
     cycle_ms: int, payment: str, kind: AlertKind
 ) -> None:
     assert said(dealt(cycle_ms), payment) == [kind]
+
+
+def test_other_chips_that_lie_at_a_box_span_three_looks_of_readers_that_look_often() -> None:
+    rig = dealt(400, boxes=2)
+    assert said(rig, "2 main = 10 / wait 2 / 1 main 30") == [AlertKind.MISPAY]
 
 
 @pytest.mark.parametrize("payment", ["1 main 30", "1 main 0"])

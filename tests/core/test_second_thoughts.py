@@ -98,6 +98,26 @@ def test_what_is_too_much_is_handed_back_within_a_second_of_the_card(profile: st
     assert accused(rig) == []
 
 
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+@pytest.mark.parametrize("profile", ["borgata", "hollywood-penn-national"])
+def test_handed_back_once_the_card_is_there_it_is_left_to_the_floor(profile: str, cycle_ms: int) -> None:
+    deal = "5 main 10 / 7 main 20 / wait 6 / deal 6s 6c 6d 5h 5s 7s / wait 4 / 5 main 35 / wait 1 / 6s"
+    rest = "wait 1.5 / 5 main 20 / wait 2 / 7 main 40 / wait 0.5 / As / wait 3 / Qh / wait 1 / 7 main 80 / wait 1"
+    rig = keyless(profile, f"{deal} / {rest} / 5 main 40 / wait 1 / 5 main 10 / 7 main 20", cycle_ms)
+    assert (rig.postings(), len(rig.irregularities())) == ([], 1)
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+@pytest.mark.parametrize("profile", ["borgata", "hollywood-penn-national"])
+def test_a_part_of_a_natural_s_payment_that_is_picked_up_leaves_no_double(profile: str, cycle_ms: int) -> None:
+    """Fifteen dollars for a natural of ten, of which its player picks up ten; nineteen beats eighteen."""
+    natural = "1 main 10 / 2 main 10 / wait 6 / deal Ah Th 5c Kd 9d 3s / wait 3 / 1 main 25 / wait 3 / 1 main 15"
+    rig = keyless(profile, f"{natural} / wait 4 / Th / wait 2 / 2 main 20 / wait 2 / 2 main 10", cycle_ms)
+    assert "1: spot 1 main +15.00" in rig.postings()
+    assert accused(rig) == []
+
+
 @pytest.mark.parametrize("cycle_ms", [350, 450, 700])
 @pytest.mark.parametrize("profile", profile_files.names())
 def test_nor_of_a_hand_that_is_split(profile: str, cycle_ms: int) -> None:

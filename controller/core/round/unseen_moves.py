@@ -139,14 +139,14 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
     rise = known[at].item if at >= 0 else None
     if not isinstance(rise, ChipsObserved):
         return False
-    is_too_much = rise.idle or rise.after - rise.before > round_now.main_wagers()[item.box]
+    is_too_much = rise.after - rise.before > round_now.main_wagers()[item.box]
     if not is_too_much or not rise.before < item.after < item.before == rise.after:
         return False
     before = transaction.savepoint()
     transaction.change_evidence(observations=(*known[:at], *known[at + 1 :]))
     rebuild_with_outages(transaction, round_now.evidence.outages)
-    both = replace(observation, first_ns=known[at].first_ns, item=replace(item, before=rise.before))
-    if transaction.observe(both, may_drop=True) and transaction.legal(transaction.lattice()):
+    both = replace(observation, item=replace(item, before=rise.before))
+    if transaction.observe(both, may_drop=True):
         return True
     transaction.roll_back(before)
     return False
