@@ -92,7 +92,10 @@ _DENIED_AFTER_DEAL: Final = "it was said that its only box was not dealt in, onc
 
 
 def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
-    """A person said whether a newcomer in mid shoe was dealt in; who was not is in no box of this round (P12)."""
+    """A person said whether a newcomer in mid shoe was dealt in; who was not is in no box of this round.
+
+    P12 in docs/guide/floor.md (Procedures).
+    """
     if late_bettors.is_asked_about(transaction):
         late_bettors.answered(transaction, answer, who)
         return
