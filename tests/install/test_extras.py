@@ -74,11 +74,12 @@ def test_setting_up_again_keeps_the_extras_that_are_there(tmp_path: Path, given:
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copytree(ROOT / "install", tmp_path / "install")
     environment(tmp_path / "current", "rich", "prometheus_client")
-    command = ["make", "-n", *given]
-    done = subprocess.run([*command, "setup"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    # Under another make it would name the folder first.
+    command = ["make", "--no-print-directory", "-n"]
+    done = subprocess.run([*command, *given, "setup"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == made
     # Wheels for another PC have what was asked for, whatever is installed here.
-    wheels = subprocess.run(["make", "-n", "wheels"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    wheels = subprocess.run([*command, "wheels"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert wheels.stdout.strip() == "install/wheels build/wheels"
 
 

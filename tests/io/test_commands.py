@@ -109,14 +109,14 @@ def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
     assert without_key.exit_code == 2
     key = tmp_path / "table.key"
     said = f"{key}: the key cannot be read: No such file or directory; for a new table run: tableside keys table {key}"
-    assert without_key.output == f"tableside: {said}\n"
+    assert without_key.output == f"{_at(path, 'key_file')}{said}\n"
     create_key(tmp_path / "table.key", SystemEntropy())
     fit = CliRunner().invoke(check.command, [str(path)])
     assert (fit.exit_code, "fit to run" in fit.output) == (0, True)
     (tmp_path / "chips.csv").rename(tmp_path / "elsewhere.csv")
     without_chips = CliRunner().invoke(check.command, [str(path)])
-    said = f"tableside: {tmp_path / 'chips.csv'}: the chip registry cannot be read: No such file or directory\n"
-    assert (without_chips.exit_code, without_chips.output) == (2, said)
+    said = f"{tmp_path / 'chips.csv'}: the chip registry cannot be read: No such file or directory\n"
+    assert (without_chips.exit_code, without_chips.output) == (2, f"{_at(path, 'chips')}{said}")
     (tmp_path / "elsewhere.csv").rename(tmp_path / "chips.csv")
     wrong = write_table(tmp_path, profile="none", shoe="none", options='stand_kye = "always"')
     told = CliRunner().invoke(check.command, [str(wrong)])
@@ -125,6 +125,13 @@ def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
     assert "[options] stand_kye: unknown key; did you mean stand_key?" in told.output
     (tmp_path / "chips.csv").write_text("id,value_cents\nE004AA,5.00\n")
     assert "chips.csv:2: value_cents" in CliRunner().invoke(check.command, [str(write_chips(tmp_path))]).output
+
+
+def _at(table: Path, key: str) -> str:
+    """How a message about a key of ``[table]`` begins."""
+    lines = table.read_text().splitlines()
+    number = next(at for at, line in enumerate(lines, start=1) if line.startswith(f"{key} = "))
+    return f"tableside: {table}:{number}: [table] {key}: "
 
 
 def test_check_tells_all_of_them_at_once_with_file_line_and_key(tmp_path: Path) -> None:
