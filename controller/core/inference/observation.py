@@ -102,6 +102,11 @@ class DatedObservation(Value, frozen=True, tag=False):
         same = _lane(self.item)
         return same is not None and same == _lane(later.item)
 
+    def chips_at(self, box: int, zone: str) -> ChipsObserved | None:
+        """The change in a zone of a box that this is evidence of; None: it is evidence of something else."""
+        item = self.item
+        return item if isinstance(item, ChipsObserved) and (item.box, item.zone) == (box, zone) else None
+
 
 def _lane(item: Observation) -> tuple[int, str] | str | None:
     """What keeps its order of arrival whatever the times say: cards among themselves, changes of one zone."""

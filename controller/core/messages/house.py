@@ -118,8 +118,9 @@ class House(Value, frozen=True, tag=False):
     before its cut card is an alert. False: the journal is of before."""
     looks_reckoned: bool = False
     """Whether how seldom a zone is looked at is reckoned from the looks that the interval of a change spans, and not
-    taken to be that interval, and chips beside a wager that may have pushed are no payment. False: the journal is of
-    before."""
+    taken to be that interval; whether chips beside a wager that may have pushed are no payment, a changed wager may be
+    doubled before a look shows it, too large a double and what is handed back of it are one change, and a wager that is
+    settled does not come back. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -70,13 +70,9 @@ _Part = tuple[DatedObservation, ChipsObserved]
 
 def _parts(transaction: Transaction, spot: int, zone: str, since_ns: int) -> list[_Part]:
     """The changes of a box's zone since a moment."""
-    place = transaction.round().bets.spots.index(spot), zone
+    box = transaction.round().bets.spots.index(spot)
     moved = (one for one in transaction.round().evidence.observations if one.last_ns >= since_ns)
-    return [
-        (one, one.item)
-        for one in moved
-        if isinstance(one.item, ChipsObserved) and (one.item.box, one.item.zone) == place
-    ]
+    return [(one, item) for one in moved if (item := one.chips_at(box, zone)) is not None]
 
 
 def _take_back(transaction: Transaction, parts: list[_Part], at: ZoneChange, unseen: tuple[int, int] | None) -> None:

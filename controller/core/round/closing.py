@@ -342,8 +342,8 @@ def _settle_as_paid(transaction: Transaction, judged: AgreedPlays, dues: _DuesBy
         fitting = [net for net in due.nets if net.cents in _nets_as_paid(judged.lattice, box)]
         if len({net.cents for net in fitting}) == 1:
             net = agreed(fitting)
+            # Chips beside a wager that pushed are its player's, and looks far apart show them as a payment.
             if transaction.house.looks_reckoned and net.cents > 0 and 0 in due.cents():
-                # Chips beside a wager that pushed are its player's, and looks far apart show them as a payment.
                 continue
             fields = (transaction.round().number, spot, "main", judged.lattice.wagers[box], net.cents)
             publish_settlement(
@@ -378,12 +378,8 @@ def _insurance_payment(lattice: Lattice, box: int) -> int:
     A player may withdraw insurance, and lay three times as much as before. But more than the card allows is no wager.
     """
     most = lattice.rules.insurance_cap_cents(lattice.wagers[box])
-    here = (
-        one.item
-        for one in lattice.evidence
-        if isinstance(one.item, ChipsObserved) and (one.item.box, one.item.zone) == (box, "insurance")
-    )
-    rises = [item for item in here if item.after > item.before and not item.idle]
+    here = (one.chips_at(box, "insurance") for one in lattice.evidence)
+    rises = [item for item in here if item is not None and item.after > item.before and not item.idle]
     if not rises or not 0 < rises[-1].before <= most < rises[-1].after:
         return 0
     came = rises[-1].after - rises[-1].before
@@ -417,8 +413,8 @@ def _nets_as_paid(lattice: Lattice, box: int) -> set[int]:
     nets: set[int] = set()
     is_touched = False
     for dated in lattice.evidence:
-        item = dated.item
-        if not isinstance(item, ChipsObserved) or item.idle or (item.box, item.zone) != (box, "main"):
+        item = dated.chips_at(box, "main")
+        if item is None or item.idle:
             continue
         # What was left out of the account lies there all the same.
         if dated.last_ns > paid_by_ns:

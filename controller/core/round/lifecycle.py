@@ -233,13 +233,13 @@ def _since_counted(transaction: Transaction, item: ChipsObserved) -> ChipsObserv
         return item
     before = item.before
     for known in reversed(transaction.round().evidence.observations):
-        if isinstance(known.item, ChipsObserved) and (known.item.box, known.item.zone) == (item.box, item.zone):
-            if not known.item.idle:
+        if (here := known.chips_at(item.box, item.zone)) is not None:
+            if not here.idle:
                 break
-            if known.item.after > known.item.before:
+            if here.after > here.before:
                 # What came then without counting lies there, or was taken back.
                 return item
-            before = known.item.before
+            before = here.before
     return replace(item, before=before, idle=before == item.after)
 
 

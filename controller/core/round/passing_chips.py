@@ -118,7 +118,7 @@ def withdrawn_rise(transaction: Transaction, change: ZoneChange) -> DatedObserva
         return None
     meanwhile = [one for one in evidence.observations if visit.from_ns <= one.last_ns and one.first_ns <= visit.to_ns]
     box = transaction.round().bets.spots.index(visit.spot)
-    moves = [one for one in meanwhile if isinstance(one.item, ChipsObserved) and _is_at(one.item, box, visit.zone)]
+    moves = [one for one in meanwhile if one.chips_at(box, visit.zone) is not None]
     rise, said = moves[0] if moves else None, any(not isinstance(one.item, ChipsObserved) for one in meanwhile)
     if rise is None or said or not isinstance(rise.item, ChipsObserved) or rise.item.idle:
         return None
@@ -126,10 +126,6 @@ def withdrawn_rise(transaction: Transaction, change: ZoneChange) -> DatedObserva
         return None
     _take_back(transaction, visit, unseen=False)
     return rise
-
-
-def _is_at(item: ChipsObserved, box: int, zone: str) -> bool:
-    return (item.box, item.zone) == (box, zone)
 
 
 def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = True) -> None:
@@ -140,10 +136,7 @@ def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = Tru
         one
         for one in round_now.evidence.observations
         if not (
-            isinstance(one.item, ChipsObserved)
-            and _is_at(one.item, box, visit.zone)
-            and visit.from_ns <= one.first_ns
-            and one.last_ns <= visit.to_ns
+            one.chips_at(box, visit.zone) is not None and visit.from_ns <= one.first_ns and one.last_ns <= visit.to_ns
         )
     )
     visits = tuple(one for one in round_now.evidence.visits if one != visit)

@@ -78,49 +78,35 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     own = set(transaction.state.felt[zone_name(spot, "main")].chips) <= set(round_now.cards.lifted)
     if item.before:
         return False
-    at, cents = _gone_before(transaction, before, item)
-    if at < 0 or not (own or _may_be_changed(transaction, before[at], observation)):
+    # They come to as much, or to twice as much with what a double or split adds.
+    raised = (item.after // 2,) if transaction.house.looks_reckoned and item.after % 2 == 0 else ()
+    emptied = [replace(item, before=cents, after=0) for cents in (item.after, *raised)]
+    gone = next((one for one in reversed(before) if one.item in emptied), None)
+    if gone is None or not (own or _may_be_changed(transaction, gone, observation)):
         return False
-    unseen = round_now.main_zone_outage(item.box, before[at].first_ns, observation.last_ns)
-    raised = replace(observation, item=replace(item, before=cents))
-    kept = (*before[:at], *before[at + 1 :])
-    transaction.change_evidence(observations=kept if cents == item.after else (*kept, raised))
+    unseen = round_now.main_zone_outage(item.box, gone.first_ns, observation.last_ns)
+    kept = tuple(one for one in before if one is not gone)
+    if gone.item != emptied[0]:
+        kept = (*kept, replace(observation, item=replace(item, before=item.after // 2)))
+    transaction.change_evidence(observations=kept)
     rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
     return True
-
-
-def _gone_before(
-    transaction: Transaction, before: tuple[DatedObservation, ...], item: ChipsObserved
-) -> tuple[int, int]:
-    """Where the evidence has the wager that was gone before chips came, and how much that was; -1: it has none.
-
-    They are as much, or with what a double or split adds twice as much.
-    """
-    for at in reversed(range(len(before))):
-        gone = before[at].item
-        if isinstance(gone, ChipsObserved) and gone == replace(item, before=gone.before, after=0):
-            as_much = gone.before == item.after
-            raised = transaction.house.looks_reckoned and item.after == 2 * gone.before
-            if as_much or raised:
-                return at, gone.before
-    return -1, 0
 
 
 def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
     """Whether other chips that come to as much may be the wager still, as its player changes his chips in play.
 
-    Nobody is away with them for longer. They are the next bet where no hand may be dealt to any more, and where no
-    other wager lies as it did at the last card: then all have been settled.
+    Nobody is away with them for longer. They are the next bet where no hand may be dealt to any more, where no other
+    wager lies as it did at the last card, as all have been settled then, and where it is published how this one ended.
     """
     if not transaction.house.exchanges_in_play or back.last_ns - gone.first_ns > _CHANGED_NS:
         return False
     round_now, item = transaction.round(), back.item
     if not any(lies_as_dealt(transaction, spot) for spot in round_now.bets.spots):
         return False
-    if transaction.house.looks_reckoned and isinstance(item, ChipsObserved):
-        settled = (round_now.bets.spots[item.box], "main") in round_now.ending.settled
-        if settled:
-            return False
+    assert isinstance(item, ChipsObserved), "chips moved"
+    if transaction.house.looks_reckoned and (round_now.bets.spots[item.box], "main") in round_now.ending.settled:
+        return False
     before = transaction.lattice().as_of(gone.first_ns)
     return any(map(before.drawing, before.frontier))
 
@@ -134,27 +120,20 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
     if not transaction.house.looks_reckoned or not isinstance(item, ChipsObserved) or item.zone != "main":
         return False
     known = round_now.evidence.observations
-    here = (at for at in reversed(range(len(known))) if _is_at(known[at], item))
-    at = next(here, -1)
-    rise = known[at].item if at >= 0 else None
-    if not isinstance(rise, ChipsObserved):
+    came = next((one for one in reversed(known) if one.chips_at(item.box, "main") is not None), None)
+    rise = None if came is None else came.chips_at(item.box, "main")
+    if rise is None or rise.after - rise.before <= round_now.main_wagers()[item.box]:
         return False
-    is_too_much = rise.after - rise.before > round_now.main_wagers()[item.box]
-    if not is_too_much or not rise.before < item.after < item.before == rise.after:
+    if not rise.before < item.after < item.before == rise.after:
         return False
     before = transaction.savepoint()
-    transaction.change_evidence(observations=(*known[:at], *known[at + 1 :]))
+    transaction.change_evidence(observations=tuple(one for one in known if one is not came))
     rebuild_with_outages(transaction, round_now.evidence.outages)
     both = replace(observation, item=replace(item, before=rise.before))
     if transaction.observe(both, may_drop=True):
         return True
     transaction.roll_back(before)
     return False
-
-
-def _is_at(known: DatedObservation, item: ChipsObserved) -> bool:
-    """Whether evidence is a change of the same zone."""
-    return isinstance(known.item, ChipsObserved) and (known.item.box, known.item.zone) == (item.box, item.zone)
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
