@@ -11,9 +11,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from simulators.chance import Chance, happens
-from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed
+from simulators.people.acts import Act, Lay
 from simulators.people.rack import Rack
-from simulators.people.simulated_table import KEY_ROUND_CLOSED, MAIN
+from simulators.people.round_in_play import RoundInPlay
+from simulators.people.simulated_table import MAIN
 from simulators.people.twice_moved_chips import any_wager, pause
 
 AWAY_MS: Final = (300, 3_500)
@@ -64,32 +65,20 @@ def with_chips_changed(
     A wager is changed before a card or a play key, once the deal is out and before any wager is taken or paid. A double
     is laid too large then too. ``rack`` is the script's own.
     """
-    layout = _Layout(rack)
-    drawn = deal = 0
-    playing = True
+    layout, play = _Layout(rack), RoundInPlay()
     for act in acts:
-        in_play = playing and drawn >= deal > 0
-        match act:
-            case Lay(spot, zone, chips) if zone == MAIN:
-                lay = layout.scripted.get(spot, ())
-                is_raised = set(chips) > set(lay)
-                if is_raised and lay and in_play and happens(chance, per_mille):
-                    yield from _laid_too_large(act, layout, chance, rack)
-                playing = playing and (is_raised or not drawn)
-                yield layout.lay(act)
-                continue
-            case Draw() | Press():
-                may_change = in_play and not (isinstance(act, Press) and act.key == KEY_ROUND_CLOSED)
-                if may_change and happens(chance, per_mille):
-                    yield from _changed(layout, chance, touched)
-                if isinstance(act, Draw) and not act.burn and any(layout.scripted.values()):
-                    deal = deal if drawn else 2 * sum(map(bool, layout.scripted.values())) + 2
-                    drawn += 1
-            case RoundPlayed():
-                drawn, deal, playing = 0, 0, True
-            case _:
-                pass
-        yield act
+        shown: Act = act
+        if isinstance(act, Lay) and act.zone == MAIN:
+            lay = layout.scripted.get(act.spot, ())
+            if not set(act.chips) > set(lay):
+                play.chips_left()
+            elif lay and play.is_on() and happens(chance, per_mille):
+                yield from _laid_too_large(act, layout, chance, rack)
+            shown = layout.lay(act)
+        elif play.is_before(act) and happens(chance, per_mille):
+            yield from _changed(layout, chance, touched)
+        play.follow(act, sum(map(bool, layout.scripted.values())))
+        yield shown
 
 
 def _laid_too_large(act: Lay, layout: _Layout, chance: Chance, rack: Rack) -> Iterator[Act]:

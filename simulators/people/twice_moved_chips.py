@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from simulators.chance import Chance, happens
-from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.people.simulated_table import KEY_ROUND_CLOSED, MAIN
+from simulators.people.acts import Act, Lay, Pause
+from simulators.people.round_in_play import RoundInPlay
+from simulators.people.simulated_table import MAIN
 
 BETWEEN_MS: Final = (100, 1_100)
 """The time between two movements of one hand."""
@@ -28,28 +29,18 @@ def with_chips_moved_twice(acts: Iterable[Act], chance: Chance, per_mille: int) 
     A wager is lifted before a card or a play key, once the deal is out and before any wager is taken or paid.
     """
     lying: dict[int, tuple[str, ...]] = {}
-    drawn = deal = 0
-    playing = True
+    play = RoundInPlay()
     for act in acts:
-        match act:
-            case Lay(spot, zone, chips) if zone == MAIN:
-                lay = lying.get(spot, ())
-                if set(chips) > set(lay):
-                    yield from _in_parts(act, lay, chance, per_mille)
-                elif drawn:
-                    playing = False
-                lying[spot] = chips
-            case Draw() | Press():
-                in_play = playing and drawn >= deal > 0 and not (isinstance(act, Press) and act.key == KEY_ROUND_CLOSED)
-                if in_play and happens(chance, per_mille):
-                    yield from _lifted(lying, chance)
-                if isinstance(act, Draw) and not act.burn and any(lying.values()):
-                    deal = deal if drawn else 2 * sum(map(bool, lying.values())) + 2
-                    drawn += 1
-            case RoundPlayed():
-                drawn, deal, playing = 0, 0, True
-            case _:
-                pass
+        if isinstance(act, Lay) and act.zone == MAIN:
+            lay = lying.get(act.spot, ())
+            if set(act.chips) > set(lay):
+                yield from _in_parts(act, lay, chance, per_mille)
+            else:
+                play.chips_left()
+            lying[act.spot] = act.chips
+        elif play.is_before(act) and happens(chance, per_mille):
+            yield from _lifted(lying, chance)
+        play.follow(act, sum(map(bool, lying.values())))
         yield act
 
 

@@ -1,7 +1,7 @@
 """People at their own pace before readers at theirs: what the table is told when nobody waits for anybody.
 
 Each zone is looked at once a cycle; a content counts once two looks in a row agree, as the reader's session has it. The
-interval of a change is from the last look without it to the first with it. Contents that do not last until the second
+interval of a change spans the looks that agree, as a reader's does. Contents that do not last until the second
 look are never told.
 """
 
@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from controller.core.game.rules import Rules
 from controller.core.messages.alerts import CloseRefused
 from controller.core.messages.inputs import DeadlinePassed, Input
+from controller.core.table.state import Table
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
 from simulators.people.acts import Act, AnswerEntry, AnswerQuestions, Draw, Lay, Pause, Press, RoundPlayed
@@ -228,3 +232,13 @@ class HumanRig(Rig):
             if key is None:
                 return
             self.give(KeyPressed(self.now_ns, key))
+
+
+def keyless(profile: str, cycle_ms: int = CYCLE_MS, *, is_reckoned: bool = True) -> HumanRig:
+    """A table at which nobody presses a key or reads the display; not ``is_reckoned``: by a journal of before."""
+    rules = profile_files.load(profile, {"turn_key": "sometimes", "new_shoe_burns": 0}).rules
+    rig = HumanRig(rules, {}, cycle_ms=cycle_ms)
+    rig.house = replace(rig.house, looks_reckoned=is_reckoned)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.reads_display = False
+    return rig

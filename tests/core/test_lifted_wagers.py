@@ -10,7 +10,7 @@ from controller.core.messages.events import HandDoubled, QuestionAsked
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.table.state import Table
 from controller.io.files import profile_files
-from tests.core.human import HumanRig
+from tests.core.human import HumanRig, keyless
 from tests.core.quick_readers import QuickReaders, accused, alerts, deal, draw, table
 from tests.core.test_slow_looks import dues, next_deal
 
@@ -293,10 +293,7 @@ def test_a_wager_changed_for_other_chips_in_play_was_not_taken(profile: str) -> 
 @pytest.mark.parametrize("profile", profile_files.names())
 def test_a_wager_changed_and_doubled_at_once_was_not_taken(profile: str, cycle_ms: int) -> None:
     """Eleven takes its wager up, lays other chips, doubles and gets a nine; twenty beats nineteen."""
-    rig = HumanRig(
-        profile_files.load(profile, {"turn_key": "sometimes", "new_shoe_burns": 0}).rules, {}, cycle_ms=cycle_ms
-    )
-    rig.reads_display = False
+    rig = keyless(profile, cycle_ms)
     rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6h Kc 9s 5c Td Ts / wait 4 / 1 main 0 / wait 2.5 / 1 main 10")
     rig.play(
         "wait 1.5 / 1 main 20 / wait 1 / 9h / wait 5 / 1 main 40 / wait 1 / 2 main 20 / wait 1 / 1 main 10 / 2 main 10"
@@ -341,9 +338,7 @@ def test_and_where_no_hand_may_be_dealt_to_any_more() -> None:
 @pytest.mark.parametrize("cycle_ms", [350, 500])
 def test_as_much_in_the_place_of_a_surrendered_wager_is_not_that_wager(cycle_ms: int) -> None:
     """Eleven surrendered, which is said, and lays the next bet; the dealer breaks against fourteen."""
-    rules = profile_files.load("hollywood-penn-national", {"turn_key": "sometimes", "new_shoe_burns": 0}).rules
-    rig = HumanRig(rules, {}, cycle_ms=cycle_ms)
-    rig.reads_display = False
+    rig = keyless("hollywood-penn-national", cycle_ms)
     rig.play("3 main 50 / 4 main 10 / wait 6 / deal 5d Qc 2s 6d 4h 7h / wait 5 / 3 main 0 / wait 3 / 4c / wait 1")
     rig.play("3 main 50 / wait 1 / Th / wait 2 / 4 main 20 / wait 2.5 / deal Ts Tc Ah 6d Qh 7d / wait 10")
     assert rig.postings() == ["1: spot 3 main -25.00", "1: spot 4 main +10.00"]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.events import WagerSettled
-from controller.core.table.state import Table
-from controller.io.files import profile_files
-from tests.core.human import HumanRig
+from tests.core.human import HumanRig, keyless
 
 TWO_ACES = "1 main 10 / 2 main 10 / wait 6 / deal Th Ah Tc 7s 4s 7d / wait 2 / Ac / wait 1.5 / 3s / wait 4"
 """Seventeen, which pushes, and nineteen; or, if others drew the ace and the three, eighteen twice, which wins."""
@@ -18,11 +15,7 @@ PRESSED = "2 main 20 / wait 1.5 / 2 main 10 / wait 1 / 1 main 20 / wait 8 / deal
 
 def dealt(profile: str, cycle_ms: int, *, reckoned: bool = True) -> HumanRig:
     """A round of which only the payments say who drew, and the next deal."""
-    rules = profile_files.load(profile, {"turn_key": "sometimes", "new_shoe_burns": 0}).rules
-    rig = HumanRig(rules, {}, seed=1, cycle_ms=cycle_ms)
-    rig.house = replace(rig.house, looks_reckoned=reckoned)
-    rig.table = Table(rig.house, rig.table.state)
-    rig.reads_display = False
+    rig = keyless(profile, cycle_ms, is_reckoned=reckoned)
     rig.play(f"{TWO_ACES} / {PRESSED}")
     return rig
 

@@ -10,7 +10,7 @@ from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
-from tests.core.human import HumanRig
+from tests.core.human import HumanRig, keyless
 from tests.core.quick_readers import QuickReaders, accused, alerts, deal, draw, table
 from tests.core.rig import MS
 
@@ -75,11 +75,9 @@ def test_in_journals_of_before_what_was_too_much_lay_at_the_card() -> None:
 END = "wait 6 / deal Th 9c 8c 9d 8d Td / wait 10"
 
 
-def keyless(profile: str, text: str, cycle_ms: int) -> HumanRig:
+def played(profile: str, text: str, cycle_ms: int) -> HumanRig:
     """A round at which nobody presses a key, and the next deal."""
-    rules = profile_files.load(profile, {"turn_key": "sometimes", "new_shoe_burns": 0}).rules
-    rig = HumanRig(rules, {}, cycle_ms=cycle_ms)
-    rig.reads_display = False
+    rig = keyless(profile, cycle_ms)
     rig.play(f"{text} / {END}")
     return rig
 
@@ -91,7 +89,7 @@ def test_what_is_too_much_is_handed_back_within_a_second_of_the_card(profile: st
     """Eleven doubles with 25, is given 15 back and gets a six; thirteen of the dealer draws and breaks."""
     deal = "5 main 10 / 7 main 20 / wait 6 / deal 6s 6c 6d 5h 5s 7s / wait 4 / 5 main 35 / wait 1 / 5 main 20"
     doubled = f"wait {back_s} / 6s / wait 2 / 7 main 40 / wait 0.5 / As / wait 3 / Qh / wait 1"
-    rig = keyless(
+    rig = played(
         profile, f"{deal} / {doubled} / 7 main 80 / wait 1 / 5 main 40 / wait 1 / 5 main 10 / 7 main 20", cycle_ms
     )
     assert sorted(rig.postings()) == ["1: spot 5 main +20.00", "1: spot 7 main +40.00"]
@@ -103,7 +101,7 @@ def test_what_is_too_much_is_handed_back_within_a_second_of_the_card(profile: st
 def test_handed_back_once_the_card_is_there_it_is_left_to_the_floor(profile: str, cycle_ms: int) -> None:
     deal = "5 main 10 / 7 main 20 / wait 6 / deal 6s 6c 6d 5h 5s 7s / wait 4 / 5 main 35 / wait 1 / 6s"
     rest = "wait 1.5 / 5 main 20 / wait 2 / 7 main 40 / wait 0.5 / As / wait 3 / Qh / wait 1 / 7 main 80 / wait 1"
-    rig = keyless(profile, f"{deal} / {rest} / 5 main 40 / wait 1 / 5 main 10 / 7 main 20", cycle_ms)
+    rig = played(profile, f"{deal} / {rest} / 5 main 40 / wait 1 / 5 main 10 / 7 main 20", cycle_ms)
     assert (rig.postings(), len(rig.irregularities())) == ([], 1)
     assert accused(rig) == []
 
@@ -113,7 +111,7 @@ def test_handed_back_once_the_card_is_there_it_is_left_to_the_floor(profile: str
 def test_a_part_of_a_natural_s_payment_that_is_picked_up_leaves_no_double(profile: str, cycle_ms: int) -> None:
     """Fifteen dollars for a natural of ten, of which its player picks up ten; nineteen beats eighteen."""
     natural = "1 main 10 / 2 main 10 / wait 6 / deal Ah Th 5c Kd 9d 3s / wait 3 / 1 main 25 / wait 3 / 1 main 15"
-    rig = keyless(profile, f"{natural} / wait 4 / Th / wait 2 / 2 main 20 / wait 2 / 2 main 10", cycle_ms)
+    rig = played(profile, f"{natural} / wait 4 / Th / wait 2 / 2 main 20 / wait 2 / 2 main 10", cycle_ms)
     assert "1: spot 1 main +15.00" in rig.postings()
     assert accused(rig) == []
 
@@ -124,7 +122,7 @@ def test_nor_of_a_hand_that_is_split(profile: str, cycle_ms: int) -> None:
     """Eights are split; the second hand doubles with 35 and is given 15 back; the dealer breaks."""
     deal = "2 main 20 / 3 main 20 / wait 6 / deal 8h 7d 5c 8c 8c Qc / wait 4 / 2 main 40 / wait 1 / Ah / wait 2 / 2s"
     doubled = "wait 1 / 2 main 75 / wait 2 / 2 main 60 / wait 2 / Qc / wait 3 / Qs / wait 1 / 3 main 0 / wait 2 / Tc"
-    rig = keyless(
+    rig = played(
         profile, f"{deal} / {doubled} / wait 2 / 2 main 120 / wait 1 / 3 main 20 / wait 2 / 2 main 20", cycle_ms
     )
     assert sorted(rig.postings()) in ([], ["1: spot 2 main +60.00", "1: spot 3 main -20.00"])
