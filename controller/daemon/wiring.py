@@ -77,6 +77,7 @@ def house_of(table: TableFile) -> House:
         exchanges_in_play=True,
         next_wagers_named=True,
         words_traced=True,
+        declarations_traced=True,
         looks_reckoned=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),

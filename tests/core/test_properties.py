@@ -248,6 +248,7 @@ def begun_now(house: House) -> House:
         exchanges_in_play=True,
         next_wagers_named=True,
         words_traced=True,
+        declarations_traced=True,
         looks_reckoned=True,
     )
 

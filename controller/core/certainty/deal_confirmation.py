@@ -182,10 +182,13 @@ def _note_words(transaction: Transaction) -> None:
     after_word = state.denied_next and not round_now.bets.locked_by
     if declared or burned or after_word:
         change_deal(transaction, declared=declared, burned=burned, after_word=after_word)
-    if denied := round_now.dealing.denied:
-        change_deal(transaction, denied=tuple(spot for spot in denied if cents_at(state.felt, spot, "main")))
+    denied = [spot for spot in round_now.dealing.denied if cents_at(state.felt, spot, "main")]
+    denied += [one.spot for one in state.undeclared if one.spot not in denied]
+    if denied or round_now.dealing.denied:
+        change_deal(transaction, denied=tuple(denied))
     transaction.rely_on(round_now.number, state.announcers)
-    transaction.change(burned_since=0, announcers=(), denied_next=False)
+    transaction.rely_on(round_now.number, [person for one in state.undeclared for person in one.people])
+    transaction.change(burned_since=0, announcers=(), denied_next=False, undeclared=())
 
 
 def note_entry(transaction: Transaction, spot: int, *, dealt_in: bool) -> None:

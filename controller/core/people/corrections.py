@@ -26,8 +26,16 @@ from controller.core.messages.floor_events import (
     Vouched,
 )
 from controller.core.messages.house import House
-from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
-from controller.core.persons import is_seen
+from controller.core.messages.inputs import (
+    AdjustWager,
+    AssignCard,
+    DeclareBox,
+    EnterInventory,
+    Ruling,
+    SetCard,
+    VoidRound,
+)
+from controller.core.persons import Person, is_seen
 from controller.core.progressives.live_meters import contribute
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
@@ -424,17 +432,48 @@ def _declare_next(transaction: Transaction, ruling: DeclareBox, vouched: Vouched
         if others == transaction.state.declared:
             return RefusalReason("no_wager", f"no box was declared at spot {ruling.spot}")
         transaction.change(declared=others)
+        _note_taken_back(transaction, ruling.spot, named_people(transaction))
     else:
         if cents_at(transaction.state.felt, ruling.spot, "main"):
             return RefusalReason("chips_on_spot", f"chips lie at spot {ruling.spot}: they are its wager")
-        transaction.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
-        _note_declarer(transaction, ruling.spot)
+        box = LockedWager(ruling.spot, "main", ruling.cents)
+        known = box in transaction.state.declared and transaction.house.declarations_traced
+        transaction.change(declared=(*others, box))
+        _note_declarer(transaction, ruling.spot, as_before=known)
+        _note_taken_back(transaction, ruling.spot, ())
     transaction.emit(BoxDeclared(None, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why, vouched=vouched))
     return None
 
 
-def _note_declarer(transaction: Transaction, spot: int) -> None:
-    """Keep who declares a box, for the alert about its amount."""
+def declared_by_another(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
+    """What another person declared for the next deal and an order changes, in words; empty: nothing.
+
+    It waits for no second person, for the deal does not wait.
+    """
+    if not isinstance(ruling, DeclareBox) or not transaction.house.declarations_traced:
+        return ""
+    spot, now_cents = ruling.spot, max(ruling.cents, 0)
+    was_cents = next((one.cents for one in transaction.state.declared if one.spot == spot), now_cents)
+    people = next((one.people for one in transaction.state.declarers if one.spot == spot), ())
+    others = [one.name for one in people if one != Person(ruling.who, ruling.vouched)]
+    if was_cents == now_cents or not others:
+        return ""
+    now = f"in play for {money(now_cents)}" if now_cents else "not in play"
+    return f"spot {spot} is {now}, which {', '.join(others)} declared for {money(was_cents)}"
+
+
+def _note_taken_back(transaction: Transaction, spot: int, people: tuple[Person, ...]) -> None:
+    """Keep who takes back a box of the next deal, for the dealer may deal to it; nobody: it was declared again."""
+    others = tuple(one for one in transaction.state.undeclared if one.spot != spot)
+    if transaction.house.declarations_traced:
+        taken_back = (BoxDeclaration(spot, people),) if people else ()
+        transaction.change(undeclared=(*others, *taken_back))
+
+
+def _note_declarer(transaction: Transaction, spot: int, *, as_before: bool = False) -> None:
+    """Keep who declares a box, for the alert about its amount; beside who did ``as_before``."""
     others = (one for one in transaction.state.declarers if one.spot != spot)
+    before = (one.people for one in transaction.state.declarers if one.spot == spot and as_before)
+    people = dict.fromkeys((*next(before, ()), *named_people(transaction)))
     if transaction.house.floor_claims_checked:
-        transaction.change(declarers=(*others, BoxDeclaration(spot, named_people(transaction))))
+        transaction.change(declarers=(*others, BoxDeclaration(spot, tuple(people))))

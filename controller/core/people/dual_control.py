@@ -85,9 +85,10 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
     if beyond or _takes_two(transaction, ruling, overruled):
         _propose(transaction, ruling, trial, beyond)
         return
+    of_another = corrections.declared_by_another(transaction, ruling)
     refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
-    if overruled and refused is None:
-        _alert(transaction, ruling, f"{ruling.who} alone: {overruled}", AlertKind.CORRECTED_ALONE)
+    if (overruled or of_another) and refused is None:
+        _alert(transaction, ruling, f"{ruling.who} alone: {overruled or of_another}", AlertKind.CORRECTED_ALONE)
 
 
 def _propose(transaction: Transaction, ruling: Ruling | EnterInventory, trial: _OrderTrial, beyond: str) -> None:

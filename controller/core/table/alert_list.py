@@ -51,6 +51,14 @@ _CHIPS_REST_ON_PEOPLE: Final = frozenset(
 )
 """What chips raise that may be right, had earlier words been other ones."""
 
+_CARDS_REST_ON_PEOPLE: Final = frozenset(
+    {
+        *(AlertKind.BET_TOUCHED, AlertKind.EZ_BUST_WRONG_UP_CARD, AlertKind.PROCEDURE_LATE),
+        *(AlertKind.BURNED_IN_PLAY, AlertKind.ROUND_UNENDED),
+    }
+)
+"""What else a round raises whose cards are other ones than counted, by earlier words."""
+
 _ORDERED: Final = "gave the order or answer it is about"
 
 
@@ -89,7 +97,7 @@ def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence
     for the first few of each kind and person, not listed.
     """
     by = named_people(transaction) if kind in _MADE_BY_ORDERS and transaction.house.orders_traced else ()
-    if kind in _REST_ON_PEOPLE or (kind in _CHIPS_REST_ON_PEOPLE and transaction.house.words_confirmed):
+    if _may_rest_on_people(transaction, kind):
         earlier = _relied_on(transaction, evidence)
         by = (*earlier, *(one for one in by if one not in earlier))
     raise_alert_about(transaction, by, kind, text, **evidence)
@@ -125,6 +133,13 @@ def named_people(transaction: Transaction) -> tuple[Person, ...]:
             return (Person(who, vouched),)
         case _:
             return ()
+
+
+def _may_rest_on_people(transaction: Transaction, kind: AlertKind) -> bool:
+    """Whether a kind of alert may come of what somebody said earlier in its round."""
+    if kind in _REST_ON_PEOPLE or (kind in _CHIPS_REST_ON_PEOPLE and transaction.house.words_confirmed):
+        return True
+    return kind in _CARDS_REST_ON_PEOPLE and transaction.house.declarations_traced
 
 
 def _relied_on(transaction: Transaction, evidence: Mapping[str, Any]) -> tuple[Person, ...]:

@@ -62,7 +62,8 @@ class DealProgress(Value, frozen=True, tag=False):
     entered: tuple[int, ...] = ()
     """The spots that came in mid shoe or bet late and were dealt in, as somebody has said."""
     denied: tuple[int, ...] = ()
-    """Those that were not, as somebody has said although chips lay there in the deal."""
+    """Those that were not, as somebody has said although chips lay there in the deal, and boxes that somebody took
+    back before it."""
     after_word: bool = False
     """Whether a person said that the cards before its first, which may be another deal's, are the last round's, and no
     key has locked its bets since."""
@@ -360,7 +361,7 @@ class Round(Value, frozen=True, tag=False):
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
         said = said or self.questions.goes_on_by_word
         counted = self.dealing.burned and self.questions.miscounted
-        return bool(said or counted) or any(card.ruled for card in self.cards.drawn)
+        return bool(said or counted or self.boxes_denied()) or any(card.ruled for card in self.cards.drawn)
 
     def is_unread(self, item: Observation) -> bool:
         """Whether evidence is an unread card in sight; the hole card counts only once it is turned."""

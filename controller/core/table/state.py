@@ -126,6 +126,8 @@ class State(Value, frozen=True, tag=False):
     """Boxes without chips declared for the next round."""
     declarers: tuple[BoxDeclaration, ...] = ()
     """Who last declared the box of each spot."""
+    undeclared: tuple[BoxDeclaration, ...] = ()
+    """Who took back the boxes that were declared for the next deal and that the dealer may deal to all the same."""
     relied_on: tuple[RoundPeople, ...] = ()
     """Whose word the last rounds rest on, and those that are not at their end."""
     books: Books = ()
