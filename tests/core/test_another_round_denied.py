@@ -98,13 +98,16 @@ def test_the_next_deal_is_asked_about_where_its_rhythm_does_not_bear_that_out_an
     assert rig.irregularities() == ["the cards of its deal are other ones than counted"]
 
 
-def test_an_honest_answer_leaves_the_next_deal_as_any_other() -> None:
-    """The dealer drew that card, broke, and pays."""
+@pytest.mark.parametrize(("traced", "basis"), [(True, "answer"), (False, "evidence")])
+def test_after_an_honest_answer_the_next_deal_is_not_asked_about_and_rests_on_it(basis: str, *, traced: bool) -> None:
+    """The dealer drew that card, broke, and pays. A quick player would leave the rhythm of a deal begun sooner."""
     rig = denied()
+    rig.house = replace(rig.house, declarations_traced=traced)
+    rig.table = restore(rig.house, rig.table.state)
     rig.play(f"{PAID} / deal Th Kd 9c 7d / wait 3 / key stand hole_turned / {PAID} / key round_closed / wait 3")
     assert asked(rig) == [ASKED]
     assert settled(rig, 4) == [(1_000, "answer")]
-    assert settled(rig, 5) == [(1_000, "evidence")]
+    assert settled(rig, 5) == [(1_000, basis)]
     rig.play(f"{PAID} / deal Th Kd 9c / wait 4 / 7d / wait 3")
     assert SOONER not in asked(rig)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.events import QuestionAsked, WagerAdjusted
+from controller.core.messages.events import QuestionAsked, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import OrderProposed
 from controller.core.messages.inputs import (
     AcknowledgeAlert,
@@ -56,6 +56,11 @@ def said(rig: Rig, answer: str, who: str) -> None:
 
 def alerts(rig: Rig, kind: AlertKind) -> list[AlertRaised]:
     return [one for one in rig.events if isinstance(one, AlertRaised) and one.kind is kind]
+
+
+def bases(rig: Rig) -> dict[int, tuple[int, str]]:
+    """The net and the basis of each spot's last settlement."""
+    return {one.spot: (one.net_cents, str(one.basis)) for one in rig.events if isinstance(one, WagerSettled)}
 
 
 def next_lock(rig: Rig) -> None:
@@ -210,6 +215,73 @@ def test_once_it_is_over_it_is_forgotten_like_any_other() -> None:
     rig.give(ShoeChanged(rig.now_ns, -1, "A. Third", FLOOR))
     rig.talk("3 main 10 \n 2c Th")
     assert [one.round for one in rig.table.state.relied_on] == [*range(5, 13), 1, 13]
+
+
+# --- orders that nothing else of a round shows --------------------------------------------------------------
+
+
+def struck(*, traced: bool = True) -> Rig:
+    """One person strikes the card with which spot 1 has nineteen, against seventeen; the dealer pays what he saw."""
+    rig = table("1 main 100 \n key no_more_bets \n Th Ts 4h 7c 5d")
+    rig.house = replace(rig.house, declarations_traced=traced)
+    rig.table = restore(rig.house, rig.table.state)
+    assert rig.table.state.round is not None
+    number = rig.table.state.round.cards.drawn[4].number
+    rig.give(SetCard(rig.now_ns, number, None, "M. Crook", "burned", vouched=FLOOR))
+    rig.talk("key stand hole_turned")
+    rig.pass_ms(2_000)
+    rig.talk("1 main 200 \n 1 main 0")
+    rig.pass_ms(5_000)
+    next_lock(rig)
+    return rig
+
+
+@pytest.mark.parametrize("traced", [True, False])
+def test_what_is_settled_once_one_person_has_struck_a_card_rests_on_that_order(*, traced: bool) -> None:
+    rig = struck(traced=traced)
+    assert bases(rig) == {1: (-10_000, "answer" if traced else "evidence")}
+    (alert,) = alerts(rig, AlertKind.MISPAY)
+    assert acknowledged_by(rig, alert, "M. Crook", "J. Lee")[:1] == ["J. Lee" if traced else "M. Crook"]
+
+
+def announced_in_vain(*, traced: bool = True, how: str = "order") -> Rig:
+    """The deal's first card counts as burned, and a player draws as quickly as the dealer deals.
+
+    The player has fifteen against the dealer's twenty-two, and sixteen against nineteen as the table counts.
+    """
+    rules = replace(penn(stand_key="sometimes", turn_key="sometimes"), hole_card="none", hole_check="none")
+    rig = table("", two=True, rules=rules)
+    rig.house = replace(rig.house, declarations_traced=traced)
+    rig.table = restore(rig.house, rig.table.state)
+    if how == "order":
+        rig.give(ShoeChanged(rig.now_ns, -1, "M. Crook", FLOOR))
+    else:
+        rig.key("burn")
+    rig.talk("1 main 100 \n 2s 6d 3h Th")
+    rig.pass_ms(4_000)
+    rig.talk("9c 7c")
+    rig.pass_ms(4_000)
+    rig.talk("1 main 200 \n 1 main 0")
+    rig.pass_ms(5_000)
+    next_lock(rig)
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("how", "traced", "basis"), [("order", True, "answer"), ("order", False, "evidence"), ("key", True, "evidence")]
+)
+def test_what_is_settled_after_an_ordered_shoe_rests_on_that_order(how: str, basis: str, *, traced: bool) -> None:
+    rig = announced_in_vain(how=how, traced=traced)
+    assert bases(rig) == {1: (-10_000, basis)}
+    (alert,) = alerts(rig, AlertKind.MISPAY)
+    assert acknowledged_by(rig, alert, "M. Crook", "J. Lee")[:1] == ["J. Lee" if basis == "answer" else "M. Crook"]
+
+
+def test_where_the_house_burns_no_card_an_ordered_shoe_counts_none_of_the_deal() -> None:
+    rig = table("", rules=penn(stand_key="always", new_shoe_burns=0))
+    rig.give(ShoeChanged(rig.now_ns, -1, "M. Okafor", FLOOR))
+    rig.talk("1 main 100 \n 9h Ts 8d 9c \n key stand hole_turned")
+    assert bases(rig) == {1: (-10_000, "evidence")}
 
 
 # --- who adjusted a wager ---------------------------------------------------------------------------

@@ -186,6 +186,9 @@ def _note_words(transaction: Transaction) -> None:
     denied += [one.spot for one in state.undeclared if one.spot not in denied]
     if denied or round_now.dealing.denied:
         change_deal(transaction, denied=tuple(denied))
+    if state.announcers and (burned or after_word) and transaction.house.declarations_traced:
+        # A player who draws as quickly as the dealer deals bears out what is not so.
+        transaction.change_round(by_order=True)
     transaction.rely_on(round_now.number, state.announcers)
     transaction.rely_on(round_now.number, [person for one in state.undeclared for person in one.people])
     transaction.change(burned_since=0, announcers=(), denied_next=False, undeclared=())

@@ -122,8 +122,9 @@ class House(Value, frozen=True, tag=False):
     doubled before a look shows it, too large a double and what is handed back of it are one change, and a wager that is
     settled does not come back. False: the journal is of before."""
     declarations_traced: bool = False
-    """Whether what rests on a box that was taken back before its deal says so, it is asked about as one that was
-    denied, and who alone changes what another declared is an alert. False: the journal is of before."""
+    """Whether what rests on a box that was taken back, on a shoe that an order announced, or on a struck card says so,
+    the deal after such a box is asked about as one of which a spot was denied, and who alone changes what another
+    declared is an alert. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

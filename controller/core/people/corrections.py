@@ -252,6 +252,8 @@ def round_with(transaction: Transaction, card: int) -> tuple[Round, int] | None:
 def _judge_corrected(transaction: Transaction, ruling: Ruling, vouched: Vouched, before: Round) -> None:
     """Judge a round again, of which a correction has changed what ``before`` was."""
     transaction.change_round(corrected=(ruling.who, ruling.why), corrected_by=vouched, said=("", ""))
+    if transaction.house.declarations_traced:
+        transaction.change_round(by_order=True)
     transaction.rely_on(before.number, named_people(transaction))
     rebuild.rebuild_corrected(transaction, before)
 

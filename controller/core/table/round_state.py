@@ -313,6 +313,9 @@ class Round(Value, frozen=True, tag=False):
     """Who last corrected the round's cards or boxes, and why."""
     corrected_by: Vouched = msgspec.UNSET
     """How the channel knew who that was."""
+    by_order: bool = False
+    """Whether it rests on an order that neither its cards nor its boxes show: a new shoe was announced before its deal,
+    a card struck, a box taken back."""
     said: tuple[str, str] = ("", "")
     """Who last answered a question about the round since it was last corrected, and what."""
     said_by: Vouched = msgspec.UNSET
@@ -361,7 +364,8 @@ class Round(Value, frozen=True, tag=False):
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
         said = said or self.questions.goes_on_by_word
         counted = self.dealing.burned and self.questions.miscounted
-        return bool(said or counted or self.boxes_denied()) or any(card.ruled for card in self.cards.drawn)
+        unseen = self.by_order or self.boxes_denied()
+        return bool(said or counted or unseen) or any(card.ruled for card in self.cards.drawn)
 
     def is_unread(self, item: Observation) -> bool:
         """Whether evidence is an unread card in sight; the hole card counts only once it is turned."""
