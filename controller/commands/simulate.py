@@ -48,7 +48,8 @@ def command(
     DIRECTORY receives the ports and, unless it has them already, a table file, a chip registry and a key, so that
     `tableside run DIRECTORY/table.toml` runs the table. At the end, truth.json there records what the people know.
 
-    Exit status: 0 at the end or when interrupted, 2 it cannot be served, or another plays in DIRECTORY.
+    Exit status: 0 at the end or when interrupted, 2 it cannot be served, another plays in DIRECTORY, or a truth.json
+    is there already.
     """
     import asyncio
 
@@ -68,13 +69,19 @@ def command(
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             refuse(f"{directory}: cannot be made: {error.strerror}")
+        truth = directory / "truth.json"
         with alone(directory):
+            # Looked for before anybody plays: it is the only account of the rounds of its journal.
+            if truth.exists():
+                refuse(f"{truth}: is there already, from an earlier simulation; move it away, or give another folder")
             played = asyncio.run(until_interrupted(wanted))
-            (directory / "truth.json").write_bytes(account_bytes(truth_of(played)))
+            if played:
+                truth.write_bytes(account_bytes(truth_of(played)))
     except (FolderInUse, KeyFileRefused, ValueError, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
-    say(f"{many(len(played), 'round')} played; the truth is in {directory / 'truth.json'}")
+    where = f"the truth is in {truth}" if played else f"{truth} is not written"
+    say(f"{many(len(played), 'round')} played; {where}")
 
 
 def prepare(wanted: DemoOptions, rack: Rack) -> None:
@@ -96,12 +103,21 @@ def prepare(wanted: DemoOptions, rack: Rack) -> None:
         (directory / "table.toml").write_text(text, encoding="utf-8")
 
 
-def waiting_for(unpolled: Sequence[str], zones: int) -> str:
-    """Why nobody plays yet, for the person who looks at the terminal."""
+def waiting_for(before: Sequence[str], unpolled: Sequence[str], zones: int) -> str:
+    """Why nobody plays yet, for the person who looks at the terminal; empty while that may just be starting.
+
+    ``before``: what was unpolled one wait earlier. A daemon that was polling then has had the time to reach every zone
+    of its table file, so what is still unpolled is missing there; of one that began since, nothing can be said.
+    """
     if len(unpolled) > zones:
         return "nobody plays before a daemon polls the devices"
+    if len(before) > zones:
+        return ""
+    missing = [one for one in unpolled if one in before]
+    if not missing:
+        return ""
     return (
-        f"nobody plays before the daemon polls these as well: {', '.join(unpolled)}; "
+        f"nobody plays before the daemon polls these as well: {', '.join(missing)}; "
         "name them in the table file, or simulate with the options that the file was made with"
     )
 
@@ -118,15 +134,15 @@ async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
     rack, played, ports = Rack(), list[RoundPlayed](), wanted.directory / "ports"
     prepare(wanted, rack)
     async with Station(ports, **devices(profile=wanted.profile, wanted=wanted)) as station:
-        say(f"ports in {ports}: {', '.join(sorted(one.name for one in ports.iterdir() if one.is_symlink()))}")
-        say(f"run beside this: tableside run {wanted.directory / 'table.toml'}")
         acts = script(wanted, rack, sevens_meter())
 
         async def people() -> None:
-            said = ""
+            said, before = "", station.unpolled(POLLED_LOOKS)
             while not await station.ready(looks=POLLED_LOOKS):
-                waiting = waiting_for(station.unpolled(POLLED_LOOKS), len(station.places))
-                if waiting != said:
+                unpolled = station.unpolled(POLLED_LOOKS)
+                waiting = waiting_for(before, unpolled, len(station.places))
+                before = unpolled
+                if waiting and waiting != said:
                     said = waiting
                     say(said)
             await perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=played.append)
@@ -135,6 +151,9 @@ async def until_interrupted(wanted: DemoOptions) -> list[RoundPlayed]:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, task.cancel)
+        # Who has read this may end it, so only now.
+        say(f"ports in {ports}: {', '.join(sorted(one.name for one in ports.iterdir() if one.is_symlink()))}")
+        say(f"run beside this: tableside run {wanted.directory / 'table.toml'}")
         with contextlib.suppress(asyncio.CancelledError):
             await task
     return played

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -15,14 +17,45 @@ from controller.io.files import profile_files
 
 def test_without_a_daemon_people_wait_for_one() -> None:
     unpolled = ("the keypad", "spot 1 main", "spot 2 main")
-    assert waiting_for(unpolled, zones=2) == "nobody plays before a daemon polls the devices"
+    assert waiting_for(unpolled, unpolled, zones=2) == "nobody plays before a daemon polls the devices"
 
 
 def test_a_zone_that_the_table_file_lacks_is_named() -> None:
-    assert waiting_for(("spot 1 five_card_progressive",), zones=4) == (
+    before = ("spot 1 main", "spot 1 five_card_progressive")
+    assert waiting_for(before, before[1:], zones=4) == (
         "nobody plays before the daemon polls these as well: spot 1 five_card_progressive; "
         "name them in the table file, or simulate with the options that the file was made with"
     )
+
+
+def test_zones_of_a_daemon_that_has_just_begun_to_poll_are_not_named() -> None:
+    before = ("the keypad", "spot 1 main", "spot 2 main")
+    assert waiting_for(before, ("spot 2 main",), zones=2) == ""
+    assert waiting_for(("spot 1 main",), ("spot 2 main",), zones=2) == ""
+
+
+def test_the_truth_of_an_earlier_simulation_is_kept(tmp_path: Path) -> None:
+    truth = tmp_path / "truth.json"
+    truth.write_text("of last week")
+    done = CliRunner().invoke(main, ["simulate", str(tmp_path), "--rounds", "1"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    said = "is there already, from an earlier simulation; move it away, or give another folder"
+    assert done.stderr == f"tableside: {truth}: {said}\n"
+    assert [one.name for one in tmp_path.iterdir()] == ["truth.json"]
+    assert truth.read_text() == "of last week"
+
+
+def test_a_simulation_in_which_nobody_played_leaves_no_truth(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "controller", "simulate", str(tmp_path), "--rounds", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        ready = running.stdout.readline()
+        running.stdout.readline()
+        running.terminate()
+        rest = running.stdout.read()
+    assert (running.returncode, ready[:9]) == (0, "ports in ")
+    assert rest == f"0 rounds played; {tmp_path / 'truth.json'} is not written\n"
+    assert not (tmp_path / "truth.json").exists()
 
 
 def test_a_folder_in_which_somebody_plays_is_left_alone(tmp_path: Path) -> None:
