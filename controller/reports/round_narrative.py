@@ -102,6 +102,9 @@ def story(events: Iterable[JournalEvent], number: int) -> tuple[NarrativeLine, .
                 within = other == number
             case CardDrawn(other) if other and not within:
                 within = other == number
+            # What moves on the felt from here on are the next round's bets.
+            case RoundPending(other) | RoundClosed(other) if other == number:
+                within = False
             case _:
                 pass
         if belongs(one.event, number, questions, alerts, within=within):
@@ -115,7 +118,7 @@ def story(events: Iterable[JournalEvent], number: int) -> tuple[NarrativeLine, .
 
 
 def belongs(event: Event, number: int, questions: set[int], alerts: set[int], *, within: bool) -> bool:
-    """Whether an event is about a round, or happened while its chips were on the felt."""
+    """Whether an event is about a round, or happened while it was in play."""
     match event:
         case QuestionAnswered(question) | QuestionWithdrawn(question):
             return question in questions

@@ -12,10 +12,18 @@ from msgspec.structs import replace
 
 from controller.cli import main
 from controller.core.messages.alerts import AssistanceRequested, RoundIrregular
-from controller.core.messages.events import DealUnconfirmed, Event, WagerUnresolved
+from controller.core.messages.events import (
+    DealUnconfirmed,
+    Event,
+    KeyRead,
+    RoundClosed,
+    RoundPending,
+    RoundStarted,
+    WagerUnresolved,
+)
 from controller.core.messages.inputs import AcknowledgeAlert, DaemonStarted, SetCard
 from controller.io.journal.lock import take_lock
-from controller.reports.round_narrative import sentence
+from controller.reports.round_narrative import JournalEvent, sentence, story
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.houses import simulated
@@ -25,6 +33,13 @@ from tests.core.rig import MS, Rig, penn
 
 def test_an_event_without_more_to_tell_is_told_by_its_name_alone() -> None:
     assert sentence(AssistanceRequested(3), {}) == "assistance requested"
+
+
+def test_a_round_that_waits_for_an_answer_has_left_the_felt() -> None:
+    started, locked, closed = RoundStarted(1, 1, (2,)), KeyRead("A", "no_more_bets"), RoundClosed(1, (), 0, "open")
+    events: tuple[Event, ...] = (started, RoundPending(1, 1), locked, closed)
+    told = story((JournalEvent(seq, seq, "", event) for seq, event in enumerate(events, 1)), 1)
+    assert [line.event for line in told] == ["round_started", "round_pending", "round_closed"]
 
 
 def run(*words: str) -> Result:
@@ -72,7 +87,10 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
     assert "alert 1, critical capping: spot 1 main: 25.00 became 50.00 after the lock" in text
     assert "J. Weber acknowledged alert 1 (put back)" in text
     assert "spot 1 hand 1: Th Qs, stands at 20, 25.00 at stake" in text
-    assert "the dealer pressed no more bets" in text
+    # The next round's chips and keys are not told of this one.
+    assert text.splitlines()[-1].split("  ")[1].startswith("closed: settled, 1 legal play")
+    assert "spot 1 main: 50.00 became 0.00" in text
+    assert "the dealer pressed round closed" in text
     assert "spot 1 main: 25.00, net +25.00: 20 beats 17 [evidence]" in text
     settled = next(line for line in text.splitlines() if "net +" in line)
     readings = settled.partition("readings ")[2].rstrip("]").split()
