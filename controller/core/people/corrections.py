@@ -448,10 +448,7 @@ def _declare_next(transaction: Transaction, ruling: DeclareBox, vouched: Vouched
 
 
 def declared_by_another(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
-    """What another person declared for the next deal and an order changes, in words; empty: nothing.
-
-    It waits for no second person, for the deal does not wait.
-    """
+    """What another person declared for the next deal and an order changes, in words; empty: nothing."""
     if not isinstance(ruling, DeclareBox) or not transaction.house.declarations_traced:
         return ""
     spot, now_cents = ruling.spot, max(ruling.cents, 0)

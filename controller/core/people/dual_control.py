@@ -85,10 +85,14 @@ def take_ruling(transaction: Transaction, ruling: Ruling | EnterInventory) -> No
     if beyond or _takes_two(transaction, ruling, overruled):
         _propose(transaction, ruling, trial, beyond)
         return
-    of_another = corrections.declared_by_another(transaction, ruling)
-    refused = _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched))
-    if (overruled or of_another) and refused is None:
-        _alert(transaction, ruling, f"{ruling.who} alone: {overruled or of_another}", AlertKind.CORRECTED_ALONE)
+    of_another = _said_by_another(transaction, ruling)
+    if _carry_out(transaction, ruling, transaction.house.known_by(ruling.vouched)) is not None:
+        return
+    if overruled:
+        _alert(transaction, ruling, f"{ruling.who} alone: {overruled}", AlertKind.CORRECTED_ALONE)
+    elif of_another:
+        by = (Person(ruling.who, ruling.vouched),)
+        raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, f"{ruling.who} alone: {of_another}")
 
 
 def _propose(transaction: Transaction, ruling: Ruling | EnterInventory, trial: _OrderTrial, beyond: str) -> None:
@@ -351,6 +355,16 @@ def _overruled(transaction: Transaction, ruling: Ruling | EnterInventory, trial:
             return _denied_wager(transaction, ruling)
         case _:
             return ""
+
+
+def _said_by_another(transaction: Transaction, ruling: Ruling | EnterInventory) -> str:
+    """What another person declared of the next deal, or counted, and an order changes, in words; empty: nothing.
+
+    It waits for no second person: the deal does not wait, and who counted wrong may have gone home.
+    """
+    return corrections.declared_by_another(transaction, ruling) or table_inventory.counted_by_another(
+        transaction, ruling
+    )
 
 
 def _round_of(transaction: Transaction, ruling: Ruling | EnterInventory) -> int | None:

@@ -17,10 +17,11 @@ from typing import Final
 import msgspec
 
 from controller.core.messages.floor_events import Count, InventoryEntered, Vouched
-from controller.core.messages.inputs import EnterInventory
-from controller.core.persons import folded
+from controller.core.messages.inputs import EnterInventory, Ruling
+from controller.core.persons import Person, folded
 from controller.core.refusal_reason import RefusalReason
-from controller.core.table.alert_list import money
+from controller.core.table.alert_list import money, named_people
+from controller.core.table.state import CountEntry
 from controller.core.table.transaction import Transaction
 from firmware_protocols.values import Value
 
@@ -60,7 +61,7 @@ def inventory_of(entries: Iterable[InventoryEntered]) -> TableInventory:
     racks: list[_Rack] = []
     for entry in entries:
         sums[entry.kind] = sums.get(entry.kind, 0) + entry.cents
-        if entry.kind in {Count.OPENER, Count.CLOSER}:
+        if entry.kind in _RACKS:
             _count(racks, entry)
     standing = [one for one in racks if not one.taken_back()]
     opened = next((at for at, one in enumerate(standing) if one.kind is Count.OPENER), len(standing))
@@ -119,6 +120,7 @@ def enter(transaction: Transaction, given: EnterInventory, vouched: Vouched) -> 
         inventory_slips={name: cents for name, cents in now.items() if cents},
         inventory_days=_days_after(transaction, given, day),
     )
+    _note_people(transaction, given)
     counted = (number, given.kind, given.cents, given.chips, given.slip)
     known = "" if vouched is msgspec.UNSET else vouched
     transaction.emit(InventoryEntered(*counted, given.who, given.why, day, given.shift, known))
@@ -208,6 +210,53 @@ def _beyond_chips(transaction: Transaction, given: EnterInventory, day: str, of_
     return f" makes {kind}s{of_day} {money(sums[kind])}, and {chips}"
 
 
+# --- who counted ------------------------------------------------------------------------------------
+
+
+def counted_by_another(transaction: Transaction, given: Ruling | EnterInventory) -> str:
+    """What another person counted and an entry takes back, or counts anew, in words; empty: nothing."""
+    if not isinstance(given, EnterInventory) or (given.cents >= 0 and given.kind not in _RACKS):
+        return ""
+    known = [one for one in transaction.state.inventory_people if _is_about(transaction, given, one)]
+    if given.cents >= 0:
+        # Of another shift the rack is counted anew in any case.
+        known = [one for one in known if one.shift == given.shift]
+    others = dict.fromkeys(one.person.name for one in known if one.person != Person(given.who, given.vouched))
+    if not others:
+        return ""
+    does = "takes back" if given.cents < 0 else "stands in the place of"
+    return f"{given.kind} {money(given.cents)} {does} what {', '.join(others)} counted"
+
+
+def _is_about(transaction: Transaction, given: EnterInventory, earlier: CountEntry) -> bool:
+    """Whether an entry may change an earlier one: of its slip, or of its day and of its shift, where both name one."""
+    if given.kind is not earlier.kind:
+        return False
+    if given.slip and given.cents < 0:
+        return earlier.slip == _slip_key(transaction, given)
+    shifts = {given.shift, earlier.shift} - {""}
+    return earlier.day == _day_of(transaction, given) and len(shifts) < 2
+
+
+def _note_people(transaction: Transaction, given: EnterInventory) -> None:
+    """Keep who entered what stands; of a rack who counted it last, until it is counted at the shift's other end."""
+    if not transaction.house.declarations_traced:
+        return
+    state, today, day = transaction.state, transaction.state.gaming_day, _day_of(transaction, given)
+    first, slip = _first_kept(today) if today else "", _slip_key(transaction, given) if given.slip else ""
+    kept = [one for one in state.inventory_people if one.day >= first or one.slip in state.inventory_slips]
+    if given.kind in _RACKS:
+        kept = [one for one in kept if one.kind not in _RACKS or (one.day, one.shift) != (day, given.shift)]
+    if given.cents >= 0:
+        people = named_people(transaction) or (Person(given.who, given.vouched),)
+        kept += [CountEntry(given.kind, day, given.shift, slip, one) for one in people]
+    transaction.change(inventory_people=tuple(dict.fromkeys(kept)))
+
+
+_RACKS: Final = frozenset({Count.OPENER, Count.CLOSER})
+"""The kinds that say what lies in the rack, each in the place of the last."""
+
+
 def restates_past_day(transaction: Transaction, given: EnterInventory) -> bool:
     """Whether a count changes what was entered of a past gaming day, whose account was read.
 
@@ -295,7 +344,7 @@ def _days_after(transaction: Transaction, given: EnterInventory, named: str) -> 
     if day < first:
         return days
     after = {key: cents for key, cents in days.items() if key >= first}
-    rack = given.kind in {Count.OPENER, Count.CLOSER}
+    rack = given.kind in _RACKS
     for key in (_key(day, given.kind), _key(day, given.kind, given.shift or _NO_SHIFT)):
         counted_anew = rack and given.cents >= 0
         after[key] = given.cents + (0 if counted_anew else after.get(key, 0))

@@ -14,6 +14,7 @@ from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import NEVER_ENDS
 from controller.core.messages.advice import Advice
 from controller.core.messages.events import Event
+from controller.core.messages.floor_events import Count
 from controller.core.messages.house import House
 from controller.core.messages.inputs import EnterInventory, FitnessLevel, Input, Ruling, StampedInput
 from controller.core.messages.raised_alerts import AlertList
@@ -68,6 +69,16 @@ class RoundPeople(Value, frozen=True, tag=False):
 
     round: int
     people: tuple[Person, ...]
+
+
+class CountEntry(Value, frozen=True, tag=False):
+    """Who entered a count, and where it belongs; ``slip`` as it is compared, empty: none was given."""
+
+    kind: Count
+    day: str
+    shift: str
+    slip: str
+    person: Person
 
 
 class FitnessProblem(Value, frozen=True, tag=False):
@@ -222,6 +233,8 @@ class State(Value, frozen=True, tag=False):
     """What stands of each kind on the last gaming days, in cents (key: the day, the kind, and of a shift its name)."""
     inventory_slips: dict[str, int] = msgspec.field(default_factory=dict)
     """What stands of each kind and slip of such counts, in cents."""
+    inventory_people: tuple[CountEntry, ...] = ()
+    """Who entered what stands of the last gaming days, and of slips."""
     unfit: dict[str, FitnessProblem] = msgspec.field(default_factory=dict)
     """By cause, what stands against another round."""
     sensed: dict[str, SensorState] = msgspec.field(default_factory=dict)
