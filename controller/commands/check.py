@@ -16,6 +16,11 @@ from controller.commands.terminal import AS_JSON, REFUSED, refuse, say, say_json
 MADE_BY_SERVICE: Final = Path("/var/lib/tableside")
 """The service makes a table's folder in it as it starts (``StateDirectory`` of systemd/tableside@.service)."""
 
+LIMITS: Final = ("minimum_cents", "maximum_cents", "side_maximum_cents")
+
+RENUMBERED: Final = ("/dev/ttyUSB", "/dev/ttyACM")
+"""What the kernel calls adapters in the order in which it finds them."""
+
 if TYPE_CHECKING:
     from controller.core.game.rules import Rules
     from controller.formats.config.table_file import Config
@@ -30,8 +35,9 @@ def command(table_file: Path, *, as_json: bool) -> None:
     """Check TABLE_FILE and what it points to: profile, chip registry, key, journal, list of the program.
 
     Each mistake is one line. For each meter, the chance that one wager wins it is printed. A key that the service
-    manager keeps (credential:NAME) is checked only within the service. A second copy that cannot be kept and a port
-    that is missing now give a warning. Exit status: 0 fit to run, 2 mistakes.
+    manager keeps (credential:NAME) is checked only within the service. The limits of the table's sign are printed in
+    money. A second copy that cannot be kept, and a port that is missing now or may become another device's, give a
+    warning. Exit status: 0 fit to run, 2 mistakes.
     """
     from controller.commands.table_program import unpaired_lines
     from controller.formats.text.printable import many
@@ -52,8 +58,8 @@ def command(table_file: Path, *, as_json: bool) -> None:
     section, rules = table.config.table, table.profile.rules
     remarks = tuple(map(table.remark, remarks_on(table.config, rules)))
     layout = (*spots_beyond(table.config, rules), *unseen_bets(table.config, rules))
-    doubts = (*unpaired_lines(table.config), *layout, *lacks(table), *table.profile.warnings)
-    warnings = (*absent_ports(table), *map(table.remark, doubts))
+    doubts = (*unpaired_lines(table.config), *layout, *small_limits(rules), *lacks(table), *table.profile.warnings)
+    warnings = (*doubtful_ports(table), *map(table.remark, doubts))
     if as_json:
         whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
         figures = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}
@@ -88,7 +94,31 @@ def remarks_on(config: Config, rules: Rules) -> Iterator[str]:
         lacking = remark(CopyPlace(Path(section.second_copy)), Path(section.journal))
         if lacking:
             yield f"[table] second_copy: {section.second_copy}: {lacking}"
+    yield from limit_lines(rules)
     yield from odds_lines((*config.meters, *config.linked_meters), rules)
+
+
+def limit_lines(rules: Rules) -> Iterator[str]:
+    """The limits of the table's sign in money, where it has any: the file gives them in cents."""
+    from controller.core.table.alert_list import money
+
+    least, most, side = (getattr(rules.options, key) for key in LIMITS)
+    if least or most:
+        upper = f" to {money(most)}" if most else " and more"
+        amounts = f"{money(least)}{upper}" if least else f"up to {money(most)}"
+        yield f"[options] {LIMITS[0] if least else LIMITS[1]}: main bets {amounts}"
+    if side:
+        yield f"[options] {LIMITS[2]}: side bets up to {money(side)}"
+
+
+def small_limits(rules: Rules) -> Iterator[str]:
+    """A line for each limit under a dollar: whoever wrote it may have meant dollars."""
+    from controller.core.table.alert_list import money
+
+    for key in LIMITS:
+        cents = getattr(rules.options, key)
+        if 0 < cents < 100:
+            yield f"[options] {key}: {cents} cents are {money(cents)}; write {100 * cents} for {money(100 * cents)}"
 
 
 def mistakes_beside(config: Config, key: bytes, credentials: str | None) -> Iterator[str]:
@@ -198,16 +228,19 @@ def lacks(table: TableFile) -> Iterator[str]:
 
 
 def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:
-    """A line for each bet of the rules that neither a reader nor a sensor sees at a spot that has a reader."""
+    """The bets of the rules that neither a reader nor a sensor sees at spots with a reader, by spots."""
     from controller.formats.config.table_file import zones_seen
 
     seen = {*zones_seen(config), *((spot, unit.bet) for unit in config.bet_sensors for spot in unit.spots)}
     spots = sorted({spot for spot, _ in zones_seen(config)})
+    unseen: dict[tuple[str, ...], list[str]] = {}
     for bet in (*(("insurance",) if rules.insurance else ()), *rules.side_bets):
-        blind = [str(spot) for spot in spots if (spot, bet) not in seen]
+        blind = tuple(str(spot) for spot in spots if (spot, bet) not in seen)
         if blind:
-            where = f"{'spot' if len(blind) == 1 else 'spots'} {', '.join(blind)}"
-            yield f"[bet_spots] {bet}: no reader watches {where}: such a wager is neither seen nor counted"
+            unseen.setdefault(blind, []).append(bet)
+    for blind, bets in unseen.items():
+        where = f"{'spot' if len(blind) == 1 else 'spots'} {', '.join(blind)}"
+        yield f"[bet_spots] {', '.join(bets)}: no reader watches {where}: such a wager is neither seen nor counted"
 
 
 def spots_beyond(config: Config, rules: Rules) -> Iterator[str]:
@@ -225,11 +258,26 @@ def spots_beyond(config: Config, rules: Rules) -> Iterator[str]:
                 yield f"[bet_spots] spot {spot}: the profile's layout has {boxes}; [options] boxes may say otherwise"
 
 
-def absent_ports(table: TableFile) -> tuple[str, ...]:
-    """A line for each port that is not there now. A device may be plugged in later, so it is no mistake."""
+def doubtful_ports(table: TableFile) -> tuple[str, ...]:
+    """A line for each port that is not there now, or that may be another device's tomorrow.
+
+    A device may be plugged in later, and a single adapter keeps its number, so neither is a mistake.
+    """
     from controller.formats.text.toml_schema import placed
 
-    return placed(table.text, str(table.path), not_plugged_in(table.config)).lines
+    doubts = (*not_plugged_in(table.config), *renumbered(table.config))
+    return placed(table.text, str(table.path), doubts).lines
+
+
+def renumbered(config: Config) -> Iterator[Mistake]:
+    """Each port that is named by a number which another device may have after a reboot."""
+    from controller.formats.config.table_file import port_places
+    from controller.formats.text.struct_decoder import Mistake
+
+    for place, port in port_places(config):
+        if port.startswith(RENUMBERED):
+            wanted = "name it as `tableside devices` does (usb:...), or by /dev/serial/by-id or /dev/serial/by-path"
+            yield Mistake(place, f"{port} may be another device after a reboot; {wanted}")
 
 
 def not_plugged_in(config: Config) -> Iterator[Mistake]:

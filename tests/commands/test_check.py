@@ -43,10 +43,59 @@ def test_a_port_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
     assert done.output.endswith("fit to run\n")
 
 
+def test_a_port_that_is_numbered_as_it_is_found_is_a_warning(tmp_path: Path) -> None:
+    numbered = EXAMPLE.replace("/dev/tableside/keypad", "/dev/ttyUSB0").replace("/dev/tableside/shoe", "/dev/ttyACM12")
+    done = checked(tmp_path, numbered)
+    warned = [line for line in done.output.splitlines() if "may be another device" in line]
+    wanted = "name it as `tableside devices` does (usb:...), or by /dev/serial/by-id or /dev/serial/by-path"
+    assert warned == [
+        f"tableside: warning: {tmp_path}/table.toml:{line}: [{section}] port: {port} may be another device after a"
+        f" reboot; {wanted}"
+        for line, section, port in ((21, "shoe", "/dev/ttyACM12"), (31, "keypad", "/dev/ttyUSB0"))
+    ]
+    assert (done.exit_code, "may be another device" in checked(tmp_path).output) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ("minimum_cents = 5\nmaximum_cents = 50000", ["minimum_cents: main bets 0.05 to 500.00"]),
+        ("minimum_cents = 500", ["minimum_cents: main bets 5.00 and more"]),
+        (
+            "maximum_cents = 50000\nside_maximum_cents = 10000",
+            ["maximum_cents: main bets up to 500.00", "side_maximum_cents: side bets up to 100.00"],
+        ),
+        ("", []),
+    ],
+)
+def test_the_limits_of_the_sign_are_told_in_money(limits: str, said: list[str], tmp_path: Path) -> None:
+    done = checked(tmp_path, limited(limits))
+    told = [line.partition("[options] ")[2] for line in done.output.splitlines() if " bets " in line]
+    assert (done.exit_code, told) == (0, said)
+
+
+def test_a_limit_under_a_dollar_is_a_warning(tmp_path: Path) -> None:
+    done = checked(tmp_path, limited("minimum_cents = 5\nmaximum_cents = 100\nside_maximum_cents = 99"))
+    warned = [line.partition("table.toml:")[2] for line in done.output.splitlines() if " cents are " in line]
+    assert warned == [
+        "10: [options] minimum_cents: 5 cents are 0.05; write 500 for 5.00",
+        "12: [options] side_maximum_cents: 99 cents are 0.99; write 9900 for 99.00",
+    ]
+
+
+def limited(limits: str) -> str:
+    """The example with other limits of its sign."""
+    plain = re.sub(r"^(side_)?(minimum|maximum)_cents = .*\n", "", EXAMPLE, flags=re.MULTILINE)
+    return plain.replace("[options]", f"[options]\n{limits}")
+
+
 def test_a_bet_of_the_rules_that_nothing_looks_at_is_a_warning(tmp_path: Path) -> None:
     done = checked(tmp_path)
-    said = f"tableside: warning: {tmp_path}/table.toml:23: [bet_spots] lucky_ladies: no reader watches spots 1, 2"
-    assert said in done.stdout
+    place = f"tableside: warning: {tmp_path}/table.toml:23: [bet_spots] "
+    bets = "lucky_ladies, twenty_one_plus_three, blazing7s, ez_bust, five_card_progressive"
+    (line,) = [line for line in done.stdout.splitlines() if "no reader watches" in line]
+    where = "no reader watches spots 1, 2, 3, 4, 5, 6, 7: such a wager is neither seen nor counted"
+    assert line == f"{place}{bets}: {where}"
     assert not [line for line in done.output.splitlines() if "[bet_spots] main" in line]
     plain = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
     assert "no reader watches" not in checked(tmp_path, plain).output
