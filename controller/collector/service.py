@@ -144,7 +144,7 @@ class CollectorService:
             self.broker_trouble = ""
             self.listening.set()
             self._reconnection.worked()
-            log.info("collects", tables=list(self._filters), broker=f"{self._broker.host}:{self._broker.port}")
+            log.info("collects", tables=list(self._filters), broker=self._broker.address)
             ticking = asyncio.create_task(self._tick(client))
             try:
                 async for message in client.messages:

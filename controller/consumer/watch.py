@@ -18,6 +18,10 @@ SILENT: Final = (
     " waiting for a first message"
 )
 
+LISTED: Final = " (`tableside watch` without a table shows all that the broker has)"
+
+EVERY_TABLE: Final = "tableside/v1/+/+/#"
+
 
 async def watch(
     broker: Broker,
@@ -41,7 +45,8 @@ async def watch(
         try:
             async with connected(broker, protocol, "", inbound=AS_WORKED_OFF) as client:
                 await client.subscribe(topic, qos=1)
-                silence = asyncio.get_running_loop().call_later(patience_s, lambda: complain(f"{topic}: {SILENT}"))
+                unheard = f"{topic}: {SILENT}{'' if topic == EVERY_TABLE else LISTED}"
+                silence = asyncio.get_running_loop().call_later(patience_s, complain, unheard)
                 async for message in client.messages:
                     silence.cancel()
                     seen = watcher.see(str(message.topic), message.payload)

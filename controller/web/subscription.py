@@ -34,14 +34,14 @@ class Subscription:
     def _away(self, error: Exception) -> None:
         self._floor.link(is_up=False)
         if (reason := str(error)) != self._logged:
-            log.warning("no broker", broker=f"{self._broker.host}:{self._broker.port}", reason=reason)
+            log.warning("no broker", broker=self._broker.address, reason=reason)
         self._logged = reason
 
     async def _serve(self, protocol: Protocol) -> None:
         async with connected(self._broker, protocol, "") as client:
             for topic in TOPICS:
                 await client.subscribe(f"tableside/v1/{self._tables}/{topic}", qos=1)
-            log.info("broker reached", broker=f"{self._broker.host}:{self._broker.port}")
+            log.info("broker reached", broker=self._broker.address)
             self._floor.link(is_up=True)
             self._reconnection.worked()
             async for message in client.messages:

@@ -255,7 +255,16 @@ async def test_watch_of_a_table_that_the_broker_does_not_know_says_what_it_waits
             await said.wait()
         (told,) = complaints
         assert told.startswith(f"{topic}: the broker retains nothing here: no such table has ever reached it, or this")
-        assert told.endswith("; waiting for a first message")
+        assert told.endswith(" (`tableside watch` without a table shows all that the broker has)")
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        # Who listens to every table is not sent to look at every table.
+        said.clear()
+        all_of_them = follow(broker, "tableside/v1/+/+/#", print, complain, as_json=False, patience_s=0.05)
+        watching = asyncio.create_task(all_of_them)
+        async with asyncio.timeout(10):
+            await said.wait()
+        assert complaints.pop().endswith("; waiting for a first message")
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
         # What comes in time is no silence.

@@ -134,6 +134,11 @@ class Broker(msgspec.Struct, frozen=True):
             is_tls_key_kept=is_tls_key_kept,
         )
 
+    @property
+    def address(self) -> str:
+        """Its host and port, for people."""
+        return f"{self.host}:{self.port}"
+
     def protocols(self) -> tuple[Protocol, ...]:
         """The protocols to try, in order."""
         return ("5", "3.1.1") if self.protocol == "auto" else (self.protocol,)

@@ -20,7 +20,7 @@ from controller.formats.mqtt.envelope import Topics
 from controller.io.journal.consumers import Consumers, consumer_of
 from controller.io.mqtt.connection import Broker, CheckedClient, ConnectionLost, Protocol, connected, own_identifier
 from controller.io.mqtt.intake import Inbound
-from controller.io.mqtt.reconnection import Reconnection
+from controller.io.mqtt.reconnection import AwayReports, Reconnection, advice
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import Allowance
 
@@ -50,6 +50,7 @@ log = structlog.get_logger(__name__)
 class Inbox:
     """The connection on which a table hears. ``run`` keeps it until cancelled.
 
+    ``is_reached``: whether the table's events reach the broker, on their own connection.
     ``on_command(verb, payload)`` is called for each command, ``on_retained(verb, payload)`` for one that was published
     retained, ``on_status(payload)`` for each status that anybody says of the table.
     """
@@ -65,11 +66,14 @@ class Inbox:
         on_retained: Callable[[str, bytes], None],
         on_status: Callable[[bytes], None],
         consumers: Consumers | None = None,
+        is_reached: Callable[[], bool] = lambda: True,
     ) -> None:
         self._broker = broker
         self._topics = topics
         self._clock = clock
         self._reconnection = Reconnection(broker, chance, losses=(ConnectionLost, OSError))
+        self._reports = AwayReports(clock)
+        self._is_reached = is_reached
         self._on_command = on_command
         self._on_retained = on_retained
         self._on_status = on_status
@@ -81,7 +85,12 @@ class Inbox:
 
     async def run(self) -> None:
         """Connect and listen, again and again, until cancelled."""
-        await self._reconnection.keep(self._serve, lambda error: log.warning("requests not heard", reason=str(error)))
+        await self._reconnection.keep(self._serve, self._away)
+
+    def _away(self, error: Exception) -> None:
+        # Where events do not reach the broker either, the publisher says so.
+        if self._is_reached() and self._reports.is_due(str(error)):
+            log.warning("requests not heard", broker=self._broker.address, reason=str(error), **advice(error))
 
     async def _serve(self, protocol: Protocol) -> None:
         inbound = Inbound(PACKET_LIMIT_BYTES, is_paced=True, flood_seconds=FLOOD_SECONDS)
@@ -94,6 +103,7 @@ class Inbox:
                         log.error("topic refused by the broker", topic=topic, reason=str(answer))
             self.heard.set()
             self._reconnection.worked()
+            self._reports.reached()
             try:
                 await self._listen(client)
             finally:

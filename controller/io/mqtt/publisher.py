@@ -38,7 +38,7 @@ from controller.io.mqtt.event_flow import EventFlow
 from controller.io.mqtt.inbox import Inbox
 from controller.io.mqtt.intake import Inbound
 from controller.io.mqtt.publication import OutgoingEvent, OutgoingMessage, first_to_end, leaving
-from controller.io.mqtt.reconnection import Reconnection
+from controller.io.mqtt.reconnection import AwayReports, Reconnection, advice
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import RequestLimit, RequestVerdict, too_much
@@ -130,11 +130,14 @@ class Publisher:
         self._session = session
         self._clock = clock
         self._reconnection = Reconnection(broker, chance, losses=(ConnectionLost, PublishRefused, OSError))
+        self._reports = AwayReports(clock)
         self._on_command = on_command
         self._consumers = consumers
         self._alarms: tuple[str, ...] = ()
         self._status_due = False
         self._limit = limit or RequestLimit(clock, lambda _: None)
+        self.online = asyncio.Event()
+        """Set while the broker has our status."""
         self._inbox = Inbox(
             broker,
             topics,
@@ -144,6 +147,7 @@ class Publisher:
             on_retained=self._refuse_retained,
             on_status=self._repair_status,
             consumers=consumers,
+            is_reached=self.online.is_set,
         )
         self._repaired_at = -REPAIR_SECONDS
         self._repair: asyncio.TimerHandle | None = None
@@ -156,8 +160,6 @@ class Publisher:
         self._wanted = asyncio.Event()
         self._flow = EventFlow()
         self._mark_at = 0.0
-        self.online = asyncio.Event()
-        """Set while the broker has our status."""
         self.turns = 0
         """Grows with each thing done: a connection tried, a message handed over."""
         self._waits = False
@@ -212,7 +214,8 @@ class Publisher:
 
     def _away(self, error: Exception) -> None:
         event = "broker not reached" if isinstance(error, NotGreeted) else "broker lost"
-        log.warning(event, broker=f"{self._broker.host}:{self._broker.port}", reason=str(error))
+        if self._reports.is_due(event, str(error)):
+            log.warning(event, broker=self._broker.address, reason=str(error), **advice(error))
 
     async def _connect(self, protocol: Protocol) -> None:
         self.turns += 1
@@ -236,7 +239,8 @@ class Publisher:
                         await self._inbox.heard.wait()
                 await self._say_status(client)
                 self.online.set()
-                log.info("broker reached", protocol=protocol)
+                self._reports.reached()
+                log.info("broker reached", broker=self._broker.address, protocol=protocol)
                 self._flow.begin(client)
                 await first_to_end(client.until_lost(), self._pump(client))
             except asyncio.CancelledError:

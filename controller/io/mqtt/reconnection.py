@@ -5,10 +5,45 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from controller.io.mqtt.connection import Broker, ConnectionLost, NotGreeted, Protocol
 from controller.io.system.backoff import Backoff
+from controller.io.system.clock import Clock
+
+SAID_AGAIN_NS: Final = 60_000_000_000
+"""A broker that stays away for the same reason is reported once in this time; it is tried some seven times."""
+
+UNREACHED: Final = "start the broker there, or give its host and port in [broker] of the table file"
+REFUSED: Final = "the broker hung up: its log says why; see its access rules, and [broker] in the table file"
+
+
+class AwayReports:
+    """Which reports of an absent broker are due: each new one, and the same again after a minute."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last: tuple[str, ...] = ()
+        self._said_ns = 0
+
+    def is_due(self, *report: str) -> bool:
+        """Whether to say this now; what is due counts as said."""
+        now_ns = self._clock.monotonic_ns()
+        if report == self._last and now_ns - self._said_ns < SAID_AGAIN_NS:
+            return False
+        self._last, self._said_ns = report, now_ns
+        return True
+
+    def reached(self) -> None:
+        """The broker is there: whatever comes next is new."""
+        self._last = ()
+
+
+def advice(error: Exception) -> dict[str, str]:
+    """What to do about a broker that does not greet us, as a field of the log; a connection that broke comes again."""
+    if not isinstance(error, NotGreeted):
+        return {}
+    return {"do": REFUSED if error.said_no else UNREACHED}
 
 
 class Reconnection:
