@@ -100,7 +100,7 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
         ),
         ('port = "/dev/shoe"', "", "table.toml:16: [shoe] port: missing, expected a path such as /dev/serial"),
         ("[table]", "title = 5\n[table]", "table.toml:1: title: unknown key"),
-        ("[shoe]", "[shoo]", "table.toml:1: [shoe]: missing, expected a table"),
+        ("[shoe]", "[cards]", "table.toml:1: [shoe]: missing, expected a table"),
         ("[shoe]", "[shoo]", "table.toml:16: [shoo]: unknown key; did you mean shoe?"),
         ('site = "harbour"', 'site = "Harbour"', "table.toml:2: [table] site: expected a name of at most 32"),
         ('site = "harbour"', 'sight = "harbour"', "table.toml:2: [table] sight: unknown key; did you mean site?"),
@@ -148,6 +148,12 @@ def test_a_mistake_is_told_with_its_line_and_what_was_expected(old: str, new: st
     assert old in WHOLE
     told = mistakes(WHOLE.replace(old, new, 1))
     assert any(one.startswith(line) for one in told), told
+
+
+def test_a_misspelt_section_is_one_mistake() -> None:
+    assert mistakes(WHOLE.replace("[shoe]", "[shoo]")) == ["table.toml:16: [shoo]: unknown key; did you mean shoe?"]
+    # Nothing is near: both are said.
+    assert len(mistakes(WHOLE.replace("[shoe]", "[cards]"))) == 2
 
 
 def test_a_list_of_tables_needs_double_brackets() -> None:

@@ -49,13 +49,17 @@ def decode(kind: type[S], data: Mapping[str, Any], path: Path, mistakes: list[Mi
     fields = _fields(kind)
     known = {field.encode_name for field in fields}
     spare = known - data.keys()
+    meant = set[str]()
     for key in (one for one in data if one not in known):
-        mistakes.append(Mistake((*path, key), f"unknown key{hint(key, spare, mistakes)}"))
+        near = nearest(key, spare, mistakes)
+        meant.add(near)
+        mistakes.append(Mistake((*path, key), f"unknown key{_asked(near)}"))
     values: dict[str, Any] = {}
     for field in fields:
         if field.encode_name in data:
             values[field.name] = _value(field.type, data[field.encode_name], (*path, field.encode_name), mistakes)
-        elif field.required:
+        elif field.required and field.encode_name not in meant:
+            # What a slip may mean is lacking because of the slip, which has its own line.
             mistakes.append(Mistake((*path, field.encode_name), f"missing, expected {expected(field.type)}"))
     return kind(**values) if len(mistakes) == before else None
 
@@ -142,11 +146,19 @@ def _is_struct(annotation: object) -> bool:
 
 
 def hint(key: str, known: Iterable[str], mistakes: Sized = ()) -> str:
-    """The one of ``known`` that an unknown ``key`` may mean, as the end of a sentence; empty if none is near.
+    """What ``nearest`` finds, as the end of a sentence; empty if it finds nothing."""
+    return _asked(nearest(key, known, mistakes))
+
+
+def nearest(key: str, known: Iterable[str], mistakes: Sized = ()) -> str:
+    """The one of ``known`` that an unknown ``key`` may mean; empty if none is near.
 
     It is not looked for where there are many ``mistakes`` already.
     """
     if len(mistakes) >= HINTS_LIMIT or len(key) > HINTED_CHARACTERS:
         return ""
-    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else ""
+    return next(iter(difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.6)), "")
+
+
+def _asked(near: str) -> str:
+    return f"; did you mean {near}?" if near else ""
