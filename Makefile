@@ -80,7 +80,7 @@ help:
 # What is installed already goes on being there after an upgrade.
 setup: EXTRAS = $(filter-out $(WITHOUT),$(sort $(WITH) $(shell . install/python.sh && extras_of current)))
 setup: wheels
-	$(WHEELS)/install .
+	WITHOUT='$(WITHOUT)' $(WHEELS)/install .
 
 rollback:
 	install/release --back .

@@ -102,6 +102,17 @@ def test_a_clean_root_is_made_ready_and_its_table_is_fit_to_run(root: Path) -> N
     assert fit.stdout.endswith("fit to run\n")
 
 
+def test_every_file_that_is_made_is_on_the_page_for_operators(root: Path) -> None:
+    done = setup(root, "--dry-run")
+    assert done.exit_code == 0, done.output
+    made = re.findall(r"^ *would (?:write|make|put) (/\S+?):? ", done.output, re.MULTILINE)
+    page = (ROOT / "docs/guide/operations.md").read_text()
+    files = page[page.index("## Files") : page.index("## Copies")]
+    named = {name.replace("bj-1", "bj-7").rpartition("/")[2] for name in re.findall(r"`([^`]+)`", files)}
+    assert [path for path in made if Path(path).suffix and Path(path).name not in named] == []
+    assert len(made) > 10
+
+
 @as_root
 def test_a_service_that_the_package_brings_is_not_hidden_by_another_of_its_name(root: Path) -> None:
     packaged = root / "usr/lib/systemd/system/tableside@.service"

@@ -165,6 +165,21 @@ def test_extras_that_the_wheels_lack_are_told(wheels: Wheels, tmp_path: Path) ->
     assert (again.returncode, again.stderr) == (0, "")
 
 
+def test_an_extra_that_is_left_out_on_purpose_is_not_told_as_lost(wheels: Wheels, tmp_path: Path) -> None:
+    environment(tmp_path / "releases/before", "rich", "prometheus_client")
+
+    def without(extras: str) -> str:
+        (tmp_path / "current").unlink(missing_ok=True)
+        (tmp_path / "current").symlink_to("releases/before")
+        command = [str(wheels.now / "install"), str(tmp_path)]
+        given = {**os.environ, "WITHOUT": extras}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=given).stderr
+
+    assert without("screen metrics") == ""
+    assert "had the extras metrics, this" in without("screen")
+    assert "had the extras metrics screen, this" in without("screens")
+
+
 def test_there_is_nothing_to_go_back_to_at_first(wheels: Wheels, tmp_path: Path) -> None:
     nothing = install(wheels.now, "--back", tmp_path)
     assert nothing.returncode == 2
