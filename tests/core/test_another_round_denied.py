@@ -30,10 +30,11 @@ TAKEN = "wait 2.5 / 1 main 0 / wait 4 / 1 main 26 / wait 6"
 PAID = "wait 3 / 1 main 20 / wait 2 / 1 main 10 / wait 6"
 
 
-def denied(*, answer: str = "no", by: str = "floor", traced: bool = True) -> HumanRig:
+def denied(*, answer: str = "no", by: str = "floor", traced: bool = True, declared: bool = True) -> HumanRig:
     """Seventeen has lost to nineteen; a person says of the next deal's first card whether another round has begun."""
     rig = HumanRig(profile_files.load("borgata", BARE).rules, {}, cycle_ms=1_200)
     rig.house = replace(rig.house, orders_bounded=True, orders_traced=True, two_persons=True, words_traced=traced)
+    rig.house = replace(rig.house, declarations_traced=declared)
     rig.table = Table(rig.house, rig.table.state)
     rig.reads_display = False
     rig.play(f"{WON}{WON}{WON} wait 3 / {LOST} 1 main 0 / wait 1 / 1 main 10 / wait 1.2 / Jd / wait 0.3")
@@ -65,6 +66,23 @@ def test_what_is_settled_then_rests_on_the_answer(by: str) -> None:
     rig = denied(by=by)
     rig.play("wait 3 / 1 main 0 / wait 6")
     assert settled(rig, 4) == [(1_000, "answer")]
+
+
+@pytest.mark.parametrize(
+    ("by", "answer", "traced", "is_reported"),
+    [
+        ("floor", "no", True, True),
+        ("floor", "yes", True, False),
+        ("key", "no", True, False),
+        ("floor", "no", False, False),
+    ],
+)
+def test_who_says_so_from_elsewhere_is_reported(by: str, answer: str, *, traced: bool, is_reported: bool) -> None:
+    rig = denied(by=by, answer=answer, declared=traced)
+    found = [one for one in alerts(rig, 4) if one.kind is AlertKind.CORRECTED_ALONE]
+    assert [(one.text, one.who) for one in found] == is_reported * [
+        ("M. Okafor alone: no other round has begun, though cards came that may be the next deal's", "M. Okafor")
+    ]
 
 
 def test_in_a_journal_of_before_it_rested_on_the_evidence() -> None:
@@ -101,9 +119,7 @@ def test_the_next_deal_is_asked_about_where_its_rhythm_does_not_bear_that_out_an
 @pytest.mark.parametrize(("traced", "basis"), [(True, "answer"), (False, "evidence")])
 def test_after_an_honest_answer_the_next_deal_is_not_asked_about_and_rests_on_it(basis: str, *, traced: bool) -> None:
     """The dealer drew that card, broke, and pays. A quick player would leave the rhythm of a deal begun sooner."""
-    rig = denied()
-    rig.house = replace(rig.house, declarations_traced=traced)
-    rig.table = restore(rig.house, rig.table.state)
+    rig = denied(declared=traced)
     rig.play(f"{PAID} / deal Th Kd 9c 7d / wait 3 / key stand hole_turned / {PAID} / key round_closed / wait 3")
     assert asked(rig) == [ASKED]
     assert settled(rig, 4) == [(1_000, "answer")]

@@ -124,7 +124,8 @@ class House(Value, frozen=True, tag=False):
     declarations_traced: bool = False
     """Whether what rests on a box that was taken back, on a shoe that an order announced, or on a struck card says so,
     the deal after such a box is asked about as one of which a spot was denied, and who alone changes what another
-    declared or counted is an alert. False: the journal is of before."""
+    declared or counted, or says from elsewhere that no other round has begun, is an alert. False: the journal is of
+    before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -258,8 +258,13 @@ def note_goes_on(transaction: Transaction, answer: str) -> None:
         return
     transaction.change_questions(goes_on_by_word=True)
     if transaction.round().ending.next_bets in _NEXT_ASKED:
-        people = dict.fromkeys((*transaction.state.announcers, *named_people(transaction)))
+        by = named_people(transaction)
+        people = dict.fromkeys((*transaction.state.announcers, *by))
         transaction.change(denied_next=True, announcers=tuple(people))
+        if by and transaction.house.declarations_traced:
+            # Who stands at the table answers by key, with the cards in sight.
+            text = f"{by[0].name} alone: no other round has begun, though cards came that may be the next deal's"
+            raise_alert_about(transaction, by, AlertKind.CORRECTED_ALONE, text, round=transaction.round().number)
 
 
 _STATED: Final = "said how many cards the deal has"
