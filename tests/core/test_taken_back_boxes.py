@@ -9,8 +9,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from controller.core.game.rules import Options
 from controller.core.messages.events import WagerSettled
-from controller.core.messages.inputs import AcknowledgeAlert, DeclareBox
+from controller.core.messages.inputs import AcknowledgeAlert, DeclareBox, VoidRound
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
 from controller.core.persons import Person
 from controller.core.table.alert_list import raise_alert
@@ -19,7 +20,7 @@ from controller.core.table.transaction import Transaction
 from controller.formats.replay import read_state, state_bytes
 from tests.core.rig import Rig
 from tests.core.test_entries_confirmed import table as newcomers
-from tests.core.test_stated_deals import FLOOR, OTHER, counted_otherwise, deal, end, rig_of, say
+from tests.core.test_stated_deals import FLOOR, OTHER, counted_otherwise, deal, end, rig_of, rules_of, say
 
 HONEST, CROOK = "A. Honest", "M. Crook"
 ASKED = "Are the cards of this deal other ones than counted: were some dealt to spot 5?"
@@ -118,6 +119,38 @@ def test_that_the_bets_were_locked_or_chips_lay_there_meanwhile_does_not_hide_it
     rig.pass_ms(4_000)
     deal(rig, DEALT["none"])
     assert counted_otherwise(rig) == [ASKED]
+
+
+def test_nor_does_a_card_of_which_somebody_says_that_it_began_no_round() -> None:
+    rig = Rig(replace(rules_of("none"), options=Options(no_more_bets="always", stand_key="always")))
+    rig.house = replace(rig.house, orders_bounded=True, orders_traced=True, two_persons=True)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.talk("1 main 100 \n 2 main 100")
+    declare(rig, HONEST, 10_000)
+    declare(rig, CROOK, 0)
+    rig.card("2c")
+    rig.key("no")
+    assert rig.outcomes() == ["void"]
+    rig.key("no_more_bets")
+    deal(rig, DEALT["none"])
+    assert counted_otherwise(rig) == [ASKED]
+    assert not rig.table.state.undeclared
+    assert say(rig, "no", CROOK)
+
+
+@pytest.mark.parametrize(("cards", "traced", "stands"), [("", True, True), ("", False, False), ("Ts", True, False)])
+def test_a_box_of_a_round_that_is_voided_before_its_first_card_is_still_declared(
+    cards: str, *, traced: bool, stands: bool
+) -> None:
+    """Bets that lie there are locked again as they are, and so is a box without chips."""
+    rig = table(traced=traced)
+    rig.house = replace(rig.house, two_persons=False)
+    rig.table = Table(rig.house, rig.table.state)
+    declare(rig, HONEST, 10_000)
+    rig.talk(f"key no_more_bets \n {cards}")
+    rig.give(VoidRound(rig.now_ns, 1, CROOK, "misdeal", FLOOR))
+    assert rig.outcomes() == ["void"]
+    assert [one.spot for one in rig.table.state.declared] == [5] * stands
 
 
 # --- what is as somebody said -------------------------------------------------------------------------------

@@ -156,6 +156,9 @@ def card_came(transaction: Transaction, at_ns: int) -> None:
     """A card of the round was taken."""
     if len(transaction.round().cards.drawn) == 1:
         _note_words(transaction)
+    if transaction.state.undeclared and transaction.round().is_dealt():
+        # A first card that turns out to be no round's must not make the table forget who took back a box.
+        transaction.change(undeclared=())
     deal, count = transaction.round().dealing, len(transaction.round().cards.drawn)
     if deal.stands == "unguarded":
         return
@@ -191,7 +194,7 @@ def _note_words(transaction: Transaction) -> None:
         transaction.change_round(by_order=True)
     transaction.rely_on(round_now.number, state.announcers)
     transaction.rely_on(round_now.number, [person for one in state.undeclared for person in one.people])
-    transaction.change(burned_since=0, announcers=(), denied_next=False, undeclared=())
+    transaction.change(burned_since=0, announcers=(), denied_next=False)
 
 
 def note_entry(transaction: Transaction, spot: int, *, dealt_in: bool) -> None:

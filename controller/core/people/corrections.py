@@ -169,6 +169,9 @@ def _end_void(transaction: Transaction) -> None:
         closing.open_all_cards(transaction)
     transaction.emit(RoundClosed(round_now.number, (), 0, "void"))
     transaction.leave_round()
+    if not round_now.cards.drawn and transaction.house.declarations_traced:
+        # The deal for which they were declared has still to come.
+        transaction.change(declared=round_now.declared_boxes())
     lifecycle.lock_deferred_bets(transaction, round_now)
 
 
