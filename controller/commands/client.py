@@ -68,7 +68,28 @@ def _option(name: str, key: str, words: str, kind: click.ParamType[Any] = click.
 
 BROKER_KEYS: Final = ("broker", "username", "password_file", "tls_ca_file", "tls_cert_file", "tls_key_file")
 
-_FILE: Final = click.Path(exists=True, dir_okay=False)
+OPTION_OF: Final = {
+    "password_file": "password-file",
+    "tls_ca_file": "tls-ca",
+    "tls_cert_file": "tls-cert",
+    "tls_key_file": "tls-key",
+}
+"""The options of those keys that name a file."""
+
+
+class _NamedFile(click.Path):
+    """A file that must be there; who gave it by a variable is told of the variable."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            if param is None or param.name is None:
+                raise
+            raise click.UsageError(f"{given_by(param.name, param.opts[0])}: {error.message}", ctx) from error
+
+
+_FILE: Final = _NamedFile(exists=True, dir_okay=False)
 
 BROKER_OPTIONS: Final = (
     _option("--broker", "broker", f"HOST or HOST:PORT of the broker. Default: {HOST}:{PORT}."),
@@ -119,6 +140,7 @@ def broker_of(given: dict[str, Any]) -> Broker:
         raise click.UsageError("--tls-cert needs --tls-ca: the authority that signed the broker's own certificate")
     usual = PORT if tls_ca_file is None else TLS_PORT
     host, port = broker_address(address or HOST, usual, given_by("broker", "--broker"))
+    _certificates(tls_ca_file, tls_cert_file)
     section = BrokerSection(
         host=host,
         port=port,
@@ -131,16 +153,40 @@ def broker_of(given: dict[str, Any]) -> Broker:
     try:
         return Broker.from_section(section)
     except OSError as error:
-        raise click.UsageError(str(error).removeprefix("[broker] ")) from error
+        key, _, said = str(error).removeprefix("[broker] ").partition(": ")
+        raise click.UsageError(f"{given_by(key, f'--{OPTION_OF.get(key, key)}')}: {said}") from error
+
+
+def _certificates(authority: str | None, own: str | None) -> None:
+    """Refuse what is no certificate before a broker is asked, where OpenSSL names neither file nor option.
+
+    Raises:
+        click.UsageError: one of them is none.
+    """
+    from controller.io.files.secret_files import SecretRefused
+    from controller.io.operators.certificates import read_certificate
+
+    for key, path in (("tls_ca_file", authority), ("tls_cert_file", own)):
+        try:
+            if path is not None:
+                read_certificate(Path(path))
+        except SecretRefused as error:
+            raise click.UsageError(f"{given_by(key, f'--{OPTION_OF[key]}')}: {error}") from error
 
 
 def given_by(key: str, option: str) -> str:
-    """Where a command was given a setting: the option, or the variable of the environment that stands in for it."""
+    """Where a command was given a setting: the option, the client file's key, or the variable of the environment."""
     context = click.get_current_context(silent=True)
-    if context is None or context.get_parameter_source(key) != ParameterSource.ENVIRONMENT:
+    if context is None:
         return option
-    param = next(one for one in context.command.params if one.name == key)
-    return f"${param.envvar}" if isinstance(param.envvar, str) else option
+    param = next((one for one in context.command.params if one.name == key), None)
+    match context.get_parameter_source(key):
+        case ParameterSource.ENVIRONMENT if param is not None and isinstance(param.envvar, str):
+            return f"${param.envvar}"
+        case ParameterSource.DEFAULT if param is not None and callable(param.default) and setting(key):
+            return f"{key} of the client file"
+        case _:
+            return option
 
 
 def broker_address(text: str, usual: int, name: str = "--broker") -> tuple[str, int]:

@@ -493,3 +493,30 @@ def test_what_a_table_cannot_do_its_work_without_is_a_warning(tmp_path: Path) ->
     (tmp_path / "chips.csv").write_text("id,value_cents\n")
     empty = CliRunner().invoke(main, ["check", str(tmp_path / "table.toml")])
     assert f"{warned}:7: [table] chips: {tmp_path}/chips.csv lists no chip: whatever is laid" in empty.output
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"SQLite format 3\0\0\xff", "a journal or another SQLite file; `tableside verify` checks a journal"),
+        (
+            b"5f" * 32 + b"\n",
+            "a secret key such as a table's; `tableside verify --key` tells whether it sealed a journal",
+        ),
+        (b"5f" * 24 + b"\n", "a secret such as a password"),
+        (
+            b"4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp\n",
+            "a half of a CURVE pair; `tableside keys signing` tells what a secret half signs as",
+        ),
+        (b"-----BEGIN CERTIFICATE-----\nMII", "a certificate; `tableside keys show` describes it"),
+        (b"-----BEGIN EC PRIVATE KEY-----\nMII", "the secret key of a certificate"),
+    ],
+)
+def test_a_file_of_another_kind_is_called_what_it_is_and_not_shown(tmp_path: Path, content: bytes, kind: str) -> None:
+    path = tmp_path / "given"
+    path.write_bytes(content)
+    done = CliRunner().invoke(main, ["check", str(path)])
+    assert (done.exit_code, done.stderr) == (2, f"tableside: {path}: expected a file in TOML; it is {kind}\n")
+    shown = CliRunner().invoke(main, ["keys", "show", str(path)])
+    if b"CERTIFICATE" not in content:
+        assert (shown.exit_code, shown.stderr) == (2, f"tableside: {path}: no certificate in PEM; it is {kind}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from controller.commands.client import channel_of, with_channel
 from controller.commands.terminal import say
 from controller.formats.config.client_file import ClientSection
 from controller.io.mqtt.connection import Broker
+from controller.io.operators.certificates import make_authority
 
 TABLE_KEY: Final = "4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp"
 
@@ -49,6 +51,10 @@ def secret(path: Path, text: str = "a word\n") -> Path:
     return path
 
 
+def authority(folder: Path) -> Path:
+    return make_authority(folder, datetime(2026, 1, 1, tzinfo=UTC), rotate=False).certificate
+
+
 def test_without_a_file_the_broker_is_the_one_on_this_pc(tmp_path: Path) -> None:
     assert said(tmp_path).output == "127.0.0.1 1883 None None None\n"
 
@@ -63,7 +69,7 @@ def test_what_is_typed_counts_before_the_environment_and_that_before_the_file(tm
 
 def test_paths_of_a_file_that_is_named_are_relative_to_it(tmp_path: Path) -> None:
     secret(tmp_path / "word")
-    secret(tmp_path / "ca.pem")
+    authority(tmp_path)
     named = tmp_path / "pit.toml"
     named.write_text('[client]\nbroker = "[2001:db8::1]:7"\npassword_file = "word"\ntls_ca_file = "ca.pem"\n')
     told = said(tmp_path / "elsewhere", TABLESIDE_CLIENT=str(named))
@@ -71,7 +77,7 @@ def test_paths_of_a_file_that_is_named_are_relative_to_it(tmp_path: Path) -> Non
 
 
 def test_a_broker_without_a_port_has_the_usual_one(tmp_path: Path) -> None:
-    ca = secret(tmp_path / "ca.pem")
+    ca = authority(tmp_path)
     assert said(tmp_path, "--broker", "broker.example").output.startswith("broker.example 1883 ")
     assert said(tmp_path, "--broker", "broker.example", "--tls-ca", str(ca)).output.startswith("broker.example 8883 ")
 
@@ -121,6 +127,28 @@ def test_a_password_that_others_may_read_is_not_used(tmp_path: Path) -> None:
     word.chmod(0o644)
     told = said(tmp_path, "--password-file", str(word))
     assert (told.exit_code, f"chmod 600 {word}" in told.output) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["TLS_CA", "TLS_CERT"])
+def test_a_file_that_is_no_certificate_is_told_by_where_it_was_named(tmp_path: Path, option: str) -> None:
+    key = secret(tmp_path / "bj-1.key", f"{'5f' * 32}\n")
+    given = {"TABLESIDE_TLS_CA": str(authority(tmp_path)), "TABLESIDE_TLS_KEY": str(key)}
+    wrong = given | {f"TABLESIDE_{option}": str(key)}
+    wrong |= {"TABLESIDE_TLS_CERT": wrong.get("TABLESIDE_TLS_CERT", str(tmp_path / "ca.pem"))}
+    told = said(tmp_path, **wrong)
+    kind = "it is a secret key such as a table's; `tableside verify --key` tells whether it sealed a journal"
+    assert (told.exit_code, told.output.splitlines()[-1]) == (
+        2,
+        f"Error: $TABLESIDE_{option}: {key}: no certificate in PEM; {kind}",
+    )
+
+
+def test_a_file_that_is_not_there_is_told_by_where_it_was_named(tmp_path: Path) -> None:
+    there = "File '/gone.pem' does not exist."
+    assert f"Error: $TABLESIDE_TLS_CA: {there}" in said(tmp_path, TABLESIDE_TLS_CA="/gone.pem").output
+    assert f"Error: --tls-ca: {there}" in said(tmp_path, "--tls-ca", "/gone.pem").output
+    own_file(tmp_path, '[client]\ntls_ca_file = "/gone.pem"\n')
+    assert f"Error: tls_ca_file of the client file: {there}" in said(tmp_path).output
 
 
 def test_no_option_takes_a_secret_itself() -> None:

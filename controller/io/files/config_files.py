@@ -6,6 +6,7 @@ from pathlib import Path
 
 from controller.formats.config.table_file import CREDENTIAL, is_credential
 from controller.formats.text.toml_schema import ConfigError
+from controller.io.files.file_kinds import kind_of
 from controller.io.files.plain_files import FileRefused, text_content
 
 
@@ -15,6 +16,9 @@ def text_of(path: Path) -> str:
     Raises:
         ConfigError: it cannot be read.
     """
+    # Before any of it is read as TOML: a mistake is told with its line, and a secret is one line.
+    if kind := kind_of(path):
+        raise ConfigError((f"{path}: expected a file in TOML{kind}",))
     try:
         return text_content(path)
     except FileRefused as error:

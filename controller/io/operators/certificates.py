@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from controller.formats.text.printable import many
+from controller.io.files.file_kinds import kind_of
 from controller.io.files.plain_files import content
 from controller.io.files.secret_files import SecretRefused, read_secret, write_secret
 
@@ -97,7 +98,7 @@ def read_certificate(path: Path) -> x509.Certificate:
     except OSError as error:
         raise SecretRefused(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise SecretRefused(f"{path}: no certificate in PEM") from error
+        raise SecretRefused(f"{path}: no certificate in PEM{kind_of(path)}") from error
 
 
 def days_left(certificate: x509.Certificate, now: datetime) -> int:
