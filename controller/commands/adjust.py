@@ -20,7 +20,7 @@ from controller.commands.request import CASE, cased, correction
 def command(*, number: int, spot: int, bet: str, net_cents: int, why: str, case: str) -> tuple[str, dict[str, Any]]:
     """Rule that BET (main, insurance, a side wager) at SPOT in ROUND of TABLE (site/name) is due DUE.
 
-    DUE is the player's net: -10.00 lost ten dollars, 0.00 got the wager back, 15.00 won fifteen dollars.
+    DUE is what the player gains: -10.00 lost ten dollars, 0.00 got the wager back, 15.00 won fifteen dollars.
 
     A round older than the last 20 needs --case and two persons, at every table.
 

@@ -47,10 +47,7 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
         if config.operator is not None and config.operator.two_persons:
             ordered(config, None if who or witness else operator_key, why)
         else:
-            words = {"--who": who or "", "--witness": witness or "", "--why": why or ""}
-            if lacking := [option for option, text in words.items() if not text.strip()]:
-                refuse(f"a new epoch needs two people and a reason; give {', '.join(lacking)} too")
-            begun(config, EpochRuling(*words.values()))
+            begun(config, EpochRuling(who or "", witness or "", why or ""))
     except ConfigError as error:
         refuse(*error.lines)
     except (EpochRefused, EpochOrderRefused, SecretRefused, OSError) as error:

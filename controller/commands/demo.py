@@ -181,7 +181,7 @@ def summary(shown: DemoResult, wanted: DemoOptions) -> None:
         style="good" if is_right else "bad",
     )
     if found.open:
-        say(f"{found.open} left open: the evidence allows more than one net", style="warning")
+        say(f"{found.open} left open: the evidence allows more than one due", style="warning")
     for line in found.different:
         say_account_line(f"DIFFERENT  {line}")
     if shown.waited_in_vain:

@@ -306,7 +306,7 @@ class RoundFold:
                 self.wagers[event.spot, event.bet] = replace(row, doubted=True)
                 return
             case WagerUnresolved():
-                why = "more than one net is possible" if event.possible_cents else "no legal play explains the round"
+                why = "more than one due is possible" if event.possible_cents else "no legal play explains the round"
                 row = replace(
                     row, net_cents=None, basis=WagerState.OPEN, why=why, state=WagerState.OPEN, jackpot_cents=0
                 )

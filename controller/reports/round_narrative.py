@@ -211,7 +211,7 @@ def of_money(event: Event) -> str:
         case ChipsChanged(spot, zone, before, after):
             return f"spot {spot} {zone}: {money(before)} became {money(after)}"
         case WagerSettled(_, spot, bet, wager, due, basis, _, why):
-            return f"spot {spot} {bet}: {money(wager)}, net {signed(due)}: {why} [{basis}]"
+            return f"spot {spot} {bet}: {money(wager)}, due {signed(due)}: {why} [{basis}]"
         case WagerUnresolved(_, spot, bet, wager, possible):
             nets = " or ".join(signed(cents) for cents in possible)
             return f"spot {spot} {bet}: {money(wager)} is open: {nets or 'the floor rules on it'}"
@@ -226,7 +226,7 @@ def of_money(event: Event) -> str:
 
 
 def signed(cents: int) -> str:
-    """A player's net with its sign."""
+    """A due with its sign."""
     return f"+{money(cents)}" if cents > 0 else money(cents)
 
 

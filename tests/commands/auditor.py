@@ -103,7 +103,7 @@ class Books:
             case "settlement_disputed":
                 made(data["spot"], data["bet"], data["wager_cents"])["doubted"] = True
             case "wager_unresolved":
-                why = "more than one net is possible" if data["possible_cents"] else "no legal play explains the round"
+                why = "more than one due is possible" if data["possible_cents"] else "no legal play explains the round"
                 now = {"due": None, "basis": "open", "why": why, "jackpot": 0, "event": event, "doubted": False}
                 made(data["spot"], data["bet"], data["wager_cents"]).update(now)
             case "wager_settled" | "wager_adjusted":

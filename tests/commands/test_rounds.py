@@ -91,8 +91,8 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
     assert text.splitlines()[-1].split("  ")[1].startswith("closed: settled, 1 legal play")
     assert "spot 1 main: 50.00 became 0.00" in text
     assert "the dealer pressed round closed" in text
-    assert "spot 1 main: 25.00, net +25.00: 20 beats 17 [evidence]" in text
-    settled = next(line for line in text.splitlines() if "net +" in line)
+    assert "spot 1 main: 25.00, due +25.00: 20 beats 17 [evidence]" in text
+    settled = next(line for line in text.splitlines() if "due +" in line)
     readings = settled.partition("readings ")[2].rstrip("]").split()
     lines = json.loads(run("round", str(journal), "1", "--json").output)
     told = {line["event"]: line for line in lines}

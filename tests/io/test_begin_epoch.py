@@ -135,7 +135,7 @@ def test_at_a_table_without_operators_what_is_lacking_is_named(
 ) -> None:
     house.table.write_text(house.table.read_text().partition("\n[operator]")[0])
     refused(house.asks(*given), f"a new epoch needs two people and a reason; give {lacking} too\n")
-    refused(house.asks("--who", "A", "--witness", "A", "--why", "x"), "two persons, each by name (--who, --witness)")
+    refused(house.asks("--who", "A", "--witness", "A", "--why", "x"), "two people; --who and --witness are one: A\n")
     assert house.asks("--who", "A", "--witness", "B", "--why", "x").exit_code == 0
 
 

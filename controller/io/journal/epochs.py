@@ -51,8 +51,11 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: EpochRuling, wa
         EpochRefused: the persons are not two, the table runs, the journal is another table's, or the disk refuses.
     """
     names = [ruling.who.strip(), ruling.witness.strip()]
-    if not all(names) or same_person(*names) or not ruling.why.strip():
-        raise EpochRefused("a new epoch needs two persons, each by name (--who, --witness), and a reason (--why)")
+    given = {"--who": names[0], "--witness": names[1], "--why": ruling.why.strip()}
+    if lacking := [option for option, text in given.items() if not text]:
+        raise EpochRefused(f"a new epoch needs two people and a reason; give {', '.join(lacking)} too")
+    if same_person(*names):
+        raise EpochRefused(f"a new epoch needs two people; --who and --witness are one: {names[0]}")
     try:
         moved = await asyncio.to_thread(_finish_moving, path)
         old, said = await asyncio.to_thread(_old, moved or path)
