@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from simulators.people.acts import RoundPlayed
     from simulators.people.rack import Rack
 
+EARLIER = "is there already, from an earlier simulation; move it away with its journal, or give another folder"
+
 POLLED_LOOKS = 3
 """Inventories of every zone after which a daemon is surely listening."""
 
@@ -73,7 +75,7 @@ def command(
         with alone(directory):
             # Looked for before anybody plays: it is the only account of the rounds of its journal.
             if truth.exists():
-                refuse(f"{truth}: is there already, from an earlier simulation; move it away, or give another folder")
+                refuse(f"{truth}: {EARLIER}")
             played = asyncio.run(until_interrupted(wanted))
             if played:
                 truth.write_bytes(account_bytes(truth_of(played)))

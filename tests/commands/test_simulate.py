@@ -39,7 +39,7 @@ def test_the_truth_of_an_earlier_simulation_is_kept(tmp_path: Path) -> None:
     truth.write_text("of last week")
     done = CliRunner().invoke(main, ["simulate", str(tmp_path), "--rounds", "1"])
     assert (done.exit_code, done.stdout) == (2, "")
-    said = "is there already, from an earlier simulation; move it away, or give another folder"
+    said = "is there already, from an earlier simulation; move it away with its journal, or give another folder"
     assert done.stderr == f"tableside: {truth}: {said}\n"
     assert [one.name for one in tmp_path.iterdir()] == ["truth.json"]
     assert truth.read_text() == "of last week"

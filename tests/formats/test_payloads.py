@@ -12,6 +12,7 @@ from controller.core.game.wager import Basis, LockedWager
 from controller.core.messages.alerts import Alert, BetIncreasedAfterLock
 from controller.core.messages.events import (
     BettingClosed,
+    CardDealt,
     CardDrawn,
     CardOpened,
     DeviceStatusChanged,
@@ -237,5 +238,7 @@ def test_nothing_that_is_published_stops_the_watcher(topic: str, payload: bytes)
 def test_lines_do_not_repeat_what_only_machines_need() -> None:
     line = event_line(BettingClosed(round=1, wagers=(LockedWager(spot=1, bet="main", cents=500),)))
     assert line == "betting_closed round=1 wagers=[1/main/500]"
+    # What is null or a truth in the message is so in the line.
+    assert event_line(CardDealt(round=1, card=4, spot=0, hand=None)) == "card_dealt round=1 card=4 spot=0 hand=null"
     assert "nonce" not in event_line(CardOpened(card=1, face="Ah", nonce="00"))
     assert event_line(DeviceStatusChanged(device="shoe", state="lost", detail="")).endswith("detail=''")

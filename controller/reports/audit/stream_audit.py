@@ -151,6 +151,9 @@ def _short(value: object) -> str:
         return "[" + ",".join(_short(one) for one in value) + "]"
     if isinstance(value, dict):
         return "/".join(_short(one) for one in value.values())
+    if value is None or isinstance(value, bool):
+        # As in the message, not as in Python.
+        return msgspec.json.encode(value).decode()
     return repr(value) if isinstance(value, str) and (" " in value or not value) else str(value)
 
 
