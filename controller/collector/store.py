@@ -8,7 +8,7 @@ the commit was done. So an event is in the database once, whatever is killed.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from importlib import resources
 from typing import Any, Final, NamedTuple, TypeVar
@@ -105,6 +105,16 @@ class TableWrite(NamedTuple):
     put_aside: bool = False
     head: str = ""
     complaints: tuple[str, ...] = ()
+
+
+class StreamMove(NamedTuple):
+    """Where an epoch of a table stands after a batch: what is held of it, and what was made of its new events."""
+
+    stream: int
+    held: StreamPosition
+    house: TableHouse
+    open_rounds: tuple[int, ...]
+    rows: DatabaseRows
 
 
 class Store:
@@ -239,19 +249,21 @@ class Store:
 
     def _write(self, connection: psycopg.Connection, pieces: Sequence[TableWrite], *, are_bare: bool = False) -> int:
         self._lock(connection, {piece.name for piece in pieces})
-        found: list[tuple[int, DatabaseRows]] = []
+        moves: list[StreamMove] = []
+        heads: dict[TableKey, str] = {}
         for piece in pieces:
             if piece.put_aside or piece.begins:
                 self._begin(connection, piece)
             if piece.events:
-                found.append((self._kept if are_bare else self._folded)(connection, piece))
+                moves.append((self._kept if are_bare else self._folded)(connection, piece))
+                complain(connection, piece.name, moves[-1].rows.complaints)
+                self._epochs[piece.name] = Epoch(moves[-1].stream, piece.held)
             if piece.head and not are_bare:
-                connection.execute(
-                    "INSERT INTO tableside_store.heads VALUES (%s, %s, %s)"
-                    " ON CONFLICT (site, name) DO UPDATE SET tree_head = excluded.tree_head",
-                    (*piece.name, piece.head),
-                )
+                heads[piece.name] = piece.head
             complain(connection, piece.name, piece.complaints)
+        _move(connection, moves)
+        _keep_heads(connection, heads)
+        found = [(one.stream, one.rows) for one in moves]
         self._make_days(connection, {day for _, rows in found for day in rows.days})
         for kind in COLUMNS:
             made = ((stream, *row) for stream, rows in found for row in getattr(rows, kind))
@@ -291,46 +303,20 @@ class Store:
             raise TakenOver(f"{piece.name.text()}: epoch {begun.epoch} is there already")
         self._epochs[piece.name] = Epoch(row[0], begun)
 
-    def _folded(self, connection: psycopg.Connection, piece: TableWrite) -> tuple[int, DatabaseRows]:
+    def _folded(self, connection: psycopg.Connection, piece: TableWrite) -> StreamMove:
         stream = self._epochs[piece.name].stream
         fold = self._folds.get(stream)
         if fold is None:
             fold = self._folds[stream] = self._fold(connection, piece, stream)
         rows = fold.fold(piece.events)
-        connection.execute(
-            "UPDATE tableside_store.streams SET held_seq = %s, held_hash = %s, currency = %s, time_zone = %s,"
-            " day_begins = %s, open_rounds = %s, cards_drawn = cards_drawn + %s, cards_opened = cards_opened + %s,"
-            " cards_wrong = cards_wrong + %s, last_time = coalesce(%s, last_time) WHERE stream = %s",
-            (
-                piece.held.seq,
-                piece.held.hash,
-                *_columns_of(fold.house),
-                list(fold.open_rounds),
-                rows.cards_drawn,
-                rows.cards_opened,
-                rows.cards_wrong,
-                rows.last_time,
-                stream,
-            ),
-        )
-        complain(connection, piece.name, rows.complaints)
-        self._epochs[piece.name] = Epoch(stream, piece.held)
-        return stream, rows
+        return StreamMove(stream, piece.held, fold.house, fold.open_rounds, rows)
 
-    def _kept(self, connection: psycopg.Connection, piece: TableWrite) -> tuple[int, DatabaseRows]:
+    def _kept(self, connection: psycopg.Connection, piece: TableWrite) -> StreamMove:
         """The events alone; rounds that are open are looked for again when more is reported of them."""
         stream = self._epochs[piece.name].stream
         house, _ = _last_known(connection, stream)
         fold = StreamFold(Identity(*piece.name, piece.held.epoch), house, (), self._stored(stream))
-        rows = fold.keep(piece.events)
-        connection.execute(
-            "UPDATE tableside_store.streams SET held_seq = %s, held_hash = %s, currency = %s, time_zone = %s,"
-            " day_begins = %s, open_rounds = '{}', last_time = coalesce(%s, last_time) WHERE stream = %s",
-            (piece.held.seq, piece.held.hash, *_columns_of(fold.house), rows.last_time, stream),
-        )
-        complain(connection, piece.name, rows.complaints)
-        self._epochs[piece.name] = Epoch(stream, piece.held)
-        return stream, rows
+        return StreamMove(stream, piece.held, fold.house, (), fold.keep(piece.events))
 
     def _fold(self, connection: psycopg.Connection, piece: TableWrite, stream: int) -> StreamFold:
         house, open_rounds = _last_known(connection, stream)
@@ -390,8 +376,50 @@ def _last_known(connection: psycopg.Connection, stream: int) -> tuple[TableHouse
     return TableHouse(currency, GamingDay(time_zone, begins)), open_rounds
 
 
-def _columns_of(house: TableHouse) -> tuple[str, str, str]:
-    return house.currency, house.day.time_zone, house.day.begins
+def _move(connection: psycopg.Connection, moves: Sequence[StreamMove]) -> None:
+    """Keep where these epochs stand: one statement for all, as a statement for each costs more than its events."""
+    if not moves:
+        return
+    rows = [
+        (
+            one.stream,
+            one.held.seq,
+            one.held.hash,
+            one.house.currency,
+            one.house.day.time_zone,
+            one.house.day.begins,
+            f"{{{','.join(map(str, one.open_rounds))}}}",
+            one.rows.cards_drawn,
+            one.rows.cards_opened,
+            one.rows.cards_wrong,
+            one.rows.last_time,
+        )
+        for one in moves
+    ]
+    connection.execute(
+        "UPDATE tableside_store.streams old SET held_seq = new.held_seq, held_hash = new.held_hash,"
+        " currency = new.currency, time_zone = new.time_zone, day_begins = new.day_begins,"
+        " open_rounds = new.open_rounds::bigint[], cards_drawn = old.cards_drawn + new.cards_drawn,"
+        " cards_opened = old.cards_opened + new.cards_opened, cards_wrong = old.cards_wrong + new.cards_wrong,"
+        " last_time = coalesce(new.last_time, old.last_time)"
+        " FROM unnest(%s::integer[], %s::bigint[], %s::bytea[], %s::text[], %s::text[], %s::text[], %s::text[],"
+        " %s::bigint[], %s::bigint[], %s::bigint[], %s::timestamptz[]) AS new (stream, held_seq, held_hash, currency,"
+        " time_zone, day_begins, open_rounds, cards_drawn, cards_opened, cards_wrong, last_time)"
+        " WHERE old.stream = new.stream",
+        [list(column) for column in zip(*rows, strict=True)],
+    )
+
+
+def _keep_heads(connection: psycopg.Connection, heads: Mapping[TableKey, str]) -> None:
+    """Keep the furthest signed head of each of these tables."""
+    if not heads:
+        return
+    rows = [(*name, head) for name, head in heads.items()]
+    connection.execute(
+        "INSERT INTO tableside_store.heads SELECT * FROM unnest(%s::text[], %s::text[], %s::text[])"
+        " ON CONFLICT (site, name) DO UPDATE SET tree_head = excluded.tree_head",
+        [list(column) for column in zip(*rows, strict=True)],
+    )
 
 
 def complain(connection: psycopg.Connection, name: TableKey, complaints: Iterable[str]) -> None:

@@ -39,6 +39,9 @@ LATE_STEPS: Final = 10
 
 PATIENCE_SECONDS: Final = 1200.0
 
+STRETCH_SECONDS: Final = 30.0
+"""The fastest stretch of so long is said beside the whole, at whose end fewer and fewer tables tell."""
+
 
 def tables(count: int, lap: int) -> list[RecordedTable]:
     """So many tables, each with a recorded night, in the epoch of a lap; the next lap has the next night for each."""
@@ -154,8 +157,28 @@ def held(database: Database) -> int:
     return int(count)
 
 
-async def evening(site: Property, of: Sequence[Sequence[RecordedTable]], given: argparse.Namespace) -> float:
-    """Every night of every table, told and held; in how many seconds."""
+class Pace(NamedTuple):
+    """How fast events came into the database: the seconds that all took, and the most a second over a stretch."""
+
+    seconds: float
+    fastest: float
+
+
+def fastest(samples: Sequence[tuple[float, int]]) -> float:
+    """The most events a second over ``STRETCH_SECONDS``, of moments in seconds and what was held then."""
+    return max(
+        (
+            (count - before) / (at - since)
+            for number, (since, before) in enumerate(samples)
+            for at, count in samples[number:]
+            if STRETCH_SECONDS <= at - since < 2 * STRETCH_SECONDS
+        ),
+        default=0.0,
+    )
+
+
+async def evening(site: Property, of: Sequence[Sequence[RecordedTable]], given: argparse.Namespace) -> Pace:
+    """Every night of every table, told and held; how fast."""
     total = sum(len(night.events) for nights in of for night in nights)
     each = max(1, round(EVENTS_A_SECOND * given.pace * STEP_SECONDS))
     done = asyncio.Event()
@@ -165,9 +188,12 @@ async def evening(site: Property, of: Sequence[Sequence[RecordedTable]], given: 
     # Spread over the time that telling alone would take.
     between = total / len(of) / (EVENTS_A_SECOND * given.pace) / (given.kills + 1)
     began, left, due = time.monotonic(), given.kills, between
+    samples = [(0.0, 0)]
     async with asyncio.timeout(PATIENCE_SECONDS):
         while (count := await asyncio.to_thread(held_or_none, site.database)) != total:
             passed = time.monotonic() - began
+            if count is not None:
+                samples.append((passed, count))
             if left and count is not None and passed >= due:
                 left -= 1
                 due += between * site.chance.uniform(0.5, 1.5)
@@ -181,7 +207,7 @@ async def evening(site: Property, of: Sequence[Sequence[RecordedTable]], given: 
     seconds = time.monotonic() - began
     done.set()
     await asyncio.gather(*speakers)
-    return seconds
+    return Pace(seconds, fastest(samples))
 
 
 def held_or_none(database: Database) -> int | None:
@@ -216,11 +242,13 @@ class Held(NamedTuple):
 async def told_and_held(site: Property, given: argparse.Namespace) -> Held:
     """Every night of every table, held against what was told."""
     nights = [tables(given.tables, number) for number in range(given.nights)]
-    seconds = await evening(site, list(zip(*nights, strict=True)), given)
+    pace = await evening(site, list(zip(*nights, strict=True)), given)
     events = sum(len(one.events) for of in nights for one in of)
+    usual = given.tables * EVENTS_A_SECOND
     print(
-        f"{events} events of {given.tables} tables in {seconds:.1f} s, {events / seconds:.0f} a second, "
-        f"{events / seconds / given.tables / EVENTS_A_SECOND:.1f} times people's pace",
+        f"{events} events of {given.tables} tables in {pace.seconds:.1f} s, {events / pace.seconds:.0f} a second, "
+        f"{events / pace.seconds / usual:.1f} times people's pace; {pace.fastest / usual:.1f} times over the fastest "
+        f"{STRETCH_SECONDS:.0f} s",
         flush=True,
     )
     return Held(events, sum(differences(site.database, of) for of in nights))
