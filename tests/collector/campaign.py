@@ -23,7 +23,7 @@ from controller.formats.journal.records import Identity
 from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
 from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from tests.collector.conftest import Database, made
-from tests.collector.live import live_tables
+from tests.collector.live import CONSUMER, live_tables
 from tests.collector.recorded import EPOCH, NIGHTS, RecordedTable, Speaker, after, bodies, renamed
 from tests.link.server import Server
 
@@ -46,9 +46,12 @@ STRETCH_SECONDS: Final = 30.0
 def tables(count: int, lap: int) -> list[RecordedTable]:
     """So many tables, each with a recorded night, in the epoch of a lap; the next lap has the next night for each."""
     identities = [Identity("harbour", f"bj-{number + 1}", EPOCH + 10_000 * lap) for number in range(count)]
-    return [
+    found = [
         RecordedTable(one, renamed(bodies(NIGHTS[(at + lap) % len(NIGHTS)]), one)) for at, one in enumerate(identities)
     ]
+    for one in found:
+        one.acknowledged[CONSUMER] = 0
+    return found
 
 
 class Nights:
@@ -64,10 +67,9 @@ class Nights:
         """The night that is told."""
         return self._nights[self._at]
 
-    def next(self, more: int, most: int, acknowledged: tuple[int, int]) -> list[tuple[str, bytes]]:
+    def next(self, more: int, most: int) -> list[tuple[str, bytes]]:
         """The events due with ``more``, with what was due before and not told: up to ``most``."""
-        now = self.now
-        if acknowledged == (now.identity.epoch, len(now.events)) and self._at + 1 < len(self._nights):
+        if self.now.acknowledged[CONSUMER] == len(self.now.events) and self._at + 1 < len(self._nights):
             self._at += 1
         self._owed = min(most, self._owed + more)
         told = self.now.next(self._owed)
@@ -140,7 +142,7 @@ async def speak(broker: Broker, of: Sequence[Nights], name: str, each: int, done
                     due = asyncio.get_running_loop().time()
                     while not (done.is_set() or lost.done() or task.done()):
                         for table in of:
-                            told = table.next(each, LATE_STEPS * each, speaker.acks.get(table.now.topics.root, (0, 0)))
+                            told = table.next(each, LATE_STEPS * each)
                             await speaker.tell_of(table.now, told)
                         due += STEP_SECONDS
                         await after(max(0, due - asyncio.get_running_loop().time()))

@@ -14,7 +14,7 @@ import msgspec
 
 from controller.core.messages.events import CardDrawn, CardOpened
 from controller.formats.journal.records import Identity, commit, openings
-from controller.formats.journal.stream import StreamNow, stream_genesis, stream_hash
+from controller.formats.journal.stream import ConsumerNow, StreamNow, stream_genesis, stream_hash
 from controller.formats.mqtt.envelope import Topics, event_bytes, event_name, nanoseconds, own_event
 from controller.io.mqtt.connection import CheckedClient
 
@@ -78,6 +78,8 @@ class RecordedTable:
         self.events = list(events)
         self.names = [event_name(own_event(body).event) for body in self.events]
         self.told = 0
+        self.acknowledged: dict[str, int] = {}
+        """By consumer: the event of this epoch up to which it has all."""
         self._hashes = [stream_genesis(identity)]
         for body in self.events:
             self._hashes.append(stream_hash(self._hashes[-1], body))
@@ -89,7 +91,10 @@ class RecordedTable:
 
     def stream(self) -> bytes:
         """What it says of its stream."""
-        now = StreamNow(self.identity.epoch, 1, self.told, self.told, self._hashes[self.told].hex(), (), (), "")
+        hashed = self._hashes[self.told].hex()
+        # As a table lists its consumers: one whose acknowledgement was lost on the way sees it, and repeats it.
+        consumers = tuple(ConsumerNow(name, seq, self.told - seq, 0) for name, seq in self.acknowledged.items())
+        now = StreamNow(self.identity.epoch, 1, self.told, self.told, hashed, consumers, (), "")
         return msgspec.json.encode(now)
 
     def again(self, asked: bytes) -> tuple[str, list[bytes]]:
@@ -147,6 +152,8 @@ class Speaker:
                 for body in events:
                     self._client.send(table.topics.replay(consumer), body)
             else:
-                root, _, _ = topic.partition("/ack/")
+                root, _, consumer = topic.partition("/ack/")
                 ack = json.loads(message.payload)
                 self.acks[root] = (ack["epoch"], ack["last_seq"])
+                if ack["epoch"] == self._tables[root].identity.epoch:
+                    self._tables[root].acknowledged[consumer] = ack["last_seq"]
