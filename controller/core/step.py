@@ -141,6 +141,7 @@ def _step_or_defer(table: Table, stamped: StampedInput) -> StepResult:
         deferred=schedule.deferred,
         begins=schedule.begins,
         may_begin=schedule.may_begin,
+        continues=schedule.continues,
         question_displayed=displayed,
     )
     after = Table(table.house, state, table.lattice, table.workings)
@@ -284,6 +285,8 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
     )
     if transaction.state.begins == number and transaction.state.round is not None:
         next_deal.close_at_next_deal(transaction)
+    elif transaction.state.round is not None and transaction.state.continues == number:
+        unseen_moves.take_as_changed(transaction)
     elif transaction.state.round is not None and not lifecycle.came_before_payment(
         transaction, drawn.face, since_ns, at_ns
     ):

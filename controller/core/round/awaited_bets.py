@@ -29,7 +29,7 @@ from controller.core.messages.inputs import (
     StampedInput,
     WithdrawOrder,
 )
-from controller.core.round import first_card, lifecycle, next_deal
+from controller.core.round import first_card, lifecycle, next_deal, unseen_moves
 from controller.core.round.next_deal import DealVerdict
 from controller.core.table import readiness
 from controller.core.table.layout import zone_name
@@ -66,7 +66,8 @@ class InputSchedule(msgspec.Struct, frozen=True):
     """What is to be taken now, in order, and what is deferred.
 
     ``ahead``: what comes before that; ``begins``: which of ``now`` begins a round by its deal's rhythm, or 0, and
-    ``may_begin`` which may, with a pause in that rhythm;
+    ``may_begin`` which may, with a pause in that rhythm; ``continues``: which is a card of the open round, whose wagers
+    were changed, by its rhythm or until a person says otherwise;
     ``looked``: the layout is known at its first, and it has waited for nothing else.
     """
 
@@ -74,6 +75,7 @@ class InputSchedule(msgspec.Struct, frozen=True):
     deferred: tuple[StampedInput, ...]
     begins: int = 0
     may_begin: int = 0
+    continues: int = 0
     ahead: tuple[StampedInput, ...] = ()
     looked: bool = False
 
@@ -91,7 +93,9 @@ def schedule_inputs(table: Table, stamped: StampedInput) -> InputSchedule:
     if isinstance(stamped.input, _ENDS) and (not by_rhythm or _tells_of_cards(stamped.input)):
         begins = deferred[0].number if by_rhythm and next_deal.is_whole(table, deferred) else 0
         if by_rhythm and not begins:
-            return InputSchedule((*deferred, stamped), ())
+            # More cards may have come than are known: where a wager may have been changed, a person says whose this is.
+            changed = _of_changed(table, deferred)
+            return InputSchedule((*deferred, stamped), (), may_begin=changed, continues=changed)
         ahead, now = _in_order(table, deferred)
         return InputSchedule((*now, stamped), (), begins, ahead=ahead)
     if not isinstance(stamped.input, _IN_ORDER) and not _is_order(table, stamped.input):
@@ -124,7 +128,9 @@ def split_after_beginning(
     transaction = Transaction(table, first)
     if given.looked and next_deal.may_begin(transaction) and not _awaits(transaction):
         return (), given.now
-    if transaction.state.round is None or not (given.begins or _ends_round(transaction)):
+    if transaction.state.round is None or given.continues == first.number:
+        return (first,), tuple(others)
+    if not (given.begins or _ends_round(transaction)):
         return (first,), tuple(others)
     closes = tuple(one for one in others if _closes(transaction, one))
     return (*closes, first), tuple(one for one in others if one not in closes)
@@ -158,19 +164,27 @@ def waits_for_deal(table: Table) -> bool:
 
 def _by_deal(table: Table, deferred: tuple[StampedInput, ...]) -> InputSchedule:
     """What waits for the cards of a deal, once they are one or are none."""
-    first = deferred[0].number
+    first, changed = deferred[0].number, _of_changed(table, deferred)
     match next_deal.judged_by_rhythm(table, deferred):
         case None:
             return InputSchedule((), deferred)
         case DealVerdict.NONE:
-            return InputSchedule(deferred, ())
+            return InputSchedule(deferred, (), continues=changed)
         case DealVerdict.PERHAPS:
-            return InputSchedule(deferred, (), may_begin=first)
+            return InputSchedule(deferred, (), may_begin=first, continues=changed)
         case DealVerdict.DEAL:
             ahead, now = _in_order(table, deferred)
-            return InputSchedule(now, (), first, ahead=ahead)
+            # Where its chips have shown that the round before is over the rhythm says nothing new.
+            transaction = Transaction(table, deferred[0])
+            return InputSchedule(now, (), 0 if _ends_round(transaction) else first, ahead=ahead)
         case never:
             assert_never(never)
+
+
+def _of_changed(table: Table, deferred: tuple[StampedInput, ...]) -> int:
+    """The first reading that waits, where the open round's players may have changed their chips; else 0."""
+    first = deferred[0]
+    return first.number if unseen_moves.may_be_changed_still(Transaction(table, first)) else 0
 
 
 def _awaits(transaction: Transaction) -> bool:

@@ -22,7 +22,7 @@ from controller.core.game.hand import deal_cards
 from controller.core.inference.observation import ChipsObserved
 from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.round import closing, first_card, lifecycle
+from controller.core.round import closing, first_card, lifecycle, unseen_moves
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
@@ -77,9 +77,9 @@ def may_begin(transaction: Transaction) -> bool:
     ):
         return False
     at_ns, options = transaction.table_ns(drawn.at_ns), round_now.options(transaction.rules)
-    quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS or _may_have_bet_anew(transaction)
+    quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
     if (
-        not quiet
+        not (quiet or _may_have_bet_anew(transaction) or unseen_moves.may_be_changed_still(transaction))
         or not deal_confirmation.guards_hole_card(transaction.rules)
         or not deal_confirmation.usual_ms(transaction)
     ):
@@ -93,7 +93,9 @@ def may_begin(transaction: Transaction) -> bool:
         or round_end.some_play_is_over(transaction)
         or (transaction.state.keyless and round_end.some_keyless_play_is_over(transaction))
     )
-    return bool(may_be_over) and (_unexplained(round_now) or not first_card.ended_by_card(transaction, at_ns))
+    if not may_be_over or _unexplained(round_now):
+        return bool(may_be_over)
+    return not first_card.ended_by_card(transaction, at_ns) or unseen_moves.may_be_changed_still(transaction)
 
 
 def _may_have_bet_anew(transaction: Transaction) -> bool:
@@ -141,7 +143,14 @@ def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVe
     paused = [_is_deal_of(cards, transaction, deferred, pauses=1) for cards in sizes]
     if None in even or None in paused:
         return None
-    return DealVerdict.PERHAPS if True in paused else DealVerdict.NONE
+    doubtful = True in paused or (unseen_moves.may_be_changed_still(transaction) and not _stops_short(deferred, sizes))
+    return DealVerdict.PERHAPS if doubtful else DealVerdict.NONE
+
+
+def _stops_short(deferred: tuple[StampedInput, ...], sizes: tuple[int, ...]) -> bool:
+    """Whether a long pause follows fewer cards than any deal has: these are of the open round, whatever their gaps."""
+    cards = sum(isinstance(one.input, CardDrawn) for one in deferred)
+    return isinstance(deferred[-1].input, DeadlinePassed) and cards < min(sizes)
 
 
 def _may_be_owed(transaction: Transaction) -> bool:

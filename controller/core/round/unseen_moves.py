@@ -82,28 +82,71 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     raised = (item.after // 2,) if transaction.house.looks_reckoned and item.after % 2 == 0 else ()
     emptied = [replace(item, before=cents, after=0) for cents in (item.after, *raised)]
     gone = next((one for one in reversed(before) if one.item in emptied), None)
-    if gone is None or not (own or _may_be_changed(transaction, gone, observation)):
+    if gone is None:
         return False
-    unseen = round_now.main_zone_outage(item.box, gone.first_ns, observation.last_ns)
-    kept = tuple(one for one in before if one is not gone)
-    if gone.item != emptied[0]:
-        kept = (*kept, replace(observation, item=replace(item, before=item.after // 2)))
+    # Where no other wager lies as it did at the last card, all may have been settled.
+    others_lie = any(lies_as_dealt(transaction, one) for one in round_now.bets.spots)
+    if not (own or (others_lie and _may_be_changed(transaction, gone, observation))):
+        return False
+    _take_as_changed(transaction, gone, observation)
+    return True
+
+
+def _take_as_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> None:
+    """Take what went and what came as the same wager: what happened at the box meanwhile counts as unseen."""
+    round_now, item = transaction.round(), back.item
+    assert isinstance(item, ChipsObserved), "chips moved"
+    assert isinstance(gone.item, ChipsObserved), "chips moved"
+    unseen = round_now.main_zone_outage(item.box, gone.first_ns, back.last_ns)
+    kept = tuple(one for one in round_now.evidence.observations if one is not gone and one is not back)
+    if gone.item.before != item.after:
+        kept = (*kept, replace(back, item=replace(item, before=gone.item.before)))
     transaction.change_evidence(observations=kept)
     rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
-    return True
+
+
+def may_be_changed_still(transaction: Transaction) -> bool:
+    """Whether what came as the next bet may as well be a wager of the open round whose player changed his chips."""
+    return bool(_changed_wagers(transaction))
+
+
+def take_as_changed(transaction: Transaction) -> None:
+    """The cards that follow are no deal: what came as the next bets are the open round's wagers still."""
+    for gone, back in _changed_wagers(transaction):
+        _take_as_changed(transaction, gone, back)
+
+
+def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, DatedObservation], ...]:
+    """The wagers that went and came again in other chips: the last change of their zones, and the one before it."""
+    round_now = transaction.state.round
+    if not transaction.house.changes_by_rhythm or round_now is None:
+        return ()
+    if round_now.evidence.trouble or not round_now.is_dealt():
+        return ()
+    found = []
+    for box in range(len(round_now.bets.spots)):
+        here = [one for one in round_now.evidence.observations if one.chips_at(box, "main") is not None]
+        if len(here) < 2:
+            continue
+        gone, back = here[-2:]
+        went, came = gone.chips_at(box, "main"), back.chips_at(box, "main")
+        assert went is not None, "it is of the zone"
+        assert came is not None, "it is of the zone"
+        is_as_much = not went.after and not came.before and came.after == went.before
+        if is_as_much and _may_be_changed(transaction, gone, back):
+            found.append((gone, back))
+    return tuple(found)
 
 
 def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
     """Whether other chips that come to as much may be the wager still, as its player changes his chips in play.
 
-    Nobody is away with them for longer. They are the next bet where no hand may be dealt to any more, where no other
-    wager lies as it did at the last card, as all have been settled then, and where it is published how this one ended.
+    Nobody is away with them for longer. They are the next bet where no hand may be dealt to any more, and where it is
+    published how this one ended.
     """
     if not transaction.house.exchanges_in_play or back.last_ns - gone.first_ns > _CHANGED_NS:
         return False
     round_now, item = transaction.round(), back.item
-    if not any(lies_as_dealt(transaction, spot) for spot in round_now.bets.spots):
-        return False
     assert isinstance(item, ChipsObserved), "chips moved"
     if transaction.house.looks_reckoned and (round_now.bets.spots[item.box], "main") in round_now.ending.settled:
         return False

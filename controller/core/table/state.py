@@ -250,6 +250,8 @@ class State(Value, frozen=True, tag=False):
     """The reading of the last card that began a round by its deal's rhythm alone."""
     may_begin: int = 0
     """The reading of the last card that may have begun a round, as a pause lay in its deal's rhythm."""
+    continues: int = 0
+    """The reading of the last card that was dealt to an open round of which chips alone said that it was over."""
 
     def open_round(self) -> int | None:
         """The number of the round that is open; None between two rounds."""
