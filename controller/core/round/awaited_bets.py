@@ -174,9 +174,9 @@ def _by_deal(table: Table, deferred: tuple[StampedInput, ...]) -> InputSchedule:
             return InputSchedule(deferred, (), may_begin=first, continues=changed)
         case DealVerdict.DEAL:
             ahead, now = _in_order(table, deferred)
-            # Where its chips have shown that the round before is over the rhythm says nothing new.
-            transaction = Transaction(table, deferred[0])
-            return InputSchedule(now, (), 0 if _ends_round(transaction) else first, ahead=ahead)
+            # Chips alone have shown that the round before is over: the rhythm confirms it, and says nothing new.
+            confirmed = changed and _ends_round(Transaction(table, deferred[0]))
+            return InputSchedule(now, (), 0 if confirmed else first, ahead=ahead)
         case never:
             assert_never(never)
 

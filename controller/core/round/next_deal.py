@@ -135,15 +135,16 @@ class DealVerdict(Enum):
 def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVerdict | None:
     """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
     transaction = Transaction(table, deferred[0])
-    sizes = _deal_sizes(transaction, deferred)
-    even = [_is_deal_of(cards, transaction, deferred) for cards in sizes]
+    sizes, changed = _deal_sizes(transaction, deferred), unseen_moves.may_be_changed_still(transaction)
+    # Where chips say that the round is over, a deal need not be even.
+    even = [_is_deal_of(cards, transaction, deferred, by_chips=changed) for cards in sizes]
     if True in even:
         of_round = _may_be_owed(transaction) or _may_be_drawn(transaction, deferred, sizes[even.index(True)])
         return DealVerdict.PERHAPS if of_round else DealVerdict.DEAL
     paused = [_is_deal_of(cards, transaction, deferred, pauses=1) for cards in sizes]
     if None in even or None in paused:
         return None
-    doubtful = True in paused or (unseen_moves.may_be_changed_still(transaction) and not _stops_short(deferred, sizes))
+    doubtful = True in paused or (changed and not _stops_short(deferred, sizes))
     return DealVerdict.PERHAPS if doubtful else DealVerdict.NONE
 
 
@@ -184,9 +185,12 @@ def _may_be_drawn(transaction: Transaction, deferred: tuple[StampedInput, ...], 
 
 
 def _is_deal_of(
-    cards: int, transaction: Transaction, deferred: tuple[StampedInput, ...], pauses: int = 0
+    cards: int, transaction: Transaction, deferred: tuple[StampedInput, ...], pauses: int = 0, *, by_chips: bool = False
 ) -> bool | None:
-    """Whether the cards that wait are a deal of this number of cards, with so many pauses among them."""
+    """Whether the cards that wait are a deal of this number of cards, with so many pauses among them.
+
+    ``by_chips``: chips show that a deal comes, so that none of its cards is late.
+    """
     gap_ns, drawn, last_ns, gaps_ms = deal_confirmation.gap_ns(transaction), 0, 0, list[int]()
     # Bets of which a reader has still to tell may lie there.
     untold = cards == _NO_BOX
@@ -202,7 +206,7 @@ def _is_deal_of(
                 elif drawn:
                     gaps_ms.append((at_ns - last_ns) // 1_000_000)
                 drawn, last_ns = drawn + 1, at_ns
-                if burn or since_ns >= 0 or _falters(transaction, gaps_ms, cards):
+                if burn or since_ns >= 0 or (not by_chips and _falters(transaction, gaps_ms, cards)):
                     return False
             case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns * (
                 _LONGEST_PAUSE if pauses and drawn < cards else 1

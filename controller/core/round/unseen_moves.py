@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.certainty.round_end import lies_as_dealt
+from controller.core.certainty.shared_chips import boxes_are_lost
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
@@ -122,6 +123,9 @@ def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, D
     if not transaction.house.changes_by_rhythm or round_now is None:
         return ()
     if round_now.evidence.trouble or not round_now.is_dealt():
+        return ()
+    if round_now.first_blocking() or boxes_are_lost(round_now):
+        # Nothing is settled by these chips in any case.
         return ()
     found = []
     for box in range(len(round_now.bets.spots)):
