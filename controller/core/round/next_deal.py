@@ -180,8 +180,10 @@ def _may_be_drawn(transaction: Transaction, deferred: tuple[StampedInput, ...], 
         return False
     drawn = [one.input for one in deferred if isinstance(one.input, CardDrawn)][: cards - 1]
     faces = tuple(one.face for one in drawn if one.face is not None)
+    played = Transaction(transaction.table(), transaction.stamped)
+    unseen_moves.take_as_changed(played)
     # Where one was not read, who takes all of them takes the others at least.
-    return round_end.may_take_cards(transaction, faces)
+    return round_end.may_take_cards(played, faces)
 
 
 def _is_deal_of(

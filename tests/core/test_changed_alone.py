@@ -1,0 +1,82 @@
+"""A wager whose player changes his chips where no other lies: the cards that follow say if it is the next bet."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.messages.events import QuestionAsked
+from controller.core.messages.raised_alerts import AlertKind
+from controller.core.table.state import Table
+from firmware_protocols.readings import DeviceHealth, HealthState
+from tests.core.human import HumanRig, keyless
+from tests.core.quick_readers import alerts
+
+FIRST = "1 main 10 / wait 6 / deal Th 9c Kd 8s / wait 2 / 1 main 20 / wait 1.5 / 1 main 0 / wait 1 / 1 main 10 / wait 6"
+"""A round by which the dealer's rhythm is known."""
+
+TAKEN_UP = "1 main 0 / wait 2 / 1 main 10"
+PAID = "wait 3 / 1 main 20 / wait 1.5 / 1 main 0 / wait 1 / 1 main 10 / wait 6 / deal Th 9c Kd 8s / wait 10"
+
+ASKED = "has another round begun?"
+
+FACE_UP = ["borgata", "hollywood-penn-national"]
+LOOKS_MS = [350, 700]
+
+
+def played(profile: str, text: str, cycle_ms: int = 350, *, by_rhythm: bool = True) -> HumanRig:
+    """A first round, and then these acts at a table without keys; not ``by_rhythm``: by a journal of before."""
+    rig = keyless(profile, cycle_ms)
+    rig.house = replace(rig.house, changes_by_rhythm=by_rhythm)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.play(f"{FIRST} / {text}")
+    return rig
+
+
+def hit(quiet_s: float, card_s: float) -> str:
+    """Twelve changes its chips and gets a nine; the dealer has seventeen."""
+    return f"deal 2s 9c Tc 8h / wait {quiet_s} / {TAKEN_UP} / wait {card_s} / 9h / {PAID}"
+
+
+@pytest.mark.parametrize("quiet_s", [1, 3, 6])
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+@pytest.mark.parametrize("profile", [*FACE_UP, "pitch-h17"])
+def test_a_card_alone_is_a_hit_of_the_wager_that_was_changed(profile: str, cycle_ms: int, quiet_s: int) -> None:
+    rig = played(profile, hit(quiet_s, 3), cycle_ms)
+    assert rig.postings() == ["1: spot 1 main +10.00", "2: spot 1 main +10.00"]
+    assert alerts(rig, *AlertKind) == []
+
+
+def test_in_journals_of_before_it_began_the_next_round() -> None:
+    assert "2: spot 1 main -10.00" in played("borgata", hit(3, 3), by_rhythm=False).postings()
+
+
+@pytest.mark.parametrize("then_s", [(0.6, 0.6, 0.6), (0.5, 1, 0.9)], ids=["even", "uneven"])
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+@pytest.mark.parametrize("profile", ["borgata", "pitch-h17"])
+def test_a_deal_s_cards_are_the_next_deal(profile: str, cycle_ms: int, then_s: tuple[float, ...]) -> None:
+    """Twelve stands and loses to seventeen; the same player bets as much again."""
+    cards = " / ".join(f"wait {seconds} / {face}" for seconds, face in zip(then_s, ("9d", "Kd", "8c"), strict=True))
+    rig = played(profile, f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 3 / Th / {cards} / {PAID}", cycle_ms)
+    assert rig.postings()[1:] == ["2: spot 1 main -10.00", "3: spot 1 main +10.00"]
+    assert alerts(rig, *AlertKind) == []
+
+
+DRAWN = f"deal 2s 2c Tc 3h / wait 6 / {TAKEN_UP} / wait 3 / 9h / wait 0.5 / 2d / wait 0.5 / 3d / wait 0.5 / 8c / wait 9"
+"""Twelve, whose chips are changed, gets a nine, and five of the dealer draws as evenly as he deals."""
+
+
+def test_as_many_cards_as_a_deal_has_are_asked_about_where_the_dealer_may_have_drawn_them() -> None:
+    """Where a wager that is given up loses half of it, what lies there may be the next bet as well."""
+    rig = played("hollywood-penn-national", DRAWN)
+    assert [ASKED in one.text for one in rig.told(QuestionAsked)] == [True]
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_where_the_shoe_is_lost_meanwhile_a_person_says_whose_card_it_was() -> None:
+    rig = played("hollywood-penn-national", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 3 / 9h")
+    assert rig.told(QuestionAsked) == []
+    rig.give(DeviceHealth("shoe", HealthState.LOST, "unplugged"))
+    rig.play("wait 3")
+    assert [ASKED in one.text for one in rig.told(QuestionAsked)] == [True]
+    assert rig.postings() == ["1: spot 1 main +10.00"]
