@@ -80,7 +80,7 @@ def test_as_many_cards_as_a_deal_has_are_asked_about_where_the_dealer_may_have_d
 def test_where_the_shoe_is_lost_meanwhile_a_person_says_whose_card_it_was() -> None:
     rig = played("hollywood-penn-national", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 3 / 9h")
     assert rig.told(QuestionAsked) == []
-    rig.give(DeviceHealth("shoe", HealthState.LOST, "unplugged"))
+    rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns))
     rig.play("wait 3")
     assert asked_if_begun(rig)
     assert rig.postings() == ["1: spot 1 main +10.00"]
