@@ -66,6 +66,12 @@ def test_a_deal_s_cards_are_the_next_deal(profile: str, cycle_ms: int, then_s: t
     assert alerts(rig, *AlertKind) == []
 
 
+def test_hands_face_down_give_way_although_their_reader_tells_only_then_that_chips_moved() -> None:
+    rig = played("pitch-h17", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 0.6 / deal Th 9d Kd 8c / {PAID}")
+    assert rig.told(QuestionAsked) == []
+    assert rig.postings() == ["1: spot 1 main +10.00", "3: spot 1 main +10.00"]
+
+
 DRAWN = f"deal 2s 2c Tc 3h / wait 6 / {TAKEN_UP} / wait 3 / 9h / wait 0.5 / 2d / wait 0.5 / 3d / wait 0.5 / 8c / wait 9"
 """Twelve, whose chips are changed, gets a nine, and five of the dealer draws as evenly as he deals."""
 

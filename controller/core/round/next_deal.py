@@ -170,20 +170,30 @@ def _may_be_owed(transaction: Transaction) -> bool:
 def _may_be_drawn(transaction: Transaction, deferred: tuple[StampedInput, ...], cards: int) -> bool:
     """Whether as many cards as a deal has are as well those of the open round: a dealer draws as evenly as he deals.
 
-    By the faces of all but the last, which is the hole card if they are a deal; not where the hands lie face down, nor
-    where other chips lie in a wager's place. A hand that was raised long ago has got its card.
+    By the faces of all but the last, which is the hole card if they are a deal; where the hands lie face down, by their
+    number. Not where other chips lie in a wager's place. A hand that was raised long ago has got its card.
     """
     round_now = transaction.round()
-    if not transaction.house.moves_reconsidered or _unexplained(round_now) or round_now.must_ignore_faces():
+    if not transaction.house.moves_reconsidered or _unexplained(round_now) or _may_have_bet_anew(transaction):
         return False
-    if _may_have_bet_anew(transaction):
-        return False
+    if round_now.must_ignore_faces():
+        # Who pays or takes nothing leaves everything as it lies, and so does a dealer who still draws.
+        by_number = transaction.house.changes_by_rhythm and bool(round_now.cards.face_down)
+        return by_number and not _have_moved(transaction, deferred)
     drawn = [one.input for one in deferred if isinstance(one.input, CardDrawn)][: cards - 1]
     faces = tuple(one.face for one in drawn if one.face is not None)
     played = Transaction(transaction.table(), transaction.stamped)
-    unseen_moves.take_as_changed(played)
+    if unseen_moves.may_be_changed_still(played):
+        unseen_moves.leave_as_dealt(played)
     # Where one was not read, who takes all of them takes the others at least.
     return round_end.may_take_cards(played, faces)
+
+
+def _have_moved(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> bool:
+    """Whether chips have moved between the last card of the open round and the first that waits."""
+    deal, first_ns = transaction.round().dealing, deferred[0].at_ns
+    reported_late = any(isinstance(one.input, ChipsSeen) and one.input.after_ns < first_ns for one in deferred)
+    return deal.stirred_ns > deal.last_ns or reported_late
 
 
 def _is_deal_of(

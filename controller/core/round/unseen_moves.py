@@ -117,6 +117,15 @@ def take_as_changed(transaction: Transaction) -> None:
         _take_as_changed(transaction, gone, back)
 
 
+def leave_as_dealt(transaction: Transaction) -> None:
+    """Take what went and what came as the same wagers, with which nothing was done meanwhile."""
+    moved = [one for pair in _changed_wagers(transaction) for one in pair]
+    evidence = transaction.round().evidence
+    kept = tuple(one for one in evidence.observations if all(one is not other for other in moved))
+    transaction.change_evidence(observations=kept)
+    rebuild_with_outages(transaction, evidence.outages)
+
+
 def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, DatedObservation], ...]:
     """The wagers that went and came again in other chips: the last change of their zones, and the one before it."""
     round_now = transaction.state.round
