@@ -144,10 +144,11 @@ def test_where_it_has_been_asked_the_next_deal_is_one_whatever_could_be_drawn() 
     assert [one.round for one in rig.events if isinstance(one, RoundStarted)] == [1, 2, 3, 4, 5]
 
 
-def test_no_face_decides_it_where_hands_lie_face_down() -> None:
+@pytest.mark.parametrize("cards", ["Ad Ah 2d 9s", "Kd Kh Ks Kc"])
+def test_no_face_decides_it_where_hands_lie_face_down(cards: str) -> None:
     rig = bare("pitch-h17")
-    rig.play(f"{WON}{WON}{WON} wait 3 / deal Jh Td 7s 2c / wait 7 / deal Ad Ah 2d 9s / wait 2")
-    assert asked(rig) == []
+    rig.play(f"{WON}{WON}{WON} wait 3 / deal Jh Td 7s 2c / wait 7 / deal {cards} / wait 2")
+    assert asked(rig) == [ASKED]
 
 
 @pytest.mark.parametrize("cards", ["?? Ah 2d 9s", "Ad ?? 2d 9s"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.events import RoundStarted, WagerSettled
+from controller.core.messages.events import QuestionAsked, RoundStarted, WagerSettled
 from tests.core.quick_readers import QuickReaders, accused, draw, table
 
 
@@ -48,14 +48,31 @@ def dealt_twice(profile: str, *, next_bet: int, again_ms: int, deal_ms: int) -> 
     return rig
 
 
-@pytest.mark.parametrize("profile", ["hollywood-perryville", "pitch-h17"])
-@pytest.mark.parametrize("next_bet", [25, 50, 100])
+@pytest.mark.parametrize(
+    ("profile", "next_bet"),
+    [
+        ("hollywood-perryville", 25),
+        ("hollywood-perryville", 100),
+        ("pitch-h17", 25),
+        ("pitch-h17", 50),
+        ("pitch-h17", 100),
+    ],
+)
 @pytest.mark.parametrize("deal_ms", [400, 1_500])
 def test_the_round_before_is_lost_and_the_next_is_another(profile: str, next_bet: int, deal_ms: int) -> None:
     rig = dealt_twice(profile, next_bet=next_bet, again_ms=500, deal_ms=deal_ms)
     settled = {one.round: one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
     assert settled[2] == -5_000
     assert [one.round for one in rig.events if isinstance(one, RoundStarted)] == [1, 2, 3]
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("deal_ms", [400, 1_500])
+def test_where_as_much_is_laid_and_a_split_could_take_the_cards_it_is_asked_whose_they_are(deal_ms: int) -> None:
+    """Of fives that were split one hand could take the first card, and the dealer the others."""
+    rig = dealt_twice("hollywood-perryville", next_bet=50, again_ms=500, deal_ms=deal_ms)
+    assert len(rig.told(QuestionAsked)) == 1
+    assert [one.round for one in rig.events if isinstance(one, WagerSettled)] == [1]
     assert accused(rig) == []
 
 

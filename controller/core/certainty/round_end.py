@@ -83,12 +83,16 @@ def takes_no_card(transaction: Transaction) -> bool:
     return bool(nodes) and all(map(lattice.over, nodes))
 
 
-def may_take_cards(transaction: Transaction, faces: tuple[Card, ...]) -> bool:
-    """Whether some play of the open round in which no hand waits for a card takes these, and one more of any face."""
+def may_take_cards(transaction: Transaction, faces: tuple[Card, ...], *, hits: int | None = None) -> bool:
+    """Whether some play of the open round in which no hand waits for a card takes these, and one more of any face.
+
+    ``hits``: how many of them are players' at most; None: as many as the play gives them.
+    """
     lattice, place = transaction.lattice(), len(transaction.round().cards.drawn)
     waiting = (node for node in lattice.frontier if all(hand.now is not HandStatus.OWED for hand in node.hands))
     later = lattice.after_cards(waiting, (seen(place + number, face) for number, face in enumerate(faces)))
-    return any(map(lattice.drawing, later))
+    dealers = 0 if hits is None else len(faces) - hits
+    return any(lattice.drawing(node) for node in later if len(node.drawn) >= dealers)
 
 
 def _known_holes(points: int | None) -> int:

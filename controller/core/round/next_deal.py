@@ -182,11 +182,13 @@ def _may_be_drawn(transaction: Transaction, deferred: tuple[StampedInput, ...], 
         return by_number and not _have_moved(transaction, deferred)
     drawn = [one.input for one in deferred if isinstance(one.input, CardDrawn)][: cards - 1]
     faces = tuple(one.face for one in drawn if one.face is not None)
-    played = Transaction(transaction.table(), transaction.stamped)
+    played, hits = Transaction(transaction.table(), transaction.stamped), None
     if unseen_moves.may_be_changed_still(played):
         unseen_moves.leave_as_dealt(played)
+        # Next bets lie there, it seems: then players would have to hit as evenly as dealers deal.
+        hits = 1
     # Where one was not read, who takes all of them takes the others at least.
-    return round_end.may_take_cards(played, faces)
+    return round_end.may_take_cards(played, faces, hits=hits)
 
 
 def _have_moved(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> bool:
