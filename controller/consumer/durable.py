@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.consumer.watch import LISTED, PATIENCE_SECONDS, SILENT
 from controller.formats.journal.stream import ack_bytes, read_stream
 from controller.formats.mqtt.envelope import Topics
 from controller.formats.text.error_words import error_words
@@ -41,6 +42,8 @@ class ConsumerOutput(NamedTuple):
     show: Callable[[str], None]
     complain: Callable[[str], None]
     tick_seconds: float = TICK_SECONDS
+    patience_seconds: float = PATIENCE_SECONDS
+    """After so long without a message of the table it is said, once, that there is none."""
 
 
 class Durable:
@@ -59,6 +62,8 @@ class Durable:
         self._due = file.held
         """What the file holds once what waits is written."""
         self._refused: set[str] = set()
+        self._is_heard = False
+        """Whether anything of the table has come, or its absence was reported."""
         self._reconnection = Reconnection(broker, random.Random())  # noqa: S311 - spreads retries, decides nothing
 
     async def run(self) -> None:
@@ -82,14 +87,22 @@ class Durable:
                 await client.subscribe(topic, qos=1)
             self._reconnection.worked()
             ticking = asyncio.create_task(self._tick(client))
+            silence = asyncio.get_running_loop().call_later(self._says.patience_seconds, self._report_silence)
             try:
                 await self._listen(client)
             finally:
+                silence.cancel()
                 ticking.cancel()
                 await asyncio.gather(ticking, return_exceptions=True)
 
+    def _report_silence(self) -> None:
+        if not self._is_heard:
+            self._is_heard = True
+            self._says.complain(f"{self._topics.root}: {SILENT}{LISTED}")
+
     async def _listen(self, client: CheckedClient) -> None:
         async for message in client.messages:
+            self._is_heard = True
             topic, payload = str(message.topic), message.payload
             if topic == self._topics.stream:
                 now = read_stream(payload)

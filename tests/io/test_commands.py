@@ -12,6 +12,9 @@ import structlog
 from click.testing import CliRunner
 
 from controller.commands import check, schemas, verify, watch
+from controller.consumer.durable import ConsumerOutput
+from controller.consumer.durable import follow as keep_events
+from controller.consumer.watch import LISTED, SILENT
 from controller.consumer.watch import watch as follow
 from controller.core.messages.events import RoundClosed
 from controller.formats.config.table_file import BrokerSection
@@ -279,6 +282,25 @@ async def test_watch_of_a_table_that_the_broker_does_not_know_says_what_it_waits
         heard.cancel()
         await asyncio.gather(heard, return_exceptions=True)
     assert len(complaints) == 1
+
+
+@pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+async def test_a_durable_watch_of_a_table_that_the_broker_does_not_know_says_so(tmp_path: Path) -> None:
+    complaints = list[str]()
+    said = asyncio.Event()
+
+    def complain(text: str) -> None:
+        complaints.append(text)
+        said.set()
+
+    async with mosquitto() as broker:
+        output = ConsumerOutput(print, complain, patience_seconds=0.05)
+        keeping = asyncio.create_task(keep_events(broker, TOPICS, "tape", tmp_path / "events", output))
+        async with asyncio.timeout(10):
+            await said.wait()
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+    assert complaints == [f"{TOPICS.root}: {SILENT}{LISTED}"]
 
 
 def test_watch_without_a_broker_is_one_line() -> None:
