@@ -63,15 +63,20 @@ async def test_a_mistake_in_the_table_file(house: Premises, what: str) -> None:
 
 
 async def test_a_section_missing_and_one_too_many(house: Premises) -> None:
+    edit(house, "[keypad]", "[dealer]")
+    await assert_refused(house, "table.toml:1: [keypad]: missing", "table.toml:28: [dealer]: ")
+
+
+async def test_a_section_that_is_misspelt_is_one_mistake(house: Premises) -> None:
     edit(house, "[keypad]", "[keyboard]")
-    await assert_refused(house, "table.toml:1: [keypad]: missing", "table.toml:28: [keyboard]: ")
+    await assert_refused(house, "table.toml:28: [keyboard]: unknown key; did you mean keypad?")
 
 
 async def test_each_mistake_is_a_line_and_none_hides_another(house: Premises) -> None:
     edit(house, "host = ", "host_name = ")
     edit(house, 'protocol = "bee_tek"', 'protocol = "bee-tek"\nspeed = 9600')
-    broker = ("[broker] host: missing", "[broker] host_name: unknown")
-    await assert_refused(house, *broker, "[shoe] protocol: expected", "[shoe] speed: unknown")
+    broker = "[broker] host_name: unknown key; did you mean host?"
+    await assert_refused(house, broker, "[shoe] protocol: expected", "[shoe] speed: unknown")
 
 
 async def test_no_key(house: Premises) -> None:
