@@ -34,8 +34,9 @@ EVENTS_A_SECOND: Final = 1.4
 
 TABLES_A_SPEAKER: Final = 50
 STEP_SECONDS: Final = 0.5
-LATE_STEPS: Final = 10
-"""What a table did not tell while it waited to begin another night it tells after that, up to so many steps' events."""
+LATE_TIMES: Final = 1.5
+"""What a table could not tell at its time, as its broker was away or its last night not held, it tells afterwards: so
+many times as fast as else, until it is on time."""
 
 PATIENCE_SECONDS: Final = 1200.0
 
@@ -60,21 +61,18 @@ class Nights:
     def __init__(self, nights: Sequence[RecordedTable]) -> None:
         self._nights = nights
         self._at = 0
-        self._owed = 0
 
     @property
     def now(self) -> RecordedTable:
         """The night that is told."""
         return self._nights[self._at]
 
-    def next(self, more: int, most: int) -> list[tuple[str, bytes]]:
-        """The events due with ``more``, with what was due before and not told: up to ``most``."""
+    def next(self, due: int, most: int) -> list[tuple[str, bytes]]:
+        """The next events, ``most`` at the most, of the first ``due`` of all nights."""
         if self.now.acknowledged[CONSUMER] == len(self.now.events) and self._at + 1 < len(self._nights):
             self._at += 1
-        self._owed = min(most, self._owed + more)
-        told = self.now.next(self._owed)
-        self._owed -= len(told)
-        return told
+        told = sum(night.told for night in self._nights)
+        return self.now.next(min(most, max(0, due - told)))
 
 
 class Property:
@@ -131,7 +129,9 @@ class Property:
 
 
 async def speak(broker: Broker, of: Sequence[Nights], name: str, each: int, done: asyncio.Event) -> None:
-    """Tell the events of these tables at their pace until all are held; a lost broker is waited for."""
+    """Tell the events of these tables at their pace until all are held; a lost broker costs time, and no event."""
+    clock = asyncio.get_running_loop().time
+    began = clock()
     while not done.is_set():
         with contextlib.suppress(ConnectionLost, OSError, ExceptionGroup):
             async with connected(broker, "5", name) as client:
@@ -139,13 +139,13 @@ async def speak(broker: Broker, of: Sequence[Nights], name: str, each: int, done
                 task = asyncio.create_task(speaker.run())
                 lost = asyncio.create_task(client.until_lost())
                 try:
-                    due = asyncio.get_running_loop().time()
+                    due = clock()
                     while not (done.is_set() or lost.done() or task.done()):
+                        events = each * (1 + int((clock() - began) / STEP_SECONDS))
                         for table in of:
-                            told = table.next(each, LATE_STEPS * each)
-                            await speaker.tell_of(table.now, told)
-                        due += STEP_SECONDS
-                        await after(max(0, due - asyncio.get_running_loop().time()))
+                            await speaker.tell_of(table.now, table.next(events, round(LATE_TIMES * each)))
+                        due = max(due + STEP_SECONDS, clock())
+                        await after(due - clock())
                 finally:
                     for one in (task, lost):
                         one.cancel()
