@@ -465,7 +465,7 @@ def declared_by_another(transaction: Transaction, ruling: Ruling | EnterInventor
 
 
 def _note_taken_back(transaction: Transaction, spot: int, people: tuple[Person, ...]) -> None:
-    """Keep who takes back a box of the next deal, for the dealer may deal to it; nobody: it was declared again."""
+    """Keep who takes back a box of the next deal, for the dealer may deal to it; no people: it was declared again."""
     others = tuple(one for one in transaction.state.undeclared if one.spot != spot)
     if transaction.house.declarations_traced:
         taken_back = (BoxDeclaration(spot, people),) if people else ()
