@@ -315,28 +315,6 @@ def test_or_no_more_bets_was() -> None:
     assert cards_of(rig, 13) == 4
 
 
-@pytest.mark.parametrize(
-    ("answer", "reasons"),
-    [("yes", ["another round began before anything showed that it had ended"]), ("no", [])],
-)
-def test_of_hands_face_down_that_nobody_touched_a_person_says_if_they_give_way(answer: str, reasons: list[str]) -> None:
-    """The dealer may have drawn as many cards as a deal has."""
-    rig = table("pitch-h17")
-    deal(rig, "Qd 3h Tc 2s")
-    deal(rig, "3c 5s Ad 8c")
-    assert (cards_of(rig, 2), cards_of(rig, 3)) == (8, 0)
-    rig.answer(answer)
-    assert rig.irregularities() == reasons
-
-
-def test_hands_face_down_whose_wagers_were_moved_give_way_by_themselves() -> None:
-    rig = table("pitch-h17")
-    deal(rig, "Qd 3h Tc 2s")
-    rig.talk("1 main 0 \n 1 main 20")
-    deal(rig, "3c 5s Ad 8c")
-    assert (cards_of(rig, 2), cards_of(rig, 3)) == (4, 4)
-
-
 def test_an_irregular_round_gives_way_to_the_next_deal() -> None:
     rig = table()
     deal(rig, "Th 9c 9d Ts")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.core.messages.alerts import CloseRefused, KeyRefused
 from controller.core.messages.events import BettingClosed, DealUnconfirmed, RoundClosed
 from controller.io.files import profile_files
@@ -73,3 +75,25 @@ def test_a_naturals_payment_that_is_taken_up_leaves_its_wager_for_the_next_round
     deal(rig, "Th 9c Kd 8s")
     assert [one.round for one in rig.told(BettingClosed) if isinstance(one, BettingClosed)] == [1, 2]
     assert [one.outcome for one in rig.told(RoundClosed) if isinstance(one, RoundClosed)] == ["settled"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reasons"),
+    [("yes", ["another round began before anything showed that it had ended"]), ("no", [])],
+)
+def test_of_hands_face_down_that_nobody_touched_a_person_says_if_they_give_way(answer: str, reasons: list[str]) -> None:
+    """The dealer may have drawn as many cards as a deal has."""
+    rig = table("pitch-h17")
+    deal(rig, "Qd 3h Tc 2s")
+    deal(rig, "3c 5s Ad 8c")
+    assert (cards_of(rig, 2), cards_of(rig, 3)) == (8, 0)
+    rig.answer(answer)
+    assert rig.irregularities() == reasons
+
+
+def test_hands_face_down_whose_wagers_were_moved_give_way_by_themselves() -> None:
+    rig = table("pitch-h17")
+    deal(rig, "Qd 3h Tc 2s")
+    rig.talk("1 main 0 \n 1 main 20")
+    deal(rig, "3c 5s Ad 8c")
+    assert (cards_of(rig, 2), cards_of(rig, 3)) == (4, 4)
