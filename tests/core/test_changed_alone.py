@@ -83,6 +83,24 @@ def test_as_many_cards_as_a_deal_has_are_asked_about_where_the_dealer_may_have_d
     assert rig.postings() == ["1: spot 1 main +10.00"]
 
 
+BUST_BET = "deal Jc 5d 2h 7c / wait 1 / 1 ez_bust 1 / wait 2"
+"""Twelve stands, and his wager that the dealer breaks has him draw."""
+
+BROKEN = "wait 3 / 1 main 20 / 1 ez_bust 2 / wait 1.5 / 1 main 0 / 1 ez_bust 0 / wait 12"
+
+
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+@pytest.mark.parametrize(("by_rhythm", "postings"), [(True, []), (False, ["2: spot 1 main -5.00"])])
+def test_where_the_dealer_draws_for_a_wager_a_changed_one_may_lie_there_still(
+    cycle_ms: int, postings: list[str], *, by_rhythm: bool
+) -> None:
+    """Given up it would lose half of it, and what lies there would be the next bet; it won."""
+    text = f"{BUST_BET} / {TAKEN_UP} / wait 1.5 / Js / {BROKEN}"
+    rig = played("hollywood-penn-national", text, cycle_ms, by_rhythm=by_rhythm)
+    assert [one for one in rig.postings() if one.startswith("2: spot 1 main")] == postings
+    assert alerts(rig, *AlertKind) == []
+
+
 def test_where_the_shoe_is_lost_meanwhile_a_person_says_whose_card_it_was() -> None:
     rig = played("hollywood-penn-national", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 3 / 9h")
     assert rig.told(QuestionAsked) == []

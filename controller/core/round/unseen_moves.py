@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty.rebuild import rebuild_with_outages
-from controller.core.certainty.round_end import lies_as_dealt
+from controller.core.certainty.round_end import lies_as_dealt, some_play_was_over
 from controller.core.certainty.shared_chips import boxes_are_lost
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import Lattice
@@ -85,9 +85,11 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     gone = next((one for one in reversed(before) if one.item in emptied), None)
     if gone is None:
         return False
-    # Where no other wager lies as it did at the last card, all may have been settled.
-    others_lie = any(lies_as_dealt(transaction, one) for one in round_now.bets.spots)
-    if not (own or (others_lie and _may_be_changed(transaction, gone, observation))):
+    # Where no other wager lies as it did at the last card, all may have been settled, unless the dealer draws still.
+    goes_on = any(lies_as_dealt(transaction, one) for one in round_now.bets.spots) or (
+        transaction.house.changes_by_rhythm and not some_play_was_over(transaction, observation.last_ns)
+    )
+    if not (own or (goes_on and _may_be_changed(transaction, gone, observation))):
         return False
     _take_as_changed(transaction, gone, observation)
     return True
