@@ -66,6 +66,13 @@ def test_a_deal_s_cards_are_the_next_deal(profile: str, cycle_ms: int, then_s: t
     assert alerts(rig, *AlertKind) == []
 
 
+def test_nor_are_cards_that_its_player_alone_could_have_drawn_so_evenly() -> None:
+    """Twelve could take a two, an ace and a three."""
+    rig = played("borgata", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 3 / deal 2d Ad 3h 7c / wait 5")
+    assert rig.told(QuestionAsked) == []
+    assert "2: spot 1 main -10.00" in rig.postings()
+
+
 def test_hands_face_down_give_way_although_their_reader_tells_only_then_that_chips_moved() -> None:
     rig = played("pitch-h17", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 0.6 / deal Th 9d Kd 8c / {PAID}")
     assert rig.told(QuestionAsked) == []
