@@ -67,8 +67,8 @@ def test_a_deal_s_cards_are_the_next_deal(profile: str, cycle_ms: int, then_s: t
 
 
 def test_nor_are_cards_that_its_player_alone_could_have_drawn_so_evenly() -> None:
-    """Twelve could take a two, an ace and a three."""
-    rig = played("borgata", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 3 / deal 2d Ad 3h 7c / wait 5")
+    """Five could take a four, a five and a six; nine of the dealer takes no two of them, whatever his hole card is."""
+    rig = played("borgata", f"deal 2s 9c 3c 8h / wait 3 / {TAKEN_UP} / wait 3 / deal 4d 5d 6d Tc / wait 5")
     assert rig.told(QuestionAsked) == []
     assert "2: spot 1 main -10.00" in rig.postings()
 
