@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.messages.alerts import CloseRefused, KeyRefused
 from controller.core.messages.events import BettingClosed, DealUnconfirmed, RoundClosed
+from controller.core.table.state import Table
 from controller.io.files import profile_files
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn
 from tests.core.rig import Rig
 from tests.core.test_heard_twice import CHIPS, accused
 from tests.core.test_next_deal import cards_of, deal, table, unended
@@ -95,5 +99,27 @@ def test_hands_face_down_whose_wagers_were_moved_give_way_by_themselves() -> Non
     rig = table("pitch-h17")
     deal(rig, "Qd 3h Tc 2s")
     rig.talk("1 main 0 \n 1 main 20")
+    deal(rig, "3c 5s Ad 8c")
+    assert (cards_of(rig, 2), cards_of(rig, 3)) == (4, 4)
+
+
+def test_chips_that_move_once_the_cards_have_begun_to_come_say_nothing_of_whose_they_are() -> None:
+    rig = table("pitch-h17")
+    deal(rig, "Qd 3h Tc 2s")
+    rig.pass_ms(6_000)
+    rig.give(CardDrawn(rig.now_ns, Card("3c")))
+    rig.chips(2, "main", 1_000)
+    for face in ("5s", "Ad", "8c"):
+        rig.pass_ms(400)
+        rig.give(CardDrawn(rig.now_ns, Card(face)))
+    rig.pass_ms(2_600)
+    assert (cards_of(rig, 2), cards_of(rig, 3)) == (8, 0)
+
+
+def test_in_journals_of_before_they_gave_way_by_themselves() -> None:
+    rig = table("pitch-h17")
+    rig.house = replace(rig.house, changes_by_rhythm=False)
+    rig.table = Table(rig.house, rig.table.state, rig.table.lattice, rig.table.workings)
+    deal(rig, "Qd 3h Tc 2s")
     deal(rig, "3c 5s Ad 8c")
     assert (cards_of(rig, 2), cards_of(rig, 3)) == (4, 4)
