@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from typing import Any, ClassVar, assert_never
+from typing import Any, ClassVar, TypeVar, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -30,6 +30,8 @@ from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
 from simulators.people.acts import Act, AnswerEntry, AnswerQuestions, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.people.display_reader import QUESTIONS_LIMIT, answer_key, asks, entry_key
+
+E = TypeVar("E", bound=Event)
 
 MS = 1_000_000
 FURTHER_MEANINGS = sorted(MEANINGS - set(DEFAULT_KEYS.values()))
@@ -266,7 +268,7 @@ class Rig:
                     for face in words:
                         self.card(face)
 
-    def told(self, *kinds: type[Event]) -> list[Event]:
+    def events_of(self, *kinds: type[E]) -> list[E]:
         """The events of some kinds, in order."""
         return [event for event in self.events if isinstance(event, kinds)]
 

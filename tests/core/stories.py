@@ -50,8 +50,8 @@ def told(rig: Rig) -> Told:
     """What a rig's table has said."""
     opens = [
         f"{e.spot} {e.bet} " + " or ".join(f"{cents / 100:+.2f}" for cents in e.possible_cents)
-        for e in rig.told(WagerUnresolved)
-        if isinstance(e, WagerUnresolved) and e.possible_cents
+        for e in rig.events_of(WagerUnresolved)
+        if e.possible_cents
     ]
     moves: list[str] = []
     for event in rig.events:
@@ -67,4 +67,4 @@ def told(rig: Rig) -> Told:
             case _:
                 pass
     settled = [words.removeprefix("1: spot ") for words in rig.postings() if words.startswith("1:")]
-    return Told(settled, opens, moves, [type(event).__name__ for event in rig.told(*ALERTS)])
+    return Told(settled, opens, moves, [type(event).__name__ for event in rig.events_of(*ALERTS)])

@@ -66,7 +66,7 @@ def test_the_wins_of_a_round_share_the_limit_in_proportion() -> None:
     assert told(rig) == ["1 lucky_ladies +36.84", "1 twenty_one_plus_three +18.42", "2 lucky_ladies +14.73"]
     rig.talk("key stand stand hole_turned round_closed")
     assert rig.outcomes() == ["settled"]
-    first = rig.told(WagerSettled)[0]
+    first = rig.events_of(WagerSettled)[0]
     assert isinstance(first, WagerSettled)
     assert first.why == "Lucky Ladies: suited 20, held to the aggregate limit of the round"
 
@@ -75,7 +75,7 @@ def test_the_wins_of_a_round_share_the_limit_in_proportion() -> None:
 def test_wins_within_the_limit_are_paid_whole(dollars: int) -> None:
     rig = at_the_table(dollars, TWENTIES + "Kh Kc 9h Th Td 8s")
     assert told(rig) == ["1 lucky_ladies +50.00", "1 twenty_one_plus_three +25.00", "2 lucky_ladies +20.00"]
-    assert all("limit" not in event.why for event in rig.told(WagerSettled) if isinstance(event, WagerSettled))
+    assert all("limit" not in event.why for event in rig.events_of(WagerSettled))
 
 
 def test_a_wager_that_loses_is_told_at_once_whatever_the_others_win() -> None:
@@ -152,12 +152,10 @@ def test_what_plays_leave_different_after_the_limit_is_asked_and_not_told() -> N
     rig.talk("Kc \n key round_closed")
     # The king broke the player, and EZ Bust is returned; or it broke the dealer, and EZ Bust takes a part of the limit.
     assert told(rig) == []
-    left = {
-        event.bet: event.possible_cents for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)
-    }
+    left = {event.bet: event.possible_cents for event in rig.events_of(WagerUnresolved)}
     assert left["twenty_one_plus_three"] == (9_677, 10_000)
     assert left["ez_bust"] == (0, 322)
-    (asked,) = rig.told(QuestionAsked)
+    (asked,) = rig.events_of(QuestionAsked)
     assert isinstance(asked, QuestionAsked)
     rig.answer("2")
     assert sorted(told(rig)) == ["1 ez_bust +3.22", "1 twenty_one_plus_three +96.77"]
@@ -165,13 +163,11 @@ def test_what_plays_leave_different_after_the_limit_is_asked_and_not_told() -> N
 
 def test_a_corrected_card_adjusts_every_win_that_shares_the_limit() -> None:
     rig = at_the_table(70, TWENTIES + "Kh Kc 9h Th Td 8s")
-    second = [event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)][4]
+    second = [event.card for event in rig.events_of(CardDrawn)][4]
     rig.give(SetCard(rig.now_ns, second, Card("9d"), "floor", "misread"))
     rig.talk("key stand stand hole_turned round_closed")
     adjusted = {
-        (event.spot, event.bet): (event.before_cents, event.net_cents)
-        for event in rig.told(WagerAdjusted)
-        if isinstance(event, WagerAdjusted)
+        (event.spot, event.bet): (event.before_cents, event.net_cents) for event in rig.events_of(WagerAdjusted)
     }
     assert adjusted == {
         (1, "lucky_ladies"): (3_684, 4_666),
@@ -199,9 +195,9 @@ def test_no_win_is_told_while_a_wager_that_a_lost_reader_may_have_missed_could_h
 
 def test_a_win_paid_while_its_amount_is_open_is_no_past_posting() -> None:
     rig = at_the_table(1_000, TWENTIES + "Kh Kc 6h 9h Td Ts \n 2 lucky_ladies 25 \n 2 lucky_ladies 0")
-    assert rig.told(ChipsUnexplained, BetIncreasedAfterLock, BetDecreasedAfterLock) == []
+    assert rig.events_of(ChipsUnexplained, BetIncreasedAfterLock, BetDecreasedAfterLock) == []
     touched = at_the_table(1_000, QUEENS + "Qh 3h Ah Qh 2h Td \n 1 lucky_ladies 0")
-    assert len(touched.told(ChipsUnexplained)) == 1
+    assert len(touched.events_of(ChipsUnexplained)) == 1
 
 
 def test_a_round_held_to_the_limit_replays_and_restarts_exactly() -> None:
@@ -224,7 +220,7 @@ def test_plays_that_differ_in_who_broke_are_not_one() -> None:
     rig = Rig(rules)
     rig.talk(EITHER_BROKE)
     rig.key("round_closed")
-    left = [event for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)]
+    left = rig.events_of(WagerUnresolved)
     assert [(event.bet, event.possible_cents) for event in left] == [("ez_bust", (-500, 0))]
 
 

@@ -54,16 +54,16 @@ def test_a_bet_told_after_the_cards_that_were_dealt_to_it_is_their_wager() -> No
     rig = table()
     laid_ns = rig.now_ns
     deal(rig, "Th 9c")
-    assert rig.told(CardDrawn, CardOutsideRound) == []
+    assert rig.events_of(CardDrawn, CardOutsideRound) == []
     assert rig.desired.display == "Reading the bets"
     assert rig.desired.confirm_ns == laid_ns + 400 * MS
     told_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 500 * MS)
     looked(rig)
     deal(rig, "Kd 8s")
     rig.talk("key stand hole_turned\n3 main 50\n3 main 0\nkey round_closed")
-    assert rig.told(CardOutsideRound) == []
-    assert [one.position for one in rig.told(CardDrawn) if isinstance(one, CardDrawn)] == [0, 1, 2, 3]
-    assert [one.spot for one in rig.told(CardDealt) if isinstance(one, CardDealt)] == [3, 0, 3, 0]
+    assert rig.events_of(CardOutsideRound) == []
+    assert [one.position for one in rig.events_of(CardDrawn)] == [0, 1, 2, 3]
+    assert [one.spot for one in rig.events_of(CardDealt)] == [3, 0, 3, 0]
     assert rig.postings() == ["1: spot 3 main +25.00"]
 
 
@@ -75,7 +75,7 @@ def test_a_bet_told_after_no_more_bets_is_locked_by_the_key() -> None:
     deal(rig, "Th")
     told_late(rig, "main", CHIP, pressed_ns - 900 * MS, pressed_ns + 300 * MS)
     looked(rig)
-    assert rig.told(KeyRefused, CardOutsideRound) == []
+    assert rig.events_of(KeyRefused, CardOutsideRound) == []
     assert rig.table.state.round is not None
     assert (rig.table.state.round.bets.locked_by, rig.table.state.round.bets.lock_ns) == (number, pressed_ns)
     assert len(rig.table.state.round.cards.drawn) == 1
@@ -84,21 +84,21 @@ def test_a_bet_told_after_no_more_bets_is_locked_by_the_key() -> None:
 def test_a_card_that_truly_finds_no_chips_is_without_bets_once_the_readers_have_looked() -> None:
     rig = table()
     deal(rig, "Th")
-    assert rig.told(CardOutsideRound) == []
+    assert rig.events_of(CardOutsideRound) == []
     looked(rig)
-    (drawn,) = rig.told(CardDrawn)
+    (drawn,) = rig.events_of(CardDrawn)
     assert isinstance(drawn, CardDrawn)
     assert (drawn.round, drawn.position) == (None, None)
-    assert rig.told(CardOutsideRound) == [CardOutsideRound(drawn.card)]
+    assert rig.events_of(CardOutsideRound) == [CardOutsideRound(drawn.card)]
     assert rig.table.state.deferred == ()
 
 
 def test_no_more_bets_on_an_empty_layout_is_refused_once_the_readers_have_looked() -> None:
     rig = table()
     rig.give(KeyPressed(rig.now_ns, KEY_OF["no_more_bets"]))
-    assert rig.told(KeyRefused) == []
+    assert rig.events_of(KeyRefused) == []
     looked(rig)
-    (refused,) = rig.told(KeyRefused)
+    (refused,) = rig.events_of(KeyRefused)
     assert isinstance(refused, KeyRefused)
     assert refused.reason == "no wager lies on the layout"
 
@@ -109,8 +109,8 @@ def test_chips_laid_only_after_the_first_card_are_no_bet() -> None:
     drawn_ns = rig.now_ns
     told_late(rig, "main", CHIP, drawn_ns, drawn_ns + 50 * MS)
     looked(rig)
-    assert len(rig.told(CardOutsideRound)) == 1
-    assert rig.told(BettingClosed, RoundClosed) == []
+    assert len(rig.events_of(CardOutsideRound)) == 1
+    assert rig.events_of(BettingClosed, RoundClosed) == []
 
 
 def test_a_card_after_one_without_bets_waits_for_its_own_look() -> None:
@@ -119,11 +119,11 @@ def test_a_card_after_one_without_bets_waits_for_its_own_look() -> None:
     deal(rig, "Th 9c")
     second_ns = rig.now_ns
     rig.give(ChipsConfirmed(SPOTS, second_ns - 200 * MS))
-    assert len(rig.told(CardOutsideRound)) == 1
+    assert len(rig.events_of(CardOutsideRound)) == 1
     assert [one.number for one in rig.table.state.deferred if isinstance(one.input, CardRead)] == [3]
     told_late(rig, "main", CHIP, second_ns - 300 * MS, second_ns + 100 * MS)
     looked(rig)
-    assert len(rig.told(CardOutsideRound)) == 1
+    assert len(rig.events_of(CardOutsideRound)) == 1
     assert rig.table.state.round is not None
     assert len(rig.table.state.round.cards.drawn) == 1
 
@@ -135,8 +135,8 @@ def test_a_side_bet_seen_around_the_first_card_stays_open_and_accuses_nobody() -
     told_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 300 * MS)
     told_late(rig, "lucky_ladies", BESIDE, laid_ns - 1_000 * MS, laid_ns + 600 * MS)
     looked(rig)
-    assert rig.told(WagerUncertain) == [WagerUncertain(1, 3, "lucky_ladies", (0, 500))]
-    assert rig.told(ChipsUnexplained, AlertRaised) == []
+    assert rig.events_of(WagerUncertain) == [WagerUncertain(1, 3, "lucky_ladies", (0, 500))]
+    assert rig.events_of(ChipsUnexplained, AlertRaised) == []
 
 
 def raised(by_ms: int) -> Rig:
@@ -153,7 +153,7 @@ def raised(by_ms: int) -> Rig:
 
 
 def test_chips_that_are_a_raise_before_the_deal_or_a_double_after_it_settle_nothing() -> None:
-    (irregular,) = raised(by_ms=2_400).told(RoundIrregular)
+    (irregular,) = raised(by_ms=2_400).events_of(RoundIrregular)
     assert isinstance(irregular, RoundIrregular)
     assert irregular.reason == (
         "what spot 3 had bet is not known: its chips were changed before the first card, or after the deal"
@@ -162,7 +162,7 @@ def test_chips_that_are_a_raise_before_the_deal_or_a_double_after_it_settle_noth
 
 def test_chips_told_before_a_hand_could_be_played_were_laid_before_the_deal() -> None:
     rig = raised(by_ms=1_500)
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     assert rig.table.state.round is not None
     assert rig.table.state.round.main_wagers() == (3000,)
 
@@ -171,7 +171,7 @@ def test_where_a_reader_is_lost_the_wait_ends() -> None:
     rig = table()
     deal(rig, "Th")
     rig.give(DeviceHealth("bet_spots", HealthState.LOST, rig.now_ns))
-    assert len(rig.told(CardOutsideRound)) == 1
+    assert len(rig.events_of(CardOutsideRound)) == 1
 
 
 def test_a_burn_a_closed_table_and_a_layout_that_is_known_wait_for_nothing() -> None:
@@ -180,16 +180,16 @@ def test_a_burn_a_closed_table_and_a_layout_that_is_known_wait_for_nothing() -> 
     assert rig.table.state.deferred == ()
     rig.give(ChipsConfirmed(SPOTS, rig.now_ns + 1_000 * MS))
     deal(rig, "9c")
-    assert len(rig.told(CardOutsideRound)) == 1
+    assert len(rig.events_of(CardOutsideRound)) == 1
 
 
 def test_keys_meanwhile_are_heard_after_the_card() -> None:
     rig = table()
     deal(rig, "Th")
     rig.key("call_floor")
-    assert rig.told(AssistanceRequested) == []
+    assert rig.events_of(AssistanceRequested) == []
     looked(rig)
-    assert [type(event) for event in rig.told(CardOutsideRound, AssistanceRequested)] == [
+    assert [type(event) for event in rig.events_of(CardOutsideRound, AssistanceRequested)] == [
         CardOutsideRound,
         AssistanceRequested,
     ]
@@ -217,8 +217,8 @@ def test_in_journals_of_before_the_question_names_no_wagers() -> None:
 
 def test_a_card_after_a_refused_no_more_bets_may_be_the_next_rounds_and_nothing_is_settled_on_it() -> None:
     rig = pushed("key no_more_bets \n 6s")
-    assert [one.reason for one in rig.told(KeyRefused) if isinstance(one, KeyRefused)] == ["a round is being played"]
-    (asked,) = rig.told(QuestionAsked)
+    assert [one.reason for one in rig.events_of(KeyRefused)] == ["a round is being played"]
+    (asked,) = rig.events_of(QuestionAsked)
     assert isinstance(asked, QuestionAsked)
     assert asked.text == (
         "No more bets was pressed in this round and then a card came: has another round begun?"
@@ -242,7 +242,7 @@ def test_a_card_after_it_that_no_play_can_take_begins_the_next_round(pause_s: in
     rig.talk("key no_more_bets \n Ad 5c 9s 5s")
     assert rig.table.state.round is not None
     assert rig.table.state.round.number == rounds
-    assert len(rig.told(QuestionAsked)) == 2 - rounds
+    assert len(rig.events_of(QuestionAsked)) == 2 - rounds
     if rounds == 2:
         rig.talk("key stand hole_turned \n Qd \n 1 main 0 \n key round_closed")
         assert rig.postings() == ["1: spot 1 main +10.00", "2: spot 1 main +0.00"]
@@ -256,7 +256,7 @@ def test_answered_that_none_has_begun_the_card_is_the_players() -> None:
 
 def test_answered_that_one_has_begun_the_round_goes_to_the_floor() -> None:
     rig = pushed("key no_more_bets \n 6s \n key yes")
-    (irregular,) = rig.told(RoundIrregular)
+    (irregular,) = rig.events_of(RoundIrregular)
     assert isinstance(irregular, RoundIrregular)
     assert irregular.reason == "another round began before anything showed that it had ended"
     assert rig.postings() == []
@@ -265,14 +265,12 @@ def test_answered_that_one_has_begun_the_round_goes_to_the_floor() -> None:
 def test_where_nobody_answers_the_round_ends_once_its_chips_are_gone_and_the_next_begins() -> None:
     rig = pushed("key no_more_bets \n 6s \n 1 main 0 \n 1 main 20 \n key no_more_bets")
     assert rig.outcomes() == ["irregular"]
-    assert [one.reason for one in rig.told(RoundIrregular) if isinstance(one, RoundIrregular)] == [
-        "nobody said whether another round had begun"
-    ]
+    assert [one.reason for one in rig.events_of(RoundIrregular)] == ["nobody said whether another round had begun"]
     assert rig.table.state.round is not None
     assert rig.table.state.round.number == 2
 
 
 def test_without_a_card_a_slip_of_the_finger_asks_nothing() -> None:
     rig = pushed("key no_more_bets")
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
     assert rig.desired.display == "Round 1"

@@ -43,7 +43,7 @@ def dealt(rig: Rig, before: tuple[str, ...], after: tuple[str, ...], since_ms: i
 
 
 def locked(rig: Rig) -> list[tuple[str, int]]:
-    (lock,) = (event for event in rig.told(BettingClosed) if isinstance(event, BettingClosed))
+    (lock,) = (event for event in rig.events_of(BettingClosed))
     return [(wager.bet, wager.cents) for wager in lock.wagers]
 
 
@@ -55,7 +55,7 @@ def test_seen_around_the_first_card_it_may_be_either(before: tuple[str, ...], af
     rig = bare()
     dealt(rig, before, after, -6_000, 300)
     assert locked(rig) == [("main", 2_500)]
-    assert rig.told(WagerUncertain) == [WagerUncertain(1, 3, LADIES, (0, 500))]
+    assert rig.events_of(WagerUncertain) == [WagerUncertain(1, 3, LADIES, (0, 500))]
 
 
 @pytest.mark.parametrize(("before", "after"), MOVED)
@@ -63,14 +63,8 @@ def test_it_is_settled_on_no_evidence_and_left_open(before: tuple[str, ...], aft
     rig = bare()
     dealt(rig, before, after, -6_000, 300)
     rig.talk("key hole_turned \n Kh \n 3 main 50 \n 3 main 0 \n key round_closed")
-    assert [
-        event.bet for event in rig.told(WagerSettled) if isinstance(event, WagerSettled) and event.bet == LADIES
-    ] == []
-    nets = [
-        event.possible_cents
-        for event in rig.told(WagerUnresolved)
-        if isinstance(event, WagerUnresolved) and event.bet == LADIES
-    ]
+    assert [event.bet for event in rig.events_of(WagerSettled) if event.bet == LADIES] == []
+    nets = [event.possible_cents for event in rig.events_of(WagerUnresolved) if event.bet == LADIES]
     assert nets == [(-500, 0)]
 
 
@@ -78,7 +72,7 @@ def test_it_is_settled_on_no_evidence_and_left_open(before: tuple[str, ...], aft
 def test_nobody_is_accused_of_it(before: tuple[str, ...], after: tuple[str, ...]) -> None:
     rig = bare()
     dealt(rig, before, after, -6_000, 300)
-    assert rig.told(AlertRaised, BetIncreasedAfterLock, BetDecreasedAfterLock) == []
+    assert rig.events_of(AlertRaised, BetIncreasedAfterLock, BetDecreasedAfterLock) == []
 
 
 def test_only_one_reading_is_possible_where_the_looks_do_not_hold_the_card() -> None:
@@ -88,9 +82,7 @@ def test_only_one_reading_is_possible_where_the_looks_do_not_hold_the_card() -> 
     late = bare()
     dealt(late, (), (SIDE,), 100, 300)
     assert locked(late) == [("main", 2_500)]
-    assert [event.zone for event in late.told(BetIncreasedAfterLock) if isinstance(event, BetIncreasedAfterLock)] == [
-        LADIES
-    ]
+    assert [event.zone for event in late.events_of(BetIncreasedAfterLock)] == [LADIES]
 
 
 def test_between_two_rounds_every_zone_is_looked_at() -> None:

@@ -76,7 +76,7 @@ def test_its_chips_turn_no_hole_card_while_another_player_still_plays(house: str
     rig = silent(house)
     rig.play("1 main 10 / 4 main 5 / wait 6 / deal 9h 4s Tc 7h 7c 9h / wait 3 / Kd / 1 main 0 / wait 1")
     rig.play("1 main 20 / wait 1 / 2d / wait 3")
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
 
 
 @pytest.mark.parametrize("house", HOUSES)
@@ -127,7 +127,7 @@ def test_its_next_bet_lying_since_the_last_card_keeps_no_round_from_ending(house
     rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6s 8c 9c Td 5d Td / wait 3 / Kh / 1 main 0 / wait 1.5 / 1 main 5")
     rig.play(f"wait 1.5 / 5h / wait 3 / 2 main 0 / wait 1 / 2 main 25 / {NEXT_DEAL}")
     assert rig.postings()[:2] == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
-    assert rig.told(AlertRaised) == []
+    assert rig.events_of(AlertRaised) == []
 
 
 def test_fewer_chips_in_place_of_all_are_no_wager_that_was_changed() -> None:

@@ -66,7 +66,7 @@ def test_the_floor_rules_on_such_a_round() -> None:
     burn(rig, "tapped")
     rig.talk(REST)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", -10_000, "M. Okafor", "recording: he drew the king"))
-    (settled,) = [one for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)]
+    (settled,) = rig.events_of(WagerSettled)
     assert (settled.net_cents, settled.basis) == (-10_000, Basis.FLOOR)
 
 
@@ -111,7 +111,7 @@ def test_where_a_player_may_have_stopped_without_a_key_no_hand_is_named() -> Non
 def test_a_burn_before_any_card_or_once_no_hand_takes_one_accuses_nobody(talk: str, how: str) -> None:
     rig = dealt(talk)
     burn(rig, how)
-    assert len(rig.told(CardBurned)) == 1
+    assert len(rig.events_of(CardBurned)) == 1
     assert (accused(rig), rig.irregularities()) == ([], [])
 
 

@@ -40,7 +40,7 @@ def tap(rig: Rig) -> None:
 
 def burned(rig: Rig) -> int:
     """The cards burned by event; the account says the same."""
-    told = len(rig.told(CardBurned))
+    told = len(rig.events_of(CardBurned))
     assert rig.table.state.shoe.burned == told
     return told
 
@@ -98,7 +98,7 @@ def test_a_new_dealer_burns_one_card_and_begins_no_shoe() -> None:
     rig = table(3)
     rig.give(KeyPressed(rig.now_ns, KEY_OF["burn"], held=True))
     assert rig.desired.display == "Burn 1 card"
-    assert rig.told(ShoeBegun) == []
+    assert rig.events_of(ShoeBegun) == []
 
 
 def test_burns_of_a_second_shoe_are_awaited_anew() -> None:
@@ -107,7 +107,7 @@ def test_burns_of_a_second_shoe_are_awaited_anew() -> None:
     rig.talk("2c 3c \n" + ROUND)
     tap(rig)
     assert rig.desired.display == "Burn 2 cards"
-    assert [event.burned for event in rig.told(ShoeEnded) if isinstance(event, ShoeEnded)] == [2]
+    assert [event.burned for event in rig.events_of(ShoeEnded)] == [2]
     assert rig.table.state.shoe.burned == 0
 
 
@@ -117,8 +117,8 @@ def test_a_shoe_announced_twice_awaits_its_burns_once() -> None:
     tap(rig)
     new_shoe(rig)
     assert rig.desired.display == "Burn 2 cards"
-    assert len(rig.told(ShoeBegun)) == 1
-    assert len(rig.told(OrderRefused)) == 1
+    assert len(rig.events_of(ShoeBegun)) == 1
+    assert len(rig.events_of(OrderRefused)) == 1
 
 
 def test_what_was_left_may_be_told_once_the_bets_of_the_new_shoe_are_locked() -> None:
@@ -128,8 +128,8 @@ def test_what_was_left_may_be_told_once_the_bets_of_the_new_shoe_are_locked() ->
     tap(rig)
     rig.talk("3c \n 1 main 25 \n key no_more_bets")
     new_shoe(rig, left=411)
-    assert [event.shoe for event in rig.told(ShoeBegun) if isinstance(event, ShoeBegun)] == [1, 2]
-    assert rig.told(OrderRefused) == []
+    assert [event.shoe for event in rig.events_of(ShoeBegun)] == [1, 2]
+    assert rig.events_of(OrderRefused) == []
 
 
 def test_in_a_journal_of_before_a_shoe_announced_after_the_lock_is_what_the_locked_round_is_dealt_from() -> None:
@@ -176,8 +176,8 @@ def test_simulated_people_who_burn_three_are_settled_as_they_played() -> None:
     rack = Rack()
     rig = Rig(rules_of("hollywood-penn-national", stand_key="always", new_shoe_burns=3), chips_of(rack))
     played = rig.perform(play(House(new_shoe_burns=3), Random(4), rack, rounds=40, stand_key="always", decks=2))
-    assert len(rig.told(ShoeBegun)) > 2
-    assert len(rig.told(CardBurned)) == 3 * len(rig.told(ShoeBegun))
+    assert len(rig.events_of(ShoeBegun)) > 2
+    assert len(rig.events_of(CardBurned)) == 3 * len(rig.events_of(ShoeBegun))
     assert settled(rig.events) == true_account(played)
 
 

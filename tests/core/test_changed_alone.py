@@ -69,13 +69,13 @@ def test_a_deal_s_cards_are_the_next_deal(profile: str, cycle_ms: int, then_s: t
 def test_nor_are_cards_that_its_player_alone_could_have_drawn_so_evenly() -> None:
     """Five could take a four, a five and a six; nine of the dealer takes no two of them, whatever his hole card is."""
     rig = played("borgata", f"deal 2s 9c 3c 8h / wait 3 / {TAKEN_UP} / wait 3 / deal 4d 5d 6d Tc / wait 5")
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
     assert "2: spot 1 main -10.00" in rig.postings()
 
 
 def test_hands_face_down_give_way_although_their_reader_tells_only_then_that_chips_moved() -> None:
     rig = played("pitch-h17", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 0.6 / deal Th 9d Kd 8c / {PAID}")
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
     assert rig.postings() == ["1: spot 1 main +10.00", "3: spot 1 main +10.00"]
 
 
@@ -110,7 +110,7 @@ def test_where_the_dealer_draws_for_a_wager_a_changed_one_may_lie_there_still(
 
 def test_where_the_shoe_is_lost_meanwhile_a_person_says_whose_card_it_was() -> None:
     rig = played("hollywood-penn-national", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 3 / 9h")
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
     rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns))
     rig.play("wait 3")
     assert asked_if_begun(rig)

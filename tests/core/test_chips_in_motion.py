@@ -65,7 +65,7 @@ def test_a_wager_lifted_and_laid_back_is_neither_surrendered_nor_doubled(profile
     rig.pass_ms(2_000)
     rig.talk("key 7 hit \n 4s \n key hole_turned")
     end(rig, "7 main 0", "1 main 0", "key round_closed")
-    assert rig.told(*CHANGED_HANDS) == []
+    assert rig.events_of(*CHANGED_HANDS) == []
     assert "1: spot 1 main -5.00" in rig.postings()
     assert accused(rig) == []
 
@@ -79,7 +79,7 @@ def test_it_may_be_away_while_another_hand_draws() -> None:
     rig.talk("key stand hole_turned")
     end(rig, "7 main 0", "1 main 0", "key round_closed")
     assert rig.postings() == ["1: spot 1 main -5.00", "1: spot 7 main -100.00"]
-    assert (rig.told(*CHANGED_HANDS), accused(rig)) == ([], [])
+    assert (rig.events_of(*CHANGED_HANDS), accused(rig)) == ([], [])
 
 
 def test_what_stays_away_is_a_surrender() -> None:
@@ -127,7 +127,7 @@ def test_a_split_laid_in_two_movements_is_one_split() -> None:
     lay(rig, 1, 75, 100)
     rig.talk("key split \n Th \n key stand \n Kd \n key stand hole_turned")
     end(rig, "1 main 0", "key round_closed")
-    assert len(rig.told(HandsSplit)) == 1
+    assert len(rig.events_of(HandsSplit)) == 1
     assert (rig.postings()[0], accused(rig)) == ("1: spot 1 main -100.00", [])
 
 

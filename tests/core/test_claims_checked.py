@@ -100,7 +100,7 @@ def test_who_says_that_no_round_began_is_named_and_does_not_acknowledge_the_aler
     assert (alert.who, rig.outcomes()) == ("M. Okafor", ["void"])
     for who in ("M. Okafor", "J. Lee"):
         rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, who, "seen", OKAFOR))
-    assert [one.who for one in rig.told(AlertAcknowledged) if isinstance(one, AlertAcknowledged)] == ["J. Lee"]
+    assert [one.who for one in rig.events_of(AlertAcknowledged)] == ["J. Lee"]
 
 
 def test_a_card_that_finds_no_wager_is_said_to_find_none() -> None:
@@ -180,7 +180,7 @@ def test_in_a_journal_of_before_such_burns_were_no_alert() -> None:
 def test_no_order_makes_a_burn_of_the_card_that_a_locked_round_is_dealt() -> None:
     rig = table(f"{BETWEEN} \n 1 main 100 \n key no_more_bets")
     rig.give(ShoeChanged(rig.now_ns, -1, "M. Okafor", OKAFOR))
-    (refused,) = [one for one in rig.told(OrderRefused) if isinstance(one, OrderRefused)]
+    (refused,) = rig.events_of(OrderRefused)
     assert (
         refused.reason == "the bets of a round are locked: a new shoe is announced before, or once that key is undone"
     )
@@ -192,14 +192,14 @@ def test_a_new_shoe_is_announced_once_the_lock_is_undone() -> None:
     rig = table(f"{BETWEEN} \n 1 main 100 \n key no_more_bets undo")
     rig.give(ShoeChanged(rig.now_ns, -1, "M. Okafor", OKAFOR))
     rig.talk("5d \n key no_more_bets \n 9h Ts 8d 9c \n key stand hole_turned round_closed")
-    assert (len(rig.told(CardBurned)), rig.postings()[1:]) == (1, ["3: spot 1 main -100.00"])
+    assert (len(rig.events_of(CardBurned)), rig.postings()[1:]) == (1, ["3: spot 1 main -100.00"])
 
 
 def test_in_a_journal_of_before_it_did() -> None:
     rig = table(f"{BETWEEN} \n 1 main 100 \n key no_more_bets", checked=False)
     rig.give(ShoeChanged(rig.now_ns, -1, "M. Okafor", OKAFOR))
     rig.card("9h")
-    assert [type(one) for one in rig.told(OrderRefused, CardBurned)] == [CardBurned]
+    assert [type(one) for one in rig.events_of(OrderRefused, CardBurned)] == [CardBurned]
 
 
 def test_the_dealer_is_shown_the_burn_that_is_awaited_after_the_lock() -> None:
@@ -212,7 +212,7 @@ def test_the_dealer_is_shown_the_burn_that_is_awaited_after_the_lock() -> None:
 def test_a_count_of_the_shoe_before_is_taken_after_the_lock() -> None:
     rig = table(f"key burn \n 5d \n {BETWEEN} \n key burn \n 5d \n 1 main 100 \n key no_more_bets")
     rig.give(ShoeChanged(rig.now_ns, 300, "M. Okafor", OKAFOR))
-    assert [type(one) for one in rig.told(OrderRefused, ShoeCounted)] == [ShoeCounted]
+    assert [type(one) for one in rig.events_of(OrderRefused, ShoeCounted)] == [ShoeCounted]
 
 
 # --- a late bettor, or a newcomer, said to play once the outcome is known ---------------------------
@@ -302,7 +302,7 @@ def acknowledgers(rig: Rig, alert: AlertRaised, *people: str) -> list[str]:
     """Who of these may acknowledge it: each tries."""
     for who in people:
         rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, who, "seen", OKAFOR))
-    return [one.who for one in rig.told(AlertAcknowledged) if isinstance(one, AlertAcknowledged)]
+    return [one.who for one in rig.events_of(AlertAcknowledged)]
 
 
 def restarted(rig: Rig) -> None:
@@ -373,9 +373,9 @@ def test_in_a_journal_of_before_its_declarer_was_not_named() -> None:
 
 def drop(rig: Rig, slip: str, cents: int = 20_000) -> bool:
     """Enter a drop by its slip; whether it stands."""
-    before = len(rig.told(InventoryEntered))
+    before = len(rig.events_of(InventoryEntered))
     rig.give(EnterInventory(rig.now_ns, Count.DROP, cents, (), slip, "M. Okafor", "counted", vouched=OKAFOR))
-    return len(rig.told(InventoryEntered)) > before
+    return len(rig.events_of(InventoryEntered)) > before
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,7 @@ def test_a_wager_adjusted_by_a_correction_is_doubted_like_any_other() -> None:
     rig.talk("1 main 10 \n Th 9c 9d 8s \n key stand hole_turned")
     set_card(rig, 2, "7d")
     rig.talk("key double")
-    assert [(e.spot, e.net_cents) for e in rig.told(SettlementDisputed) if isinstance(e, SettlementDisputed)] == [
-        (1, 0)
-    ]
+    assert [(e.spot, e.net_cents) for e in rig.events_of(SettlementDisputed)] == [(1, 0)]
 
 
 def test_a_card_that_comes_after_keys_are_taken_back_counts() -> None:
@@ -200,10 +198,10 @@ def test_a_key_answers_the_question_that_the_display_shows() -> None:
     rig.talk(WHO_GOT_THE_NINE)
     rig.talk(WHO_GOT_THE_NINE)
     set_card(rig, 0, "5d")
-    last = [event for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)][-1]
+    last = rig.events_of(QuestionAsked)[-1]
     assert (last.round, rig.desired.display[:8]) == (1, "Round 2.")
     rig.talk("key 3")
-    (answered,) = (event for event in rig.told(QuestionAnswered) if isinstance(event, QuestionAnswered))
+    (answered,) = (event for event in rig.events_of(QuestionAnswered))
     assert answered.question == 2
     assert sorted(rig.postings()) == ["2: spot 1 main +10.00", "2: spot 2 main -10.00"]
 
@@ -213,9 +211,9 @@ def test_a_round_handed_to_the_floor_asks_nobody_any_more() -> None:
     rig.talk(WHO_GOT_THE_NINE)
     set_card(rig, 5, "5s")
     assert rig.outcomes() == ["irregular"]
-    assert len(rig.told(QuestionWithdrawn)) == len(rig.told(QuestionAsked))
+    assert len(rig.events_of(QuestionWithdrawn)) == len(rig.events_of(QuestionAsked))
     rig.talk("key 3")
-    assert rig.told(QuestionAnswered) == []
+    assert rig.events_of(QuestionAnswered) == []
 
 
 # --- rounds that are over --------------------------------------------------------------------------
@@ -226,11 +224,9 @@ def test_a_correction_that_ruins_a_waiting_round_is_told_and_doubts_what_was_set
     rig.talk("1 main 10 \n 2 main 10 \n 3 main 10 \n 5h 5c Ah Tc 6d 5s Kd 7s \n 9c \n key hole_turned round_closed")
     assert rig.postings() == ["1: spot 3 main +15.00"]
     set_card(rig, 7, "5s")
-    assert len(rig.told(RoundIrregular)) == 1
-    assert [(e.spot, e.net_cents) for e in rig.told(SettlementDisputed) if isinstance(e, SettlementDisputed)] == [
-        (3, 1500)
-    ]
-    assert {e.spot for e in rig.told(WagerUnresolved) if isinstance(e, WagerUnresolved) and e.possible_cents == ()} == {
+    assert len(rig.events_of(RoundIrregular)) == 1
+    assert [(e.spot, e.net_cents) for e in rig.events_of(SettlementDisputed)] == [(3, 1500)]
+    assert {e.spot for e in rig.events_of(WagerUnresolved) if e.possible_cents == ()} == {
         1,
         2,
     }
@@ -256,13 +252,13 @@ def test_after_a_restart_a_card_of_a_waiting_round_is_judged_by_all_its_evidence
     rig.talk(WHO_GOT_THE_NINE)
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.give(AssignCard(rig.now_ns, card(rig, 1, 6), 0, FLOOR, "seen on the felt"))
-    assert rig.told(CardAssigned) == []
+    assert rig.events_of(CardAssigned) == []
     assert "no legal play gives this card to the dealer" in refusals_of(rig)
     assert rig.outcomes() == []
 
 
 def refusals_of(rig: Rig) -> list[str]:
-    return [one.reason for one in rig.told(OrderRefused) if isinstance(one, OrderRefused)]
+    return [one.reason for one in rig.events_of(OrderRefused)]
 
 
 def test_a_round_that_ends_before_its_readers_confirm_is_on_the_books() -> None:
@@ -271,7 +267,7 @@ def test_a_round_that_ends_before_its_readers_confirm_is_on_the_books() -> None:
     rig.late = True
     rig.talk("Th 9c 9d 8s")
     void(rig)
-    assert [type(event) for event in rig.told(BettingClosed)] == [BettingClosed]
+    assert [type(event) for event in rig.events_of(BettingClosed)] == [BettingClosed]
     assert dues(rig) == {(1, "main"): 0}
     assert rig.outcomes() == ["void"]
 
@@ -292,7 +288,7 @@ def test_a_round_voided_while_a_newcomer_is_asked_about_is_on_the_books() -> Non
     rig = Rig(full("pitch-h17"))
     rig.talk("1 main 10 \n Th 9c 9d 8s \n key stand hole_turned round_closed")
     rig.talk("4 main 20 \n key no_more_bets")
-    assert len(rig.told(QuestionAsked)) == 1
+    assert len(rig.events_of(QuestionAsked)) == 1
     void(rig, 2)
     assert dues(rig, 2) == {(1, "main"): 0, (4, "main"): 0}
     assert rig.outcomes() == ["settled", "void"]
@@ -303,7 +299,7 @@ def test_the_wagers_of_an_irregular_round_are_told_to_be_open() -> None:
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n 2 main 20 \n Th 9h 9c 6d 5s 8s")
     rig.talk("key stand stand hole_turned \n 5c \n key round_closed")
     assert rig.outcomes() == ["irregular"]
-    opened = [(e.spot, e.bet, e.possible_cents) for e in rig.told(WagerUnresolved) if isinstance(e, WagerUnresolved)]
+    opened = [(e.spot, e.bet, e.possible_cents) for e in rig.events_of(WagerUnresolved)]
     unsettled = {place for place, due in dues(rig).items() if due is None}
     assert {(spot, bet) for spot, bet, _ in opened} == unsettled
     assert all(possible == () for _, _, possible in opened)
@@ -376,10 +372,10 @@ def test_a_box_declared_for_the_next_round_is_not_forgotten_with_a_card_that_beg
     rig.give(DeclareBox(rig.now_ns, 2, 1000, FLOOR, "plays cash"))
     rig.talk("1 main 10 \n 3c \n key no")
     rig.talk("key no_more_bets \n Th 5h 9c 9d 5s 8s")
-    locked = rig.told(BettingClosed)[-1]
+    locked = rig.events_of(BettingClosed)[-1]
     assert isinstance(locked, BettingClosed)
     assert [wager.spot for wager in locked.wagers] == [1, 2]
-    assert rig.told(KeyRefused) == []
+    assert rig.events_of(KeyRefused) == []
 
 
 def test_a_box_declared_for_the_next_round_outlasts_a_round_closed_without_cards() -> None:
@@ -439,6 +435,4 @@ def test_the_jackpot_of_a_void_round_is_refused_not_paid() -> None:
     assert refusals(rig) == ["round 1 is void and its wagers go back: two people must refuse the jackpot instead"]
     rig.order("sevens", JackpotRefusal(1))
     assert dues(rig)[1, "blazing7s"] == 0
-    assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted) and e.bet == "blazing7s"] == [
-        0
-    ]
+    assert [e.net_cents for e in rig.events_of(WagerAdjusted) if e.bet == "blazing7s"] == [0]

@@ -28,9 +28,9 @@ def a_table(*, two_persons: bool = True, traced: bool = True) -> Rig:
 
 
 def enter(rig: Rig, who: str, kind: Count, cents: int, *, slip: str = "", shift: str = "", day: str = "") -> None:
-    before = len(rig.told(InventoryEntered))
+    before = len(rig.events_of(InventoryEntered))
     rig.give(EnterInventory(rig.now_ns, kind, cents, (), slip, who, "counted", day, shift, FLOOR))
-    assert len(rig.told(InventoryEntered)) == before + 1
+    assert len(rig.events_of(InventoryEntered)) == before + 1
 
 
 def reported(rig: Rig) -> list[str]:

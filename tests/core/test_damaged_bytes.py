@@ -13,11 +13,11 @@ from tests.core.rig import rig_with
 def test_damaged_bytes_of_a_shoe_are_published_not_at_all(reason: str) -> None:
     rig = rig_with("1 main 10 \n Th 9c 7d")
     rig.give(LineDisturbed("shoe", reason, b"[Game]<Card:8H", rig.now_ns))
-    (troubled,) = rig.told(LineErrors)
+    (troubled,) = rig.events_of(LineErrors)
     assert troubled == LineErrors("shoe", "bytes that are no message", "")
 
 
 def test_damaged_bytes_of_other_devices_are_told_for_the_technician() -> None:
     rig = rig_with("1 main 10")
     rig.give(LineDisturbed("keypad", "no key", b"\xff", rig.now_ns))
-    assert rig.told(LineErrors) == [LineErrors("keypad", "no key", "ff")]
+    assert rig.events_of(LineErrors) == [LineErrors("keypad", "no key", "ff")]

@@ -94,7 +94,7 @@ def test_two_persons_rule_that_a_late_bettor_who_was_denied_has_lost(*, afresh: 
 def test_it_waits_for_the_second_person() -> None:
     rig = late()
     rig.give(AdjustWager(rig.now_ns, 1, 5, "main", -10_000, "M. Okafor", "see camera", FLOOR))
-    assert (len(rig.told(RulingProposed)), ruled(rig)) == (1, [])
+    assert (len(rig.events_of(RulingProposed)), ruled(rig)) == (1, [])
 
 
 def test_a_newcomer_who_was_denied_before_the_lock_was_published_is_on_the_books_too() -> None:

@@ -92,7 +92,7 @@ def test_a_correction_that_cures_the_round_confirms_what_was_right() -> None:
     assert stray is not None
     rig.give(SetCard(rig.now_ns, stray.cards.drawn[-1].number, None, FLOOR, "drawn back"))
     rig.pass_ms(100)
-    assert len(rig.told(RoundResumed)) == 1
+    assert len(rig.events_of(RoundResumed)) == 1
     assert adjusted(rig) == [(-1000, -1000), (-1000, -1000)]
     assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
 

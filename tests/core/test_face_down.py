@@ -61,7 +61,7 @@ def people(
 
 
 def opened(rig: Rig) -> list[str]:
-    return [event.face for event in rig.told(CardOpened) if isinstance(event, CardOpened)]
+    return [event.face for event in rig.events_of(CardOpened)]
 
 
 # --- secrecy ----------------------------------------------------------------------------------------
@@ -69,13 +69,9 @@ def opened(rig: Rig) -> list[str]:
 
 def hidden_cards(rig: Rig) -> list[int]:
     """The readings that brought players' cards of the deal."""
-    boxes = {
-        e.round: sum(wager.bet == "main" for wager in e.wagers)
-        for e in rig.told(BettingClosed)
-        if isinstance(e, BettingClosed)
-    }
+    boxes = {e.round: sum(wager.bet == "main" for wager in e.wagers) for e in rig.events_of(BettingClosed)}
     found: list[int] = []
-    for event in rig.told(CardDrawn):
+    for event in rig.events_of(CardDrawn):
         match event:
             case CardDrawn(int(number), card, int(position)) if number in boxes:
                 if position < 2 * boxes[number] + 1 and position != boxes[number]:
@@ -140,8 +136,8 @@ HAND = "1 main 10 \n 2 main 20 \n Th 9h 6c 8d 9d Ts"
 def test_until_the_turn_only_the_up_card_lies_open() -> None:
     rig = rig_with(f"{HAND} \n key stand stand")
     assert opened(rig) == ["6c"]
-    assert rig.told(HoleCardRevealed, WagerSettled, QuestionAsked) == []
-    assert [event.spot for event in rig.told(CardDealt) if isinstance(event, CardDealt)] == [1, 2, 0, 1, 2, 0]
+    assert rig.events_of(HoleCardRevealed, WagerSettled, QuestionAsked) == []
+    assert [event.spot for event in rig.events_of(CardDealt)] == [1, 2, 0, 1, 2, 0]
     assert rig.desired.display == "Round 1"
 
 
@@ -171,7 +167,7 @@ def test_without_the_key_taking_and_paying_shows_them() -> None:
 
 def test_or_the_close_does() -> None:
     rig = rig_with("1 main 10 \n Th 6c 8d Ts \n key hit \n 9c \n 1 main 0 \n key round_closed")
-    assert [event.reason for event in rig.told(CloseRefused) if isinstance(event, CloseRefused)] == [
+    assert [event.reason for event in rig.events_of(CloseRefused)] == [
         "the hole card has not been turned; pressed again it hands the round to the floor"
     ]
     rig.key("round_closed")
@@ -182,39 +178,37 @@ def test_or_the_close_does() -> None:
 
 def test_chips_that_the_cards_make_puzzling_are_told_of_when_they_are_shown() -> None:
     rig = rig_with("1 main 10 \n Th 6c 8d Ts \n 1 main 20 \n 1 main 10 \n key stand hole_turned")
-    assert rig.told(ChipsUnexplained) == []
+    assert rig.events_of(ChipsUnexplained) == []
     rig.talk("2c \n key round_closed")
-    assert [event.after_cents for event in rig.told(ChipsUnexplained) if isinstance(event, ChipsUnexplained)][:1] == [
-        2000
-    ]
+    assert [event.after_cents for event in rig.events_of(ChipsUnexplained)][:1] == [2000]
     assert rig.outcomes() == ["settled"]
 
 
 def test_a_round_that_no_play_explains_is_irregular_once_the_hands_are_shown() -> None:
     rig = rig_with("1 main 10 \n Th 6c 8d Ts \n key stand stand hole_turned")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     assert rig.desired.display == "Round 1"
     rig.talk("2c")
-    assert len(rig.told(RoundIrregular)) == 1
+    assert len(rig.events_of(RoundIrregular)) == 1
     assert rig.desired.display == "Call the floor"
 
 
 def test_what_is_asked_is_asked_when_the_hands_are_shown() -> None:
     rig = rig_with("1 main 10 \n Th 6c 8d 7s 5c", stand_key="sometimes")
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
     rig = rig_with("1 main 10 \n Th 6c 8d 7s 5c \n 1 main 10", stand_key="sometimes")
     rig.talk("key round_closed round_closed")
-    assert len(rig.told(QuestionAsked)) == 1
+    assert len(rig.events_of(QuestionAsked)) == 1
 
 
 def test_a_card_that_could_not_be_read_is_named_once_it_is_shown() -> None:
     rig = rig_with("1 main 10 \n Th 6c")
     rig.card(None)
     rig.talk("Ts \n key stand")
-    number = [event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)][2]
+    number = [event.card for event in rig.events_of(CardDrawn)][2]
     rig.give(SetCard(rig.now_ns, number, Card("8d"), "floor", "seen"))
     rig.give(AssignCard(rig.now_ns, number, 1, "floor", "seen"))
-    assert [event.reason for event in rig.told(OrderRefused) if isinstance(event, OrderRefused)] == [
+    assert [event.reason for event in rig.events_of(OrderRefused)] == [
         "a card dealt face down is named once it is shown",
         "the players' cards have not been shown yet",
     ]
@@ -229,7 +223,7 @@ def test_a_voided_round_shows_its_cards() -> None:
     rig = rig_with(HAND)
     rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
     assert len(opened(rig)) == 6
-    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
+    assert rig.events_of(RoundClosed) == [RoundClosed(1, (), 0, "void")]
 
 
 # --- against the truth ------------------------------------------------------------------------------
@@ -245,8 +239,8 @@ def test_nothing_is_settled_or_told_but_the_truth(stand_key: StandKey) -> None:
 def test_with_a_key_for_each_decision_everything_is_settled() -> None:
     rig, told = people(72, 60, "always")
     assert settled(rig.events) == true_account(told)
-    dealt = {event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn) and event.round}
-    shown = [event.card for event in rig.told(CardOpened) if isinstance(event, CardOpened) and event.card in dealt]
+    dealt = {event.card for event in rig.events_of(CardDrawn) if event.round}
+    shown = [event.card for event in rig.events_of(CardOpened) if event.card in dealt]
     assert sorted(shown) == sorted(dealt)
 
 
@@ -261,8 +255,8 @@ def test_a_close_before_the_turn_is_refused_at_once_though_the_readers_are_slow(
     rig = rig_with("1 main 10 \n key no_more_bets \n Th 9c 6d 8s")
     rig.late = True
     rig.talk("1 main 0 \n key round_closed")
-    assert len(rig.told(CloseRefused)) == 1
-    assert rig.told(RoundClosed) == []
+    assert len(rig.events_of(CloseRefused)) == 1
+    assert rig.events_of(RoundClosed) == []
     rig.talk("key round_closed")
     rig.late = False
     rig.pass_ms(100)
@@ -273,7 +267,7 @@ def test_nor_does_a_close_wait_that_comes_after_the_turn() -> None:
     rig = rig_with("1 main 10 \n key no_more_bets \n Th 9c 6d 8s \n key stand hole_turned")
     rig.late = True
     rig.talk("1 main 0 \n key round_closed")
-    assert rig.told(CloseRefused) == []
+    assert rig.events_of(CloseRefused) == []
     rig.late = False
     rig.pass_ms(100)
     assert rig.outcomes() == ["settled"]

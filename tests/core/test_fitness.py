@@ -24,7 +24,7 @@ def test_the_round_in_play_is_finished_and_settled_and_no_other_begins() -> None
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEAL)
     tell(rig, FitnessLevel.CLOSED)
-    assert rig.told(PlayBlocked) == [PlayBlocked("storage", FULL, round_open=True)]
+    assert rig.events_of(PlayBlocked) == [PlayBlocked("storage", FULL, round_open=True)]
     assert phase(rig.table.state) == "dealing"
     rig.talk(REST)
     assert rig.postings() == ["1: spot 1 main +25.00"]
@@ -32,9 +32,9 @@ def test_the_round_in_play_is_finished_and_settled_and_no_other_begins() -> None
     assert rig.desired.display == "Table closed: call floor"
     assert phase(rig.table.state) == "closed"
     rig.talk("2 main 50\nkey no_more_bets")
-    (refused,) = [event for event in rig.told(KeyRefused) if isinstance(event, KeyRefused)]
+    (refused,) = rig.events_of(KeyRefused)
     assert refused.reason == f"no round may begin: {FULL}"
-    assert len(rig.told(BettingClosed)) == 1
+    assert len(rig.events_of(BettingClosed)) == 1
 
 
 def test_cards_dealt_all_the_same_belong_to_no_round_and_are_told_once() -> None:
@@ -42,9 +42,9 @@ def test_cards_dealt_all_the_same_belong_to_no_round_and_are_told_once() -> None
     tell(rig, FitnessLevel.CLOSED)
     rig.talk("1 main 25\nTh 7d Qs Td")
     assert kinds(rig) == ["storage_low", "dealt_while_closed"]
-    drawn = [event for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)]
+    drawn = rig.events_of(CardDrawn)
     assert [(one.round, one.position) for one in drawn] == [(None, None)] * 4
-    assert rig.told(CardOpened) == []
+    assert rig.events_of(CardOpened) == []
     assert rig.postings() == []
     rig.give(AcknowledgeAlert(rig.now_ns, raised(rig)[-1].alert, "J. Reyes", ""))
     rig.talk("5h")
@@ -71,7 +71,7 @@ def test_it_opens_again_once_nothing_closes_it() -> None:
     tell(rig, FitnessLevel.CLOSED, "consumers", "consumer surveillance lacks event 1 for 7 days")
     tell(rig, FitnessLevel.WARNED, text="8 % free")
     assert phase(rig.table.state) == "closed"
-    assert rig.told(PlayUnblocked) == [PlayUnblocked("storage")]
+    assert rig.events_of(PlayUnblocked) == [PlayUnblocked("storage")]
     tell(rig, FitnessLevel.FIT, "consumers", "")
     assert phase(rig.table.state) == "bets_open"
     rig.talk(f"{DEAL}\n{REST}")
@@ -97,6 +97,6 @@ def test_a_closed_table_is_closed_after_a_restart_until_it_is_told_otherwise() -
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.talk("1 main 25\nTh")
-    assert rig.told(BettingClosed) == []
+    assert rig.events_of(BettingClosed) == []
     tell(rig, FitnessLevel.FIT, text="")
-    assert rig.told(PlayUnblocked) == [PlayUnblocked("storage")]
+    assert rig.events_of(PlayUnblocked) == [PlayUnblocked("storage")]

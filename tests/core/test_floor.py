@@ -68,7 +68,7 @@ def declare(rig: Rig, spot: int, cents: int) -> None:
 
 
 def refusals(rig: Rig) -> list[str]:
-    return [event.reason for event in rig.told(OrderRefused) if isinstance(event, OrderRefused)]
+    return [event.reason for event in rig.events_of(OrderRefused)]
 
 
 # --- an unread card ---------------------------------------------------------------------------------
@@ -77,17 +77,17 @@ def refusals(rig: Rig) -> list[str]:
 def test_a_card_in_sight_that_is_unread_waits_for_the_floor() -> None:
     rig = rig_with("1 main 10 \n Th 9c")
     rig.card(None)
-    assert len(rig.told(CardUnreadable)) == 1
-    assert rig.told(RoundIrregular) == []
+    assert len(rig.events_of(CardUnreadable)) == 1
+    assert rig.events_of(RoundIrregular) == []
     assert rig.desired.display == "Card not read: call the floor"
     rig.talk("8s \n key stand")
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
     set_card(rig, 2, "6d")
-    assert rig.told(CardSet) == [CardSet(1, card_number(rig, 2), "??", "6d", FLOOR, "seen on the felt")]
+    assert rig.events_of(CardSet) == [CardSet(1, card_number(rig, 2), "??", "6d", FLOOR, "seen on the felt")]
     rig.talk("key hole_turned round_closed")
     assert told(rig).settled == ["1 main -10.00"]
     assert rig.outcomes() == ["settled"]
-    (settled,) = rig.told(WagerSettled)
+    (settled,) = rig.events_of(WagerSettled)
     assert isinstance(settled, WagerSettled)
     assert settled.basis is Basis.ANSWER
 
@@ -97,7 +97,7 @@ def test_a_commitment_opens_with_what_the_shoe_read_whatever_the_floor_says() ->
     rig.card(None)
     set_card(rig, 2, "6d")
     number = card_number(rig, 2)
-    assert [e.face for e in rig.told(CardOpened) if isinstance(e, CardOpened) and e.card == number] == ["??"]
+    assert [e.face for e in rig.events_of(CardOpened) if e.card == number] == ["??"]
 
 
 def test_an_unread_card_that_nobody_names_leaves_the_round_to_the_floor() -> None:
@@ -146,8 +146,8 @@ def test_a_card_read_twice_is_struck_and_the_round_goes_on() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s \n key stand hole_turned \n 5c")
     assert rig.irregularities() != []
     set_card(rig, 4, None, "the shoe read the last card twice")
-    assert rig.told(RoundResumed) == [RoundResumed(1)]
-    assert rig.told(CardSet) == [
+    assert rig.events_of(RoundResumed) == [RoundResumed(1)]
+    assert rig.events_of(CardSet) == [
         CardSet(1, card_number(rig, 4), "5c", None, FLOOR, "the shoe read the last card twice")
     ]
     rig.talk("key round_closed")
@@ -159,7 +159,7 @@ def test_a_card_drawn_back_in_the_deal_moves_the_hole_card() -> None:
     rig = rig_with("1 main 10 \n Th 9c 9c 6d")
     set_card(rig, 2, None)
     rig.talk("8s \n key stand hole_turned round_closed")
-    assert [rig.told(HoleCardRevealed), told(rig).settled] == [
+    assert [rig.events_of(HoleCardRevealed), told(rig).settled] == [
         [HoleCardRevealed(1, card_number(rig, 3))],
         ["1 main -10.00"],
     ]
@@ -169,10 +169,10 @@ def test_a_misread_card_corrected_adjusts_what_was_settled() -> None:
     rig = rig_with("1 main 10 \n 2 main 10 \n Th 9h 9c Td 9s 8s \n key stand stand hole_turned")
     assert told(rig).settled == ["1 main +10.00", "2 main +10.00"]
     set_card(rig, 0, "6h")
-    assert rig.told(WagerAdjusted) == [
+    assert rig.events_of(WagerAdjusted) == [
         WagerAdjusted(1, 1, "main", 1000, 1000, -1000, FLOOR, "seen on the felt", Basis.ANSWER)
     ]
-    assert len(rig.told(WagerSettled)) == 2
+    assert len(rig.events_of(WagerSettled)) == 2
     rig.talk("key round_closed")
     assert rig.outcomes() == ["settled"]
 
@@ -188,7 +188,7 @@ def test_a_card_that_cannot_be_set(place: int, face: str, reason: str) -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s")
     set_card(rig, place, face)
     assert refusals(rig) == [reason]
-    assert rig.told(CardSet) == []
+    assert rig.events_of(CardSet) == []
 
 
 def test_a_card_of_no_open_round_cannot_be_set() -> None:
@@ -201,7 +201,7 @@ def test_a_card_of_no_open_round_cannot_be_set() -> None:
 def test_what_an_unopened_card_was_is_not_told() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s")
     set_card(rig, 3, None)
-    assert [event.before for event in rig.told(CardSet) if isinstance(event, CardSet)] == [None]
+    assert [event.before for event in rig.events_of(CardSet)] == [None]
 
 
 # --- assign card ------------------------------------------------------------------------------------
@@ -209,9 +209,9 @@ def test_what_an_unopened_card_was_is_not_told() -> None:
 
 def test_a_card_assigned_leaves_only_the_plays_that_give_it_so() -> None:
     rig = rig_with("1 main 10 \n 2 main 20 \n 6h 5h 9c 6d 6c 8s \n 9d", penn())
-    assert card_number(rig, 6) not in [e.card for e in rig.told(CardDealt) if isinstance(e, CardDealt)]
+    assert card_number(rig, 6) not in [e.card for e in rig.events_of(CardDealt)]
     assign(rig, 6, 2)
-    assert rig.told(CardAssigned) == [CardAssigned(1, card_number(rig, 6), 2, FLOOR, "seen on the felt")]
+    assert rig.events_of(CardAssigned) == [CardAssigned(1, card_number(rig, 6), 2, FLOOR, "seen on the felt")]
     rig.talk("Ts \n key round_closed")
     assert told(rig).open == []
     assert told(rig).settled == ["1 main -10.00", "2 main +20.00"] or rig.outcomes() == ["settled"]
@@ -223,7 +223,7 @@ def test_a_card_no_play_gives_that_way_is_refused_and_nothing_changes() -> None:
     assign(rig, 6, 1)
     assign(rig, 6, 5)
     assert refusals(rig) == ["no legal play gives this card to spot 1", "spot 5 has no wager in this round"]
-    assert rig.told(CardAssigned) == []
+    assert rig.events_of(CardAssigned) == []
     assert before is not None
     assert rig.table.state.round == before
 
@@ -232,7 +232,7 @@ def test_a_name_that_is_no_cards_is_refused_like_any_other_ruling() -> None:
     rig = rig_with("1 main 10 \n Th 9c")
     before = rig.table.state.round
     rig.give(SetCard(rig.now_ns, 4, None, "M. Okafor", "seen", misnamed="1h"))
-    assert rig.told(OrderRefused) == [
+    assert rig.events_of(OrderRefused) == [
         OrderRefused("set card 4", "face: expected a face such as 8h, or none, got '1h'", "M. Okafor", "invalid_value")
     ]
     assert rig.table.state.round == before
@@ -245,9 +245,9 @@ def test_a_box_declared_before_the_cards_joins_the_lock() -> None:
     rig = rig_with("1 main 10")
     declare(rig, 3, 2500)
     rig.talk("Th 9h 9c 6d Ts 8s \n key stand stand hole_turned round_closed")
-    assert rig.told(BoxDeclared) == [BoxDeclared(None, 3, 2500, FLOOR, "plays cash")]
+    assert rig.events_of(BoxDeclared) == [BoxDeclared(None, 3, 2500, FLOOR, "plays cash")]
     wagers = (LockedWager(1, "main", 1000), LockedWager(3, "main", 2500))
-    assert rig.told(BettingClosed) == [BettingClosed(1, wagers, rig.house.profile_hash)]
+    assert rig.events_of(BettingClosed) == [BettingClosed(1, wagers, rig.house.profile_hash)]
     assert told(rig).settled == ["1 main -10.00", "3 main +25.00"]
 
 
@@ -272,8 +272,8 @@ def test_a_box_declared_in_the_round_shifts_the_deal() -> None:
     rig = rig_with("1 main 10 \n Th 9h 9c 6d Ts")
     declare(rig, 3, 2500)
     rig.talk("8s \n key stand stand hole_turned round_closed")
-    assert rig.told(BoxDeclared) == [BoxDeclared(1, 3, 2500, FLOOR, "plays cash")]
-    assert [event.card for event in rig.told(HoleCardRevealed) if isinstance(event, HoleCardRevealed)] == [
+    assert rig.events_of(BoxDeclared) == [BoxDeclared(1, 3, 2500, FLOOR, "plays cash")]
+    assert [event.card for event in rig.events_of(HoleCardRevealed)] == [
         card_number(rig, 3),
         card_number(rig, 5),
     ]
@@ -302,7 +302,7 @@ def test_the_floor_rules_an_open_wager() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s")
     adjust(rig, 1, 0)
     rig.talk("key stand hole_turned round_closed")
-    (settled,) = rig.told(WagerSettled)
+    (settled,) = rig.events_of(WagerSettled)
     assert isinstance(settled, WagerSettled)
     assert (settled.net_cents, settled.basis, settled.why) == (0, Basis.FLOOR, f"{FLOOR}: ruled")
     assert rig.outcomes() == ["settled"]
@@ -312,7 +312,7 @@ def test_the_floor_rules_a_closed_round_with_before_and_after() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s \n key stand hole_turned round_closed")
     adjust(rig, 1, 0)
     adjust(rig, 1, -500)
-    assert rig.told(WagerAdjusted) == [
+    assert rig.events_of(WagerAdjusted) == [
         WagerAdjusted(1, 1, "main", 1000, -1000, 0, FLOOR, "ruled", Basis.FLOOR),
         WagerAdjusted(1, 1, "main", 1000, 0, -500, FLOOR, "ruled", Basis.FLOOR),
     ]
@@ -349,10 +349,10 @@ def test_rulings_that_cannot_be() -> None:
 def test_an_open_round_voided_returns_every_wager_and_opens_its_cards() -> None:
     rig = rig_with("1 main 10 \n 2 main 20 \n Th 9h 9c 6d Ts 8s")
     void(rig)
-    assert rig.told(RoundVoided) == [RoundVoided(1, FLOOR, "misdeal")]
+    assert rig.events_of(RoundVoided) == [RoundVoided(1, FLOOR, "misdeal")]
     assert rig.postings() == ["1: spot 1 main +0.00", "1: spot 2 main +0.00"]
-    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
-    assert len(rig.told(CardOpened)) == 6
+    assert rig.events_of(RoundClosed) == [RoundClosed(1, (), 0, "void")]
+    assert len(rig.events_of(CardOpened)) == 6
     rig.talk("Th 9h 9c 6d Ts 8s \n key stand stand hole_turned round_closed")
     assert rig.postings()[2:] == ["2: spot 1 main -10.00", "2: spot 2 main +20.00"]
 
@@ -360,7 +360,7 @@ def test_an_open_round_voided_returns_every_wager_and_opens_its_cards() -> None:
 def test_a_settled_round_voided_is_adjusted_to_nothing() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s \n key stand hole_turned round_closed")
     void(rig)
-    assert rig.told(WagerAdjusted) == [
+    assert rig.events_of(WagerAdjusted) == [
         WagerAdjusted(1, 1, "main", 1000, -1000, 0, FLOOR, "the round is void: misdeal", Basis.FLOOR)
     ]
     assert rig.outcomes() == ["settled"]
@@ -373,7 +373,7 @@ def test_the_books_keep_twenty_rounds() -> None:
     adjust(rig, 1, 0, number=1)
     adjust(rig, 1, 0, number=2)
     assert len(refusals(rig)) == 1
-    assert len(rig.told(WagerAdjusted)) == 1
+    assert len(rig.events_of(WagerAdjusted)) == 1
 
 
 # --- restarts ---------------------------------------------------------------------------------------

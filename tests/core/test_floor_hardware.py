@@ -62,19 +62,19 @@ def dark(talk: str, rules: Rules = KEYED) -> Dark:
 def test_the_spot_of_a_lost_reader_goes_by_hand_and_the_rest_goes_on() -> None:
     rig = dark(DEAL)
     rig.lose(1)
-    assert rig.told(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
+    assert rig.events_of(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
     rig.talk("Td \n key stand hole_turned")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     assert told(rig).settled == ["2 main +20.00"]
-    asked = rig.told(QuestionAsked)
-    assert [event.text for event in asked if isinstance(event, QuestionAsked)] == ["Did spot 1 double?"]
+    asked = rig.events_of(QuestionAsked)
+    assert [event.text for event in asked] == ["Did spot 1 double?"]
 
 
 def test_the_answer_that_it_did_not_double_settles_it() -> None:
     rig = dark(DEAL)
     rig.lose(1)
     rig.talk("Td \n key stand hole_turned no round_closed")
-    (first, second) = [event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)]
+    (first, second) = rig.events_of(WagerSettled)
     assert (first.spot, first.basis) == (2, Basis.EVIDENCE)
     assert (second.spot, second.net_cents, second.basis) == (1, 1000, Basis.ANSWER)
     assert rig.outcomes() == ["settled"]
@@ -84,7 +84,7 @@ def test_that_it_did_leaves_the_amount_to_the_floor() -> None:
     rig = dark(DEAL)
     rig.lose(1)
     rig.talk("Td \n key stand hole_turned yes round_closed")
-    (left,) = rig.told(WagerUnresolved)
+    (left,) = rig.events_of(WagerUnresolved)
     assert isinstance(left, WagerUnresolved)
     assert (left.spot, left.possible_cents) == (1, (1001, 2000))
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 1500, "floor", "doubled for five"))
@@ -102,9 +102,7 @@ def test_a_surrender_that_nobody_saw_is_asked_about() -> None:
     rig = dark("1 main 10 \n 2 main 20 \n 6h Th 9c Td 9h 8s", penn())
     rig.lose(1)
     rig.talk("key hole_turned round_closed")
-    assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)] == [
-        "Did spot 1 surrender?"
-    ]
+    assert [event.text for event in rig.events_of(QuestionAsked)] == ["Did spot 1 surrender?"]
     assert told(rig).settled == ["2 main +20.00"]
     assert told(rig).open == ["1 main -10.00 or -5.00"]
 
@@ -113,7 +111,7 @@ def test_chips_that_must_be_taken_at_once_are_not_waited_for_where_nobody_sees_t
     rig = dark("1 main 10 \n 2 main 20 \n Th 9c 9d 6h 9h 8s", penn(stand_key="always", busts_taken="at_once"))
     rig.lose(1)
     rig.talk("8d \n 3c \n key hole_turned round_closed")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     assert told(rig).settled == ["2 main +20.00"]
 
 
@@ -121,11 +119,11 @@ def test_nothing_is_taken_for_paid_where_nobody_looked() -> None:
     rig = dark("1 main 10 \n 6h 9c 5d 8s")
     rig.lose(1)
     rig.talk("6d \n key stand hole_turned round_closed")
-    assert [event.basis for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)] == [Basis.EVIDENCE]
+    assert [event.basis for event in rig.events_of(WagerSettled)] == [Basis.EVIDENCE]
     rig = dark("1 main 10 \n 6h 9c 5d 8s")
     rig.lose(1)
     rig.talk("Td \n key hole_turned round_closed")
-    assert rig.told(WagerSettled) == []
+    assert rig.events_of(WagerSettled) == []
 
 
 def test_a_reader_that_comes_back_tells_what_it_missed() -> None:
@@ -143,7 +141,7 @@ def test_a_reader_lost_between_rounds_makes_its_spot_one_by_hand() -> None:
     rig = dark("1 main 10 \n 2 main 20")
     rig.lose(1)
     rig.talk("6h Th 9c 5d 9h 8s \n Td \n key stand hole_turned")
-    assert rig.told(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
+    assert rig.events_of(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
     assert told(rig).settled == ["2 main +20.00"]
 
 
@@ -180,7 +178,7 @@ def test_what_a_reader_missed_may_have_lain_there_until_its_first_inventory() ->
     rig.find(1)
     rig.talk("key round_closed")
     assert told(rig).settled == []
-    (left,) = [event for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)]
+    (left,) = rig.events_of(QuestionAsked)
     assert left.text == "Did spot 1 double?"
 
 
@@ -245,29 +243,29 @@ TOO_LATE = ("9d", "9s", "hit", "hit")
 @pytest.mark.parametrize("order", [IN_TIME, LATE, EARLY])
 def test_a_press_may_be_one_card_early_or_late_with_slack(order: tuple[str, ...]) -> None:
     rig = hurried(1, *order)
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     assert sorted(told(rig).settled) == ["1 main +10.00", "2 main +20.00"]
 
 
 def test_without_slack_a_late_press_is_irregular_and_an_early_one_asks_for_its_card() -> None:
-    assert len(hurried(0, *LATE).told(RoundIrregular)) == 1
-    (asked,) = hurried(0, *EARLY).told(QuestionAsked)
+    assert len(hurried(0, *LATE).events_of(RoundIrregular)) == 1
+    (asked,) = hurried(0, *EARLY).events_of(QuestionAsked)
     assert isinstance(asked, QuestionAsked)
     assert asked.text == "Was a card missed for spot 1?"
     assert sorted(told(hurried(0, *IN_TIME)).settled) == ["1 main +10.00", "2 main +20.00"]
 
 
 def test_two_cards_late_is_too_late() -> None:
-    assert len(hurried(1, *TOO_LATE).told(RoundIrregular)) == 1
+    assert len(hurried(1, *TOO_LATE).events_of(RoundIrregular)) == 1
 
 
 def test_nothing_is_told_that_a_late_press_could_change() -> None:
     rig = Rig(penn(stand_key="always", key_slack=1))
     rig.talk("1 main 10 \n 2 main 20 \n 6h 7h 9c 6d 5h 8s \n 5d")
-    owner = [event.spot for event in rig.told(CardDealt) if isinstance(event, CardDealt)][6:]
+    owner = [event.spot for event in rig.events_of(CardDealt)][6:]
     assert owner == []
     rig.talk("key stand \n 9d \n key hole_turned round_closed")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     assert told(rig).open == ["1 main -10.00 or +0.00", "2 main -20.00 or +20.00"]
 
 

@@ -130,7 +130,7 @@ def before_the_turn(hole: Card) -> tuple[bytes, ...]:
 
     def give(item: Input) -> None:
         rig.give(item)
-        if not rig.told(HoleCardRevealed):
+        if not rig.events_of(HoleCardRevealed):
             told.append(coded(rig.desired))
 
     rig.talk("1 main 10 \n 2 main 20 \n Th 5h 9c 6d")

@@ -125,15 +125,15 @@ class Dealer:
             if what == "insurance":
                 # Until then it may be corrected.
                 rig.key("insurance_closed")
-            assert rig.told(InsuranceTooLarge if what == "insurance" else SideBetRefused)
+            assert rig.events_of(InsuranceTooLarge if what == "insurance" else SideBetRefused)
         else:
             rig.talk(f"key {spot} {what}")
-            assert rig.told(RoundIrregular)
+            assert rig.events_of(RoundIrregular)
         rig.table, rig.number, rig.now_ns, rig.stamped, rig.desired, rig.events = kept
         if what in {"double", "split"} and self.case["id"] not in EXPLAINED_OTHERWISE:
             nodes = self.nodes()
             rig.chips(spot, "main", self.main[spot] + self.wagers[spot])
-            assert len(rig.told(ChipsUnexplained)) == 1
+            assert len(rig.events_of(ChipsUnexplained)) == 1
             assert self.nodes() == nodes
             rig.chips(spot, "main", self.main[spot])
             rig.events = [event for event in rig.events if not isinstance(event, ChipsUnexplained)]
@@ -172,13 +172,13 @@ def test_worked_hand(case: dict[str, Any]) -> None:
     for wager, net_cents in wanted.items():
         if wager[2] in {"main", "insurance"}:
             assert found[wager] == net_cents
-    face = {e.card: e.face for e in dealer.rig.told(CardOpened) if isinstance(e, CardOpened)}
-    (closed,) = dealer.rig.told(RoundClosed)
+    face = {e.card: e.face for e in dealer.rig.events_of(CardOpened)}
+    (closed,) = dealer.rig.events_of(RoundClosed)
     assert isinstance(closed, RoundClosed)
     assert [face[card] for card in closed.dealer] == expect["dealer"]
     assert closed.legal_plays == 1
     for spot, hands in expect.get("hands", {}).items():
-        told = [e for e in dealer.rig.told(HandCompleted) if isinstance(e, HandCompleted) and e.spot == int(spot)]
+        told = [e for e in dealer.rig.events_of(HandCompleted) if e.spot == int(spot)]
         assert [[face[card] for card in e.cards] for e in sorted(told, key=lambda e: e.hand)] == hands
 
 
@@ -190,6 +190,6 @@ def test_every_rule_set_has_its_worked_hands_and_refusals() -> None:
 
 def test_side_wagers_are_locked_with_the_main_ones() -> None:
     case = next(case for case in PLAYED if case["id"] == "HC091")
-    (locked,) = played(case).rig.told(BettingClosed)
+    (locked,) = played(case).rig.events_of(BettingClosed)
     assert isinstance(locked, BettingClosed)
     assert LockedWager(1, "lucky_ladies", 500) in locked.wagers

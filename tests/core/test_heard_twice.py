@@ -219,7 +219,7 @@ def test_a_surrender_whose_lock_is_told_only_as_its_round_waits_for_an_answer_wa
     rig.lay(2, "main", (), spread_ms=600)
     rig.lay(1, "main", ("E1", "E2"))
     rig.talk("key no_more_bets \n Th 9h 9c 6d")
-    assert len(rig.told(RoundPending)) == 1
+    assert len(rig.events_of(RoundPending)) == 1
     assert locked(rig) == [(1, "main", 1000), (2, "main", 1500), (1, "main", 1000)]
     assert AlertKind.LOSING_BET_LEFT not in {event.kind for event in rig.events if isinstance(event, AlertRaised)}
     assert accused(rig) == []
@@ -248,7 +248,7 @@ def test_heard_by_a_neighbour_in_the_middle_of_the_round_it_counts_where_it_lies
     rig.talk(f"key no_more_bets \n {DEALT}")
     rig.lay(2, "main", ("E2",))
     rig.lay(2, "main", ())
-    assert rig.told(SpotSurrendered, BetDecreasedAfterLock, BetIncreasedAfterLock, ChipsUnexplained) == []
+    assert rig.events_of(SpotSurrendered, BetDecreasedAfterLock, BetIncreasedAfterLock, ChipsUnexplained) == []
     rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main -10.00"]
     assert accused(rig) == []
@@ -261,10 +261,10 @@ def test_a_double_that_the_neighbour_hears_first_is_known_once_it_hears_it_no_mo
     rig.lay(1, "insurance", ("E1",))
     rig.lay(1, "main", ("E5", "E1"))
     rig.talk("Th")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     rig.lay(1, "insurance", ())
     rig.talk("key hole_turned \n 1 main 30 \n key round_closed")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     assert rig.postings() == ["1: spot 1 main +15.00"]
 
 
@@ -316,7 +316,7 @@ def test_taken_before_anybody_knew_where_that_chip_lay_it_is_not_settled_as_one_
     rig.late = False
     rig.talk("key hole_turned round_closed")
     assert rig.postings() == []
-    (opened,) = rig.told(WagerUnresolved)
+    (opened,) = rig.events_of(WagerUnresolved)
     assert isinstance(opened, WagerUnresolved)
     assert (opened.wager_cents, -3000 in opened.possible_cents) == (1500, True)
     assert [one for one in accused(rig) if one.severity is not Severity.NOTICE] == []
@@ -360,7 +360,7 @@ def test_one_that_has_settled_before_the_round_is_over_is_not_told_at_all() -> N
     rig.late = False
     rig.lay(1, "insurance", ())
     rig.talk("key no_more_bets \n Th 9c 6d 8s")
-    assert rig.told(ChipsUnexplained) == []
+    assert rig.events_of(ChipsUnexplained) == []
     assert locked(rig) == [(1, "main", 1000), (1, "main", 500)]
     assert accused(rig) == []
 

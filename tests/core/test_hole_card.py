@@ -110,11 +110,11 @@ def rules(turn_key: str = "always", **options: object) -> Rules:
 
 
 def opened(rig: Rig) -> str:
-    return " ".join(event.face for event in rig.told(CardOpened) if isinstance(event, CardOpened))
+    return " ".join(event.face for event in rig.events_of(CardOpened))
 
 
 def reasons(rig: Rig) -> list[str]:
-    return [event.reason for event in rig.told(DealUnconfirmed) if isinstance(event, DealUnconfirmed)]
+    return [event.reason for event in rig.events_of(DealUnconfirmed)]
 
 
 BETS: Final = "1 main 10 \n 2 main 10 \n key no_more_bets"
@@ -167,7 +167,7 @@ def test_pressed_once_the_players_have_exchanged_their_chips_it_is_still_the_dea
     rig.chips(1, "main", 1000)
     rig.chips(2, "main", 1000)
     rig.key(key)
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
     assert rig.outcomes() == []
 
 
@@ -177,7 +177,7 @@ def test_where_the_house_always_says_it_by_that_key_the_first_press_is_the_deals
     rig.deal("Td 8h 5s")
     assert reasons(rig) == ["chips moved in the deal"]
     rig.talk("1 main 0 \n 2 main 0 \n 1 main 10 \n key no_more_bets")
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
 
 
 def test_cards_that_are_told_late_take_back_a_confirmation_by_the_pause_before_them() -> None:
@@ -207,7 +207,7 @@ def test_taken_back_it_closes_what_is_still_to_come() -> None:
     rig.talk(BETS)
     rig.deal(DEAL, pause_ms=100)
     rig.talk("key no_more_bets undo")
-    assert [event.meaning for event in rig.told(KeyUndone) if isinstance(event, KeyUndone)] == ["no_more_bets"]
+    assert [event.meaning for event in rig.events_of(KeyUndone)] == ["no_more_bets"]
     rig.talk("key hit \n 2c")
     assert opened(rig) == "Th 9h 6c Td 8h"
     assert reasons(rig) == ["the key that said the deal is done was taken back"]
@@ -250,24 +250,24 @@ def test_what_was_not_confirmed_is_told_at_the_turn() -> None:
 def test_the_last_stand_turns_nothing_and_undo_plays_on_against_a_closed_card() -> None:
     rig = dealt()
     rig.talk("key stand stand")
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
     rig.talk("key undo hit \n 3c \n key stand hole_turned")
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1
 
 
 def test_once_it_is_turned_nothing_before_it_is_taken_back() -> None:
     rig = dealt()
     rig.talk("key stand stand hole_turned undo undo")
-    assert [event.meaning for event in rig.told(KeyUndone) if isinstance(event, KeyUndone)] == ["hole_turned"]
+    assert [event.meaning for event in rig.events_of(KeyUndone)] == ["hole_turned"]
 
 
 def test_chips_that_are_taken_turn_nothing() -> None:
     rig = dealt("sometimes")
     rig.talk("key stand stand \n 1 main 0 \n 2 main 0")
     rig.pass_ms(20_000)
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
     rig.key("round_closed")
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1
 
 
 @pytest.mark.parametrize("stand_key", ["always", "sometimes"])
@@ -282,15 +282,15 @@ def test_no_chips_that_make_a_hit_look_like_a_double_turn_it_where_the_dealer_ke
     rig.talk("key no_more_bets" if deal_key == "always" else "")
     rig.talk("1 main 20 \n 2c \n 3d \n 4c")
     rig.pass_ms(60_000)
-    assert (rig.told(HoleCardRevealed), "5s" in opened(rig)) == ([], False)
+    assert (rig.events_of(HoleCardRevealed), "5s" in opened(rig)) == ([], False)
 
 
 def test_a_dealer_who_draws_and_has_not_pressed_the_key_closes_the_round_and_it_is_settled() -> None:
     rig = dealt()
     rig.talk("key stand stand \n Tc \n 1 main 20 \n 2 main 20")
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
     rig.key("round_closed")
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1
     assert (rig.postings(), rig.outcomes()) == (["1: spot 1 main -10.00", "1: spot 2 main -10.00"], ["settled"])
 
 
@@ -298,7 +298,7 @@ def test_a_card_that_only_the_dealer_can_have_turns_it_where_no_key_need_say_so(
     rig = dealt("sometimes")
     rig.talk("key stand stand \n Tc")
     rig.pass_ms(100)
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1
 
 
 def test_after_a_correction_only_the_key_or_the_close_turns_it() -> None:
@@ -308,16 +308,16 @@ def test_after_a_correction_only_the_key_or_the_close_turns_it() -> None:
     rig.give(SetCard(rig.now_ns, rig.table.state.round.cards.drawn[0].number, Card("9c"), "floor", "misread"))
     rig.talk("key stand stand \n Tc")
     rig.pass_ms(100)
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
 
 
 def test_a_pause_turns_it_where_a_card_has_ended_the_play_and_no_key_says_so() -> None:
     rig = dealt("sometimes", "Th 9h 6c Ad 2h 5s")
     rig.talk("key hit \n Tc")
     rig.pass_ms(2_900)
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
     rig.pass_ms(200)
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1
 
 
 def test_a_struck_card_moves_the_count_and_opens_nothing() -> None:
@@ -344,7 +344,7 @@ def test_a_void_round_opens_no_hole_card_and_what_follows_it_stays_closed() -> N
     rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
     assert rig.outcomes() == ["void"]
     rig.talk("4c 5c")
-    assert hole not in {event.card for event in rig.told(CardOpened) if isinstance(event, CardOpened)}
+    assert hole not in {event.card for event in rig.events_of(CardOpened)}
     assert opened(rig) == "Th 9h 6c Td 8h"
     assert hole in {kept.number for kept in rig.table.state.shoe.closed}
 
@@ -357,7 +357,7 @@ def test_what_is_advised_of_a_void_round_says_nothing_of_it(hole: Card) -> None:
     rig.deal(f"7h 6d 7c {hole}")
     rig.talk("1 main 20 \n key split \n Qs \n key stand \n Qd \n key stand")
     rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
-    ((line,),) = (event.lines for event in rig.told(PaymentAdvised) if isinstance(event, PaymentAdvised))
+    ((line,),) = (event.lines for event in rig.events_of(PaymentAdvised))
     assert (line.spot, line.hand, line.move, line.cents) == (1, None, DealerAction.LEAVE, 0)
 
 
@@ -409,7 +409,7 @@ def test_the_end_of_a_shoe_opens_no_card_drawn_since_the_last_turn(
     if leave:
         leave(rig)
     over(rig)
-    assert (opened(rig), rig.told(HoleCardRevealed)) == (before, [])
+    assert (opened(rig), rig.events_of(HoleCardRevealed)) == (before, [])
     rig.talk("7c \n 1 main 0 \n 2 main 0 \n 1 main 10 \n key no_more_bets")
     rig.deal("Kh Kc Kd Ks")
     assert "5s" not in opened(rig)
@@ -422,7 +422,7 @@ def test_a_count_that_nothing_confirmed_turns_no_card_of_a_round_that_was_void()
     rig = dealt("sometimes", cards="Th 2h 6c Td 8h 5s")
     void(rig)
     rig.talk("2c 2d 2s \n 3c 3d 3s \n 1 main 0 \n 2 main 0 \n 1 main 10 \n 4c")
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1
     void(rig)
     order_new_shoe(rig)
     assert "5s" not in opened(rig)
@@ -556,9 +556,9 @@ def test_a_keypad_that_was_away_lets_no_pause_turn_the_card_and_its_key_does_onc
     away(rig)
     rig.talk("key hit \n Tc")
     rig.pass_ms(60_000)
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
     rig.talk("key hole_turned \n Tc")
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1
 
 
 @pytest.mark.parametrize("next_bets", ["1 main 30", "1 main 30 \n key no_more_bets"], ids=["card", "key"])
@@ -569,9 +569,9 @@ def test_of_a_turn_that_was_not_heard_the_next_deal_ends_the_round_and_opens_not
     rig.pass_ms(60_000)
     rig.talk(next_bets)
     rig.deal("Kh Kc Kd Ks")
-    (said,) = (event for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular))
+    (said,) = (event for event in rig.events_of(RoundIrregular))
     assert said.reason == "it ended with its hole card not said to be turned: the keypad was lost"
-    assert (rig.outcomes(), rig.told(HoleCardRevealed)) == (["irregular"], [])
+    assert (rig.outcomes(), rig.events_of(HoleCardRevealed)) == (["irregular"], [])
     assert "5s" not in opened(rig)
     rig.talk("key stand hole_turned")
     rig.talk("1 main 0 \n key round_closed burn")

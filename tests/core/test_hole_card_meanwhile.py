@@ -44,4 +44,4 @@ def test_a_card_beyond_21_turns_it_only_where_no_key_says_so(turn_key: str, turn
     rig.deal("3c 2d Kc 5c")
     rig.talk("8h \n 2s")
     rig.pass_ms(3_000)
-    assert len(rig.told(HoleCardRevealed)) == turned
+    assert len(rig.events_of(HoleCardRevealed)) == turned

@@ -47,10 +47,10 @@ def test_where_one_person_is_enough_it_is_an_alert_that_names_who(
 ) -> None:
     rig = a_table(two_persons=False)
     enter(rig, kind, cents, *chips)
-    (entered,) = rig.told(InventoryEntered)
+    (entered,) = rig.events_of(InventoryEntered)
     assert isinstance(entered, InventoryEntered)
     assert (entered.cents, entered.vouched) == (cents, "own key")
-    (alert,) = rig.told(AlertRaised)
+    (alert,) = rig.events_of(AlertRaised)
     assert isinstance(alert, AlertRaised)
     assert (alert.kind, alert.who, alert.text) == (
         AlertKind.INVENTORY_UNLIKELY,
@@ -66,12 +66,12 @@ def test_where_the_house_wants_two_it_takes_two(
     rig = a_table(two_persons=True)
     enter(rig, kind, cents, *chips)
     assert said
-    assert not rig.told(InventoryEntered, AlertRaised)
-    (proposed,) = rig.told(OrderProposed)
+    assert not rig.events_of(InventoryEntered, AlertRaised)
+    (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     assert (proposed.verb, proposed.round, proposed.cents) == ("inventory", None, cents)
     rig.give(ApproveOrder(rig.now_ns, 1, "J. Lee", WATCH))
-    (entered,) = rig.told(InventoryEntered)
+    (entered,) = rig.events_of(InventoryEntered)
     assert isinstance(entered, InventoryEntered)
     assert (entered.who, entered.cents) == ("M. Okafor, J. Lee", cents)
     assert entered.vouched == "own key; socket of surveillance, user 1002"
@@ -82,21 +82,21 @@ def test_what_the_table_may_hold_one_person_enters_and_takes_back() -> None:
     enter(rig, Count.FILL, 25_000, (2500, 10), slip="1")
     enter(rig, Count.FILL, -25_000, (2500, -10), slip="1")
     enter(rig, Count.DROP, 90_000_000)
-    assert len(rig.told(InventoryEntered)) == 3
-    assert not rig.told(OrderProposed, AlertRaised)
+    assert len(rig.events_of(InventoryEntered)) == 3
+    assert not rig.events_of(OrderProposed, AlertRaised)
 
 
 def test_a_table_without_a_registry_of_chips_has_no_such_bound() -> None:
     rig = a_table(two_persons=True, chips={})
     enter(rig, Count.FILL, 10**9)
-    assert len(rig.told(InventoryEntered)) == 1
+    assert len(rig.events_of(InventoryEntered)) == 1
 
 
 def test_what_the_table_refuses_is_not_proposed() -> None:
     rig = a_table(two_persons=True)
     enter(rig, Count.FILL, 25_000, slip="1")
     enter(rig, Count.FILL, 26_000, slip="1")
-    (refused,) = rig.told(OrderRefused)
+    (refused,) = rig.events_of(OrderRefused)
     assert isinstance(refused, OrderRefused)
     assert (refused.what, refused.reason_code) == ("enter fill", "already_done")
-    assert not rig.told(OrderProposed)
+    assert not rig.events_of(OrderProposed)

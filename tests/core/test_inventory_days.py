@@ -36,8 +36,8 @@ def a_table(*, two_persons: bool = True, bound: bool = True) -> Rig:
         enter(rig, Count.OPENER, 9_000_000)
         enter(rig, Count.DROP, 2_000_000, slip=f"box {day}")
         enter(rig, Count.CLOSER, 9_000_000)
-    assert len(rig.told(InventoryEntered)) == 21
-    assert not rig.told(OrderProposed, AlertRaised)
+    assert len(rig.events_of(InventoryEntered)) == 21
+    assert not rig.events_of(OrderProposed, AlertRaised)
     return rig
 
 
@@ -57,13 +57,13 @@ def enter(
     by: Authentication = FLOOR,
 ) -> bool:
     """Enter a count; whether it stands at once, in one name."""
-    before = len(rig.told(InventoryEntered))
+    before = len(rig.events_of(InventoryEntered))
     rig.give(EnterInventory(rig.now_ns, kind, cents, chips, slip, "M. Okafor", "counted", day, shift, by))
-    return len(rig.told(InventoryEntered)) > before
+    return len(rig.events_of(InventoryEntered)) > before
 
 
 def proposed(rig: Rig) -> list[str]:
-    return [one.text for one in rig.told(OrderProposed) if isinstance(one, OrderProposed)]
+    return [one.text for one in rig.events_of(OrderProposed)]
 
 
 # --- what one person cannot do ---------------------------------------------------------------------
@@ -85,7 +85,7 @@ def test_what_a_day_cannot_have_held_takes_two(kind: Count, cents: int, slip: st
     assert len(proposed(rig)) == 1
     alone = a_table(two_persons=False)
     assert enter(alone, kind, cents, slip=slip)
-    (alert,) = alone.told(AlertRaised)
+    (alert,) = alone.events_of(AlertRaised)
     assert isinstance(alert, AlertRaised)
     assert alert.kind is AlertKind.INVENTORY_UNLIKELY
     assert alert.text.startswith(f"M. Okafor alone: {said}")
@@ -116,7 +116,7 @@ def test_no_rack_is_left_below_nothing() -> None:
     assert enter(rig, Count.CLOSER, 5_000_000)
     assert not enter(rig, Count.CLOSER, -9_000_000)
     assert enter(rig, Count.CLOSER, -5_000_000)
-    of_day = [one for one in rig.told(InventoryEntered) if isinstance(one, InventoryEntered)][18:]
+    of_day = rig.events_of(InventoryEntered)[18:]
     assert inventory_of(of_day).closer_cents == 9_000_000
 
 
@@ -160,16 +160,16 @@ def test_a_past_day_is_restated_by_two_in_every_house(
     assert not enter(rig, kind, cents, slip=slip, day=day)
     assert len(proposed(rig)) == 1
     rig.give(ApproveOrder(rig.now_ns, 1, "J. Lee", WATCH))
-    last = rig.told(InventoryEntered)[-1]
+    last = rig.events_of(InventoryEntered)[-1]
     assert isinstance(last, InventoryEntered)
     assert (last.who, last.cents) == ("M. Okafor, J. Lee", cents)
-    assert not rig.told(AlertRaised)
+    assert not rig.events_of(AlertRaised)
 
 
 def test_who_is_not_known_restates_no_past_day() -> None:
     rig = a_table(two_persons=False)
     assert not enter(rig, Count.DROP, -1, day="yesterday", by=UNAUTHENTICATED)
-    (refused,) = rig.told(OrderRefused)
+    (refused,) = rig.events_of(OrderRefused)
     assert isinstance(refused, OrderRefused)
     assert (refused.what, refused.reason_code) == ("enter drop", "not_vouched")
 
@@ -201,7 +201,7 @@ def test_what_happens_every_day_one_person_enters() -> None:
     assert enter(rig, Count.CLOSER, 8_000_000)
     for box in range(3):
         assert enter(rig, Count.DROP, 3_000_000, slip=f"box 2{box}")
-    assert not rig.told(OrderProposed, AlertRaised)
+    assert not rig.events_of(OrderProposed, AlertRaised)
 
 
 def test_a_slip_of_the_pen_one_person_puts_right_the_same_day() -> None:
@@ -213,7 +213,7 @@ def test_a_slip_of_the_pen_one_person_puts_right_the_same_day() -> None:
         assert enter(rig, kind, 600_000, slip="17", chips=(ChipCount(10_000, 60),))
         assert enter(rig, kind, -600_000)
         assert enter(rig, kind, 700_000)
-    assert not rig.told(OrderProposed, AlertRaised)
+    assert not rig.events_of(OrderProposed, AlertRaised)
 
 
 def test_the_count_room_enters_the_boxes_of_the_days_before() -> None:
@@ -225,7 +225,7 @@ def test_the_count_room_enters_the_boxes_of_the_days_before() -> None:
     assert enter(rig, Count.DROP, 2_000_000, day="yesterday", shift="swing", slip="box 40")
     assert enter(rig, Count.DROP, 1_000_000, day="yesterday", shift="swing", slip="box 41")
     assert enter(rig, Count.CLOSER, 9_000_000, day="yesterday")
-    assert not rig.told(OrderProposed, AlertRaised)
+    assert not rig.events_of(OrderProposed, AlertRaised)
 
 
 def test_before_any_gaming_day_counts_are_bounded_together() -> None:

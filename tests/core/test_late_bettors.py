@@ -24,11 +24,7 @@ def table(**options: Any) -> Rig:
 
 
 def settled(rig: Rig) -> list[tuple[int, int, int, Basis]]:
-    return [
-        (one.round, one.spot, one.net_cents, one.basis)
-        for one in rig.told(WagerSettled)
-        if isinstance(one, WagerSettled)
-    ]
+    return [(one.round, one.spot, one.net_cents, one.basis) for one in rig.events_of(WagerSettled)]
 
 
 # --- a late bettor ----------------------------------------------------------------------------------------
@@ -59,19 +55,19 @@ def test_a_late_bettor_who_may_have_been_dealt_in_is_asked_about_and_nothing_is_
     assert settled(rig) == []
     assert reasons(rig)[:1] == ["nobody said whether spot 5 was dealt in"]
     assert left_open(rig, 1) == [(1, "main", 1000), (3, "main", 1000), (5, "main", 2500)]
-    assert len(rig.told(QuestionWithdrawn)) == 1
+    assert len(rig.events_of(QuestionWithdrawn)) == 1
 
 
 def test_who_was_dealt_in_late_is_settled_on_that_word() -> None:
     rig = late()
     rig.key("yes")
-    assert [(one.spot, one.cents) for one in rig.told(BoxDeclared) if isinstance(one, BoxDeclared)] == [(5, 2500)]
+    assert [(one.spot, one.cents) for one in rig.events_of(BoxDeclared)] == [(5, 2500)]
     rig.key("hole_turned")
     paid(rig)
     rig.key("round_closed")
     found = {(spot, net) for _, spot, net, basis in settled(rig) if basis is not Basis.EVIDENCE}
     assert found == {(1, 1000), (3, 0), (5, 2500)}
-    assert len(rig.told(BettingClosed)) == 1
+    assert len(rig.events_of(BettingClosed)) == 1
 
 
 def test_who_was_not_dealt_in_has_no_wager() -> None:
@@ -219,8 +215,8 @@ def test_bets_locked_when_a_deal_had_just_begun_are_those_of_a_round_of_its_own(
     rig = relocked()
     assert reasons(rig) == ["the next bets were locked when its deal had just begun"]
     assert sorted(left_open(rig, 1)) == [(1, "main", 1500), (3, "main", 4000), (5, "main", 2500)]
-    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "irregular")]
-    assert rig.told(CardOpened) == []
+    assert rig.events_of(RoundClosed) == [RoundClosed(1, (), 0, "irregular")]
+    assert rig.events_of(CardOpened) == []
     rig.talk("Th 9c Kd 7h 9h 9d 8d Tc")
     assert asked(rig) == [BURNED]
     assert AlertKind.ROUND_IRREGULAR in alerted(rig)

@@ -106,10 +106,10 @@ def test_a_wager_slid_through_a_neighbours_zone_is_dealt_to_from_the_first_card(
 
 def test_one_that_lies_nowhere_once_every_reader_has_looked_was_no_bet() -> None:
     rig = slid_through(told=False)
-    assert rig.told(RoundClosed) == []
+    assert rig.events_of(RoundClosed) == []
     rig.pass_ms(1_500)
     assert rig.outcomes() == ["void"]
-    assert len(rig.told(CardOutsideRound)) == 2
+    assert len(rig.events_of(CardOutsideRound)) == 2
 
 
 def test_a_bet_told_of_only_while_it_is_dealt_to_waits_for_no_second_movement() -> None:

@@ -20,11 +20,11 @@ def table(talk: str, turn_key: str = "always", profile: str = "hollywood-penn-na
 
 
 def asked(rig: Rig) -> list[str]:
-    return [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)]
+    return [event.text for event in rig.events_of(QuestionAsked)]
 
 
 def alerted(rig: Rig) -> list[AlertKind]:
-    return [event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)]
+    return [event.kind for event in rig.events_of(AlertRaised)]
 
 
 STOOD = "1 main 10 \n key no_more_bets \n Th 9c Kd 8s \n key stand"
@@ -54,10 +54,10 @@ def test_whoever_answers_from_afar_does_not_open_a_hole_card_that_a_key_must_tur
     rig = table(STOOD)
     rig.pass_ms(MINUTE_MS + 5_000)
     rig.answer("yes")
-    (refused,) = rig.told(AnswerRefused)
+    (refused,) = rig.events_of(AnswerRefused)
     assert isinstance(refused, AnswerRefused)
     assert refused.reason_code == "round_in_play"
-    assert (rig.outcomes(), rig.told(HoleCardRevealed)) == ([], [])
+    assert (rig.outcomes(), rig.events_of(HoleCardRevealed)) == ([], [])
     rig.key("yes")
     assert rig.outcomes() == ["settled"]
 
@@ -76,7 +76,7 @@ def test_no_lets_it_go_on_and_nothing_is_asked_again_before_something_has_happen
     rig.key("no")
     rig.pass_ms(5 * MINUTE_MS)
     assert len(asked(rig)) == 1
-    assert [one.answer for one in rig.told(QuestionAnswered) if isinstance(one, QuestionAnswered)] == ["no"]
+    assert [one.answer for one in rig.events_of(QuestionAnswered)] == ["no"]
     rig.talk("key hole_turned \n 1 main 20 \n 1 main 0 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00"]
 
@@ -85,7 +85,7 @@ def test_what_happens_meanwhile_takes_the_question_back() -> None:
     rig = table(STOOD)
     rig.pass_ms(MINUTE_MS + 5_000)
     rig.key("hole_turned")
-    assert len(rig.told(QuestionWithdrawn)) == 1
+    assert len(rig.events_of(QuestionWithdrawn)) == 1
     assert rig.desired.display != "Round over? yes/no"
 
 
@@ -94,7 +94,7 @@ def test_a_close_takes_the_question_back() -> None:
     rig.pass_ms(2 * MINUTE_MS)
     rig.talk("key round_closed round_closed")
     assert rig.outcomes() == ["settled"]
-    assert len(rig.told(QuestionWithdrawn)) == len(asked(rig)) == 1
+    assert len(rig.events_of(QuestionWithdrawn)) == len(asked(rig)) == 1
 
 
 def test_all_boxes_broke_and_were_taken_without_any_key() -> None:

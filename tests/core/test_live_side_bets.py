@@ -95,12 +95,12 @@ def test_a_row_of_the_meter_waits_for_the_progressive() -> None:
 def test_a_correction_adjusts_a_settled_side_wager_and_settles_none_twice() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n 1 twenty_one_plus_three 5 \n Kh 9h Th 7c")
-    second = [event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)][2]
+    second = [event.card for event in rig.events_of(CardDrawn)][2]
     rig.give(SetCard(rig.now_ns, second, Card("9c"), "floor", "misread"))
     rig.talk("key stand hole_turned \n 4d \n key round_closed")
-    settled = [event.bet for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)]
+    settled = [event.bet for event in rig.events_of(WagerSettled)]
     assert sorted(settled) == ["lucky_ladies", "main", "twenty_one_plus_three"]
-    adjusted = [event for event in rig.told(WagerAdjusted) if isinstance(event, WagerAdjusted)]
+    adjusted = rig.events_of(WagerAdjusted)
     assert {(event.bet, event.before_cents, event.net_cents) for event in adjusted} == {
         ("lucky_ladies", 5000, -500),
         ("twenty_one_plus_three", 2500, -500),
@@ -129,22 +129,22 @@ def test_a_decided_side_wager_is_taken_and_paid_without_an_alarm(name: str) -> N
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n 2 main 10 \n 2 lucky_ladies 5 \n 3 main 10 \n 3 lucky_ladies 5")
     rig.talk(f"1 blazing7s 5 \n key no_more_bets \n Kh 8h Qh Kd Th 9c Qh 7c \n {talk}")
-    assert len(rig.told(ChipsUnexplained, BetIncreasedAfterLock, BetDecreasedAfterLock)) == alarms
+    assert len(rig.events_of(ChipsUnexplained, BetIncreasedAfterLock, BetDecreasedAfterLock)) == alarms
 
 
 def test_a_stake_for_one_is_collected_before_the_deal() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 blazing7s 5 \n key no_more_bets \n 1 blazing7s 0 \n 7h 9c Td 8c \n key stand hole_turned")
     rig.key("round_closed")
-    assert rig.told(ChipsUnexplained, BetIncreasedAfterLock, BetDecreasedAfterLock) == []
+    assert rig.events_of(ChipsUnexplained, BetIncreasedAfterLock, BetDecreasedAfterLock) == []
     assert sorted(rig.postings()) == ["1: spot 1 blazing7s +5.00", "1: spot 1 main +0.00"]
 
 
 def test_ez_bust_after_the_first_decision_is_no_wager_and_looks_like_past_posting() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n Th 6c 9d Td \n key stand \n 1 ez_bust 5")
-    assert rig.told(ChipsUnexplained) == [ChipsUnexplained(1, 1, "ez_bust", 0, 500)]
-    assert rig.told(SideBetRefused) == []
+    assert rig.events_of(ChipsUnexplained) == [ChipsUnexplained(1, 1, "ez_bust", 0, 500)]
+    assert rig.events_of(SideBetRefused) == []
     rig.talk("key hole_turned \n Kc \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00"]
 
@@ -154,7 +154,7 @@ def test_ez_bust_taken_off_before_the_dealer_is_done_counts_and_is_pinching() ->
     rig.talk("1 main 10 \n Th 6c 9d Td \n 1 ez_bust 5 \n key stand \n 1 ez_bust 0 \n key hole_turned \n Kc")
     rig.key("round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00", "1: spot 1 ez_bust +5.00"]
-    assert next(event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)) is AlertKind.PINCHING
+    assert next(event.kind for event in rig.events_of(AlertRaised)) is AlertKind.PINCHING
 
 
 def test_ez_bust_that_a_lost_reader_may_have_missed_is_not_settled() -> None:
@@ -163,7 +163,7 @@ def test_ez_bust_that_a_lost_reader_may_have_missed_is_not_settled() -> None:
     rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns, "unplugged"))
     rig.talk("key stand stand hole_turned \n Kc \n key round_closed")
     assert sorted(rig.postings()) == ["1: spot 1 main +10.00", "1: spot 2 ez_bust +5.00", "1: spot 2 main +10.00"]
-    assert rig.told(WagerUnresolved) == [WagerUnresolved(1, 1, "ez_bust", 500, (500,))]
+    assert rig.events_of(WagerUnresolved) == [WagerUnresolved(1, 1, "ez_bust", 500, (500,))]
     assert rig.outcomes() == ["open"]
 
 
@@ -184,11 +184,11 @@ def test_what_plays_differ_on_in_a_side_wager_alone_is_asked_while_the_round_is_
     rig.talk(EITHER_BROKE)
     assert sorted(rig.postings()) == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
     assert sides_differ(Transaction(rig.table, rig.stamped[-1]))
-    (asked,) = rig.told(QuestionAsked)
+    (asked,) = rig.events_of(QuestionAsked)
     assert isinstance(asked, QuestionAsked)
     assert asked.text == "Spot 1: how many cards in hand 1?"
     rig.answer("2")
-    assert rig.told(QuestionWithdrawn) == []
+    assert rig.events_of(QuestionWithdrawn) == []
     rig.key("round_closed")
     assert "1: spot 1 ez_bust -5.00" in rig.postings()
     assert rig.outcomes() == ["settled"]
@@ -213,9 +213,7 @@ def test_plays_that_differ_on_ez_bust_leave_it_open_at_the_close() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
     rig.talk(EITHER_BROKE)
     rig.key("round_closed")
-    assert [event for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)] == [
-        WagerUnresolved(1, 1, "ez_bust", 500, (-500, 0))
-    ]
+    assert rig.events_of(WagerUnresolved) == [WagerUnresolved(1, 1, "ez_bust", 500, (-500, 0))]
     assert not any(line.startswith("1: spot 1 ez_bust") for line in rig.postings())
 
 
@@ -228,4 +226,4 @@ def test_nothing_is_said_to_differ_before_the_hole_card_is_turned() -> None:
 def test_a_side_wager_taken_off_during_the_deal_is_pinching() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n key no_more_bets \n Kh 9h \n 1 lucky_ladies 0")
-    assert rig.told(BetDecreasedAfterLock) == [BetDecreasedAfterLock(1, 1, "lucky_ladies", 500, 0)]
+    assert rig.events_of(BetDecreasedAfterLock) == [BetDecreasedAfterLock(1, 1, "lucky_ladies", 500, 0)]

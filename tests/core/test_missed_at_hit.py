@@ -41,7 +41,7 @@ def test_the_hand_of_a_split_box_is_named() -> None:
 def test_a_missed_card_goes_to_the_floor() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEALT + " \n key hit stand yes")
-    (told,) = rig.told(RoundIrregular)
+    (told,) = rig.events_of(RoundIrregular)
     assert isinstance(told, RoundIrregular)
     assert told.reason == "a card was missed after the key hit"
     assert rig.table.state.books[-1].rows[0].net_cents is None
@@ -76,7 +76,7 @@ def test_the_question_goes_when_the_dealer_takes_the_keys_back() -> None:
 def test_nobody_who_answers_leaves_it_to_the_floor() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEALT + " \n key hit stand stand hole_turned round_closed no_more_bets \n 2c")
-    assert [event.outcome for event in rig.told(RoundClosed) if isinstance(event, RoundClosed)] == ["irregular"]
+    assert [event.outcome for event in rig.events_of(RoundClosed)] == ["irregular"]
 
 
 def test_a_shoe_that_numbers_its_draws_has_missed_none() -> None:

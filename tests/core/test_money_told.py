@@ -182,7 +182,7 @@ def test_what_side_wagers_come_to_where_a_round_has_ended() -> None:
 
 def settlements(rig: Rig) -> dict[tuple[int, str], WagerSettled]:
     """What the table said of each wager, once."""
-    told = [event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)]
+    told = rig.events_of(WagerSettled)
     by_wager = {(event.spot, event.bet): event for event in told}
     assert len(by_wager) == len(told)
     return by_wager
@@ -213,7 +213,7 @@ def test_a_side_wager_settled_after_an_answer_rests_on_people() -> None:
     # The king broke the dealer, or the only hand there was.
     rig.talk("1 main 10 \n 5h 6c 6d Td \n 1 ez_bust 5 \n 9c Kc")
     rig.key("round_closed")
-    assert rig.told(QuestionAsked)
+    assert rig.events_of(QuestionAsked)
     rig.answer("3")
     ez = settlements(rig)[1, "ez_bust"]
     assert (ez.net_cents, ez.basis) == (500, Basis.ANSWER)
@@ -223,7 +223,7 @@ def test_a_row_of_the_meter_is_left_open_with_its_stake_and_no_amount() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 2 main 20 \n 2 blazing7s 5 \n 9h 7d 7d 9c 7d 8c \n key stand stand hole_turned")
     rig.talk("5c \n key round_closed")
-    assert rig.told(WagerUnresolved) == [WagerUnresolved(1, 2, "blazing7s", 500, ())]
+    assert rig.events_of(WagerUnresolved) == [WagerUnresolved(1, 2, "blazing7s", 500, ())]
 
 
 def test_what_the_open_round_s_side_wagers_come_to_in_each_play() -> None:

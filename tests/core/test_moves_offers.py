@@ -312,7 +312,7 @@ def test_chips_that_rise_once_all_have_played_are_even_money_or_the_payment() ->
     assert told(rig).settled == ["2 main -10.00"]
     rig.talk("key round_closed")
     rig.pass_ms(100)
-    (as_paid,) = (event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled) and event.spot == 1)
+    (as_paid,) = (event for event in rig.events_of(WagerSettled) if event.spot == 1)
     assert (as_paid.net_cents, as_paid.basis) == (1000, Basis.PAID)
 
 
@@ -351,7 +351,7 @@ def test_a_lone_natural_against_an_ace_waits_for_the_offers() -> None:
 def test_even_money_names_its_spot() -> None:
     rig = Rig(BORGATA)
     rig.talk("1 main 10 \n Ah As Kd Jc \n key even_money")
-    (refused,) = (event for event in rig.told(KeyRefused) if isinstance(event, KeyRefused))
+    (refused,) = (event for event in rig.events_of(KeyRefused))
     assert (refused.meaning, refused.reason) == (
         "even_money",
         "even money names its spot: the spot's digit first, then this key",

@@ -228,7 +228,7 @@ def test_no_card_follows_payment_in_a_round() -> None:
     rig = Rig(KEYED)
     rig.talk(SIXTEEN + "key stand \n 1 main 20 \n 9h")
     assert rig.outcomes() == ["settled"]
-    last = rig.told(CardDrawn)[-1]
+    last = rig.events_of(CardDrawn)[-1]
     assert isinstance(last, CardDrawn)
     assert (last.round, last.position) == (2, 0)
 
@@ -302,7 +302,7 @@ def test_chips_and_a_card_are_ordered_only_as_far_as_their_times_are(first: int,
 def test_a_round_of_one_play_says_so() -> None:
     rig = Rig(KEYED)
     rig.talk(SIXTEEN + "key stand hole_turned round_closed")
-    (closed,) = rig.told(RoundClosed)
+    (closed,) = rig.events_of(RoundClosed)
     assert isinstance(closed, RoundClosed)
     assert (closed.legal_plays, closed.outcome) == (1, "settled")
 
@@ -324,7 +324,7 @@ def test_what_is_still_open_is_settled_as_paid_where_that_fits_one_play(name: st
     rig = Rig(UNKEYED)
     rig.talk(talk + "\n key round_closed")
     rig.pass_ms(100)
-    settled = [(e.net_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)]
+    settled = [(e.net_cents, e.basis) for e in rig.events_of(WagerSettled)]
     assert settled == ([(fitting[0], Basis.PAID)] if len(fitting) == 1 else [])
 
 
@@ -340,7 +340,7 @@ def test_that_no_payment_was_seen_is_no_push_where_it_may_have_been_picked_up_be
     rig.lay(1, "main", ("A", "B"), spread_ms=spread_ms)
     rig.talk("key round_closed")
     rig.pass_ms(100)
-    assert [(e.net_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)] == settled
+    assert [(e.net_cents, e.basis) for e in rig.events_of(WagerSettled)] == settled
 
 
 @pytest.mark.parametrize(("pause_s", "settled"), [(2, [(1000, Basis.PAID)]), (9, [])])
@@ -353,4 +353,4 @@ def test_what_is_laid_after_a_pause_may_be_the_next_bet_and_no_payment(
     rig.pass_ms(1_000 * pause_s)
     rig.talk("1 main 20 \n key round_closed")
     rig.pass_ms(100)
-    assert [(e.net_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)] == settled
+    assert [(e.net_cents, e.basis) for e in rig.events_of(WagerSettled)] == settled

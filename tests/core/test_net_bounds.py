@@ -66,25 +66,25 @@ def test_a_due_that_no_cards_could_give_takes_a_second_person_and_is_alerted() -
     rig = Rig(penn(stand_key="always"))
     rig.talk(ROUND)
     adjust(rig, 100_000_000)
-    assert rig.told(WagerAdjusted) == []
+    assert rig.events_of(WagerAdjusted) == []
     (proposed,) = (event for event in rig.events if isinstance(event, RulingProposed))
     (alert,) = (event for event in rig.events if isinstance(event, AlertRaised))
     assert alert.kind is AlertKind.RULING_BEYOND_RULES
     assert alert.text == "M. Okafor proposes: round 1 spot 1 main due 1000000.00, and its rules give -60.00 to 60.00"
     rig.give(ApproveOrder(rig.now_ns, proposed.order, "S. Vance", OTHER))
-    assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted)] == [100_000_000]
+    assert [e.net_cents for e in rig.events_of(WagerAdjusted)] == [100_000_000]
 
 
 def test_where_nothing_vouches_for_anybody_such_a_due_is_refused() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(ROUND)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", -6100, "M. Okafor", "dead hand"))
-    assert rig.told(WagerAdjusted) == []
-    assert len(rig.told(OrderRefused)) == 1
+    assert rig.events_of(WagerAdjusted) == []
+    assert len(rig.events_of(OrderRefused)) == 1
 
 
 def test_a_due_within_the_rules_takes_one_person_where_the_house_says_so() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(ROUND)
     adjust(rig, 6000)
-    assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted)] == [6000]
+    assert [e.net_cents for e in rig.events_of(WagerAdjusted)] == [6000]

@@ -49,16 +49,12 @@ def deal(rig: Rig, faces: str, quiet_ms: int = 6_000) -> None:
 
 def cards_of(rig: Rig, number: int) -> int:
     """How many cards the table has taken for a round's."""
-    return sum(event.round == number for event in rig.told(CardDrawn) if isinstance(event, CardDrawn))
+    return sum(event.round == number for event in rig.events_of(CardDrawn))
 
 
 def unended(rig: Rig) -> list[int | None]:
     """The rounds of which it was alerted that nothing showed them to be over."""
-    return [
-        one.round
-        for one in rig.told(AlertRaised)
-        if isinstance(one, AlertRaised) and one.kind is AlertKind.ROUND_UNENDED
-    ]
+    return [one.round for one in rig.events_of(AlertRaised) if one.kind is AlertKind.ROUND_UNENDED]
 
 
 def test_a_push_whose_chips_are_let_lie_is_open_and_the_next_deal_is_no_hit_of_its_hand() -> None:
@@ -68,8 +64,8 @@ def test_a_push_whose_chips_are_let_lie_is_open_and_the_next_deal_is_no_hit_of_i
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
     assert unended(rig) == [2]
     assert rig.outcomes() == ["settled", "open"]
-    assert rig.told(WagerUnresolved) == [WagerUnresolved(2, 1, "main", 1000, ())]
-    assert 2 not in {one.round for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+    assert rig.events_of(WagerUnresolved) == [WagerUnresolved(2, 1, "main", 1000, ())]
+    assert 2 not in {one.round for one in rig.events_of(WagerSettled)}
 
 
 @pytest.mark.parametrize(("zone", "cards"), [("insurance", "Th Ac 9d Ts"), ("ez_bust", "Th 6c 9d Ts")])
@@ -79,18 +75,19 @@ def test_a_wager_made_after_the_deal_of_a_round_that_gives_way_is_open_too(zone:
     rig.talk(f"1 {zone} 5")
     rig.pass_ms(3_000)
     deal(rig, "5h 6c Td 8s")
-    assert rig.told(WagerUnresolved) == [WagerUnresolved(2, 1, "main", 1000, ()), WagerUnresolved(2, 1, zone, 500, ())]
+    assert rig.events_of(WagerUnresolved) == [
+        WagerUnresolved(2, 1, "main", 1000, ()),
+        WagerUnresolved(2, 1, zone, 500, ()),
+    ]
 
 
 def test_the_hole_card_of_a_round_that_gives_way_stays_closed() -> None:
     rig = table()
     deal(rig, "Th 9c 9d Ts")
     deal(rig, "5h 6c Td 8s")
-    drawn = [one for one in rig.told(CardDrawn) if isinstance(one, CardDrawn)]
+    drawn = rig.events_of(CardDrawn)
     hole = [one.card for one in drawn if (one.round, one.position) == (2, 3)]
-    shown = [
-        one.card for one in rig.told(CardOpened, HoleCardRevealed) if isinstance(one, CardOpened | HoleCardRevealed)
-    ]
+    shown = [one.card for one in rig.events if isinstance(one, CardOpened | HoleCardRevealed)]
     assert len(hole) == 1
     assert hole[0] not in shown
 
@@ -253,7 +250,7 @@ def test_a_dealer_who_forgot_turn_close_and_lock_deals_the_next_round_all_the_sa
     deal(rig, "5h 6c Td 8s")
     assert (unended(rig), rig.outcomes()) == ([2], ["settled", "irregular"])
     assert [cards_of(rig, number) for number in (2, 3)] == [4, 4]
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1
 
 
 def uneven(rig: Rig, faces: str, gaps_ms: tuple[int, ...]) -> None:
@@ -300,7 +297,7 @@ def test_unless_round_closed_was_pressed_and_refused() -> None:
     long_known(rig)
     uneven(rig, "Th 9c 9d Ts", (400, 700, 700))
     rig.talk("key round_closed")
-    assert len(rig.told(CloseRefused)) == 1
+    assert len(rig.events_of(CloseRefused)) == 1
     uneven(rig, "5h 6c Td 8s", (400, 690, 400))
     assert cards_of(rig, 13) == 4
 
@@ -310,7 +307,7 @@ def test_or_no_more_bets_was() -> None:
     long_known(rig)
     uneven(rig, "Th 9c 9d Ts", (400, 700, 700))
     rig.talk("key no_more_bets")
-    assert len(rig.told(KeyRefused)) == 1
+    assert len(rig.events_of(KeyRefused)) == 1
     uneven(rig, "5h 6c Td 8s", (400, 690, 400))
     assert cards_of(rig, 13) == 4
 
@@ -352,11 +349,9 @@ def test_wagers_whose_lock_still_waits_for_a_chip_between_two_zones_are_open() -
     (chip,) = rig.lying[1, "lucky_ladies"]
     rig.lay(1, "insurance", (chip,))
     deal(rig, "Th 9c 9d Ts")
-    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1]
+    assert [event.round for event in rig.events_of(BettingClosed)] == [1]
     deal(rig, "5h 6c Td 8s")
-    opened = [
-        (one.round, one.bet, one.wager_cents) for one in rig.told(WagerUnresolved) if isinstance(one, WagerUnresolved)
-    ]
+    opened = [(one.round, one.bet, one.wager_cents) for one in rig.events_of(WagerUnresolved)]
     assert (opened, unended(rig)) == ([(2, "main", 1000), (2, "lucky_ladies", 500)], [2])
 
 
@@ -366,7 +361,7 @@ def test_so_are_both_that_such_a_chip_may_be_of() -> None:
     rig.lay(1, "lucky_ladies", (chip,))
     deal(rig, "Th 9c 9d Ts")
     deal(rig, "5h 6c Td 8s")
-    opened = [(one.bet, one.wager_cents) for one in rig.told(WagerUnresolved) if isinstance(one, WagerUnresolved)]
+    opened = [(one.bet, one.wager_cents) for one in rig.events_of(WagerUnresolved)]
     assert opened == [("main", 1000), ("lucky_ladies", 1000)]
 
 
@@ -377,7 +372,7 @@ def test_so_is_a_main_wager_that_such_a_chip_is_of() -> None:
     deal(rig, "Th 9c 9d Ts")
     deal(rig, "5h 6c Td 8s")
     assert (unended(rig), rig.outcomes()) == ([2], ["settled", "open"])
-    assert [one.bet for one in rig.told(WagerUnresolved) if isinstance(one, WagerUnresolved)] == ["main"]
+    assert [one.bet for one in rig.events_of(WagerUnresolved)] == ["main"]
 
 
 def back_and_gone(rig: Rig) -> None:
@@ -393,12 +388,12 @@ def test_cards_after_it_that_are_no_deal_may_be_the_rest_of_one_and_are_asked_ab
     rig.talk("1 main 0 \n 1 main 20")
     deal(rig, "3s Kh")
     assert [cards_of(rig, number) for number in (2, 3)] == [4, 2]
-    assert len(rig.told(QuestionAsked)) == 2
+    assert len(rig.events_of(QuestionAsked)) == 2
     rig.talk("1 main 0 \n 1 main 10")
     deal(rig, "5h 6c Td 8s")
     assert [cards_of(rig, number) for number in (2, 3, 4)] == [4, 2, 4]
-    assert len(rig.told(QuestionAsked)) == 2
-    assert 3 not in {one.round for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+    assert len(rig.events_of(QuestionAsked)) == 2
+    assert 3 not in {one.round for one in rig.events_of(WagerSettled)}
 
 
 def test_a_deal_after_it_is_one_and_asked_about_no_more() -> None:
@@ -408,7 +403,7 @@ def test_a_deal_after_it_is_one_and_asked_about_no_more() -> None:
     rig.talk("1 main 0 \n 1 main 20")
     deal(rig, "5h 6c Td 8s")
     assert [cards_of(rig, number) for number in (2, 3)] == [4, 4]
-    assert len(rig.told(QuestionAsked)) == 1
+    assert len(rig.events_of(QuestionAsked)) == 1
 
 
 def test_so_does_one_whose_dealer_is_known_to_have_drawn_once_more() -> None:
@@ -440,7 +435,7 @@ def close_pending(rig: Rig, faces: str = "Th 9c 9d Ts") -> None:
     rig.give(CardRead(rig.now_ns, Card(last)))
     rig.pass_ms(2_000)
     rig.talk("key round_closed")
-    assert rig.told(CloseRefused) == []
+    assert rig.events_of(CloseRefused) == []
 
 
 @pytest.mark.parametrize("cards", [1, 2, 3, 4])
@@ -453,7 +448,7 @@ def test_a_close_refused_only_while_the_next_deals_cards_wait_leaves_them_to_its
         rig.give(CardRead(rig.now_ns, Card(face)))
         if number == cards:
             rig.give(ChipsConfirmed(SPOTS, rig.now_ns))
-            assert len(rig.told(CloseRefused)) == 1
+            assert len(rig.events_of(CloseRefused)) == 1
     rig.late = False
     rig.pass_ms(2_000)
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
@@ -468,7 +463,7 @@ def test_a_card_that_waited_for_a_close_that_is_refused_and_begins_no_deal_is_th
     rig.pass_ms(100)
     rig.pass_ms(2_000)
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 5, 0]
-    assert len(rig.told(CloseRefused)) == 1
+    assert len(rig.events_of(CloseRefused)) == 1
 
 
 @pytest.mark.parametrize("cards", [1, 2, 4])
@@ -516,7 +511,7 @@ def test_pressed_while_what_ends_the_round_waits_for_the_readers_it_is_of_that_r
     rig.late = False
     rig.pass_ms(100)
     rig.talk("5h 6c Td 8s" if begun_by == "key" else "6c Td 8s")
-    assert rig.told(CloseRefused, KeyRefused) == []
+    assert rig.events_of(CloseRefused, KeyRefused) == []
     assert rig.outcomes() == ["settled"]
     assert rig.table.state.round is not None
     assert (rig.table.state.round.number, rig.table.state.round.ending.closing) == (2, False)
@@ -535,7 +530,7 @@ def test_no_more_bets_long_after_the_deal_may_be_meant_for_the_next_bets_which_t
     rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules)
     rig.talk("1 main 10")
     paid_late_key(rig, "no_more_bets")
-    assert [one.reason for one in rig.told(KeyRefused) if isinstance(one, KeyRefused)] == ["a round is being played"]
+    assert [one.reason for one in rig.events_of(KeyRefused)] == ["a round is being played"]
     rig.pass_ms(500)
     for face, gap_ms in {"Qs": 0, "4h": 487, "2s": 577, "Js": 358}.items():
         rig.pass_ms(gap_ms)
@@ -553,7 +548,7 @@ def test_a_card_after_it_that_begins_no_deal_is_asked_about() -> None:
     rig.pass_ms(2_000)
     assert rig.desired.display == "Another round begun? yes/no"
     rig.talk("key no")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
 
 
 def test_unless_a_key_has_said_that_the_round_is_played_on() -> None:
@@ -562,7 +557,7 @@ def test_unless_a_key_has_said_that_the_round_is_played_on() -> None:
     paid_late_key(rig, "no_more_bets split")
     rig.talk("Qs")
     rig.pass_ms(2_000)
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
 
 
 def test_soon_after_the_deal_it_still_says_that_the_deal_is_done() -> None:
@@ -570,7 +565,7 @@ def test_soon_after_the_deal_it_still_says_that_the_deal_is_done() -> None:
     rig.talk("1 main 10")
     uneven(rig, "Th 9d Tc Td", (316, 443, 375))
     rig.talk("key no_more_bets")
-    assert rig.told(KeyRefused) == []
+    assert rig.events_of(KeyRefused) == []
 
 
 def test_a_spot_whose_antenna_hears_a_chip_of_its_neighbour_is_no_box_of_the_next_deal() -> None:

@@ -112,7 +112,7 @@ def test_nor_is_a_player_whose_bets_were_dealt_to_unheard_while_the_round_before
     rig.pass_ms(100)
     rig.talk("1 main 0")
     assert AlertKind.PINCHING not in kinds(rig)
-    assert rig.told(BetDecreasedAfterLock) != []
+    assert rig.events_of(BetDecreasedAfterLock) != []
 
 
 def test_nor_is_one_of_whose_deal_only_the_last_card_is_heard() -> None:
@@ -157,7 +157,7 @@ def test_nor_as_it_gives_way_to_the_next_one_of_which_all_is_heard() -> None:
     away_and_back(rig)
     rig.talk("1 main 5 \n key round_closed \n 1 main 25 \n key no_more_bets")
     rig.talk("Th 9h 9c 6d 8s 5s \n key stand stand hole_turned")
-    assert {event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised) and event.round == 1} <= {
+    assert {event.kind for event in rig.events_of(AlertRaised) if event.round == 1} <= {
         AlertKind.CHIPS_UNEXPLAINED,
         AlertKind.ROUND_IRREGULAR,
         AlertKind.ROUND_UNENDED,

@@ -37,7 +37,7 @@ def test_a_shoe_that_was_away_for_a_while_raises_no_question() -> None:
     rig = numbering_rig()
     rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns))
     rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
-    assert rig.told(CardsMayBeMissing) == []
+    assert rig.events_of(CardsMayBeMissing) == []
     rig.talk("8c \n key stand hole_turned round_closed")
     assert rig.outcomes() == ["settled"]
 
@@ -45,7 +45,7 @@ def test_a_shoe_that_was_away_for_a_while_raises_no_question() -> None:
 def test_draws_that_never_came_are_asked_about() -> None:
     rig = numbering_rig()
     rig.give(DeviceComplained("shoe", "draws_missing", "draws 4 to 5 never came", rig.now_ns))
-    assert len(rig.told(CardsMayBeMissing)) == 1
+    assert len(rig.events_of(CardsMayBeMissing)) == 1
     assert rig.table.state.round is not None
     assert rig.table.state.round.questions.doubt
 
@@ -73,11 +73,11 @@ def test_shoes_long_away_are_forgotten_the_longest_first() -> None:
 def test_another_shoe_in_the_middle_of_a_round_is_asked_about_and_between_rounds_it_is_not(code: str) -> None:
     rig = numbering_rig()
     rig.give(DeviceComplained("shoe", code, "this is another shoe: S0002", rig.now_ns))
-    assert len(rig.told(CardsMayBeMissing)) == 1
+    assert len(rig.events_of(CardsMayBeMissing)) == 1
     idle = Rig(penn())
     idle.house = replace(idle.house, shoe_numbers_cards=True)
     idle.give(DeviceComplained("shoe", code, "this is another shoe: S0002", idle.now_ns))
-    assert idle.told(CardsMayBeMissing) == []
+    assert idle.events_of(CardsMayBeMissing) == []
 
 
 def test_the_shoes_that_the_table_names_may_be_exchanged_without_an_alert() -> None:
@@ -85,9 +85,9 @@ def test_the_shoes_that_the_table_names_may_be_exchanged_without_an_alert() -> N
     rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns, "shoe S0001"))
     rig.give(DeviceComplained("shoe", "shoe_changed", "this is another shoe: shoe S0002", rig.now_ns))
     rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns, "shoe S0002"))
-    assert rig.told(AlertRaised) == []
+    assert rig.events_of(AlertRaised) == []
     rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns, "shoe S0003"))
-    assert len(rig.told(AlertRaised)) == 1
+    assert len(rig.events_of(AlertRaised)) == 1
 
 
 def test_a_chip_may_say_its_own_value_and_the_registry_comes_first() -> None:
@@ -105,7 +105,7 @@ def test_a_card_told_late_lies_before_the_keys_that_were_pressed_meanwhile() -> 
     rig.talk("key stand stand")
     rig.give(CardDrawn(rig.now_ns, Card("3s"), since_ns=before_ns))
     rig.talk("key hole_turned \n 4d \n 5 main 0 \n 3 main 20 \n key round_closed")
-    settled = {(one.spot, one.net_cents, one.basis) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+    settled = {(one.spot, one.net_cents, one.basis) for one in rig.events_of(WagerSettled)}
     # A hit of spot 3, of spot 5, or the dealer's: what was paid shows which. Dated when told it was the dealer's only.
     assert settled == {(5, -600, Basis.PAID), (3, 1000, Basis.PAID)}
 
@@ -120,7 +120,7 @@ def test_a_card_told_late_that_came_before_what_looked_like_payment_is_still_of_
     rig.give(CardDrawn(rig.now_ns, Card("Td"), since_ns=before_ns))
     assert rig.table.state.rounds == 1
     rig.talk("key hole_turned \n Jh \n 3 main 20 \n key round_closed")
-    settled = {(one.spot, one.net_cents) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+    settled = {(one.spot, one.net_cents) for one in rig.events_of(WagerSettled)}
     assert settled == {(3, 1000), (5, -1200)}
 
 

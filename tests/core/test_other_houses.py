@@ -60,7 +60,7 @@ def test_nothing_is_settled_or_told_but_the_truth(name: str, stand_key: StandKey
     rig, told = dealt(HOUSES[name], 5, 40, stand_key)
     assert_account(rig, told)
     assert_facts(rig, told)
-    assert rig.told(ChipsUnexplained) == []
+    assert rig.events_of(ChipsUnexplained) == []
 
 
 @pytest.mark.parametrize("name", HOUSES)
@@ -80,11 +80,11 @@ def none(talk: str, **options: Any) -> Rig:
 
 
 def faces(rig: Rig) -> dict[int, str]:
-    return {event.card: event.face for event in rig.told(CardOpened) if isinstance(event, CardOpened)}
+    return {event.card: event.face for event in rig.events_of(CardOpened)}
 
 
 def dealers(rig: Rig) -> list[str]:
-    (closed,) = rig.told(RoundClosed)
+    (closed,) = rig.events_of(RoundClosed)
     assert isinstance(closed, RoundClosed)
     assert closed.legal_plays == 1
     return [faces(rig)[card] for card in closed.dealer]
@@ -96,12 +96,12 @@ def test_there_is_nothing_to_turn_and_every_card_is_opened_at_once() -> None:
     assert rig.postings() == ["1: spot 1 main +10.00"]
     rig.key("round_closed")
     assert dealers(rig) == ["9c", "8s"]
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
 
 
 def test_the_second_card_is_told_to_be_the_dealers() -> None:
     rig = none("1 main 10 \n Th 6c 9d \n key stand \n 8s 9h \n key round_closed")
-    owners = {faces(rig)[e.card]: e.spot for e in rig.told(CardDealt) if isinstance(e, CardDealt)}
+    owners = {faces(rig)[e.card]: e.spot for e in rig.events_of(CardDealt)}
     assert owners == {"Th": 1, "6c": 0, "9d": 1, "8s": 0, "9h": 0}
     assert dealers(rig) == ["6c", "8s", "9h"]
 
@@ -159,7 +159,7 @@ def test_where_any_hand_may_be_surrendered_its_key_says_so(name: str) -> None:
     assert settled(rig.events) == {(1, 1, "main"): (1000, net_cents)}
     first = Rig(rules_of({}, stand_key="always"))
     first.talk(talk)
-    assert len(first.told(RoundIrregular)) == 1
+    assert len(first.events_of(RoundIrregular)) == 1
 
 
 # --- a device ---------------------------------------------------------------------------------------
@@ -181,12 +181,12 @@ def test_a_natural_found_ends_the_round_before_anybody_plays() -> None:
 def test_a_natural_found_is_shown_by_the_taking_too() -> None:
     rig = checked("1 main 10 \n 2 main 5 \n Ah Th Ks Kh 6d Ad \n 2 main 0 \n 1 main 0 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +0.00", "1: spot 2 main -5.00"]
-    assert rig.told(ChipsUnexplained) == []
+    assert rig.events_of(ChipsUnexplained) == []
 
 
 def test_a_natural_paid_before_play_says_that_the_device_found_none() -> None:
     rig = checked("1 main 10 \n 2 main 5 \n Ah Th Ks Kh 6d 9d \n 1 main 25")
-    assert rig.told(ChipsUnexplained, HoleCardRevealed) == []
+    assert rig.events_of(ChipsUnexplained, HoleCardRevealed) == []
     assert rig.postings() == [], "the player may as well have picked up a push"
     rig.talk("key hit")
     assert rig.postings() == ["1: spot 1 main +15.00"]
@@ -198,7 +198,7 @@ def test_a_dealer_who_played_on_with_a_natural_goes_to_the_floor() -> None:
     rig = checked(
         "1 main 10 \n 2 main 5 \n 9h Th Ks 9d 6d Ad \n key stand hit \n 4c \n key stand hole_turned round_closed"
     )
-    assert len(rig.told(RoundIrregular)) == 1
+    assert len(rig.events_of(RoundIrregular)) == 1
     assert rig.postings() == []
 
 

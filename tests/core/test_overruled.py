@@ -61,12 +61,12 @@ def test_a_card_that_was_read_is_named_otherwise_by_two() -> None:
     rig = a_table()
     rig.talk("1 main 10 \n 9h Ts 8d 9c")
     set_card(rig, 0, "2h")
-    assert not rig.told(CardSet)
+    assert not rig.events_of(CardSet)
     number = card(rig, 0)
     proposed = OrderProposed(
         1, "set-card", f"card {number} is 2h", 1, number, "2h", None, None, "M. Okafor", "seen", "own key"
     )
-    assert rig.told(OrderProposed) == [proposed]
+    assert rig.events_of(OrderProposed) == [proposed]
     picture = msgspec.json.decode(orders_bytes(rig.house, rig.table.state), type=OrdersNow)
     where = (f"card {number} is 2h", 1, number, "2h", None, None)
     assert (picture.rulings, picture.orders) == ((), (ProposedOrderNow(1, "set-card", *where, "M. Okafor", "seen"),))
@@ -74,7 +74,7 @@ def test_a_card_that_was_read_is_named_otherwise_by_two() -> None:
         f"order 1 waits for another person to approve it: round 1: card {number} is 2h"
     )
     approve(rig, 1)
-    (named,) = rig.told(CardSet)
+    (named,) = rig.events_of(CardSet)
     assert isinstance(named, CardSet)
     assert (named.before, named.after, named.who) == ("9h", "2h", "M. Okafor, J. Lee")
     assert named.vouched == "own key; socket of surveillance, user 1002"
@@ -85,10 +85,10 @@ def test_a_card_that_was_read_is_struck_by_two() -> None:
     rig = a_table()
     rig.talk("1 main 10 \n 9h Ts 8d 9c")
     set_card(rig, 2, None)
-    (proposed,) = rig.told(OrderProposed)
+    (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     assert proposed.text == f"card {card(rig, 2)} is no card of the round"
-    assert not rig.told(CardSet)
+    assert not rig.events_of(CardSet)
 
 
 def test_an_unread_card_is_named_by_one_and_named_anew_by_two() -> None:
@@ -96,20 +96,20 @@ def test_an_unread_card_is_named_by_one_and_named_anew_by_two() -> None:
     rig.talk("1 main 10 \n 9h Ts")
     rig.card(None)
     set_card(rig, 2, "8d")
-    (named,) = rig.told(CardSet)
+    (named,) = rig.events_of(CardSet)
     assert isinstance(named, CardSet)
     assert (named.after, named.vouched) == ("8d", "own key")
     set_card(rig, 2, "Kd")
-    assert len(rig.told(CardSet)) == 1
-    assert len(rig.told(OrderProposed)) == 1
+    assert len(rig.events_of(CardSet)) == 1
+    assert len(rig.events_of(OrderProposed)) == 1
 
 
 def test_where_one_person_is_enough_a_card_named_otherwise_is_an_alert() -> None:
     rig = a_table(two_persons=False)
     rig.talk("1 main 10 \n 9h Ts 8d 9c")
     set_card(rig, 0, "2h")
-    assert len(rig.told(CardSet)) == 1
-    (alert,) = rig.told(AlertRaised)
+    assert len(rig.events_of(CardSet)) == 1
+    (alert,) = rig.events_of(AlertRaised)
     assert isinstance(alert, AlertRaised)
     assert (alert.kind, alert.who, alert.round) == (AlertKind.CORRECTED_ALONE, "M. Okafor", 1)
     assert alert.text == f"M. Okafor alone: card {card(rig, 0)}, which was read or named already"
@@ -120,8 +120,8 @@ def test_what_the_table_would_refuse_is_neither_proposed_nor_an_alert() -> None:
         rig = a_table(two_persons=two_persons)
         rig.talk("1 main 10 \n 9h Ts 8d 9c")
         set_card(rig, 0, "9h")
-        assert len(rig.told(OrderRefused)) == 1
-        assert not rig.told(OrderProposed, AlertRaised)
+        assert len(rig.events_of(OrderRefused)) == 1
+        assert not rig.events_of(OrderProposed, AlertRaised)
 
 
 def test_whose_a_card_is_one_says_and_two_say_otherwise() -> None:
@@ -129,10 +129,10 @@ def test_whose_a_card_is_one_says_and_two_say_otherwise() -> None:
     rig.talk("1 main 10 \n 2 main 10 \n 5h 5c Tc 6d 5s 7s 9c")
     for spot in (1, 2):
         rig.give(AssignCard(rig.now_ns, card(rig, 6), spot, "M. Okafor", "seen", FLOOR))
-    (assigned,) = rig.told(CardAssigned)
+    (assigned,) = rig.events_of(CardAssigned)
     assert isinstance(assigned, CardAssigned)
     assert (assigned.spot, assigned.vouched) == (1, "own key")
-    (proposed,) = rig.told(OrderProposed)
+    (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     assert (proposed.verb, proposed.text, proposed.spot) == ("assign-card", f"card {card(rig, 6)} is of spot 2", 2)
 
@@ -144,9 +144,9 @@ def test_a_box_of_a_round_that_has_begun_is_declared_by_two() -> None:
     rig = a_table()
     rig.talk("1 main 10 \n 9h Ts")
     declare(rig, 2, 1000)
-    assert not rig.told(BoxDeclared)
+    assert not rig.events_of(BoxDeclared)
     approve(rig, 1)
-    (declared,) = rig.told(BoxDeclared)
+    (declared,) = rig.events_of(BoxDeclared)
     assert isinstance(declared, BoxDeclared)
     assert (declared.round, declared.spot, declared.cents, declared.who) == (1, 2, 1000, "M. Okafor, J. Lee")
 
@@ -154,7 +154,7 @@ def test_a_box_of_a_round_that_has_begun_is_declared_by_two() -> None:
 def test_a_box_of_the_next_round_is_declared_by_one() -> None:
     rig = a_table()
     declare(rig, 2, 1000)
-    (declared,) = rig.told(BoxDeclared)
+    (declared,) = rig.events_of(BoxDeclared)
     assert isinstance(declared, BoxDeclared)
     assert (declared.round, declared.vouched) == (None, "own key")
 
@@ -175,7 +175,7 @@ def test_a_declared_box_is_held_against_the_limits_whenever_it_is_declared() -> 
         rig.pass_ms(2000)
         if not before:
             declare(rig, 2, 60_000)
-        assert rig.told(WagerOutsideLimits) == [WagerOutsideLimits(1, 2, "main", 60_000, None, 50_000)]
+        assert rig.events_of(WagerOutsideLimits) == [WagerOutsideLimits(1, 2, "main", 60_000, None, 50_000)]
         assert AlertKind.WAGER_OUTSIDE_LIMITS in alerts(rig)
 
 
@@ -186,11 +186,11 @@ def test_no_box_is_declared_for_what_nobody_would_take(maximum: int, most: int, 
     if begun:
         rig.talk("1 main 10 \n 9h Ts")
     declare(rig, 2, most + 1)
-    (refused,) = rig.told(OrderRefused)
+    (refused,) = rig.events_of(OrderRefused)
     assert isinstance(refused, OrderRefused)
     assert refused.reason_code == "invalid_value"
     declare(rig, 2, most)
-    assert len(rig.told(OrderRefused)) == 1
+    assert len(rig.events_of(OrderRefused)) == 1
 
 
 def test_a_box_declared_in_play_is_taken_back_and_its_cards_are_the_others() -> None:
@@ -198,7 +198,7 @@ def test_a_box_declared_in_play_is_taken_back_and_its_cards_are_the_others() -> 
     rig.talk("1 main 10 \n 9h 8d")
     declare(rig, 2, 1000)
     declare(rig, 2, 0)
-    assert [event.cents for event in rig.told(BoxDeclared) if isinstance(event, BoxDeclared)] == [1000, 0]
+    assert [event.cents for event in rig.events_of(BoxDeclared)] == [1000, 0]
     rig.talk("Ts 9c \n key stand hole_turned round_closed")
     assert rig.outcomes() == ["settled"]
     (book,) = rig.table.state.books
@@ -213,7 +213,7 @@ def test_a_box_that_is_settled_or_alone_is_not_taken_back() -> None:
     rig.talk("Ts 9c \n key stand hole_turned")
     rig.pass_ms(2000)
     declare(rig, 2, 0)
-    reasons = [event.reason for event in rig.told(OrderRefused) if isinstance(event, OrderRefused)]
+    reasons = [event.reason for event in rig.events_of(OrderRefused)]
     assert reasons == [
         "without this box there is no round: void it",
         "spot 2 is settled: adjust its wagers to 0",
@@ -228,12 +228,12 @@ def test_one_person_has_a_few_places_and_leaves_the_others_theirs() -> None:
     rig.talk("1 main 10 \n 9h Ts")
     for spot in range(2, 8):
         declare(rig, spot, 1000)
-    assert len(rig.told(OrderProposed)) == 4
+    assert len(rig.events_of(OrderProposed)) == 4
     declare(rig, 6, 1000, "J. Reyes")
-    assert len(rig.told(OrderProposed)) == 5
+    assert len(rig.events_of(OrderProposed)) == 5
     rig.give(WithdrawOrder(rig.now_ns, 1, "M. Okafor", "enough"))
     declare(rig, 6, 1000)
-    assert len(rig.told(OrderProposed)) == 6
+    assert len(rig.events_of(OrderProposed)) == 6
 
 
 def test_what_one_key_proposes_takes_no_place_of_the_floors_socket() -> None:
@@ -242,15 +242,15 @@ def test_what_one_key_proposes_takes_no_place_of_the_floors_socket() -> None:
     for spot in range(2, 6):
         declare(rig, spot, 1000)
     declare(rig, 6, 1000)
-    assert len(rig.told(OrderProposed)) == 4
+    assert len(rig.events_of(OrderProposed)) == 4
     at_socket = Authentication("socket", ("floor",), 1001)
     for spot in (6, 7, 6, 7, 6):
         rig.give(DeclareBox(rig.now_ns, spot, 1000, "J. Reyes", "plays cash", at_socket))
-    assert len(rig.told(OrderProposed)) == 8
+    assert len(rig.events_of(OrderProposed)) == 8
     rig.give(DeclareBox(rig.now_ns, 6, 1000, "A. Other", "plays cash", at_socket))
-    assert len(rig.told(OrderProposed)) == 8
+    assert len(rig.events_of(OrderProposed)) == 8
     rig.give(DeclareBox(rig.now_ns, 6, 1000, "A. Other", "plays cash", Authentication("socket", ("floor",), 1002)))
-    assert len(rig.told(OrderProposed)) == 9
+    assert len(rig.events_of(OrderProposed)) == 9
 
 
 def test_a_key_that_signs_and_the_same_owners_key_that_connects_are_one() -> None:
@@ -259,4 +259,4 @@ def test_a_key_that_signs_and_the_same_owners_key_that_connects_are_one() -> Non
     for spot in range(2, 6):
         declare(rig, spot, 1000)
     rig.give(DeclareBox(rig.now_ns, 6, 1000, "M. Okafor", "plays cash", Authentication("signature", ("floor",))))
-    assert len(rig.told(OrderProposed)) == 4
+    assert len(rig.events_of(OrderProposed)) == 4

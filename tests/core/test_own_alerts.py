@@ -71,11 +71,11 @@ def test_an_alert_about_an_order_is_for_another_person(
     rig.give(AcknowledgeAlert(rig.now_ns, number, who, "typed", vouched))
     assert waiting(rig) == ([] if seen else [number])
     if seen:
-        (acknowledged,) = rig.told(AlertAcknowledged)
+        (acknowledged,) = rig.events_of(AlertAcknowledged)
         assert isinstance(acknowledged, AlertAcknowledged)
         assert acknowledged.vouched == vouched.text()
     else:
-        (refused,) = rig.told(OrderRefused)
+        (refused,) = rig.events_of(OrderRefused)
         assert isinstance(refused, OrderRefused)
         assert refused.reason_code in {"second_person_needed", "not_vouched"}
         assert refused.reason_code == "not_vouched" or "gave the order or answer it is about" in refused.reason
@@ -114,7 +114,7 @@ def test_a_flood_of_one_kind_pushes_no_other_off_the_list() -> None:
     beyond(rig, "M. Okafor")
     assert len(waiting(rig)) == RESERVED_EACH + 1
     assert len(rig.table.state.alerts.listed) == LISTED_LIMIT + RESERVED_EACH + 1
-    last = [one for one in rig.told(AlertRaised) if isinstance(one, AlertRaised)][-4:]
+    last = rig.events_of(AlertRaised)[-4:]
     assert [(one.who, one.listed) for one in last] == [("J. Reyes", False)] * 3 + [("M. Okafor", True)]
 
 

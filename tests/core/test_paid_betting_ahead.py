@@ -72,6 +72,6 @@ def test_the_next_bet_may_be_changed_while_others_have_still_to_play(gone: str, 
     rig = two_boxes("9h 8c Kd 7h Tc 9d")
     rig.talk("key hit \n Ks" if gone == "hit" else "key surrender")
     rig.talk(f"1 main 0 \n 1 main 5 \n {change} \n key hit \n 2s \n key stand hole_turned \n 2 main 20")
-    assert [event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)] == []
+    assert [event.kind for event in rig.events_of(AlertRaised)] == []
     next_bets(rig)
     assert set(kinds(rig)) <= {AlertKind.ROUND_UNENDED.value}

@@ -65,7 +65,7 @@ def test_a_hand_that_drew_meanwhile_was_not_doubled_with_them() -> None:
     for told_first in (1, 2):
         rig = played(told_first)
         assert settled(rig) == {1: 2_500, 2: 5_000}
-        assert rig.told(QuestionAsked) == []
+        assert rig.events_of(QuestionAsked) == []
         assert accused(rig) == []
 
 
@@ -154,7 +154,7 @@ def passed_a_stopped_hand(profile: str, *, waits_ms: int) -> Rig:
 def test_chips_that_pass_a_hand_that_has_stopped_turn_no_hole_card(profile: str, waits_ms: int) -> None:
     rig = passed_a_stopped_hand(profile, waits_ms=waits_ms)
     rig.pass_ms(1_000)
-    assert (rig.told(HoleCardRevealed), settled(rig), rig.table.state.rounds) == ([], {}, 1)
+    assert (rig.events_of(HoleCardRevealed), settled(rig), rig.table.state.rounds) == ([], {}, 1)
 
 
 def test_heard_where_they_belong_the_hand_plays_on_and_is_settled() -> None:
@@ -163,15 +163,15 @@ def test_heard_where_they_belong_the_hand_plays_on_and_is_settled() -> None:
     rig.lay(1, "main", ("A",))
     rig.lay(2, "main", ("B", "C"))
     rig.talk("Kd")
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []
     rig.talk("9s \n key round_closed")
-    assert len(rig.told(RoundResumed)) == 1
+    assert len(rig.events_of(RoundResumed)) == 1
     assert settled(rig) == {1: 2_500, 2: 5_000}
 
 
 def test_a_payment_ends_the_round_once_time_for_other_bets_has_passed() -> None:
     rig = passed_a_stopped_hand("classic-shoe-and-pitch", waits_ms=6_000)
-    assert (len(rig.told(HoleCardRevealed)), rig.table.state.rounds) == (1, 2)
+    assert (len(rig.events_of(HoleCardRevealed)), rig.table.state.rounds) == (1, 2)
 
 
 @pytest.mark.parametrize("profile", HOLE_CARD_HOUSES)
@@ -182,4 +182,4 @@ def test_nor_do_they_say_that_the_card_before_them_was_the_dealers(profile: str)
     rig.pass_ms(1_000)
     rig.lay(1, "main", ("A", "C"))
     rig.give(ChipsConfirmed(SPOTS, rig.now_ns))
-    assert (rig.told(HoleCardRevealed), settled(rig)) == ([], {})
+    assert (rig.events_of(HoleCardRevealed), settled(rig)) == ([], {})

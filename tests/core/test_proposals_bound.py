@@ -101,10 +101,10 @@ def test_a_box_proposed_for_one_round_becomes_none_of_another(then: str) -> None
     rig.talk(CLOSED)
     rig.pass_ms(3000)
     rig.talk(then)
-    assert rig.told(OrderWithdrawn) == [OrderWithdrawn(1, "table", "round 1 is over")]
+    assert rig.events_of(OrderWithdrawn) == [OrderWithdrawn(1, "table", "round 1 is over")]
     assert picture(rig).orders == ()
     assert approve(rig, 1).startswith("no_such_order")
-    assert not rig.told(BoxDeclared, OrderApproved)
+    assert not rig.events_of(BoxDeclared, OrderApproved)
 
 
 def test_a_box_proposed_for_the_open_round_is_declared_there_and_the_reply_says_so() -> None:
@@ -112,7 +112,7 @@ def test_a_box_proposed_for_the_open_round_is_declared_there_and_the_reply_says_
     rig.talk("1 main 10 \n 9h Ts 8d 9c")
     declare(rig, 2, 1000)
     assert approve(rig, 1) == "round 1: spot 2 is in play for 10.00"
-    (declared,) = rig.told(BoxDeclared)
+    (declared,) = rig.events_of(BoxDeclared)
     assert isinstance(declared, BoxDeclared)
     assert (declared.round, declared.cents) == (1, 1000)
 
@@ -123,12 +123,12 @@ def test_a_lock_that_is_taken_back_takes_the_proposed_box_with_it() -> None:
     rig.pass_ms(1500)
     declare(rig, 2, 1000)
     rig.key("undo")
-    assert rig.told(OrderWithdrawn) == [OrderWithdrawn(1, "table", "round 1 is over")]
+    assert rig.events_of(OrderWithdrawn) == [OrderWithdrawn(1, "table", "round 1 is over")]
     rig.key("no_more_bets")
     rig.pass_ms(1500)
-    assert len(rig.told(RoundStarted)) == 2
+    assert len(rig.events_of(RoundStarted)) == 2
     assert approve(rig, 1).startswith("no_such_order")
-    assert not rig.told(BoxDeclared)
+    assert not rig.events_of(BoxDeclared)
 
 
 def test_a_proposal_of_before_proposals_were_bound_lapses_without_its_round() -> None:
@@ -137,12 +137,12 @@ def test_a_proposal_of_before_proposals_were_bound_lapses_without_its_round() ->
     declare(rig, 2, 1000)
     rig.talk(CLOSED)
     rig.pass_ms(3000)
-    assert not rig.told(OrderWithdrawn)
+    assert not rig.events_of(OrderWithdrawn)
     rig.house = replace(rig.house, proposals_bound=True)
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
     rig.pass_ms(100)
     rig.talk("1 main 10")
-    assert rig.told(OrderWithdrawn) == [OrderWithdrawn(1, "table", "round 1 is over")]
+    assert rig.events_of(OrderWithdrawn) == [OrderWithdrawn(1, "table", "round 1 is over")]
 
 
 @pytest.mark.parametrize("order", ["set-card", "assign-card"])
@@ -155,13 +155,15 @@ def test_a_proposal_about_a_card_lapses_when_the_card_is_one_of_no_open_round(or
     else:
         rig.give(AssignCard(rig.now_ns, number, 1, "M. Okafor", "seen", FLOOR))
         rig.give(AssignCard(rig.now_ns, number, 1, "M. Okafor", "seen again", FLOOR))
-        assert len(rig.told(CardAssigned)) == 1
-    assert len(rig.told(OrderProposed)) == 1
+        assert len(rig.events_of(CardAssigned)) == 1
+    assert len(rig.events_of(OrderProposed)) == 1
     rig.talk("key stand stand hole_turned round_closed")
     rig.pass_ms(3000)
-    assert rig.told(OrderWithdrawn) == [OrderWithdrawn(1, "table", f"card {number} is no longer a card of round 1")]
+    assert rig.events_of(OrderWithdrawn) == [
+        OrderWithdrawn(1, "table", f"card {number} is no longer a card of round 1")
+    ]
     assert approve(rig, 1).startswith("no_such_order")
-    assert not rig.told(CardSet)
+    assert not rig.events_of(CardSet)
 
 
 def test_a_ruling_keeps_its_round() -> None:
@@ -170,7 +172,7 @@ def test_a_ruling_keeps_its_round() -> None:
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "dead hand", FLOOR))
     rig.talk(f"1 main 0 \n 1 main 10 \n 9h Ts 8d 9c \n {CLOSED}")
     assert approve(rig, 1) == "spot 1 main: -10.00 -> 5.00"
-    assert not rig.told(OrderWithdrawn)
+    assert not rig.events_of(OrderWithdrawn)
 
 
 def test_bounds_that_a_ruling_has_left_since_are_said_before_it_is_approved() -> None:
@@ -178,19 +180,19 @@ def test_bounds_that_a_ruling_has_left_since_are_said_before_it_is_approved() ->
     rig.talk("1 main 10 \n 2 main 500 \n 9h 8h Ts 8d 9c Td \n key stand stand hole_turned round_closed")
     rig.pass_ms(3000)
     rig.give(AdjustWager(rig.now_ns, 1, 2, "main", 200_000, "M. Okafor", "split aces", FLOOR))
-    assert not rig.told(AlertRaised)
+    assert not rig.events_of(AlertRaised)
     (book,) = rig.table.state.books
     rows = tuple(replace(row, wager_cents=1000) if row.spot == 2 else row for row in book.rows)
     rig.table = Table(rig.house, replace(rig.table.state, books=(replace(book, rows=rows),)))
     assert approve(rig, 1).startswith("changed_since: since it was proposed the wager has changed: round 1 spot 2 main")
-    (alert,) = rig.told(AlertRaised)
+    (alert,) = rig.events_of(AlertRaised)
     assert isinstance(alert, AlertRaised)
     assert (alert.kind, alert.who) == (AlertKind.RULING_BEYOND_RULES, "M. Okafor")
     assert alert.text.startswith("M. Okafor proposes: round 1 spot 2 main due 2000.00, and its rules give")
-    assert not rig.told(WagerAdjusted)
+    assert not rig.events_of(WagerAdjusted)
     approve(rig, 1)
-    assert len(rig.told(WagerAdjusted)) == 1
-    assert len(rig.told(AlertRaised)) == 1
+    assert len(rig.events_of(WagerAdjusted)) == 1
+    assert len(rig.events_of(AlertRaised)) == 1
 
 
 # --- what the second person reads ------------------------------------------------------------------
@@ -207,7 +209,7 @@ def test_a_proposed_count_is_shown_with_its_day_shift_slip_and_chips() -> None:
     rig.give(DayBegan(rig.now_ns, "2025-11-07"))
     counted(rig, "2025-11-01")
     text = "drop 1500000.00 of gaming day 2025-11-01, slip S-1, chips 100.00x15000"
-    (proposed,) = rig.told(OrderProposed)
+    (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     whole = (text, "2025-11-01", "", "S-1", (ChipCount(10_000, 15_000),))
     assert (proposed.text, proposed.gaming_day, proposed.shift, proposed.slip, proposed.chips) == whole
@@ -222,12 +224,12 @@ def test_a_day_is_the_one_it_was_when_the_count_was_proposed(day: str, of: str) 
     rig = a_table()
     rig.give(DayBegan(rig.now_ns, "2025-11-07"))
     counted(rig, day)
-    (proposed,) = rig.told(OrderProposed)
+    (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     assert proposed.gaming_day == of
     rig.give(DayBegan(rig.now_ns, "2025-11-08"))
     approve(rig, 1)
-    (entered,) = rig.told(InventoryEntered)
+    (entered,) = rig.events_of(InventoryEntered)
     assert isinstance(entered, InventoryEntered)
     assert entered.gaming_day == of
 
@@ -236,28 +238,28 @@ def test_a_count_of_the_moment_lapses_with_its_gaming_day() -> None:
     rig = a_table()
     rig.give(DayBegan(rig.now_ns, "2025-11-07"))
     counted(rig, "")
-    (proposed,) = rig.told(OrderProposed)
+    (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     assert proposed.gaming_day == "2025-11-07"
     assert "of gaming day 2025-11-07, at the moment of its approval, slip S-1" in proposed.text
     rig.give(DayBegan(rig.now_ns, "2025-11-08"))
-    assert rig.told(OrderWithdrawn) == [OrderWithdrawn(1, "table", "gaming day 2025-11-07 is over")]
+    assert rig.events_of(OrderWithdrawn) == [OrderWithdrawn(1, "table", "gaming day 2025-11-07 is over")]
     assert approve(rig, 1).startswith("no_such_order")
-    assert not rig.told(InventoryEntered)
+    assert not rig.events_of(InventoryEntered)
 
 
 def test_a_proposed_ruling_is_shown_with_its_case() -> None:
     rig = a_table()
     rig.talk(f"1 main 10 \n 9h Ts 8d 9c \n {CLOSED}")
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "dead hand", FLOOR, "C-17"))
-    (proposed,) = rig.told(RulingProposed)
+    (proposed,) = rig.events_of(RulingProposed)
     assert isinstance(proposed, RulingProposed)
     assert proposed.case == "C-17"
     (ruling,) = picture(rig).rulings
     assert ruling.case == "C-17"
     assert remark_of(rig.stamped[-1].input, [proposed], rig.table.state.books).endswith("-10.00 -> 5.00, case C-17")
     approve(rig, 1)
-    (entered,) = rig.told(CorrectionEntered)
+    (entered,) = rig.events_of(CorrectionEntered)
     assert isinstance(entered, CorrectionEntered)
     assert entered.case == "C-17"
 
@@ -270,7 +272,7 @@ def test_a_case_nobody_can_see_is_none(case: str) -> None:
     (book,) = rig.table.state.books
     rig.table = Table(rig.house, replace(rig.table.state, books=(replace(book, recalled=True),)))
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "recording", FLOOR, case))
-    (refused,) = rig.told(OrderRefused)
+    (refused,) = rig.events_of(OrderRefused)
     assert isinstance(refused, OrderRefused)
     assert refused.reason_code == "case_number_needed"
 
@@ -283,10 +285,10 @@ def test_who_withdraws_or_answers_is_published_with_how_they_are_known() -> None
     rig.talk("1 main 10 \n 9h Ts 8d 9c")
     declare(rig, 2, 1000)
     rig.give(WithdrawOrder(rig.now_ns, 1, "anyone at all", "x"))
-    assert rig.told(OrderWithdrawn) == [OrderWithdrawn(1, "anyone at all", "x", "nothing")]
+    assert rig.events_of(OrderWithdrawn) == [OrderWithdrawn(1, "anyone at all", "x", "nothing")]
     declare(rig, 2, 1000)
     rig.give(WithdrawOrder(rig.now_ns, 2, "J. Lee", "wrong box", WATCH))
-    assert rig.told(OrderWithdrawn)[1:] == [
+    assert rig.events_of(OrderWithdrawn)[1:] == [
         OrderWithdrawn(2, "J. Lee", "wrong box", "socket of surveillance, user 1002")
     ]
 
@@ -297,10 +299,10 @@ def test_an_answer_says_how_who_gave_it_is_known(known: object, *, bound: bool) 
     rig.house = replace(rig.house, orders_bounded=True, proposals_bound=bound)
     rig.table = Table(rig.house, rig.table.state)
     rig.talk("1 main 10 \n 2 main 10 \n 5h 5c Tc 6d 5s 7s 9c \n key hole_turned \n 9s Td")
-    (asked,) = rig.told(QuestionAsked)[:1]
+    (asked,) = rig.events_of(QuestionAsked)[:1]
     assert isinstance(asked, QuestionAsked)
     rig.give(AnswerQuestion(rig.now_ns, asked.question, asked.choices[0], "M. Okafor", FLOOR))
-    (answered,) = rig.told(QuestionAnswered)
+    (answered,) = rig.events_of(QuestionAnswered)
     assert isinstance(answered, QuestionAnswered)
     assert answered.vouched == known
 
@@ -313,12 +315,12 @@ def test_an_unread_card_is_named_by_one_and_struck_by_two() -> None:
     rig.talk("1 main 100 \n 9h 6s 7d Tc")
     rig.card(None)
     rig.give(SetCard(rig.now_ns, card(rig, 4), None, "M. Okafor", "no card", vouched=FLOOR))
-    assert not rig.told(CardSet)
-    (proposed,) = rig.told(OrderProposed)
+    assert not rig.events_of(CardSet)
+    (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     assert proposed.text == f"card {card(rig, 4)} is no card of the round"
     rig.give(SetCard(rig.now_ns, card(rig, 4), Card("Kd"), "M. Okafor", "seen", vouched=FLOOR))
-    assert [one.after for one in rig.told(CardSet) if isinstance(one, CardSet)] == ["Kd"]
+    assert [one.after for one in rig.events_of(CardSet)] == ["Kd"]
 
 
 def test_where_one_person_is_enough_a_struck_unread_card_is_an_alert() -> None:
@@ -326,7 +328,7 @@ def test_where_one_person_is_enough_a_struck_unread_card_is_an_alert() -> None:
     rig.talk("1 main 100 \n 9h 6s 7d Tc")
     rig.card(None)
     rig.give(SetCard(rig.now_ns, card(rig, 4), None, "M. Okafor", "no card", vouched=FLOOR))
-    (alert,) = rig.told(AlertRaised)
+    (alert,) = rig.events_of(AlertRaised)
     assert isinstance(alert, AlertRaised)
     assert (alert.kind, alert.text) == (
         AlertKind.CORRECTED_ALONE,
@@ -366,14 +368,14 @@ def looked(rig: Rig, dealt_ns: int) -> None:
 def test_a_box_declared_after_the_deals_cards_left_the_shoe_is_one_of_a_round_that_has_begun() -> None:
     rig, dealt_ns = reading_the_bets(KEYED, "9h As 6d 9c Kh")
     declare(rig, 2, 1000)
-    assert not rig.told(BoxDeclared, OrderProposed)
+    assert not rig.events_of(BoxDeclared, OrderProposed)
     looked(rig, dealt_ns)
-    assert not rig.told(BoxDeclared)
-    (proposed,) = rig.told(OrderProposed)
+    assert not rig.events_of(BoxDeclared)
+    (proposed,) = rig.events_of(OrderProposed)
     assert isinstance(proposed, OrderProposed)
     assert (proposed.round, proposed.spot) == (1, 2)
     approve(rig, 1)
-    (declared,) = rig.told(BoxDeclared)
+    (declared,) = rig.events_of(BoxDeclared)
     assert isinstance(declared, BoxDeclared)
     assert declared.round == 1
 
@@ -383,7 +385,7 @@ def test_an_order_waits_its_turn_over_a_restart() -> None:
     declare(rig, 2, 1000)
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
     looked(rig, dealt_ns)
-    assert len(rig.told(OrderProposed)) == 1
+    assert len(rig.events_of(OrderProposed)) == 1
 
 
 def test_a_new_shoe_announced_after_the_first_card_makes_no_burn_of_it() -> None:
@@ -391,7 +393,7 @@ def test_a_new_shoe_announced_after_the_first_card_makes_no_burn_of_it() -> None
     rig.give(ShoeChanged(rig.now_ns, -1, "M. Okafor"))
     looked(rig, dealt_ns)
     assert [one.position for one in rig.events if isinstance(one, CardDrawn)] == [0]
-    assert not rig.told(CardBurned)
+    assert not rig.events_of(CardBurned)
 
 
 def test_in_an_older_journal_an_order_overtakes_what_waits() -> None:
@@ -399,7 +401,7 @@ def test_in_an_older_journal_an_order_overtakes_what_waits() -> None:
     rig.house = replace(rig.house, proposals_bound=False)
     rig.table = Table(rig.house, rig.table.state)
     declare(rig, 2, 1000)
-    (declared,) = rig.told(BoxDeclared)
+    (declared,) = rig.events_of(BoxDeclared)
     assert isinstance(declared, BoxDeclared)
     assert declared.round is None
 
@@ -412,6 +414,6 @@ def test_an_approval_waits_its_turn_and_so_does_what_takes_the_proposal_back() -
             rig.give(WithdrawOrder(rig.now_ns, 1, "M. Okafor", "wrong box", FLOOR))
         rig.give(ApproveOrder(rig.now_ns, 1, "J. Lee", WATCH))
         looked(rig, dealt_ns)
-        assert len(rig.told(OrderProposed)) == 1
-        assert len(rig.told(BoxDeclared)) == (not takes_back)
-        assert len(rig.told(OrderWithdrawn)) == takes_back
+        assert len(rig.events_of(OrderProposed)) == 1
+        assert len(rig.events_of(BoxDeclared)) == (not takes_back)
+        assert len(rig.events_of(OrderWithdrawn)) == takes_back

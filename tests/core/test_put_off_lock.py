@@ -19,7 +19,7 @@ def put_off() -> Rig:
     rig.talk(ROUND)
     rig.late = True
     rig.talk("key hole_turned \n 1 main 0 \n 1 main 15 \n key round_closed no_more_bets")
-    assert len(rig.told(RoundClosed)) == 0
+    assert len(rig.events_of(RoundClosed)) == 0
     return rig
 
 
@@ -56,7 +56,7 @@ def test_moved_back_before_the_round_begins_they_are_as_they_were() -> None:
     rig.talk("2 main 50 \n 2 main 0")
     confirm(rig)
     assert locked(rig) == SECOND
-    assert rig.told(BetIncreasedAfterLock, BetDecreasedAfterLock) == []
+    assert rig.events_of(BetIncreasedAfterLock, BetDecreasedAfterLock) == []
 
 
 def test_chips_told_after_the_key_that_may_have_lain_there_in_time_are_a_wager() -> None:
@@ -83,9 +83,9 @@ def test_the_key_can_be_taken_back_while_no_card_is_out(confirmed: bool) -> None
     rig.talk("key undo \n 2 main 50")
     confirm(rig)
     rig.talk("key no_more_bets")
-    assert [event.meaning for event in rig.told(KeyUndone) if isinstance(event, KeyUndone)] == ["no_more_bets"]
+    assert [event.meaning for event in rig.events_of(KeyUndone)] == ["no_more_bets"]
     assert locked(rig)[-1] == (rig.table.state.rounds, 2, "main", 5000)
-    voided = [event.outcome for event in rig.told(RoundClosed) if isinstance(event, RoundClosed)]
+    voided = [event.outcome for event in rig.events_of(RoundClosed)]
     assert voided == (["settled", "void"] if confirmed else ["settled"])
 
 

@@ -96,7 +96,7 @@ def test_people_are_asked_seldom_and_never_for_nothing(table: AskedRig) -> None:
     assert len(asked) <= 1.3 * len(set(asked))
     assert any(each.question.kind == COMPARED for each in table.asked)
     assert any(each.question.kind == "cards" for each in table.asked)
-    assert {event.outcome for event in table.told(RoundClosed) if isinstance(event, RoundClosed)} == {"settled"}
+    assert {event.outcome for event in table.events_of(RoundClosed)} == {"settled"}
 
 
 def test_every_play_gives_one_of_the_answers_and_some_answer_changes_money(table: AskedRig) -> None:
@@ -176,8 +176,8 @@ def test_a_comparison_is_answered_by_its_line_or_the_line_s_number() -> None:
     rig.answer(asked.choices[1])
     other.answer("2")
     assert rig.postings() == other.postings()
-    assert rig.told(QuestionAnswered) == other.told(QuestionAnswered)
-    assert rig.told(QuestionAnswered) == [QuestionAnswered(asked.question, asked.choices[1], "floor")]
+    assert rig.events_of(QuestionAnswered) == other.events_of(QuestionAnswered)
+    assert rig.events_of(QuestionAnswered) == [QuestionAnswered(asked.question, asked.choices[1], "floor")]
 
 
 def test_a_comparison_that_waits_names_its_round() -> None:

@@ -71,7 +71,7 @@ def test_the_round_before_is_lost_and_the_next_is_another(profile: str, next_bet
 def test_where_as_much_is_laid_and_a_split_could_take_the_cards_it_is_asked_whose_they_are(deal_ms: int) -> None:
     """Of fives that were split one hand could take the first card, and the dealer the others."""
     rig = dealt_twice("hollywood-perryville", next_bet=50, again_ms=500, deal_ms=deal_ms)
-    assert len(rig.told(QuestionAsked)) == 1
+    assert len(rig.events_of(QuestionAsked)) == 1
     assert [one.round for one in rig.events if isinstance(one, WagerSettled)] == [1]
     assert accused(rig) == []
 

@@ -27,7 +27,7 @@ def test_a_split_of_which_one_chip_was_heard_beside_is_a_split() -> None:
     rig.talk("2c Kd \n key stand \n Qd \n key stand")
     rig.lay(1, "insurance", ())
     rig.talk("key hole_turned \n Jh \n 1 main 40 \n 1 main 0 \n key round_closed")
-    assert len(rig.told(HandsSplit)) == 1
+    assert len(rig.events_of(HandsSplit)) == 1
     assert rig.postings() == ["1: spot 1 main +20.00"]
     assert (rig.outcomes(), accused(rig)) == (["settled"], [])
 
@@ -52,7 +52,7 @@ def test_no_insurance_was_taken_with_a_chip_that_lay_in_the_main_zone() -> None:
     rig.talk("Th")
     rig.lay(1, "insurance", ())
     rig.talk("key hole_turned \n 1 main 40 \n 1 main 0 \n key round_closed")
-    assert rig.told(InsuranceTaken) == []
+    assert rig.events_of(InsuranceTaken) == []
     assert rig.postings() == ["1: spot 1 main +20.00"]
     assert (rig.outcomes(), accused(rig)) == (["settled"], [])
 
@@ -71,6 +71,6 @@ def test_insurance_that_the_main_zone_heard_too_is_taken_all_the_same() -> None:
     rig.lay(1, "main", ("E5",))
     rig.late = False
     rig.talk("key hole_turned \n 1 main 0 \n key round_closed")
-    assert len(rig.told(InsuranceTaken)) == 1
-    assert rig.told(WagerUnresolved) == [WagerUnresolved(1, 1, "insurance", 500, (-500,))]
+    assert len(rig.events_of(InsuranceTaken)) == 1
+    assert rig.events_of(WagerUnresolved) == [WagerUnresolved(1, 1, "insurance", 500, (-500,))]
     assert rig.postings() == ["1: spot 1 main +0.00"]

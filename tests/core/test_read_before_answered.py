@@ -23,14 +23,14 @@ def asked() -> Rig:
     rig = Rig(penn())
     rig.talk(WHO_GOT_THE_NINE.replace("key hole_turned round_closed", ""))
     rig.give(KeyPressed(rig.now_ns, KEY_OF["hole_turned"]))
-    assert rig.told(QuestionAsked)
+    assert rig.events_of(QuestionAsked)
     return rig
 
 
 def test_a_digit_pressed_as_the_question_appears_names_a_spot() -> None:
     rig = asked()
     pressed(rig, "3", 499)
-    assert rig.told(QuestionAnswered) == []
+    assert rig.events_of(QuestionAnswered) == []
     assert rig.table.state.spot_named == 3
     assert rig.desired.display.startswith("Spot")
 
@@ -78,4 +78,4 @@ def test_after_a_restart_the_display_is_read_anew() -> None:
     assert rig.table.state.question_displayed
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     pressed(rig, "3", 100)
-    assert rig.told(QuestionAnswered) == []
+    assert rig.events_of(QuestionAnswered) == []

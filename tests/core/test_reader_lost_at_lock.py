@@ -35,7 +35,7 @@ def back(rig: Rig, spot: int, zone: str, cents: int, *, since_ms: int) -> None:
 
 
 def alerts(rig: Rig) -> list[str]:
-    return [str(event.kind) for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)]
+    return [str(event.kind) for event in rig.events_of(AlertRaised)]
 
 
 UNKNOWN = "what lay at spot 2 when the bets were locked is not known: its reader was lost"
@@ -63,11 +63,9 @@ def test_a_side_wager_laid_unseen_stays_open_between_both_amounts() -> None:
     rig.talk(f"{LOCK} \n Th 9c")
     back(rig, 2, "lucky_ladies", 500, since_ms=60_000)
     rig.talk("6d 8s \n key stand hole_turned \n 2 main 0 \n 2 lucky_ladies 0 \n key round_closed")
-    uncertain = [event for event in rig.told(WagerUncertain) if isinstance(event, WagerUncertain)]
+    uncertain = rig.events_of(WagerUncertain)
     assert [(event.spot, event.bet, event.possible_cents) for event in uncertain] == [(2, "lucky_ladies", (0, 500))]
-    opened = [
-        (event.bet, event.possible_cents) for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)
-    ]
+    opened = [(event.bet, event.possible_cents) for event in rig.events_of(WagerUnresolved)]
     assert ("lucky_ladies", (-500, 0)) in opened
     assert alerts(rig) == []
 
@@ -76,7 +74,7 @@ def test_without_a_main_wager_it_is_none() -> None:
     rig = lost("1 main 10", 2)
     rig.talk(f"{LOCK} \n Th 9c")
     back(rig, 2, "lucky_ladies", 500, since_ms=60_000)
-    assert rig.told(WagerUncertain) == []
+    assert rig.events_of(WagerUncertain) == []
     assert (rig.irregularities(), alerts(rig)) == ([], [])
 
 

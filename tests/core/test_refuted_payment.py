@@ -31,13 +31,13 @@ def test_chips_taken_before_the_dealer_is_done_are_dropped_with_an_alert_and_the
     rig = rig_with(f"{GRABBED[name]} \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00"]
     assert rig.outcomes() == ["settled"]
-    assert len(rig.told(ChipsUnexplained)) == 1
+    assert len(rig.events_of(ChipsUnexplained)) == 1
     assert AlertKind.PINCHING in {event.kind for event in rig.events if isinstance(event, AlertRaised)}
 
 
 def test_a_card_after_them_is_no_card_of_the_next_round_and_whose_it_is_is_asked() -> None:
     rig = rig_with(f"{DEALT} \n 1 main 0 \n Kc")
-    assert len(rig.told(ChipsUnexplained)) == 1
+    assert len(rig.events_of(ChipsUnexplained)) == 1
     rig.answer("2")
     rig.talk("key round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00"]
@@ -46,10 +46,10 @@ def test_a_card_after_them_is_no_card_of_the_next_round_and_whose_it_is_is_asked
 def test_with_a_hole_card_that_ends_the_dealers_hand_it_is_the_payment() -> None:
     rig = rig_with("1 main 10 \n Th 6c 9d As \n 1 main 20 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00"]
-    assert rig.told(ChipsUnexplained) == []
+    assert rig.events_of(ChipsUnexplained) == []
 
 
 def test_what_no_hole_card_explains_stays_irregular() -> None:
     rig = rig_with(f"{DEALT} \n 1 main 0 \n Kc 2c 3c 4c \n key round_closed round_closed")
-    assert len(rig.told(RoundIrregular)) == 1
-    assert len(rig.told(HoleCardRevealed)) == 1
+    assert len(rig.events_of(RoundIrregular)) == 1
+    assert len(rig.events_of(HoleCardRevealed)) == 1

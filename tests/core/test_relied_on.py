@@ -72,7 +72,7 @@ def acknowledged_by(rig: Rig, alert: AlertRaised, *people: str) -> list[str]:
     """Who of these may acknowledge an alert: each tries."""
     for who in people:
         rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, who, "seen", FLOOR))
-    return [one.who for one in rig.told(AlertAcknowledged) if isinstance(one, AlertAcknowledged)]
+    return [one.who for one in rig.events_of(AlertAcknowledged)]
 
 
 # --- alerts that are raised later -------------------------------------------------------------------
@@ -297,7 +297,7 @@ def corrected(*, bounded: bool = True) -> Rig:
     rig.talk("8h")
     rig.pass_ms(4_000)
     named(rig, 3, "2d")
-    order = [one.order for one in rig.told(OrderProposed) if isinstance(one, OrderProposed)][-1]
+    order = [one.order for one in rig.events_of(OrderProposed)][-1]
     rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", Authentication("key", ("surveillance",))))
     rig.pass_ms(2_000)
     rig.key("hole_turned")
@@ -307,14 +307,14 @@ def corrected(*, bounded: bool = True) -> Rig:
 
 def adjusted(rig: Rig) -> dict[int, str]:
     """Who last adjusted the wager of each spot."""
-    return {one.spot: one.who for one in rig.told(WagerAdjusted) if isinstance(one, WagerAdjusted)}
+    return {one.spot: one.who for one in rig.events_of(WagerAdjusted)}
 
 
 @pytest.mark.parametrize(("bounded", "who"), [(True, "A. Third"), (False, "M. Okafor, J. Lee")])
 def test_an_adjustment_names_whose_answer_it_follows_from(who: str, *, bounded: bool) -> None:
     rig = corrected(bounded=bounded)
     said(rig, "2", "A. Third")
-    last = [one for one in rig.told(WagerAdjusted) if isinstance(one, WagerAdjusted)][-1]
+    last = rig.events_of(WagerAdjusted)[-1]
     assert (last.spot, last.who) == (1, who)
     if bounded:
         assert (last.why, last.vouched) == ("answered 2", "own key")
@@ -324,7 +324,7 @@ def test_by_the_keypad_it_names_the_dealer_and_no_way_of_knowing_them() -> None:
     rig = corrected()
     rig.pass_ms(1_000)
     rig.key("2")
-    last = [one for one in rig.told(WagerAdjusted) if isinstance(one, WagerAdjusted)][-1]
+    last = rig.events_of(WagerAdjusted)[-1]
     assert (last.who, last.why) == ("dealer", "answered 2")
     assert not last.vouched
 
@@ -333,7 +333,7 @@ def test_a_correction_after_the_answer_is_the_cause_again() -> None:
     rig = corrected()
     said(rig, "2", "A. Third")
     named(rig, 3, "Qd", "S. Fourth")
-    order = [one.order for one in rig.told(OrderProposed) if isinstance(one, OrderProposed)][-1]
+    order = [one.order for one in rig.events_of(OrderProposed)][-1]
     rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", Authentication("key", ("surveillance",))))
     rig.pass_ms(2_000)
     assert adjusted(rig)[1] == "S. Fourth, J. Lee"

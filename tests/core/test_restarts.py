@@ -45,8 +45,8 @@ def test_the_first_start_is_no_restart() -> None:
 def test_between_rounds_nobody_need_answer() -> None:
     rig = rig_with(f"{DEAL} \n {END}")
     restarted(rig)
-    assert rig.told(CardsMayBeMissing) == [CardsMayBeMissing(None, "the daemon was not running")]
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(CardsMayBeMissing) == [CardsMayBeMissing(None, "the daemon was not running")]
+    assert rig.events_of(QuestionAsked) == []
     rig.talk(f"1 main 20 \n Th 9c 6d 8s \n {END}")
     assert rig.outcomes() == ["settled", "settled"]
 
@@ -54,7 +54,7 @@ def test_between_rounds_nobody_need_answer() -> None:
 def test_in_a_round_people_are_asked() -> None:
     rig = rig_with(DEAL)
     restarted(rig)
-    assert rig.told(QuestionAsked) == [QuestionAsked(1, 1, None, MISSED_CARDS, ("no", "yes"))]
+    assert rig.events_of(QuestionAsked) == [QuestionAsked(1, 1, None, MISSED_CARDS, ("no", "yes"))]
     assert rig.desired.display == "Cards drawn meanwhile? yes/no"
 
 
@@ -62,7 +62,7 @@ def test_answered_no_by_key_the_round_goes_on() -> None:
     rig = rig_with(DEAL)
     restarted(rig)
     rig.talk(f"key no \n {END}")
-    assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "no", "dealer")]
+    assert rig.events_of(QuestionAnswered) == [QuestionAnswered(1, "no", "dealer")]
     assert told(rig).settled == ["1 main -10.00"]
 
 
@@ -71,7 +71,7 @@ def test_answered_no_by_the_floor_too() -> None:
     restarted(rig)
     rig.answer("no")
     rig.talk(END)
-    assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "no", "floor")]
+    assert rig.events_of(QuestionAnswered) == [QuestionAnswered(1, "no", "floor")]
     assert told(rig).settled == ["1 main -10.00"]
 
 
@@ -108,12 +108,12 @@ def test_answers_that_fit_no_question_are_refused() -> None:
     restarted(rig)
     rig.give(AnswerQuestion(rig.now_ns, 2, "no", "floor"))
     rig.give(AnswerQuestion(rig.now_ns, 1, "perhaps", "floor"))
-    assert [event.reason for event in rig.told(AnswerRefused) if isinstance(event, AnswerRefused)] == [
+    assert [event.reason for event in rig.events_of(AnswerRefused)] == [
         "no such question is open",
         "no such question is open",
         "the answers are yes and no",
     ]
-    assert rig.told(QuestionAnswered) == []
+    assert rig.events_of(QuestionAnswered) == []
 
 
 def test_chips_that_changed_meanwhile_changed_at_any_moment_since() -> None:
@@ -134,7 +134,7 @@ def test_a_shoe_that_numbers_its_cards_asks_nobody() -> None:
     rig.table = Table(rig.house, rig.table.state)
     rig.talk(DEAL)
     restarted(rig)
-    assert rig.told(CardsMayBeMissing, QuestionAsked) == []
+    assert rig.events_of(CardsMayBeMissing, QuestionAsked) == []
 
 
 def test_a_reboot_sets_the_clock_back_but_not_the_table() -> None:
@@ -163,10 +163,10 @@ def test_a_profile_changed_between_rounds_holds_from_the_next() -> None:
 def test_a_shoe_that_was_away_in_a_round_raises_the_question() -> None:
     rig = rig_with(DEAL)
     rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns, "unplugged"))
-    assert rig.told(CardsMayBeMissing) == []
+    assert rig.events_of(CardsMayBeMissing) == []
     rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
-    assert rig.told(CardsMayBeMissing) == [CardsMayBeMissing(1, "the shoe was not connected")]
-    assert rig.told(DeviceStatusChanged) == [
+    assert rig.events_of(CardsMayBeMissing) == [CardsMayBeMissing(1, "the shoe was not connected")]
+    assert rig.events_of(DeviceStatusChanged) == [
         DeviceStatusChanged("shoe", "lost", "unplugged"),
         DeviceStatusChanged("shoe", "ready", ""),
     ]
@@ -177,14 +177,14 @@ def test_a_shoe_that_was_away_in_a_round_raises_the_question() -> None:
 def test_a_shoe_that_was_ready_all_along_raises_none() -> None:
     rig = rig_with(DEAL)
     rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
-    assert rig.told(CardsMayBeMissing) == []
+    assert rig.events_of(CardsMayBeMissing) == []
 
 
 def test_an_answer_to_no_question_answers_none() -> None:
     rig = Rig(KEYED)
     rig.talk("1 main 10 \n Th 9c")
     rig.give(AnswerQuestion(rig.now_ns, 0, "yes", "floor"))
-    assert rig.told(AnswerRefused) == [AnswerRefused(0, "yes", "no such question is open", "no_such_question")]
+    assert rig.events_of(AnswerRefused) == [AnswerRefused(0, "yes", "no such question is open", "no_such_question")]
     assert rig.table.state.round is not None
     assert not rig.table.state.round.evidence.trouble
 
@@ -194,13 +194,13 @@ def test_two_doubts_are_one_question() -> None:
     restarted(rig)
     rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns))
     rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
-    assert len(rig.told(QuestionAsked)) == 1
+    assert len(rig.events_of(QuestionAsked)) == 1
 
 
 def test_a_reader_lost_in_a_round_leaves_its_spot_to_the_floor() -> None:
     rig = rig_with(DEAL)
     rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
-    assert rig.told(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
+    assert rig.events_of(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
     assert rig.irregularities() == []
 
 

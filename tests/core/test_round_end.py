@@ -36,26 +36,26 @@ BROKE = "1 main 10 \n Th 9c 6d 8s \n Kh \n 1 main 0"
 @pytest.mark.parametrize("key", ["", "key no_more_bets \n"])
 def test_all_hands_broke_and_were_taken_so_the_next_card_or_lock_ends_the_round(key: str) -> None:
     rig = rig_with(f"{BROKE} \n 1 main 15 \n {key} Th 6c 9d Td \n 8c")
-    assert rig.told(*ALARMS) == []
-    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
+    assert rig.events_of(*ALARMS) == []
+    assert [event.round for event in rig.events_of(BettingClosed)] == [1, 2]
     assert rig.postings()[0] == "1: spot 1 main -10.00"
     assert rig.outcomes() == ["settled"]
 
 
 def test_bets_laid_anew_after_all_broke_are_no_past_posting() -> None:
     rig = rig_with(f"{BROKE} \n 1 main 15 \n 4 main 10 \n 4 lucky_ladies 5")
-    assert rig.told(*ALARMS) == []
+    assert rig.events_of(*ALARMS) == []
 
 
 def test_a_broken_hand_that_nobody_took_does_not_let_a_card_begin_a_round() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s \n Kh \n 4c")
-    assert len(rig.told(BettingClosed)) == 1
-    assert len(rig.told(RoundIrregular)) == 1
+    assert len(rig.events_of(BettingClosed)) == 1
+    assert len(rig.events_of(RoundIrregular)) == 1
 
 
 def test_a_card_that_finds_no_wager_is_one_too_many_of_the_round() -> None:
     rig = rig_with(f"{BROKE} \n 4c")
-    assert len(rig.told(RoundIrregular)) == 1
+    assert len(rig.events_of(RoundIrregular)) == 1
 
 
 def test_hands_face_down_that_all_broke_end_the_round_without_any_key() -> None:
@@ -66,12 +66,12 @@ def test_hands_face_down_that_all_broke_end_the_round_without_any_key() -> None:
 
 def test_an_irregular_round_ends_with_the_card_after_all_its_chips_are_gone() -> None:
     rig = rig_with("1 main 10 \n 2 main 10 \n Th 9c 6d 8s 9d 7c \n Kh 4c 5d 6h 7d 8d")
-    assert len(rig.told(RoundIrregular)) == 1
+    assert len(rig.events_of(RoundIrregular)) == 1
     rig.talk("2 main 0 \n 3c")
     assert rig.outcomes() == []
     rig.talk("1 main 0 \n 1 main 20 \n Th 9c 8d 8s")
     assert rig.outcomes() == ["irregular"]
-    assert len(rig.told(BettingClosed)) == 2
+    assert len(rig.events_of(BettingClosed)) == 2
 
 
 def test_a_bet_made_after_the_deal_still_lies_so_the_dealers_card_is_of_its_round() -> None:
@@ -83,8 +83,8 @@ def test_a_bet_made_after_the_deal_still_lies_so_the_dealers_card_is_of_its_roun
     rig.talk("1 ez_bust 0 \n 1 main 0 \n 1 main 20")
     rig.pass_ms(5_000)
     rig.talk("Th")
-    assert rig.told(*ALARMS) == []
-    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
+    assert rig.events_of(*ALARMS) == []
+    assert [event.round for event in rig.events_of(BettingClosed)] == [1, 2]
 
 
 def test_every_zone_is_looked_at_wherever_bets_may_be_made() -> None:

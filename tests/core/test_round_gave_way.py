@@ -23,7 +23,7 @@ def test_its_deal_is_confirmed_by_its_rhythm_and_the_close_after_it_is_taken() -
     deal(rig, "9h", quiet_ms=1_000)
     rig.talk("1 main 0 \n key round_closed")
     assert unended(rig) == [2]
-    assert rig.told(DealUnconfirmed, CloseRefused) == []
+    assert rig.events_of(DealUnconfirmed, CloseRefused) == []
     assert rig.outcomes() == ["settled", "open", "settled"]
 
 
@@ -74,11 +74,11 @@ def test_a_naturals_payment_that_is_taken_up_leaves_its_wager_for_the_next_round
     rig.talk("1 main 10 \n key no_more_bets \n Ah 9c Kd 8s \n key hole_turned \n 1 main 25 \n 1 main 10")
     rig.pass_ms(9_000)
     rig.talk("key no_more_bets")
-    assert rig.told(KeyRefused) == []
+    assert rig.events_of(KeyRefused) == []
     assert rig.postings() == ["1: spot 1 main +15.00"]
     deal(rig, "Th 9c Kd 8s")
-    assert [one.round for one in rig.told(BettingClosed) if isinstance(one, BettingClosed)] == [1, 2]
-    assert [one.outcome for one in rig.told(RoundClosed) if isinstance(one, RoundClosed)] == ["settled"]
+    assert [one.round for one in rig.events_of(BettingClosed)] == [1, 2]
+    assert [one.outcome for one in rig.events_of(RoundClosed)] == ["settled"]
 
 
 @pytest.mark.parametrize(

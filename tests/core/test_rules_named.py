@@ -16,5 +16,5 @@ def test_every_round_names_the_rules_it_is_played_by() -> None:
     rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, profile_hash="1" * 64)))
     rig.chips(1, "main", 0)
     rig.talk("1 main 10 \n Th")
-    locked = [event.profile_hash for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)]
+    locked = [event.profile_hash for event in rig.events_of(BettingClosed)]
     assert locked == ["0" * 64, "1" * 64]

@@ -135,12 +135,8 @@ class Hole(NamedTuple):
 
 def holes_of(rig: Rig) -> list[Hole]:
     """The hole cards, by the place that the locked wagers give them."""
-    boxes = {
-        e.round: sum(wager.bet == "main" for wager in e.wagers)
-        for e in rig.told(BettingClosed)
-        if isinstance(e, BettingClosed)
-    }
-    drawn = [e for e in rig.told(CardDrawn) if isinstance(e, CardDrawn)]
+    boxes = {e.round: sum(wager.bet == "main" for wager in e.wagers) for e in rig.events_of(BettingClosed)}
+    drawn = rig.events_of(CardDrawn)
     return [Hole(e.card - 1, e.card) for e in drawn if e.position == 2 * boxes.get(e.round or 0, 99) + 1]
 
 
@@ -213,7 +209,7 @@ class Keyless(Rig):
 def test_nor_when_nobody_says_that_it_is_turned(stand_key: StandKey) -> None:
     rig, _ = simulated("hollywood-penn-national", 44, 5, stand_key, make=Keyless, boxes=(1, 4))
     assert not any(isinstance(event, KeyRead) and event.meaning == "hole_turned" for event in rig.events)
-    assert rig.told(HoleCardRevealed)
+    assert rig.events_of(HoleCardRevealed)
     assert assert_hole_is_secret(rig) == 5
 
 
@@ -223,7 +219,9 @@ def test_nor_in_a_round_dealt_by_hand(name: str) -> None:
     rig.talk(HAND_WRITTEN[name])
     tried = assert_hole_is_secret(rig)
     assert tried == (0 if name == "closed before the deal is over" else 1)
-    told = [(type(event), event.card) for event in rig.told(HoleCardRevealed, CardOpened) if hasattr(event, "card")]
+    told = [
+        (type(event), event.card) for event in rig.events_of(HoleCardRevealed, CardOpened) if hasattr(event, "card")
+    ]
     for hole in holes_of(rig):
         assert [kind for kind, card in told if card == hole.number] == [HoleCardRevealed, CardOpened]
 

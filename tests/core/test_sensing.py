@@ -185,7 +185,7 @@ def test_the_wager_raises_its_meter_once_the_first_card_is_out() -> None:
     rig.talk("1 main 25\n2 main 25")
     rig.key("no_more_bets")
     sense(rig, 1, 2)
-    assert rig.told(ContributionMade) == []
+    assert rig.events_of(ContributionMade) == []
     rig.talk("7h")
     made = [event for event in rig.events if isinstance(event, ContributionMade)]
     assert [(one.meter, one.spot, one.bet, one.wager_cents) for one in made] == [
@@ -210,7 +210,7 @@ def test_cards_do_not_wait_for_the_sensors_and_the_round_is_told_once_they_have_
     rig.key("no_more_bets")
     rig.talk("7h 9c Td 8c")
     assert locked(rig) == []
-    assert rig.told(CardDealt, WagerSettled) == []
+    assert rig.events_of(CardDealt, WagerSettled) == []
     sense(rig, 1)
     assert locked(rig) == [(1, "main", 2500), (1, BET, 500)]
     rig.talk("key stand hole_turned\nkey round_closed")

@@ -32,7 +32,7 @@ def away() -> Rig:
 
 
 def alerts(rig: Rig) -> list[str]:
-    return [str(event.kind) for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)]
+    return [str(event.kind) for event in rig.events_of(AlertRaised)]
 
 
 def test_nothing_is_settled_and_the_round_is_not_closed_while_it_is_away() -> None:
@@ -48,7 +48,7 @@ def test_back_again_a_person_says_whether_a_card_is_missing(answer: str, posted:
     rig = away()
     rig.talk(f"{PLAYED} \n 1 main 0 \n key round_closed")
     health(rig, HealthState.READY)
-    assert len(rig.told(QuestionAsked)) == 1
+    assert len(rig.events_of(QuestionAsked)) == 1
     rig.answer(answer)
     rig.pass_ms(1_000)
     assert (rig.postings(), rig.outcomes()) == (posted, [outcome])
@@ -57,11 +57,9 @@ def test_back_again_a_person_says_whether_a_card_is_missing(answer: str, posted:
 def test_bets_locked_meanwhile_leave_the_round_to_the_floor() -> None:
     rig = away()
     rig.talk(f"{PLAYED} \n 1 main 0 \n 1 main 50 \n key no_more_bets")
-    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [
-        "it ended while the shoe was not connected"
-    ]
+    assert [event.reason for event in rig.events_of(RoundIrregular)] == ["it ended while the shoe was not connected"]
     assert rig.outcomes() == ["irregular"]
-    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
+    assert [event.round for event in rig.events_of(BettingClosed)] == [1, 2]
 
 
 def test_who_is_paid_for_a_card_that_nobody_heard_of_is_not_accused() -> None:
@@ -74,10 +72,10 @@ def test_a_round_whose_bets_are_locked_meanwhile_waits_too() -> None:
     rig = Rig(penn(stand_key="always"))
     health(rig, HealthState.LOST)
     rig.talk("1 main 10 \n 2 main 10 \n key no_more_bets \n 2 main 0 \n 2 main 10")
-    assert len(rig.told(BettingClosed)) == 1
+    assert len(rig.events_of(BettingClosed)) == 1
     assert alerts(rig) == ["chips_unexplained"] * 2
     health(rig, HealthState.READY)
-    assert [event.round for event in rig.told(CardsMayBeMissing) if isinstance(event, CardsMayBeMissing)] == [1]
+    assert [event.round for event in rig.events_of(CardsMayBeMissing)] == [1]
     rig.answer("no")
     rig.talk("Th 5h 9c 2d 6d 8s \n key stand stand hole_turned \n 1 main 0 \n 2 main 0 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
@@ -92,7 +90,7 @@ def test_a_shoe_that_numbers_its_draws_brings_them_later_and_nothing_waits() -> 
     health(rig, HealthState.LOST)
     rig.talk(f"{PLAYED} \n 1 main 0 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main -10.00"]
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
 
 
 def between_rounds(before: str, after: str = "") -> Rig:
@@ -106,7 +104,7 @@ def between_rounds(before: str, after: str = "") -> Rig:
 
 
 def asked(rig: Rig) -> int:
-    return len(rig.told(QuestionAsked))
+    return len(rig.events_of(QuestionAsked))
 
 
 def test_a_card_after_it_need_not_be_the_first_of_its_round() -> None:
@@ -115,7 +113,7 @@ def test_a_card_after_it_need_not_be_the_first_of_its_round() -> None:
     rig.talk("1 main 0")
     assert alerts(rig) == ["chips_unexplained"]
     rig.answer("yes")
-    assert [event.round for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [1]
+    assert [event.round for event in rig.events_of(RoundIrregular)] == [1]
 
 
 def test_answered_that_none_was_drawn_the_round_goes_on() -> None:
@@ -178,10 +176,10 @@ def test_its_hole_card_turned_the_next_deal_ends_a_round_of_which_too_few_cards_
     rig.talk("8s \n key stand hole_turned \n 1 main 0 \n 1 main 50")
     rig.pass_ms(8_000)
     rig.talk(f"{key}Td 3c 4d 5d")
-    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [reason]
+    assert [event.reason for event in rig.events_of(RoundIrregular)] == [reason]
     assert rig.outcomes() == ["irregular"]
-    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
-    assert rig.told(CardOpened) == []
+    assert [event.round for event in rig.events_of(BettingClosed)] == [1, 2]
+    assert rig.events_of(CardOpened) == []
 
 
 def test_away_between_two_rounds_it_leaves_the_next_deal_unconfirmed_and_no_other() -> None:
@@ -193,5 +191,5 @@ def test_away_between_two_rounds_it_leaves_the_next_deal_unconfirmed_and_no_othe
         rig.talk("1 main 10")
         deal(rig, "Th 9c Kd 8s")
         rig.talk("key hole_turned \n 1 main 20 \n 1 main 0 \n key round_closed")
-    assert rig.told(DealUnconfirmed) == [DealUnconfirmed(2, "the shoe was not connected")]
+    assert rig.events_of(DealUnconfirmed) == [DealUnconfirmed(2, "the shoe was not connected")]
     assert rig.outcomes() == ["settled", "settled", "settled"]

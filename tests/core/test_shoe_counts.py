@@ -36,7 +36,7 @@ def count(rig: Rig, left: int, who: str = "M. Okafor", vouched: Authentication =
 
 
 def counts(rig: Rig) -> list[tuple[int, str, str]]:
-    return [(one.left, one.who, one.vouched) for one in rig.told(ShoeCounted) if isinstance(one, ShoeCounted)]
+    return [(one.left, one.who, one.vouched) for one in rig.events_of(ShoeCounted)]
 
 
 def alerts(rig: Rig) -> list[AlertRaised]:
@@ -53,7 +53,7 @@ def test_a_count_that_fits_is_published_with_who_counted_and_how_they_were_known
     if announced_by_key:
         rig.key("burn")
     count(rig, LEFT)
-    assert rig.told(ShoeCounted) == [ShoeCounted(1, 8 * 52, DRAWN, LEFT, "M. Okafor", "own key")]
+    assert rig.events_of(ShoeCounted) == [ShoeCounted(1, 8 * 52, DRAWN, LEFT, "M. Okafor", "own key")]
     assert alerts(rig) == []
 
 
@@ -76,7 +76,7 @@ def test_a_second_count_that_differs_is_recorded_weighed_and_an_alert_that_names
     ]
     assert kinds(rig) == [AlertKind.CARDS_MISSING, AlertKind.SHOE_COUNTS_DIFFER]
     assert alerts(rig)[-1].text == f"shoe 1: M. Okafor counted {LEFT} cards left, P. Honest {LEFT - 4}"
-    assert rig.told(OrderRefused) == []
+    assert rig.events_of(OrderRefused) == []
 
 
 def test_the_same_count_again_is_recorded_and_is_no_alert() -> None:
@@ -97,7 +97,7 @@ def test_nobody_acknowledges_the_alert_about_their_own_count() -> None:
     count(rig, LEFT, "P. Honest", WATCH)
     for alert in alerts(rig):
         rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, "M. Okafor", "seen", FLOOR))
-    assert len(rig.told(OrderRefused)) == len(rig.table.state.alerts.listed) == 2
+    assert len(rig.events_of(OrderRefused)) == len(rig.table.state.alerts.listed) == 2
     for alert in alerts(rig):
         rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, "J. Lee", "seen", FLOOR))
     assert not rig.table.state.alerts.listed
@@ -120,7 +120,7 @@ def test_a_shoe_that_was_announced_without_an_account_before_it_takes_no_count()
     count(rig, 7)
     count(rig, 7)
     assert counts(rig) == []
-    assert len(rig.told(OrderRefused)) == 2
+    assert len(rig.events_of(OrderRefused)) == 2
 
 
 @pytest.mark.parametrize("claimed", [(), (LEFT,), (LEFT, LEFT - 4)])
@@ -137,7 +137,7 @@ def test_a_burn_key_taken_back_resumes_the_account_whatever_counts_came_between(
     assert rig.table.state.burns == 0
     told = len(alerts(rig))
     count(rig, LEFT)
-    assert rig.told(ShoeCounted)[-1] == ShoeCounted(2, 8 * 52, DRAWN, LEFT, "M. Okafor", "own key")
+    assert rig.events_of(ShoeCounted)[-1] == ShoeCounted(2, 8 * 52, DRAWN, LEFT, "M. Okafor", "own key")
     assert len(alerts(rig)) == told
 
 
@@ -159,4 +159,4 @@ def test_a_journal_of_before_says_of_counts_what_it_said() -> None:
     count(rig, LEFT)
     count(rig, LEFT - 4, "P. Honest")
     assert (counts(rig), alerts(rig)) == ([], [])
-    assert len(rig.told(OrderRefused)) == 1
+    assert len(rig.events_of(OrderRefused)) == 1

@@ -58,7 +58,7 @@ def test_who_announced_it_is_named_once_a_round_is_dealt_from_it(*, afresh: bool
     assert (alert.round, alert.who) == (3, "M. Okafor")
     for who in ("M. Okafor", "J. Lee"):
         rig.give(AcknowledgeAlert(rig.now_ns, alert.alert, who, "seen", FLOOR))
-    assert [one.who for one in rig.told(AlertAcknowledged) if isinstance(one, AlertAcknowledged)] == ["J. Lee"]
+    assert [one.who for one in rig.events_of(AlertAcknowledged)] == ["J. Lee"]
 
 
 def test_by_the_key_it_is_the_dealer_and_nobody_is_named() -> None:

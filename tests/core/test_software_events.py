@@ -11,6 +11,8 @@ def test_a_look_at_the_program_is_told_and_changes_nothing_else() -> None:
     rig = Rig(penn(stand_key="always"))
     before = rig.table.state
     rig.give(SoftwareInspected(rig.now_ns, "hour", False, "", 0, "", "devices/shoes/shoe.py is another"))
-    assert rig.told(SoftwareChecked) == [SoftwareChecked("hour", False, "", 0, "", "devices/shoes/shoe.py is another")]
+    assert rig.events_of(SoftwareChecked) == [
+        SoftwareChecked("hour", False, "", 0, "", "devices/shoes/shoe.py is another")
+    ]
     assert rig.table.state.round is before.round
     assert rig.table.state.unfit == before.unfit

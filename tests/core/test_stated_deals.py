@@ -267,7 +267,7 @@ def test_whoever_says_that_the_deal_is_as_counted_is_reported(how: str) -> None:
     deal(rig, IN_VAIN["dealt"])
     deal(rig, "Th")
     rig.key("no")
-    (said,) = rig.told(AlertRaised)
+    (said,) = rig.events_of(AlertRaised)
     assert isinstance(said, AlertRaised)
     assert (said.kind, said.round, said.who) == (
         *(AlertKind.CORRECTED_ALONE, 1),
@@ -286,7 +286,7 @@ def test_of_a_deal_that_stopped_and_that_no_word_has_counted_no_is_no_correction
     deal(rig, "9h Kc Th")
     assert asked(rig)[-1].endswith("one was burned, or drawn before it?")
     rig.key("no")
-    assert not rig.told(AlertRaised)
+    assert not rig.events_of(AlertRaised)
 
 
 @pytest.mark.parametrize("hole", ["dealt", "none"])
@@ -307,21 +307,21 @@ def test_a_box_that_two_declare_in_play_is_not_asked_about() -> None:
     deal(rig, "Kd 8c")
     rig.give(DeclareBox(rig.now_ns, 3, 2_500, "M. Okafor", "plays cash", FLOOR))
     rig.give(ApproveOrder(rig.now_ns, 1, "J. Lee", WATCH))
-    assert rig.told(BoxDeclared)
+    assert rig.events_of(BoxDeclared)
     deal(rig, "2c")
     assert not counted_otherwise(rig)
 
 
 def pinched(rig: Rig, cards: str) -> list[int]:
     """A round in which a player takes chips back; its alerts, each of which the floor's order giver acknowledges."""
-    before = len(rig.told(AlertRaised))
+    before = len(rig.events_of(AlertRaised))
     rig.talk("1 main 10")
     deal(rig, cards)
     rig.chips(1, "main", 100)
     rig.leave_lying()
     rig.talk("key stand hole_turned")
     end(rig)
-    raised = [one for one in rig.told(AlertRaised)[before:] if isinstance(one, AlertRaised)]
+    raised = rig.events_of(AlertRaised)[before:]
     assert AlertKind.PINCHING in {one.kind for one in raised}
     for one in raised:
         rig.give(AcknowledgeAlert(rig.now_ns, one.alert, "M. Okafor", "seen", FLOOR))

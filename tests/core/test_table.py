@@ -51,16 +51,14 @@ HAND = "Th 9c 6d 8s"
 def locked(rig: Rig) -> list[tuple[tuple[int, str, int], ...]]:
     """The wagers of each lock told."""
     return [
-        tuple((wager.spot, wager.bet, wager.cents) for wager in event.wagers)
-        for event in rig.told(BettingClosed)
-        if isinstance(event, BettingClosed)
+        tuple((wager.spot, wager.bet, wager.cents) for wager in event.wagers) for event in rig.events_of(BettingClosed)
     ]
 
 
 def test_bets_are_locked_by_the_key() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
     rig.talk("3 main 10 \n 1 main 25 \n 1 lucky_ladies 5 \n key no_more_bets")
-    assert rig.told(BettingClosed) == [
+    assert rig.events_of(BettingClosed) == [
         BettingClosed(
             1,
             (LockedWager(1, "main", 2500), LockedWager(1, "lucky_ladies", 500), LockedWager(3, "main", 1000)),
@@ -79,14 +77,14 @@ def test_bets_are_not_locked_twice() -> None:
 
 def test_no_bets_cannot_be_locked() -> None:
     rig = rig_with("key no_more_bets")
-    assert rig.told(BettingClosed, KeyRefused) == [
+    assert rig.events_of(BettingClosed, KeyRefused) == [
         KeyRefused("P", "no_more_bets", "no wager lies on the layout", "no_wager")
     ]
 
 
 def test_nor_while_a_round_is_played() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n key no_more_bets")
-    assert rig.told(KeyRefused) == [KeyRefused("P", "no_more_bets", "a round is being played", "round_in_play")]
+    assert rig.events_of(KeyRefused) == [KeyRefused("P", "no_more_bets", "a round is being played", "round_in_play")]
 
 
 def test_the_key_of_the_next_lock_closes_a_round_that_is_being_paid() -> None:
@@ -97,7 +95,7 @@ def test_the_key_of_the_next_lock_closes_a_round_that_is_being_paid() -> None:
 
 def test_a_locked_round_without_cards_is_void() -> None:
     rig = rig_with("1 main 10 \n key no_more_bets round_closed")
-    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
+    assert rig.events_of(RoundClosed) == [RoundClosed(1, (), 0, "void")]
 
 
 def test_what_is_left_from_the_last_round_is_a_wager_of_the_next() -> None:
@@ -174,8 +172,8 @@ def test_another_box_makes_another_card_the_hole_card() -> None:
     rig.late = False
     rig.talk("key stand hole_turned round_closed")
     assert sorted(told(rig).settled) == ["1 main -10.00", "2 main +15.00"]
-    (turned,) = rig.told(HoleCardRevealed)
-    opened = [e for e in rig.told(CardOpened) if isinstance(e, CardOpened)]
+    (turned,) = rig.events_of(HoleCardRevealed)
+    opened = rig.events_of(CardOpened)
     assert isinstance(turned, HoleCardRevealed)
     assert next(e.face for e in opened if e.card == turned.card) == "8s"
     assert rig.events.index(turned) < rig.events.index(next(e for e in opened if e.card == turned.card))
@@ -189,7 +187,7 @@ def test_one_box_less_opens_no_hole_card() -> None:
     drawn(rig, "Th 9c 6d 8s")
     seen(rig, 2, 0, (before, before + 100 * MS))
     confirmed(rig)
-    opened = [e.face for e in rig.told(CardOpened) if isinstance(e, CardOpened)]
+    opened = [e.face for e in rig.events_of(CardOpened)]
     assert opened == ["Th", "9c", "6d"]
 
 
@@ -204,20 +202,20 @@ def test_wagers_taken_away_in_time_leave_cards_without_bets() -> None:
     assert rig.outcomes() == []
     rig.late = False
     rig.pass_ms(100)
-    assert rig.told(CardOutsideRound) == [CardOutsideRound(card)]
+    assert rig.events_of(CardOutsideRound) == [CardOutsideRound(card)]
     assert rig.outcomes() == ["void"]
 
 
 def test_late_wagers_and_pinches_leave_the_locked_wager() -> None:
     rig = rig_with("1 main 10 \n Th 9c \n 1 main 15 \n 1 main 5 \n 6d 8s \n key stand hole_turned round_closed")
-    assert rig.told(BetIncreasedAfterLock) == [BetIncreasedAfterLock(1, 1, "main", 1000, 1500)]
-    assert rig.told(BetDecreasedAfterLock) == [BetDecreasedAfterLock(1, 1, "main", 1500, 500)]
+    assert rig.events_of(BetIncreasedAfterLock) == [BetIncreasedAfterLock(1, 1, "main", 1000, 1500)]
+    assert rig.events_of(BetDecreasedAfterLock) == [BetDecreasedAfterLock(1, 1, "main", 1500, 500)]
     assert told(rig).settled == ["1 main -10.00"]
 
 
 def test_a_wager_at_a_spot_that_is_not_in_play_is_late() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n 5 main 10")
-    assert rig.told(BetIncreasedAfterLock) == [BetIncreasedAfterLock(1, 5, "main", 0, 1000)]
+    assert rig.events_of(BetIncreasedAfterLock) == [BetIncreasedAfterLock(1, 5, "main", 0, 1000)]
 
 
 def test_chips_of_the_same_value_are_change() -> None:
@@ -225,22 +223,24 @@ def test_chips_of_the_same_value_are_change() -> None:
     rig.lay(1, "main", ("E1",))
     rig.talk("Th")
     rig.lay(1, "main", ("E2", "E3"))
-    assert rig.told(ChipsExchanged, BetIncreasedAfterLock, BetDecreasedAfterLock) == [ChipsExchanged(1, "main", 1000)]
+    assert rig.events_of(ChipsExchanged, BetIncreasedAfterLock, BetDecreasedAfterLock) == [
+        ChipsExchanged(1, "main", 1000)
+    ]
 
 
 def test_an_unknown_chip_counts_as_nothing_and_is_told_once() -> None:
     rig = Rig(KEYED, {"E1": 1000})
     rig.lay(1, "main", ("E1", "FF"))
     rig.lay(1, "main", ("FF",))
-    assert rig.told(UnknownChip) == [UnknownChip(1, "main", "FF")]
-    assert [e.after_cents for e in rig.told(ChipsChanged) if isinstance(e, ChipsChanged)] == [1000, 0]
+    assert rig.events_of(UnknownChip) == [UnknownChip(1, "main", "FF")]
+    assert [e.after_cents for e in rig.events_of(ChipsChanged)] == [1000, 0]
 
 
 def test_a_chip_at_two_zones_counts_where_it_lay_until_it_has_left_one() -> None:
     rig = Rig(KEYED, {"E1": 1000, "E2": 500})
     rig.lay(1, "main", ("E1", "E2"))
     rig.lay(2, "main", ("E1",))
-    assert rig.told(ChipSeenTwice) == [ChipSeenTwice("E1", ("1/main", "2/main"))]
+    assert rig.events_of(ChipSeenTwice) == [ChipSeenTwice("E1", ("1/main", "2/main"))]
     rig.lay(1, "main", ("E2",))
     rig.talk("key no_more_bets")
     assert locked(rig) == [((1, "main", 500), (2, "main", 1000))]
@@ -248,20 +248,23 @@ def test_a_chip_at_two_zones_counts_where_it_lay_until_it_has_left_one() -> None
 
 def test_a_card_with_no_bets_belongs_to_no_round() -> None:
     rig = rig_with("9c")
-    assert rig.told(CardDrawn, CardOutsideRound, CardOpened) == [CardDrawn(None, 2, None, "c2"), CardOutsideRound(2)]
+    assert rig.events_of(CardDrawn, CardOutsideRound, CardOpened) == [
+        CardDrawn(None, 2, None, "c2"),
+        CardOutsideRound(2),
+    ]
 
 
 def test_a_burned_card_is_announced_by_the_key() -> None:
     rig = rig_with(f"1 main 10 \n key burn \n Ac {HAND} \n key stand hole_turned round_closed")
-    assert len(rig.told(CardBurned)) == 1
+    assert len(rig.events_of(CardBurned)) == 1
     assert told(rig).settled == ["1 main -10.00"]
 
 
 def test_or_by_the_shoe() -> None:
     rig = rig_with("1 main 10")
     rig.give(readings.CardDrawn(rig.now_ns, Card("Ac"), burn=True))
-    assert rig.told(BettingClosed) == []
-    assert len(rig.told(CardBurned)) == 1
+    assert rig.events_of(BettingClosed) == []
+    assert len(rig.events_of(CardBurned)) == 1
 
 
 @pytest.mark.parametrize(
@@ -277,21 +280,21 @@ def test_or_by_the_shoe() -> None:
 )
 def test_a_key_that_means_nothing_now_is_refused(talk: str, meaning: str, reason: str) -> None:
     rig = rig_with(talk)
-    (refused,) = rig.told(KeyRefused)
+    (refused,) = rig.events_of(KeyRefused)
     assert isinstance(refused, KeyRefused)
     assert (refused.meaning, refused.reason) == (meaning, reason)
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
 
 
 def test_a_key_outside_the_map_is_refused() -> None:
     rig = Rig(KEYED)
     rig.give(KeyPressed(rig.now_ns, "Z"))
-    assert rig.told(KeyRefused) == [KeyRefused("Z", "", "the key map gives this key no meaning", "no_such_key")]
+    assert rig.events_of(KeyRefused) == [KeyRefused("Z", "", "the key map gives this key no meaning", "no_such_key")]
 
 
 def test_a_digit_speaks_of_the_next_key_only() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n key 3 call_floor stand hole_turned round_closed")
-    assert rig.told(AssistanceRequested) == [AssistanceRequested(1)]
+    assert rig.events_of(AssistanceRequested) == [AssistanceRequested(1)]
     assert rig.outcomes() == ["settled"]
 
 
@@ -299,7 +302,7 @@ def test_complaints_and_noise_are_passed_on() -> None:
     rig = Rig(KEYED)
     rig.give(DeviceComplained("shoe", "E5", "jammed", rig.now_ns))
     rig.give(LineDisturbed("keypad", "noise", b"\xff\x00", rig.now_ns))
-    assert rig.told(DeviceAlarm, LineErrors) == [
+    assert rig.events_of(DeviceAlarm, LineErrors) == [
         DeviceAlarm("shoe", "E5", "jammed"),
         LineErrors("keypad", "noise", "ff00"),
     ]
@@ -307,7 +310,7 @@ def test_complaints_and_noise_are_passed_on() -> None:
 
 def test_a_round_closed_too_early_goes_to_the_floor() -> None:
     rig = rig_with("1 main 10 \n Th 9c \n key round_closed round_closed")
-    assert rig.told(RoundIrregular) == [RoundIrregular(1, "the round was closed before it could end")]
+    assert rig.events_of(RoundIrregular) == [RoundIrregular(1, "the round was closed before it could end")]
     assert rig.outcomes() == ["irregular"]
 
 
@@ -318,15 +321,15 @@ def test_a_round_closed_before_a_hand_was_finished_goes_to_the_floor() -> None:
 
 def test_a_slip_of_the_finger_neither_closes_a_round_nor_opens_the_hole_card() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n key round_closed")
-    assert len(rig.told(CloseRefused)) == 1
-    assert rig.told(HoleCardRevealed) == []
+    assert len(rig.events_of(CloseRefused)) == 1
+    assert rig.events_of(HoleCardRevealed) == []
     rig.talk("key stand hole_turned round_closed")
     assert rig.outcomes() == ["settled"]
 
 
 def test_a_round_whose_dealer_must_draw_whatever_the_hole_card_is_not_closed_by_a_slip() -> None:
     rig = rig_with("1 main 10 \n Th 2c 9d 8s \n key stand round_closed")
-    assert len(rig.told(CloseRefused)) == 1
+    assert len(rig.events_of(CloseRefused)) == 1
     assert rig.outcomes() == []
     rig.talk("key hole_turned \n Tc \n key round_closed")
     assert (rig.postings(), rig.outcomes()) == (["1: spot 1 main -10.00"], ["settled"])
@@ -335,7 +338,7 @@ def test_a_round_whose_dealer_must_draw_whatever_the_hole_card_is_not_closed_by_
 def test_cards_after_the_close_belong_to_the_next_round() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n key stand round_closed \n {HAND}")
     assert rig.outcomes() == ["settled"]
-    rounds = [e.round for e in rig.told(CardDrawn) if isinstance(e, CardDrawn)]
+    rounds = [e.round for e in rig.events_of(CardDrawn)]
     assert rounds == [1] * 4 + [2] * 4
 
 
@@ -356,7 +359,7 @@ def test_a_next_round_before_the_readers_confirmed_leaves_the_last_to_the_floor_
     rig.late = True
     rig.talk("key stand round_closed \n Th")
     rig.give(DeviceComplained("bet_spots", "slow", "a zone was not looked at", rig.now_ns))
-    assert [e.reason for e in rig.told(RoundIrregular) if isinstance(e, RoundIrregular)] == [
+    assert [e.reason for e in rig.events_of(RoundIrregular)] == [
         "the readers had not confirmed the layout when the next round began"
     ]
 
@@ -367,7 +370,7 @@ def test_a_card_told_before_the_chips_of_its_double_waits_for_them() -> None:
     before = rig.now_ns
     rig.now_ns += 400 * MS
     drawn(rig, "9d")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     seen(rig, 1, 2000, (before, before + 200 * MS))
     confirmed(rig)
     rig.late = False
@@ -379,11 +382,9 @@ def test_but_not_beyond_the_readers_word_that_there_are_none() -> None:
     rig = rig_with("1 main 10 \n 6h 9c 5d 8s \n key double")
     rig.late = True
     drawn(rig, "9d")
-    assert rig.told(RoundIrregular) == []
+    assert rig.events_of(RoundIrregular) == []
     confirmed(rig)
-    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [
-        "no legal play explains the evidence"
-    ]
+    assert [event.reason for event in rig.events_of(RoundIrregular)] == ["no legal play explains the evidence"]
 
 
 def test_a_round_whose_times_leave_too_much_open_goes_to_the_floor() -> None:
@@ -396,7 +397,7 @@ def test_a_round_whose_times_leave_too_much_open_goes_to_the_floor() -> None:
             chip = f"E1{spot}{content}"
             rig.values[chip] = content
             rig.give(ChipsSeen(spot, "insurance", (chip,), before, rig.now_ns))
-    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [
+    assert [event.reason for event in rig.events_of(RoundIrregular)] == [
         "the times of the readings leave too many orders open"
     ]
 

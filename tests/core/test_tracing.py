@@ -39,7 +39,7 @@ def accounts(kind: str, keypad: StandKey) -> Iterator[ObservedRound]:
             before = rig.table.state.round
             rig.perform([each])
             told = rig.table.state.round or before
-            if rig.told(RoundIrregular) and told is not None:
+            if rig.events_of(RoundIrregular) and told is not None:
                 yield observed_round(rules, told)
 
 

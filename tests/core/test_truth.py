@@ -34,16 +34,14 @@ def true_account(told: list[RoundPlayed]) -> Account:
 
 
 def left_open(rig: Rig) -> dict[tuple[int, int, str], tuple[int, ...]]:
-    return {
-        (e.round, e.spot, e.bet): e.possible_cents for e in rig.told(WagerUnresolved) if isinstance(e, WagerUnresolved)
-    }
+    return {(e.round, e.spot, e.bet): e.possible_cents for e in rig.events_of(WagerUnresolved)}
 
 
 def assert_account(rig: Rig, told: list[RoundPlayed]) -> None:
     """Every wager is settled as it truly ended, or open with the truth among what remains possible; none twice."""
     truth, found, still = true_account(told), settled(rig.events), left_open(rig)
-    assert rig.told(RoundIrregular) == []
-    assert len(rig.told(WagerSettled)) == len(found)
+    assert rig.events_of(RoundIrregular) == []
+    assert len(rig.events_of(WagerSettled)) == len(found)
     assert found == {wager: truth[wager] for wager in found}
     assert not found.keys() & still.keys()
     assert truth.keys() <= found.keys() | still.keys()
@@ -55,7 +53,7 @@ def assert_account(rig: Rig, told: list[RoundPlayed]) -> None:
 def facts_told(rig: Rig, told: list[RoundPlayed]) -> Iterator[bool]:
     """Whether each inferred fact is true."""
     rounds = {truth.round: truth for truth in told}
-    face = {e.card: e.face for e in rig.told(CardOpened) if isinstance(e, CardOpened)}
+    face = {e.card: e.face for e in rig.events_of(CardOpened)}
     for event in rig.events:
         match event:
             case CardDealt(number, card, spot):
@@ -84,7 +82,7 @@ def assert_facts(rig: Rig, told: list[RoundPlayed]) -> None:
 
 def placed(rig: Rig) -> set[object]:
     """Settlements and inferred facts with cards named by their places, so that runs can be compared."""
-    place = {e.card: (e.round, e.position) for e in rig.told(CardDrawn) if isinstance(e, CardDrawn)}
+    place = {e.card: (e.round, e.position) for e in rig.events_of(CardDrawn)}
     found: set[object] = set()
     for event in rig.events:
         match event:
@@ -121,12 +119,12 @@ def test_with_a_key_for_each_decision_nothing_stays_open(name: str) -> None:
 
 def test_with_a_key_for_each_decision_the_whole_story_is_told() -> None:
     rig, told = simulated("hollywood-penn-national", 13, 25, "always")
-    drawn = [e for e in rig.told(CardDrawn) if isinstance(e, CardDrawn) and e.position is not None]
-    assert len(rig.told(CardDealt)) == len(drawn)
+    drawn = [e for e in rig.events_of(CardDrawn) if e.position is not None]
+    assert len(rig.events_of(CardDealt)) == len(drawn)
     hands = [hand for truth in told for spot, of in truth.hands.items() for hand in of]
     surrendered = sum(len(truth.surrendered) for truth in told)
     naturals = sum(1 for truth in told for of in truth.hands.values() if len(of) == 1 and is_natural(of[0]))
-    assert len(rig.told(HandCompleted)) + surrendered == len(hands)
+    assert len(rig.events_of(HandCompleted)) + surrendered == len(hands)
     assert naturals > 0
 
 

@@ -16,7 +16,7 @@ def test_round_closed_refused_and_every_chip_taken_ends_the_round_with_the_next_
     keyed = {"stand_key": "always", "turn_key": "always"}
     rig = Rig(profile_files.load("hollywood-penn-national", keyed).rules)
     rig.talk(f"1 main 10 \n key no_more_bets \n Th 9c 6d 8s \n key stand \n {cleared} \n key round_closed")
-    assert len(rig.told(CloseRefused)) == 1
+    assert len(rig.events_of(CloseRefused)) == 1
     rig.pass_ms(6_000)
     rig.talk("2 main 20" if cleared else "")
     deal(rig, "5h 6c Td 8s", 0)

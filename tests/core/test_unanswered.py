@@ -30,19 +30,15 @@ def deal(rig: Rig, faces: str) -> None:
 
 
 def cards_of(rig: Rig, number: int) -> int:
-    return sum(event.round == number for event in rig.told(CardDrawn) if isinstance(event, CardDrawn))
+    return sum(event.round == number for event in rig.events_of(CardDrawn))
 
 
 def reasons(rig: Rig) -> list[str]:
-    return [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)]
+    return [event.reason for event in rig.events_of(RoundIrregular)]
 
 
 def left_open(rig: Rig, number: int) -> list[tuple[int, str, int]]:
-    return [
-        (one.spot, one.bet, one.wager_cents)
-        for one in rig.told(WagerUnresolved)
-        if isinstance(one, WagerUnresolved) and one.round == number
-    ]
+    return [(one.spot, one.bet, one.wager_cents) for one in rig.events_of(WagerUnresolved) if one.round == number]
 
 
 def unkeyed(**options: str) -> Rig:
@@ -62,7 +58,7 @@ def test_where_no_more_bets_is_never_pressed_each_deal_is_a_round_that_is_asked_
     assert left_open(rig, 1) == [(1, "main", 1000), (3, "main", 1000)]
     assert len(asked(rig)) == 2
     assert AlertKind.ROUND_UNENDED in alerted(rig)
-    assert len(rig.told(BettingClosed)) == 2
+    assert len(rig.events_of(BettingClosed)) == 2
 
 
 def test_the_next_deal_is_its_own_where_the_key_was_pressed_once_and_never_again() -> None:
@@ -108,9 +104,7 @@ def test_a_newcomer_of_whom_nobody_says_whether_he_was_dealt_in_swallows_no_late
 
 def unanswered(rig: Rig) -> list[str]:
     return [
-        one.text
-        for one in rig.told(AlertRaised)
-        if isinstance(one, AlertRaised) and one.kind is AlertKind.ROUND_UNENDED and "answered" in one.text
+        one.text for one in rig.events_of(AlertRaised) if one.kind is AlertKind.ROUND_UNENDED and "answered" in one.text
     ]
 
 
@@ -144,7 +138,7 @@ def test_a_deal_that_stops_for_a_minute_is_asked_about_and_alerted() -> None:
     assert asked(rig) == ["Is round 1 over?"]
     assert alerted(rig) == [AlertKind.ROUND_UNENDED]
     rig.key("yes")
-    assert rig.told(RoundClosed)[-1] == RoundClosed(1, (), 0, "irregular")
+    assert rig.events_of(RoundClosed)[-1] == RoundClosed(1, (), 0, "irregular")
     assert left_open(rig, 1) == [(1, "main", 1000), (3, "main", 1000)]
 
 
@@ -152,7 +146,7 @@ def test_bets_that_are_locked_and_not_dealt_to_yet_are_not_hurried() -> None:
     rig = table("hollywood-perryville")
     rig.talk("1 main 10 \n key no_more_bets")
     rig.pass_ms(3 * MINUTE_MS)
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
 
 
 # --- a house that always presses "stand", and does not -------------------------------------------------------
@@ -171,7 +165,7 @@ def keyless(rounds: int) -> Rig:
 
 def test_paying_accuses_nobody_from_the_second_round_on_in_which_no_key_is_pressed_that_always_should_be() -> None:
     rig = keyless(5)
-    severities = {one.severity for one in rig.told(AlertRaised) if isinstance(one, AlertRaised) and one.round != 1}
+    severities = {one.severity for one in rig.events_of(AlertRaised) if one.round != 1}
     assert Severity.CRITICAL not in severities
 
 
@@ -193,5 +187,5 @@ def test_a_key_that_comes_again_is_expected_again() -> None:
     rig.talk("1 main 10 \n key no_more_bets")
     deal(rig, "Th 9c 5d 8s")
     rig.talk("1 main 3")
-    found = [one.severity for one in rig.told(AlertRaised) if isinstance(one, AlertRaised) and one.spot == 1]
+    found = [one.severity for one in rig.events_of(AlertRaised) if one.spot == 1]
     assert found[-1:] == [Severity.CRITICAL]

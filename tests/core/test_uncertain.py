@@ -35,13 +35,11 @@ def first_card(rig: Rig, cents: int, zone: str = "lucky_ladies", *, told_ms: int
 
 
 def locked(rig: Rig) -> list[tuple[int, str, int]]:
-    return [(w.spot, w.bet, w.cents) for e in rig.told(BettingClosed) if isinstance(e, BettingClosed) for w in e.wagers]
+    return [(w.spot, w.bet, w.cents) for e in rig.events_of(BettingClosed) for w in e.wagers]
 
 
 def opened(rig: Rig) -> list[tuple[str, int, tuple[int, ...]]]:
-    return [
-        (e.bet, e.wager_cents, e.possible_cents) for e in rig.told(WagerUnresolved) if isinstance(e, WagerUnresolved)
-    ]
+    return [(e.bet, e.wager_cents, e.possible_cents) for e in rig.events_of(WagerUnresolved)]
 
 
 def test_a_side_wager_laid_unseen_before_the_first_card_is_open_and_nobody_is_accused() -> None:
@@ -49,9 +47,9 @@ def test_a_side_wager_laid_unseen_before_the_first_card_is_open_and_nobody_is_ac
     first_card(rig, 500)
     rig.talk(PLAYED)
     assert locked(rig) == [(1, "main", 1000)]
-    assert rig.told(WagerUncertain) == [WagerUncertain(1, 1, "lucky_ladies", (0, 500))]
+    assert rig.events_of(WagerUncertain) == [WagerUncertain(1, 1, "lucky_ladies", (0, 500))]
     assert opened(rig) == [("lucky_ladies", 500, (-500, 0))]
-    assert rig.told(*ALARMS) == []
+    assert rig.events_of(*ALARMS) == []
     assert rig.outcomes() == ["open"]
 
 
@@ -60,15 +58,15 @@ def test_a_side_wager_taken_off_unseen_before_the_first_card_is_not_settled_as_i
     first_card(rig, 0)
     rig.talk(PLAYED)
     assert opened(rig) == [("lucky_ladies", 500, (-500, 0))]
-    assert rig.told(*ALARMS) == []
-    assert [e.bet for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)] == ["main"]
+    assert rig.events_of(*ALARMS) == []
+    assert [e.bet for e in rig.events_of(WagerSettled)] == ["main"]
 
 
 def test_taking_or_paying_it_later_is_no_offence() -> None:
     rig = whole_house_with("1 main 10")
     first_card(rig, 500)
     rig.talk("9c 6d 8s \n 1 lucky_ladies 0 \n 1 lucky_ladies 25 \n 1 lucky_ladies 0")
-    assert rig.told(*ALARMS) == []
+    assert rig.events_of(*ALARMS) == []
 
 
 def test_the_floor_settles_it() -> None:
@@ -76,7 +74,7 @@ def test_the_floor_settles_it() -> None:
     first_card(rig, 500)
     rig.talk(PLAYED)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "lucky_ladies", -500, "M. Okafor", "it lay there"))
-    (event,) = [e for e in rig.told(WagerSettled) if isinstance(e, WagerSettled) and e.bet == "lucky_ladies"]
+    (event,) = [e for e in rig.events_of(WagerSettled) if e.bet == "lucky_ladies"]
     assert (event.net_cents, event.basis) == (-500, Basis.FLOOR)
 
 
@@ -84,7 +82,7 @@ def test_at_a_spot_without_a_main_wager_it_is_none() -> None:
     rig = whole_house_with("2 main 10")
     first_card(rig, 500)
     rig.talk("9c 6d 8s \n key stand hole_turned \n 2 main 0 \n key round_closed")
-    assert rig.told(WagerUncertain, WagerUnresolved, *ALARMS) == []
+    assert rig.events_of(WagerUncertain, WagerUnresolved, *ALARMS) == []
 
 
 def test_after_the_key_and_before_the_first_card_it_lay_there_in_time() -> None:
@@ -95,7 +93,7 @@ def test_after_the_key_and_before_the_first_card_it_lay_there_in_time() -> None:
     rig.give(ChipsSeen(1, "lucky_ladies", ("E00450000000001F",), 1000 * MS, rig.now_ns))
     rig.late = False
     rig.talk("Th 9c 6d 8s \n 1 lucky_ladies 0 \n key stand hole_turned \n 1 main 0 \n key round_closed")
-    assert rig.told(WagerUncertain, *ALARMS) == []
+    assert rig.events_of(WagerUncertain, *ALARMS) == []
 
 
 def test_with_a_limit_on_all_wins_a_win_that_hangs_on_it_stays_open_too() -> None:
@@ -110,4 +108,4 @@ def test_a_main_wager_told_late_lay_there_in_time() -> None:
     first_card(rig, 500, "main")
     rig.talk("9c 6d 8s 7c 6h")
     assert locked(rig) == [(1, "main", 500), (2, "main", 1000)]
-    assert rig.told(*ALARMS) == []
+    assert rig.events_of(*ALARMS) == []

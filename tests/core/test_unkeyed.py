@@ -53,11 +53,11 @@ def rig_of(talk: str = "", **options: Any) -> Rig:
 
 
 def reasons(rig: Rig, kind: type[KeyRefused | RoundIrregular]) -> list[str]:
-    return [one.reason for one in rig.told(kind) if isinstance(one, kind)]
+    return [one.reason for one in rig.events_of(kind)]
 
 
 def bases(rig: Rig) -> list[Basis]:
-    return [one.basis for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)]
+    return [one.basis for one in rig.events_of(WagerSettled)]
 
 
 # --- the key is pressed -----------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def test_dealers_who_press_it_are_told_nothing_else() -> None:
     keyed, truth = simulated("hollywood-penn-national", 77, 12, "sometimes", make=always)
     plain, _ = simulated("hollywood-penn-national", 77, 12, "sometimes")
     assert len(truth) == 12
-    assert len(keyed.told(WagerSettled)) > 12
+    assert len(keyed.events_of(WagerSettled)) > 12
     assert coded(keyed.events) == coded(plain.events)
 
 
@@ -92,14 +92,14 @@ def test_the_key_that_locks_the_next_bets_while_readers_are_late_is_the_key() ->
     rig.late = False
     rig.pass_ms(100)
     rig.talk("Th 9c 9d 8s \n key stand hole_turned round_closed")
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
     assert rig.outcomes() == ["settled", "settled"]
 
 
 def test_a_card_with_no_bets_belongs_to_no_round_as_ever() -> None:
     rig = rig_of("8h")
-    assert len(rig.told(CardOutsideRound)) == 1
-    assert rig.told(QuestionAsked) == []
+    assert len(rig.events_of(CardOutsideRound)) == 1
+    assert rig.events_of(QuestionAsked) == []
 
 
 # --- a first card without it ------------------------------------------------------------------------------
@@ -107,15 +107,15 @@ def test_a_card_with_no_bets_belongs_to_no_round_as_ever() -> None:
 
 def test_without_the_key_a_first_card_asks_and_nothing_of_the_round_is_told() -> None:
     rig = rig_of(DEALT)
-    assert rig.told(QuestionAsked) == [QuestionAsked(1, 1, None, ASKED, ("yes", "no"))]
+    assert rig.events_of(QuestionAsked) == [QuestionAsked(1, 1, None, ASKED, ("yes", "no"))]
     assert rig.desired.display == SHOWN
     assert msgspec.json.decode(round_bytes(rig.house, rig.table.state), type=RoundNow).question == 1
-    assert rig.told(CardDealt, CardOpened, WagerSettled) == []
+    assert rig.events_of(CardDealt, CardOpened, WagerSettled) == []
 
 
 def test_by_default_it_locks_the_bets_and_nothing_is_asked() -> None:
     rig = rig_of(f"{PLAYED} \n key round_closed", no_more_bets="sometimes")
-    assert rig.told(QuestionAsked) == []
+    assert rig.events_of(QuestionAsked) == []
     assert rig.postings() == ["1: spot 1 main +10.00"]
     assert bases(rig) == [Basis.EVIDENCE]
 
@@ -127,7 +127,7 @@ def test_yes_a_round_began_with_it_and_is_settled_on_that_word(cards: str) -> No
     rig.talk("key yes")
     rig.talk(" ".join(["Th", "9c", "9d", "8s"][len(cards.split()) :]))
     rig.talk("key stand hole_turned round_closed")
-    assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "yes", "dealer")]
+    assert rig.events_of(QuestionAnswered) == [QuestionAnswered(1, "yes", "dealer")]
     assert rig.postings() == ["1: spot 1 main +10.00"]
     assert bases(rig) == [Basis.ANSWER]
     assert rig.outcomes() == ["settled"]
@@ -135,12 +135,12 @@ def test_yes_a_round_began_with_it_and_is_settled_on_that_word(cards: str) -> No
 
 def test_no_the_cards_belong_to_no_round_stay_closed_and_bets_are_open() -> None:
     rig = rig_of("1 main 10 \n Th 9c \n key no")
-    assert [one.card for one in rig.told(CardOutsideRound) if isinstance(one, CardOutsideRound)] == [
+    assert [one.card for one in rig.events_of(CardOutsideRound)] == [
         rig.stamped[2].number,
         rig.stamped[4].number,
     ]
-    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
-    assert rig.told(CardOpened) == []
+    assert rig.events_of(RoundClosed) == [RoundClosed(1, (), 0, "void")]
+    assert rig.events_of(CardOpened) == []
     assert rig.desired.display == "Bets open"
     rig.talk("key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")
     assert rig.postings() == ["2: spot 1 main +10.00"]
@@ -157,23 +157,23 @@ def test_the_key_pressed_too_late_is_no_answer() -> None:
 def test_the_floor_may_answer_and_other_words_are_refused() -> None:
     rig = rig_of("1 main 10 \n Th")
     rig.answer("perhaps")
-    assert rig.told(AnswerRefused) == [AnswerRefused(1, "perhaps", "the answers are yes and no", "not_a_choice")]
+    assert rig.events_of(AnswerRefused) == [AnswerRefused(1, "perhaps", "the answers are yes and no", "not_a_choice")]
     rig.answer("yes")
-    assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "yes", "floor")]
+    assert rig.events_of(QuestionAnswered) == [QuestionAnswered(1, "yes", "floor")]
 
 
 def test_a_round_of_which_nobody_said_that_it_began_goes_to_the_floor() -> None:
     rig = rig_of(f"{PLAYED} \n key round_closed no_more_bets \n Th")
     assert reasons(rig, RoundIrregular) == ["nobody said whether its first card began it"]
     assert rig.outcomes() == ["irregular"]
-    assert rig.told(WagerSettled) == []
+    assert rig.events_of(WagerSettled) == []
 
 
 def test_a_void_round_asks_no_more() -> None:
     rig = rig_of("1 main 10 \n Th")
     rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "misdeal"))
-    assert rig.told(QuestionWithdrawn) == [QuestionWithdrawn(1)]
-    assert len(rig.told(RoundVoided)) == 1
+    assert rig.events_of(QuestionWithdrawn) == [QuestionWithdrawn(1)]
+    assert len(rig.events_of(RoundVoided)) == 1
     assert rig.desired.display == "Bets open"
 
 
@@ -182,11 +182,11 @@ def test_it_is_asked_before_who_was_let_in_and_no_withdraws_that() -> None:
     rig = Rig(replace(found, options=replace(found.options, no_more_bets="always")))
     rig.talk("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")
     rig.talk("4 main 10 \n Th")
-    shown = [one.text for one in rig.told(QuestionAsked) if isinstance(one, QuestionAsked)]
+    shown = [one.text for one in rig.events_of(QuestionAsked)]
     assert shown == [ASKED, "Spot 4 came in mid shoe: dealt in?"]
     assert rig.desired.display == SHOWN
     rig.talk("key no")
-    assert rig.told(QuestionWithdrawn) == [QuestionWithdrawn(2)]
+    assert rig.events_of(QuestionWithdrawn) == [QuestionWithdrawn(2)]
     assert rig.desired.display == "Bets open"
 
 
@@ -220,22 +220,22 @@ def test_a_late_card_of_the_round_settles_nothing_wrongly_and_leaves_nothing_to_
     rig = doubled_after_three_cards()
     rig.talk("Kc \n key stand")
     assert reasons(rig, RoundIrregular) == ["no legal play explains the evidence"]
-    assert rig.told(WagerSettled, SettlementDisputed) == []
+    assert rig.events_of(WagerSettled, SettlementDisputed) == []
     without = doubled_after_three_cards(no_more_bets="sometimes")
     without.talk("Kc \n key stand")
     assert without.postings() == ["1: spot 1 main -10.00"]
-    assert len(without.told(SettlementDisputed)) == 1
+    assert len(without.events_of(SettlementDisputed)) == 1
 
 
 def test_a_card_after_payment_is_the_open_rounds_and_not_a_new_one() -> None:
     rig = rig_of("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned \n 1 main 20 \n 5h")
     assert rig.outcomes() == []
     assert reasons(rig, RoundIrregular) == ["no legal play explains the evidence"]
-    assert [one.round for one in rig.told(BettingClosed) if isinstance(one, BettingClosed)] == [1]
+    assert [one.round for one in rig.events_of(BettingClosed)] == [1]
     stray = rig.table.state.round
     assert stray is not None
     rig.give(SetCard(rig.now_ns, stray.cards.drawn[-1].number, None, "M. Okafor", "pushed out of the shoe"))
     rig.pass_ms(100)
-    assert len(rig.told(RoundResumed)) == 1
+    assert len(rig.events_of(RoundResumed)) == 1
     rig.talk("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")
     assert rig.outcomes() == ["settled", "settled"]

@@ -28,18 +28,16 @@ def unread() -> Table:
 def test_no_more_bets_hands_the_round_to_the_floor_and_begins_the_next(closed: str) -> None:
     rig = unread()
     rig.talk(f"key hole_turned {closed} \n {NEXT}")
-    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [
-        "a card could not be read"
-    ]
-    assert rig.told(KeyRefused) == []
+    assert [event.reason for event in rig.events_of(RoundIrregular)] == ["a card could not be read"]
+    assert rig.events_of(KeyRefused) == []
     assert rig.outcomes() == ["settled", "irregular", "settled"]
     assert rig.postings() == ["1: spot 1 main -10.00", "3: spot 1 main -20.00"]
 
 
 def test_before_the_turn_the_key_is_a_slip_of_the_finger_and_opens_nothing() -> None:
     rig = unread()
-    opened = len(rig.told(CardOpened))
+    opened = len(rig.events_of(CardOpened))
     rig.talk("1 main 20 \n key no_more_bets no_more_bets")
     assert rig.outcomes() == ["settled"]
-    assert len(rig.told(CardOpened)) == opened
-    assert len(rig.told(RoundStarted)) == 2
+    assert len(rig.events_of(CardOpened)) == opened
+    assert len(rig.events_of(RoundStarted)) == 2

@@ -33,8 +33,8 @@ def test_the_next_deal_hands_it_to_the_floor_for_one_reason(reason: str, *, lost
     rig.pass_ms(60_000)
     rig.talk("1 main 30 \n key no_more_bets \n Kh Kc Kd Ks")
     assert rig.outcomes() == ["irregular"]
-    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [reason]
-    assert [event.wager_cents for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)] == [
+    assert [event.reason for event in rig.events_of(RoundIrregular)] == [reason]
+    assert [event.wager_cents for event in rig.events_of(WagerUnresolved)] == [
         1000,
         1000,
     ]
@@ -52,8 +52,8 @@ def forgetful(profile: str, paid: str, *, looked_ms: int = 4_000) -> Rig:
 
 def told(rig: Rig) -> tuple[list[str], list[str], int]:
     """Why rounds are irregular, how they ended, and how many were begun."""
-    reasons = [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)]
-    return reasons, rig.outcomes(), len(rig.told(BettingClosed))
+    reasons = [event.reason for event in rig.events_of(RoundIrregular)]
+    return reasons, rig.outcomes(), len(rig.events_of(BettingClosed))
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_a_dealer_who_forgot_the_turn_ends_the_round_by_locking_the_next_bets(pr
     rig = forgetful(profile, paid)
     rig.talk("1 main 30 \n key no_more_bets \n Kh 2c Kd Ks")
     assert told(rig) == ([FORGOTTEN], ["irregular"], 2)
-    assert rig.told(HoleCardRevealed) == []
-    assert [event.wager_cents for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)] == [1000]
+    assert rig.events_of(HoleCardRevealed) == []
+    assert [event.wager_cents for event in rig.events_of(WagerUnresolved)] == [1000]
 
 
 def test_so_it_does_where_no_reader_has_told_of_the_bets_yet() -> None:
@@ -82,7 +82,7 @@ def test_so_it_does_where_no_reader_has_told_of_the_bets_yet() -> None:
     rig.late = False
     rig.talk("2c Kd Ks")
     assert told(rig) == ([FORGOTTEN], ["irregular"], 2)
-    assert rig.told(KeyRefused) == []
+    assert rig.events_of(KeyRefused) == []
 
 
 @pytest.mark.parametrize(
@@ -94,4 +94,4 @@ def test_a_slip_of_the_finger_ends_nothing(paid: str, looked_ms: int) -> None:
     rig = forgetful("borgata", paid, looked_ms=looked_ms)
     rig.talk("key no_more_bets")
     assert told(rig) == ([], [], 1)
-    assert rig.told(HoleCardRevealed) == []
+    assert rig.events_of(HoleCardRevealed) == []

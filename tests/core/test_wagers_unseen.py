@@ -60,11 +60,11 @@ class Watched(Rig):
         self.pass_ms(2_000)
 
     def unseen(self) -> list[str]:
-        raised = (event for event in self.told(AlertRaised) if isinstance(event, AlertRaised))
+        raised = (event for event in self.events_of(AlertRaised))
         return [event.text.partition(";")[0] for event in raised if event.kind is AlertKind.WAGERS_UNSEEN]
 
     def left(self) -> list[tuple[int, str, tuple[int, ...]]]:
-        told = (event for event in self.told(WagerUnresolved) if isinstance(event, WagerUnresolved))
+        told = (event for event in self.events_of(WagerUnresolved))
         return [(event.spot, event.bet, event.possible_cents) for event in told]
 
 
@@ -102,7 +102,7 @@ def test_a_side_wager_that_it_then_finds_changed_is_open_and_was_not_settled_bef
     assert rig.postings() == []
     rig.find("bet_spots/2", 2, lucky_ladies=0)
     rig.talk("key round_closed")
-    told = [event for event in rig.told(WagerUncertain) if isinstance(event, WagerUncertain)]
+    told = rig.events_of(WagerUncertain)
     assert [(event.spot, event.bet, event.possible_cents) for event in told] == [(2, "lucky_ladies", (0, 500))]
     assert "1: spot 2 lucky_ladies -5.00" not in rig.postings()
 
@@ -130,9 +130,9 @@ def test_what_is_done_with_the_main_wager_is_seen_while_the_reader_of_a_side_zon
     if then == "after it":
         rig.lose("bet_spots/22", 2)
     rig.talk(DOUBLED)
-    assert rig.told(SpotReaderLost) == []
+    assert rig.events_of(SpotReaderLost) == []
     assert "1: spot 2 main +20.00" in rig.postings()
-    assert [event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)] == (
+    assert [event.kind for event in rig.events_of(AlertRaised)] == (
         [AlertKind.WAGERS_UNSEEN] if then == "before the lock" else []
     )
     # What lay there once nobody looked any more is the floor's; what had been looked at was the wager.
@@ -155,7 +155,7 @@ def test_the_dead_reader_of_the_insurance_line_leaves_insurance_open_and_nothing
     rig.talk("2 main 10")
     rig.lose("bet_spots/21", 2)
     rig.talk(f"key no_more_bets \n {DOUBLED.replace('9c', 'Ac')}")
-    assert rig.told(SpotReaderLost) == []
+    assert rig.events_of(SpotReaderLost) == []
     assert "1: spot 2 main +20.00" in rig.postings()
 
 
@@ -164,7 +164,7 @@ def test_the_dead_reader_of_a_main_zone_is_the_whole_spots() -> None:
     rig.talk("2 main 10 \n key no_more_bets")
     rig.lose("bet_spots/20", 2)
     rig.talk("5h 9c 6d 8s \n key double \n Th \n key hole_turned round_closed")
-    assert [event.spot for event in rig.told(SpotReaderLost) if isinstance(event, SpotReaderLost)] == [2]
+    assert [event.spot for event in rig.events_of(SpotReaderLost)] == [2]
 
 
 def test_the_return_of_a_side_zones_reader_does_not_open_the_eyes_of_the_main_zones() -> None:

@@ -94,7 +94,7 @@ def test_a_correction_that_leaves_no_legal_play_hands_a_waiting_round_to_the_flo
     """With a five in the hole the dealer has fifteen and should have drawn."""
     rig = Rig(penn())
     rig.talk(WHO_GOT_THE_NINE)
-    hole = [event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)][5]
+    hole = [event.card for event in rig.events_of(CardDrawn)][5]
     rig.give(SetCard(rig.now_ns, hole, Card("5s"), "floor", "misread"))
     assert (waiting(rig), rig.outcomes(), rig.postings()) == ([], ["irregular"], [])
 

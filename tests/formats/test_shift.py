@@ -401,7 +401,7 @@ def test_a_count_of_another_shift_is_taken_back_in_that_shift() -> None:
 def test_a_count_of_no_shift_of_the_house_is_refused(of: tuple[str, str], why: str, code: RefusalCode) -> None:
     rig = a_counted_table()
     count(rig, Count.DROP, 1_000, of=of)
-    assert rig.told(OrderRefused)[-1] == OrderRefused("enter drop", why, "M. Okafor", code)
+    assert rig.events_of(OrderRefused)[-1] == OrderRefused("enter drop", why, "M. Okafor", code)
 
 
 def test_no_day_is_known_before_the_first_has_begun() -> None:
@@ -410,7 +410,7 @@ def test_no_day_is_known_before_the_first_has_begun() -> None:
     refused = OrderRefused(
         "enter drop", "the gaming day is not known until the table has begun one", "M. Okafor", "day_not_begun"
     )
-    assert rig.told(OrderRefused)[-1] == refused
+    assert rig.events_of(OrderRefused)[-1] == refused
 
 
 def said(shift: Shift, label: str) -> str:
@@ -484,7 +484,7 @@ def test_a_slip_is_entered_once_and_again_only_after_it_was_taken_back() -> None
     rig = a_rig()
     count(rig, Count.FILL, 200_000, slip="4711")
     count(rig, Count.FILL, 200_000, slip="4711")
-    (refused,) = rig.told(OrderRefused)
+    (refused,) = rig.events_of(OrderRefused)
     assert refused == OrderRefused(
         "enter fill", "slip 4711 is entered already, with 2000.00", "M. Okafor", "already_done"
     )

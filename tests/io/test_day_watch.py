@@ -64,5 +64,5 @@ def test_a_round_says_in_which_day_it_began() -> None:
         if day:
             rig.give(DayBegan(rig.now_ns, day))
         rig.talk("1 main 10 \n key no_more_bets \n 1 main 0 \n key round_closed")
-    began = [event.gaming_day for event in rig.told(RoundStarted) if isinstance(event, RoundStarted)]
+    began = [event.gaming_day for event in rig.events_of(RoundStarted)]
     assert began == [None, "2026-11-21", "2026-11-22"]

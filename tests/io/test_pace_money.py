@@ -84,9 +84,9 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
     rig = a_rig()
     played(rig)
     rig.talk(SIDE_WAGERS)
-    closed = [event.round for event in rig.told(RoundClosed) if isinstance(event, RoundClosed)]
+    closed = [event.round for event in rig.events_of(RoundClosed)]
     ruled, void = closed[-3], closed[-2]
-    locked = next(one for one in rig.told(BettingClosed) if isinstance(one, BettingClosed) and one.round == ruled)
+    locked = next(one for one in rig.events_of(BettingClosed) if one.round == ruled)
     rig.give(AdjustWager(1, ruled, locked.wagers[0].spot, "main", 0, "M. Okafor", RULED))
     rig.give(VoidRound(2, void, "M. Okafor", "misdeal"))
     return Evening(rig, journal_of(rig, tmp_path_factory.mktemp("evening") / "journal.sqlite"))

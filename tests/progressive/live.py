@@ -73,7 +73,7 @@ class MeterRig(Rig):
         return self.table.state.progressives.jackpots
 
     def last(self, kind: type[Event]) -> Event:
-        return self.told(kind)[-1]
+        return self.events_of(kind)[-1]
 
     def give(self, item: Input, *, closed: bool = False) -> StepResult:
         """People here come with keys of their own, all of the floor."""
@@ -95,9 +95,7 @@ class MeterRig(Rig):
 
     def adjustments(self) -> list[tuple[int, int, str, int, int]]:
         return [
-            (one.round, one.spot, one.bet, one.before_cents, one.net_cents)
-            for one in self.told(WagerAdjusted)
-            if isinstance(one, WagerAdjusted)
+            (one.round, one.spot, one.bet, one.before_cents, one.net_cents) for one in self.events_of(WagerAdjusted)
         ]
 
 
@@ -212,7 +210,7 @@ def pit_table(pit: Pit) -> MeterRig:
 
 
 def refusals(rig: MeterRig) -> list[str]:
-    return [one.reason for one in rig.told(OrderRefused) if isinstance(one, OrderRefused)]
+    return [one.reason for one in rig.events_of(OrderRefused)]
 
 
 def why(given: object) -> str:

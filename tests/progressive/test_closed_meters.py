@@ -36,7 +36,7 @@ def table(pit: Pit, while_closed: WhileClosed = "stand") -> MeterRig:
 
 
 def raised(rig: MeterRig) -> list[tuple[int | None, int | None, str | None, int | None, str]]:
-    found = (one for one in rig.told(AlertRaised) if isinstance(one, AlertRaised))
+    found = (one for one in rig.events_of(AlertRaised))
     return [
         (one.round, one.spot, one.zone, one.after_cents, one.text)
         for one in found
@@ -76,7 +76,7 @@ def test_dealt_to_it_stands_and_is_owed_to_the_pool(pit: Pit) -> None:
     rig = table(pit)
     rig.talk(f"{BET} \n key no_more_bets \n {CARDS}")
     assert rig.postings()[0] == "1: spot 1 blazing7s -5.00"
-    assert [one.spot for one in rig.told(ContributionPosted) if isinstance(one, ContributionPosted)] == [1]
+    assert [one.spot for one in rig.events_of(ContributionPosted)] == [1]
     assert rig.outcomes() == ["settled"]
 
 
@@ -89,17 +89,17 @@ def test_where_the_first_card_locks_the_bets_it_is_told_at_the_card(pit: Pit) ->
 def test_a_dealer_who_takes_the_lock_back_can_hand_the_bet_back(pit: Pit) -> None:
     rig = table(pit)
     rig.talk(f"{BET} \n key no_more_bets undo \n 1 blazing7s 0 \n key no_more_bets \n {CARDS}")
-    assert [one.round for one in rig.told(BettingClosed) if isinstance(one, BettingClosed)] == [1, 2]
+    assert [one.round for one in rig.events_of(BettingClosed)] == [1, 2]
     assert [number for number, *_ in raised(rig)] == [1]
-    assert rig.told(ContributionPosted) == []
-    assert {one.bet for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)} == {"main"}
+    assert rig.events_of(ContributionPosted) == []
+    assert {one.bet for one in rig.events_of(WagerSettled)} == {"main"}
     assert rig.outcomes() == ["void", "settled"]
 
 
 def test_chips_that_go_after_the_lock_are_a_collected_stake_and_not_a_bet_handed_back(pit: Pit) -> None:
     rig = table(pit)
     rig.talk(f"{BET} \n key no_more_bets \n 1 blazing7s 0 \n {CARDS}")
-    assert len(rig.told(ContributionPosted)) == 1
+    assert len(rig.events_of(ContributionPosted)) == 1
     assert "1: spot 1 blazing7s -5.00" in rig.postings()
 
 
@@ -139,7 +139,7 @@ def test_the_must_hit_by_meter_too(pit: Pit) -> None:
     assert "mystery is closed: the trigger box does not answer" in text
     Box(rig, [90_000]).up()
     rig.talk(CARDS)
-    assert len(rig.told(ContributionMade)) == 1
+    assert len(rig.events_of(ContributionMade)) == 1
 
 
 # --- a house that does not take them ----------------------------------------------------------------------
@@ -151,21 +151,21 @@ def test_a_house_that_refuses_it_has_no_such_wager(pit: Pit) -> None:
     assert rig.desired.display == "Meter closed: blazing7s 1"
     rig.key("no_more_bets")
     sentence = f"pit_sevens is closed: {AWAY}"
-    assert rig.told(SideBetRefused) == [SideBetRefused(1, 1, "blazing7s", 500, "blazing7s.while_closed", sentence)]
-    (alert,) = rig.told(AlertRaised)
+    assert rig.events_of(SideBetRefused) == [SideBetRefused(1, 1, "blazing7s", 500, "blazing7s.while_closed", sentence)]
+    (alert,) = rig.events_of(AlertRaised)
     assert isinstance(alert, AlertRaised)
     assert (alert.kind, alert.spot, alert.zone) == (AlertKind.SIDE_BET_REFUSED, 1, "blazing7s")
-    (locked,) = rig.told(BettingClosed)
+    (locked,) = rig.events_of(BettingClosed)
     assert isinstance(locked, BettingClosed)
     assert locked.wagers == (LockedWager(1, "main", 1000),)
     assert rig.desired.display == "Meter closed: blazing7s 1"
     assert picture(rig) == (ClosedBet(1, "blazing7s"),)
     rig.talk(f"1 blazing7s 0 \n {CARDS}")
-    assert rig.told(ContributionPosted) == []
+    assert rig.events_of(ContributionPosted) == []
     assert rig.postings() == ["1: spot 1 main -10.00"]
     assert rig.outcomes() == ["settled"]
     # It was handed back, which is no alarm.
-    assert len(rig.told(AlertRaised)) == 1
+    assert len(rig.events_of(AlertRaised)) == 1
 
 
 def test_refused_it_stays_when_the_link_comes_back_in_the_round(pit: Pit) -> None:
@@ -176,7 +176,7 @@ def test_refused_it_stays_when_the_link_comes_back_in_the_round(pit: Pit) -> Non
     pit.tells(rig)
     rig.late = False
     rig.talk(CARDS)
-    assert rig.told(ContributionPosted) == []
+    assert rig.events_of(ContributionPosted) == []
     assert rig.postings() == ["1: spot 1 main -10.00"]
 
 
@@ -190,15 +190,15 @@ def test_a_wager_seen_late_that_lay_there_at_the_lock_is_refused_as_the_others_a
     rig.give(ChipsSeen(1, "blazing7s", ("E004",), rig.now_ns - 1_000 * MS, rig.now_ns))
     rig.late = False
     rig.talk(CARDS)
-    assert len(rig.told(SideBetRefused)) == 1
-    assert rig.told(ContributionPosted) == []
+    assert len(rig.events_of(SideBetRefused)) == 1
+    assert rig.events_of(ContributionPosted) == []
 
 
 def test_the_meters_of_one_table_may_differ(pit: Pit) -> None:
     rig = MeterRig(replace(MYSTERY, while_closed="refuse"), linked=(LINKED,))
     pit.is_lost(rig)
     rig.talk(f"{BET} \n 1 five_card_progressive 5 \n key no_more_bets \n {CARDS}")
-    assert [one.bet for one in rig.told(SideBetRefused) if isinstance(one, SideBetRefused)] == ["five_card_progressive"]
+    assert [one.bet for one in rig.events_of(SideBetRefused)] == ["five_card_progressive"]
     assert [bet for _, _, bet, _, _ in raised(rig)] == ["blazing7s"]
 
 
@@ -228,15 +228,15 @@ def test_a_sensed_wager_is_told_of_and_stands(pit: Pit) -> None:
     assert raised(rig) == [TOLD]
     assert rig.desired.lamps == {"blazing7s": (1,)}
     rig.talk(CARDS)
-    assert len(rig.told(ContributionPosted)) == 1
+    assert len(rig.events_of(ContributionPosted)) == 1
 
 
 def test_a_sensed_wager_is_refused_and_no_lamp_is_lit(pit: Pit) -> None:
     rig = sensed(pit, "refuse")
-    assert len(rig.told(SideBetRefused)) == 1
+    assert len(rig.events_of(SideBetRefused)) == 1
     assert rig.desired.lamps == {"blazing7s": ()}
     rig.talk(CARDS)
-    assert rig.told(ContributionPosted) == []
+    assert rig.events_of(ContributionPosted) == []
 
 
 def test_a_night_stepped_again_from_a_checkpoint_says_the_same(pit: Pit) -> None:

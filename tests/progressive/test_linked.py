@@ -65,11 +65,11 @@ def clear(rig: MeterRig) -> None:
 
 def test_before_the_link_is_heard_the_meter_is_closed_and_the_sign_says_so(pit: Pit) -> None:
     rig = MeterRig(linked=(LINKED,))
-    assert rig.told(MeterLinked) == [MeterLinked("pit_sevens", POOL)]
-    assert MeterClosed("pit_sevens", NOT_HEARD) in rig.told(MeterClosed)
+    assert rig.events_of(MeterLinked) == [MeterLinked("pit_sevens", POOL)]
+    assert MeterClosed("pit_sevens", NOT_HEARD) in rig.events_of(MeterClosed)
     assert rig.shown()["pit_sevens"] is None
     pit.tells(rig)
-    assert MeterReopened("pit_sevens", 1_000_000) in rig.told(MeterReopened)
+    assert MeterReopened("pit_sevens", 1_000_000) in rig.events_of(MeterReopened)
     assert rig.shown()["pit_sevens"] == 1_000_000
 
 
@@ -90,10 +90,10 @@ def test_a_meter_whose_sensors_are_silent_is_closed_until_they_answer(pit: Pit) 
     )
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     pit.tells(rig)
-    assert rig.told(MeterClosed)[-1] == MeterClosed("pit_sevens", "sensors does not answer")
+    assert rig.events_of(MeterClosed)[-1] == MeterClosed("pit_sevens", "sensors does not answer")
     assert rig.shown()["pit_sevens"] is None
     rig.give(DeviceHealth("sensors", HealthState.READY, rig.now_ns))
-    assert rig.told(MeterReopened)[-1] == MeterReopened("pit_sevens", 1_000_000)
+    assert rig.events_of(MeterReopened)[-1] == MeterReopened("pit_sevens", 1_000_000)
     rig.give(DeviceHealth("sensors", HealthState.LOST, rig.now_ns))
     assert rig.shown() == {"pit_sevens": None, "mystery": None}
 
@@ -101,7 +101,7 @@ def test_a_meter_whose_sensors_are_silent_is_closed_until_they_answer(pit: Pit) 
 def test_the_link_lost_closes_the_meter_and_play_goes_on(pit: Pit) -> None:
     rig = pit_table(pit)
     pit.is_lost(rig)
-    assert rig.told(MeterClosed)[-1] == MeterClosed("pit_sevens", "the link is away")
+    assert rig.events_of(MeterClosed)[-1] == MeterClosed("pit_sevens", "the link is away")
     assert rig.shown()["pit_sevens"] is None
     rig.talk(NOTHING)
     assert rig.outcomes() == ["settled"]
@@ -117,7 +117,7 @@ def test_a_meter_the_table_file_no_longer_has_stays_closed_and_is_owed_all_the_s
     rig.talk(NOTHING)
     rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, linked=())))
     pit.tells(rig)
-    assert rig.told(MeterClosed)[-1] == MeterClosed("pit_sevens", "the table file no longer has it")
+    assert rig.events_of(MeterClosed)[-1] == MeterClosed("pit_sevens", "the table file no longer has it")
     assert len(owing(rig).owed) == 1
 
 
@@ -127,12 +127,14 @@ def test_a_meter_the_table_file_no_longer_has_stays_closed_and_is_owed_all_the_s
 def test_a_wager_is_owed_when_it_is_collected_and_counted_when_the_ledger_has_it(pit: Pit) -> None:
     rig = pit_table(pit)
     rig.talk("1 main 10 \n 1 blazing7s 5 \n key no_more_bets")
-    assert rig.told(ContributionPosted) == []
+    assert rig.events_of(ContributionPosted) == []
     rig.talk(f"9h 6c 8s Tc \n {REST}")
-    assert rig.told(ContributionPosted) == [ContributionPosted("pit_sevens", 1, 1, 1, "blazing7s", 500)]
+    assert rig.events_of(ContributionPosted) == [ContributionPosted("pit_sevens", 1, 1, 1, "blazing7s", 500)]
     assert [(one.seq, one.deed) for one in owing(rig).owed] == [(1, WagerPosting(500, 1, 1, "blazing7s"))]
     assert pit.answers(rig) == 1
-    assert rig.told(PoolEntryRecorded) == [PoolEntryRecorded("pit_sevens", 1, 1, 85 * UNITS, 15 * UNITS, 1_000_085)]
+    assert rig.events_of(PoolEntryRecorded) == [
+        PoolEntryRecorded("pit_sevens", 1, 1, 85 * UNITS, 15 * UNITS, 1_000_085)
+    ]
     assert (linked(rig).wagers, linked(rig).contributed_units, linked(rig).reserved_units) == (1, 850_000, 150_000)
     assert rig.shown()["pit_sevens"] == 1_000_085
 
@@ -142,12 +144,12 @@ def test_an_answer_that_comes_twice_or_too_early_counts_once(pit: Pit) -> None:
     rig.talk(NOTHING)
     early = PoolEntryRead(rig.now_ns, "pit_sevens", 2, 2, 1_000_170, ContributionOutcome(850_000, 150_000))
     rig.give(early)
-    assert rig.told(PoolEntryRecorded) == []
+    assert rig.events_of(PoolEntryRecorded) == []
     pit.answers(rig)
     rig.give(replace(early, seq=1))
-    assert len(rig.told(PoolEntryRecorded)) == 1
+    assert len(rig.events_of(PoolEntryRecorded)) == 1
     rig.give(replace(early, meter="nobodys"))
-    assert len(rig.told(PoolEntryRecorded)) == 1
+    assert len(rig.events_of(PoolEntryRecorded)) == 1
 
 
 def test_a_wager_the_ledger_declines_is_said_aloud(tmp_path: Path) -> None:
@@ -155,7 +157,7 @@ def test_a_wager_the_ledger_declines_is_said_aloud(tmp_path: Path) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
     pit.answers(rig)
-    (said,) = rig.told(PoolEntryDeclined)
+    (said,) = rig.events_of(PoolEntryDeclined)
     assert isinstance(said, PoolEntryDeclined)
     assert (said.number, said.round, said.spot, said.bet) == (1, 1, 1, "blazing7s")
     assert "one wager adds 500000 at most" in said.reason
@@ -171,9 +173,7 @@ def test_more_than_a_day_of_wagers_are_refused_aloud_and_a_claim_is_not(pit: Pit
     rig.table = replace(rig.table, state=replace(state, progressives=state.progressives.with_linked(full)))
     clear(rig)
     rig.talk(DIAMONDS)
-    assert [one.reason for one in rig.told(ContributionRefused) if isinstance(one, ContributionRefused)] == [
-        f"{WAITING_LIMIT} postings wait for the link"
-    ]
+    assert [one.reason for one in rig.events_of(ContributionRefused)] == [f"{WAITING_LIMIT} postings wait for the link"]
     assert isinstance(owing(rig).owed[-1].deed, ClaimPosting)
 
 
@@ -184,7 +184,7 @@ def test_a_hit_is_claimed_and_the_wager_settled_once_the_ledger_has_answered(pit
     rig = pit_table(pit)
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c")
     winner = WinningRow(1, "blazing7s", "three_diamonds", (1, 1))
-    assert rig.told(JackpotClaimed) == [JackpotClaimed("pit_sevens", 2, 1, (winner,), "share")]
+    assert rig.events_of(JackpotClaimed) == [JackpotClaimed("pit_sevens", 2, 1, (winner,), "share")]
     assert [one for one in rig.postings() if "blazing" in one] == []
     assert pit.answers(rig) == 2
     hit = rig.last(JackpotHit)
@@ -196,7 +196,7 @@ def test_a_hit_is_claimed_and_the_wager_settled_once_the_ledger_has_answered(pit
     assert rig.shown()["pit_sevens"] == 500_000
     rig.talk(REST)
     assert rig.outcomes() == ["settled"]
-    assert len(rig.told(JackpotClaimed)) == 1
+    assert len(rig.events_of(JackpotClaimed)) == 1
 
 
 def test_of_two_tables_the_one_the_ledger_had_first_wins_and_the_other_finds_the_reset_value(pit: Pit) -> None:
@@ -215,12 +215,12 @@ def test_a_round_that_ends_before_the_answer_leaves_the_wager_open_and_settles_i
     rig = pit_table(pit)
     pit.is_lost(rig)
     rig.talk(SUITED)
-    assert rig.told(WagerUnresolved) == [WagerUnresolved(1, 1, "blazing7s", 500, ())]
+    assert rig.events_of(WagerUnresolved) == [WagerUnresolved(1, 1, "blazing7s", 500, ())]
     assert rig.outcomes() == ["open"]
     clear(rig)
     rig.talk(NOTHING)
     pit.answers(rig)
-    late = rig.told(WagerSettled)[-1]
+    late = rig.events_of(WagerSettled)[-1]
     assert isinstance(late, WagerSettled)
     assert (late.round, late.spot, late.bet, late.net_cents) == (1, 1, "blazing7s", 100_008 - 500)
     assert late.why == "Blazing 7's: three suited, as the pool's ledger has it"
@@ -244,9 +244,9 @@ def test_a_round_that_was_voided_or_ruled_on_is_not_settled_by_the_ledger(pit: P
     rig = pit_table(pit)
     rig.talk(DIAMONDS)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "blazing7s", 0, "M. Okafor", "misdeal"))
-    before = rig.told(WagerSettled, WagerAdjusted)
+    before = rig.events_of(WagerSettled, WagerAdjusted)
     pit.answers(rig)
-    assert rig.told(WagerSettled, WagerAdjusted) == before
+    assert rig.events_of(WagerSettled, WagerAdjusted) == before
     assert [one.standing for one in rig.jackpots()] == [AwardStatus.PENDING]
 
 
@@ -271,9 +271,9 @@ def test_a_row_of_a_pool_and_of_the_mystery_is_settled_with_both(pit: Pit) -> No
 def test_a_meter_of_the_tables_own_is_not_claimed_from_a_pool(pit: Pit) -> None:
     rig = MeterRig(SEVENS)
     rig.talk(DIAMONDS)
-    assert rig.told(JackpotClaimed, ContributionPosted) == []
+    assert rig.events_of(JackpotClaimed, ContributionPosted) == []
     rig.pay(1)
-    assert rig.told(VerdictPosted) == []
+    assert rig.events_of(VerdictPosted) == []
 
 
 # --- the journal ------------------------------------------------------------------------------------------
@@ -298,9 +298,9 @@ def test_restarted_it_is_closed_until_the_link_is_heard_and_owes_what_it_owed(pi
     rig.talk(NOTHING)
     owed = owing(rig).owed
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
-    assert rig.told(MeterClosed)[-1] == MeterClosed("pit_sevens", NOT_HEARD)
+    assert rig.events_of(MeterClosed)[-1] == MeterClosed("pit_sevens", NOT_HEARD)
     assert owing(rig).owed == owed
-    assert len(rig.told(MeterLinked)) == 1
+    assert len(rig.events_of(MeterLinked)) == 1
     rig.give(ApproveOrder(rig.now_ns, 99, "B. Bell"))
     rig.give(VerifyJackpot(rig.now_ns, 1, "A. Ames", ""))
     assert len(owing(rig).owed) == len(owed) + 1

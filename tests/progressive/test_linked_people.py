@@ -58,9 +58,9 @@ def test_a_refused_award_is_in_the_pool_again_and_out_of_the_wager(pit: Pit) -> 
     rig = hit(pit)
     rig.order("pit_sevens", JackpotRefusal(1))
     assert rig.jackpots()[0].standing is AwardStatus.REFUSED
-    assert rig.told(JackpotRefused) == []
+    assert rig.events_of(JackpotRefused) == []
     pit.answers(rig)
-    (said,) = rig.told(JackpotRefused)
+    (said,) = rig.events_of(JackpotRefused)
     assert isinstance(said, JackpotRefused)
     assert (said.cents, said.meter, said.shown_cents) == (1_000_085, "pit_sevens", 1_000_085)
     assert (said.house_units, said.reserve_units) == ((500_000 - 15) * UNITS, 15 * UNITS)
@@ -77,7 +77,7 @@ def test_a_refusal_answered_after_the_award_is_forgotten_changes_nothing(pit: Pi
     state = rig.table.state
     rig.table = replace(rig.table, state=replace(state, progressives=replace(state.progressives, jackpots=())))
     pit.answers(rig)
-    assert rig.told(JackpotRefused) == []
+    assert rig.events_of(JackpotRefused) == []
 
 
 def test_the_ledger_may_decline_a_judgement(pit: Pit) -> None:
@@ -99,7 +99,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     rig.card("7h")
     rig.card(None)
     rig.talk("7h 8c \n key stand hole_turned \n 5c \n key round_closed round_closed")
-    assert rig.told(JackpotClaimed) == []
+    assert rig.events_of(JackpotClaimed) == []
     grant = Grant(1, 1, "blazing7s", "three_suited")
     rig.order("pit_sevens", grant)
     rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
@@ -108,7 +108,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     hit = rig.last(JackpotHit)
     assert isinstance(hit, JackpotHit)
     assert (hit.cents, hit.rule) == (100_008, "granted by A. Ames and B. Bell")
-    settled = rig.told(WagerSettled)[-1]
+    settled = rig.events_of(WagerSettled)[-1]
     assert isinstance(settled, WagerSettled)
     assert (settled.net_cents, settled.basis) == (100_008 - 500, "floor")
     rig.give(ProposeMeterChange(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
@@ -150,7 +150,7 @@ def test_a_corrected_card_does_not_claim_twice(pit: Pit) -> None:
     card = rig.table.state.round.cards.drawn[0].number
     for face in ("9d", "7d"):
         rig.give(SetCard(rig.now_ns, card, Card(face), "M. Okafor", "misread"))
-    assert len(rig.told(JackpotClaimed)) == 1
+    assert len(rig.events_of(JackpotClaimed)) == 1
 
 
 def test_a_refused_award_leaves_what_the_floor_ruled(pit: Pit) -> None:
@@ -158,5 +158,5 @@ def test_a_refused_award_leaves_what_the_floor_ruled(pit: Pit) -> None:
     rig.give(AdjustWager(rig.now_ns, 1, 1, "blazing7s", 250_000, "floor", "ruled"))
     rig.order("pit_sevens", JackpotRefusal(1))
     pit.answers(rig)
-    assert len(rig.told(JackpotRefused)) == 1
+    assert len(rig.events_of(JackpotRefused)) == 1
     assert [net for *_, net in rig.adjustments()] == [250_000]

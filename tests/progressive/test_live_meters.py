@@ -57,15 +57,15 @@ def clear(rig: MeterRig, *zones: str) -> None:
 
 def test_a_wager_raises_its_meter_when_the_first_card_is_drawn_and_not_before() -> None:
     rig = MeterRig()
-    assert [type(one) for one in rig.told(MeterOpened)] == [MeterOpened, MeterOpened]
+    assert [type(one) for one in rig.events_of(MeterOpened)] == [MeterOpened, MeterOpened]
     rig.talk("1 main 10 \n 1 blazing7s 5 \n key no_more_bets")
-    assert rig.told(ContributionMade) == []
+    assert rig.events_of(ContributionMade) == []
     rig.talk("9h")
-    assert rig.told(ContributionMade) == [
+    assert rig.events_of(ContributionMade) == [
         ContributionMade("sevens", 1, 1, "blazing7s", 500, 85 * UNITS, 15 * UNITS, 0, 1_000_085 * UNITS, 1_000_085)
     ]
     rig.talk("6c 8s Tc \n key stand hole_turned \n 5c \n key round_closed")
-    assert len(rig.told(ContributionMade)) == 1
+    assert len(rig.events_of(ContributionMade)) == 1
     assert rig.shown()["sevens"] == 1_000_085
 
 
@@ -73,7 +73,7 @@ def test_bets_locked_by_mistake_raise_nothing() -> None:
     rig = MeterRig()
     rig.talk("1 main 10 \n 1 blazing7s 5 \n key no_more_bets round_closed")
     assert rig.outcomes() == ["void"]
-    assert rig.told(ContributionMade) == []
+    assert rig.events_of(ContributionMade) == []
 
 
 def test_three_diamonds_win_the_whole_meter_and_play_goes_on() -> None:
@@ -82,7 +82,9 @@ def test_three_diamonds_win_the_whole_meter_and_play_goes_on() -> None:
     hit = rig.last(JackpotHit)
     assert isinstance(hit, JackpotHit)
     assert (hit.spot, hit.row, hit.cents, hit.rule) == (1, "three_diamonds", 1_000_085, "share")
-    assert rig.told(MeterReset) == [MeterReset("sevens", (500_000 - 15) * UNITS, 15 * UNITS, 500_000 * UNITS, 500_000)]
+    assert rig.events_of(MeterReset) == [
+        MeterReset("sevens", (500_000 - 15) * UNITS, 15 * UNITS, 500_000 * UNITS, 500_000)
+    ]
     assert "1: spot 1 blazing7s +9995.85" in rig.postings()
     assert rig.outcomes() == ["settled"]
     assert rig.desired.notice == "JACKPOT $10,000.85 SPOT 1"
@@ -98,7 +100,7 @@ def test_three_diamonds_win_the_whole_meter_and_play_goes_on() -> None:
 def test_three_suited_win_a_tenth_and_the_row_is_evaluated_from_the_highest_spot() -> None:
     rig = MeterRig()
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 2 main 10 \n 2 blazing7s 5 \n 7h 7h 7h 7h 7h Tc")
-    hits = [(one.spot, one.cents) for one in rig.told(JackpotHit) if isinstance(one, JackpotHit)]
+    hits = [(one.spot, one.cents) for one in rig.events_of(JackpotHit)]
     assert hits == [(2, 100_017), (1, 90_015)]
     assert rig.meter("sevens").current_units == (1_000_170 - 190_032) * UNITS
     assert [one for one in rig.postings() if "blazing" in one] == [
@@ -110,15 +112,15 @@ def test_three_suited_win_a_tenth_and_the_row_is_evaluated_from_the_highest_spot
 def test_two_whole_meters_in_one_round_are_shared() -> None:
     rig = MeterRig()
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 2 main 10 \n 2 blazing7s 5 \n 7d 7d 7d 7d 7d Tc")
-    hits = [(one.spot, one.cents) for one in rig.told(JackpotHit) if isinstance(one, JackpotHit)]
+    hits = [(one.spot, one.cents) for one in rig.events_of(JackpotHit)]
     assert hits == [(2, 500_085), (1, 500_085)]
-    assert len(rig.told(MeterReset)) == 1
+    assert len(rig.events_of(MeterReset)) == 1
 
 
 def test_a_card_that_was_misread_takes_the_award_out_of_the_account_and_people_put_it_back() -> None:
     rig = MeterRig()
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c")
-    first = rig.told(CardDrawn)[0]
+    first = rig.events_of(CardDrawn)[0]
     assert isinstance(first, CardDrawn)
     rig.give(SetCard(rig.now_ns, first.card, Card("6d"), "floor", "misread"))
     rig.talk("key stand hole_turned \n 5c \n key round_closed")
@@ -160,8 +162,8 @@ def test_an_unreasonable_wager_is_a_fault_and_raises_nothing() -> None:
     small = replace(SEVENS, parameters=replace(SEVENS.parameters, unreasonable_cents=50))
     rig = MeterRig(small)
     rig.talk(NOTHING)
-    assert rig.told(ContributionMade) == []
-    assert rig.told(ContributionRefused) == [
+    assert rig.events_of(ContributionMade) == []
+    assert rig.events_of(ContributionRefused) == [
         ContributionRefused(
             "sevens",
             1,
@@ -215,11 +217,11 @@ def test_parameters_change_between_jackpots_only() -> None:
     rig.talk(NOTHING)
     wanted = replace(SEVENS.parameters, reset_cents=700_000)
     rig.order("sevens", NewParameters(wanted))
-    assert rig.told(ParametersQueued)
-    assert rig.told(ParametersChanged) == []
+    assert rig.events_of(ParametersQueued)
+    assert rig.events_of(ParametersChanged) == []
     clear(rig, "blazing7s")
     rig.talk(DIAMONDS)
-    assert rig.told(ParametersChanged) == [ParametersChanged("sevens", SEVENS.parameters, wanted)]
+    assert rig.events_of(ParametersChanged) == [ParametersChanged("sevens", SEVENS.parameters, wanted)]
     assert rig.shown()["sevens"] == 700_000
 
 
@@ -228,9 +230,9 @@ def test_a_table_file_that_orders_other_parameters_is_not_obeyed_but_said() -> N
     other = replace(SEVENS, parameters=replace(SEVENS.parameters, reset_cents=1))
     house = replace(rig.house, meters=(other,))
     rig.give(DaemonStarted(rig.now_ns, "test", house))
-    assert rig.told(ParametersDiffer) == [ParametersDiffer("sevens", other.parameters, SEVENS.parameters)]
+    assert rig.events_of(ParametersDiffer) == [ParametersDiffer("sevens", other.parameters, SEVENS.parameters)]
     assert rig.meter("sevens").parameters == SEVENS.parameters
-    closed = [one for one in rig.told(MeterClosed) if isinstance(one, MeterClosed)]
+    closed = rig.events_of(MeterClosed)
     assert closed[-1] == MeterClosed("mystery", "the table file no longer has it")
 
 
@@ -300,7 +302,7 @@ def test_the_contribution_that_crosses_wins_and_the_rest_counts_for_the_next() -
         "1: spot 2 five_card_progressive +246.00",
         "1: spot 3 five_card_progressive -5.00",
     ]
-    assert rig.told(MysteryDisputed) == []
+    assert rig.events_of(MysteryDisputed) == []
 
 
 def test_nobody_is_accused_who_takes_the_chip_of_a_wager_that_the_mystery_meter_pays() -> None:
@@ -315,7 +317,7 @@ def test_nobody_is_accused_who_takes_the_chip_of_a_wager_that_the_mystery_meter_
     rig.talk(REST)
     clear(rig)
     rig.talk("1 main 20 \n key no_more_bets")
-    assert [one.kind for one in rig.told(AlertRaised) if isinstance(one, AlertRaised)] == []
+    assert [one.kind for one in rig.events_of(AlertRaised)] == []
 
 
 def test_without_the_box_contributions_wait_and_are_applied_in_order_later() -> None:
@@ -327,7 +329,7 @@ def test_without_the_box_contributions_wait_and_are_applied_in_order_later() -> 
         rig.talk(BONUS)
         clear(rig, "five_card_progressive")
     assert rig.outcomes() == ["open", "open"]
-    waits = [(one.round, one.bet) for one in rig.told(WagerUnresolved) if isinstance(one, WagerUnresolved)]
+    waits = [(one.round, one.bet) for one in rig.events_of(WagerUnresolved)]
     assert waits == [(1, "five_card_progressive"), (2, "five_card_progressive")]
     box.up()
     assert box.answer() == 2
@@ -344,8 +346,8 @@ def test_box_and_table_that_disagree_close_the_meter_and_pay_nothing() -> None:
     box.up()
     rig.talk("1 main 10 \n 1 five_card_progressive 5 \n 9h 6c 8s Tc")
     box.answer(error_units=1)
-    assert len(rig.told(MysteryDisputed)) == 1
-    assert rig.told(JackpotHit) == []
+    assert len(rig.events_of(MysteryDisputed)) == 1
+    assert rig.events_of(JackpotHit) == []
     assert rig.shown()["mystery"] is None
     rig.talk(REST)
     rig.order("mystery", Grant(1, 1, "five_card_progressive", "must_hit_by_mystery"))
@@ -355,7 +357,7 @@ def test_box_and_table_that_disagree_close_the_meter_and_pay_nothing() -> None:
     clear(rig, "five_card_progressive")
     rig.talk("1 main 10 \n 1 five_card_progressive 5 \n 9h 6c 8s Tc")
     box.answer()
-    assert len(rig.told(MysteryDisputed)) == 1
+    assert len(rig.events_of(MysteryDisputed)) == 1
 
 
 def test_an_answer_said_again_counts_once() -> None:
@@ -367,7 +369,7 @@ def test_an_answer_said_again_counts_once() -> None:
     before = rig.meter("mystery")
     rig.give(rig.stamped[-1].input)
     assert rig.meter("mystery") == before
-    assert rig.told(MysteryDisputed) == []
+    assert rig.events_of(MysteryDisputed) == []
 
 
 def test_reset_value_and_ceiling_of_the_mystery_are_the_boxes() -> None:

@@ -36,7 +36,7 @@ def lets_go(rig: MeterRig) -> None:
 
 
 def reasons(rig: MeterRig) -> list[str]:
-    return [one.reason for one in rig.told(MeterClosed) if isinstance(one, MeterClosed) and one.meter == "pit_sevens"]
+    return [one.reason for one in rig.events_of(MeterClosed) if one.meter == "pit_sevens"]
 
 
 def test_after_a_day_without_the_link_only_a_person_reopens_the_linked_bet(rig: MeterRig, pit: Pit) -> None:
@@ -51,8 +51,10 @@ def test_after_a_day_without_the_link_only_a_person_reopens_the_linked_bet(rig: 
     pit.tells(rig)
     assert rig.shown()["pit_sevens"] is None
     lets_go(rig)
-    assert rig.told(MeterReleased) == [MeterReleased("pit_sevens", HELD, 1_000_085, "T. Ito", "sign and link agree")]
-    assert rig.told(MeterReopened)[-1] == MeterReopened("pit_sevens", 1_000_085)
+    assert rig.events_of(MeterReleased) == [
+        MeterReleased("pit_sevens", HELD, 1_000_085, "T. Ito", "sign and link agree")
+    ]
+    assert rig.events_of(MeterReopened)[-1] == MeterReopened("pit_sevens", 1_000_085)
     assert rig.shown()["pit_sevens"] == 1_000_085
     assert owing(rig).owed == ()
 
@@ -66,7 +68,7 @@ def test_who_lets_a_meter_go_is_published_with_how_they_are_known(rig: MeterRig,
     pit.answers(rig)
     key = Authentication("key", ("technician",))
     rig.give(ReopenMeter(rig.now_ns, "pit_sevens", "T. Ito", "sign and link agree", key))
-    (released,) = rig.told(MeterReleased)
+    (released,) = rig.events_of(MeterReleased)
     assert isinstance(released, MeterReleased)
     assert released.vouched == "own key"
 

@@ -31,7 +31,7 @@ REST = "key stand hole_turned round_closed"
 
 def test_meters_are_told_as_they_open_and_close() -> None:
     rig = MeterRig()
-    assert rig.told(MeterOpened, MeterClosed, MeterReopened) == [
+    assert rig.events_of(MeterOpened, MeterClosed, MeterReopened) == [
         MeterOpened("sevens", SEVENS.parameters, 1_000_000 * UNITS, 1_000_000),
         MeterOpened("mystery", MYSTERY.parameters, 25_000 * UNITS, 25_000),
         MeterClosed("mystery", "the trigger box does not answer"),
@@ -42,14 +42,14 @@ def test_meters_are_told_as_they_open_and_close() -> None:
     assert rig.last(MeterClosed) == MeterClosed("mystery", "the trigger box has not drawn its next number yet")
     box.cycle = 0
     box.commit()
-    assert rig.told(MeterReopened) == [MeterReopened("mystery", 25_000)]
+    assert rig.events_of(MeterReopened) == [MeterReopened("mystery", 25_000)]
 
 
 def test_an_award_is_told_whole() -> None:
     rig = MeterRig()
     rig.talk(DIAMONDS)
     row = (1, 1, "blazing7s", "three_diamonds")
-    assert rig.told(JackpotHit) == [
+    assert rig.events_of(JackpotHit) == [
         JackpotHit(1, "sevens", *row, 1_000_085, 1_000_085, "share", 0, 500_000 * UNITS, 500_000)
     ]
 
@@ -59,15 +59,13 @@ def test_of_several_meters_a_row_is_paid_by_the_one_of_its_kind() -> None:
         replace(MYSTERY, fed_by=("blazing7s",)), replace(SEVENS, name="other", fed_by=("lucky_ladies",)), SEVENS
     )
     rig.talk(DIAMONDS)
-    assert [(one.meter, one.cents) for one in rig.told(JackpotHit) if isinstance(one, JackpotHit)] == [
-        ("sevens", 1_000_085)
-    ]
+    assert [(one.meter, one.cents) for one in rig.events_of(JackpotHit)] == [("sevens", 1_000_085)]
 
 
 def test_where_no_meter_must_be_hit_the_trigger_box_says_nothing() -> None:
     rig = MeterRig(SEVENS)
     Box(rig, [90_000]).up()
-    assert rig.told(MysteryCommitted) == []
+    assert rig.events_of(MysteryCommitted) == []
 
 
 def test_a_whole_meter_that_two_shared_starts_again_once_before_the_part_of_a_third() -> None:
@@ -81,7 +79,7 @@ def test_a_whole_meter_that_two_shared_starts_again_once_before_the_part_of_a_th
     for spot in (1, 2, 3):
         rig.talk(f"{spot} main 10 \n {spot} lucky_ladies 5")
     rig.talk("Kc Qh Qh 9d Kc Qh Qh 8c")
-    hits = [(one.spot, one.cents) for one in rig.told(JackpotHit) if isinstance(one, JackpotHit)]
+    hits = [(one.spot, one.cents) for one in rig.events_of(JackpotHit)]
     assert hits == [(3, 500_127), (2, 500_127), (1, 50_000)]
     order = [type(one).__name__ for one in rig.events if isinstance(one, JackpotHit | MeterReset)]
     assert order == ["JackpotHit", "JackpotHit", "MeterReset", "JackpotHit"]
@@ -149,7 +147,7 @@ def test_as_many_contributions_as_may_wait_and_no_more() -> None:
         for zone in ("main", "five_card_progressive"):
             rig.chips(1, zone, 0)
         rig.talk("2 main 10 \n 2 five_card_progressive 5 \n 9h")
-        assert len(rig.told(ContributionMade)) == made
+        assert len(rig.events_of(ContributionMade)) == made
         refused = ContributionRefused(
             "mystery",
             2,
@@ -159,5 +157,5 @@ def test_as_many_contributions_as_may_wait_and_no_more() -> None:
             f"{WAITING_LIMIT} contributions wait for the trigger box",
             "too_many_waiting",
         )
-        assert rig.told(ContributionRefused) == ([] if made == 2 else [refused])
+        assert rig.events_of(ContributionRefused) == ([] if made == 2 else [refused])
         assert len(rig.table.state.progressives.waiting) == WAITING_LIMIT

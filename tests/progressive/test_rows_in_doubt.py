@@ -33,7 +33,7 @@ def ladies_rules(**more: object) -> Rules:
 
 
 def hits(rig: Rig) -> list[tuple[int, str, int]]:
-    return [(one.spot, one.row, one.cents) for one in rig.told(JackpotHit) if isinstance(one, JackpotHit)]
+    return [(one.spot, one.row, one.cents) for one in rig.events_of(JackpotHit)]
 
 
 def ladies(talk: str, **more: object) -> Rig:
@@ -112,7 +112,7 @@ def test_a_settlement_says_that_the_bonus_is_in_it() -> None:
     box.up()
     rig.talk("1 main 10 \n 1 five_card_progressive 5 \n 2 main 10 \n 2 five_card_progressive 5 \n 9h 9h 6c 8s 8s Tc")
     assert box.answer() == 2
-    told = [event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)]
+    told = rig.events_of(WagerSettled)
     assert [(event.net_cents, event.why) for event in told] == [
         (-500, "Five Card Progressive: loses"),
         (24_600, "Five Card Progressive: loses; must-hit-by mystery"),
@@ -124,6 +124,6 @@ def test_a_pool_pays_rows_of_any_side_wager_and_its_winners_share_it() -> None:
     rig = Rig(ladies_rules(), linked=(pool,))
     rig.give(PoolStateRead(rig.now_ns, pool.name, 1_000_000, ""))
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n key no_more_bets \n Kc 9c Kc 8c \n key stand hole_turned")
-    (claimed,) = rig.told(JackpotClaimed)
+    (claimed,) = rig.events_of(JackpotClaimed)
     assert isinstance(claimed, JackpotClaimed)
     assert (claimed.meter, claimed.rule, [one.spot for one in claimed.winners]) == ("pit_ladies", "share", [1])

@@ -158,7 +158,7 @@ class Shown(Night):
 
     def hits(self) -> int:
         """Cycles that were revealed."""
-        return len(self.rig.told(MysteryRevealed))
+        return len(self.rig.events_of(MysteryRevealed))
 
     def outside(self) -> list[bytes]:
         """What is published, and the pictures of it, without the commitments."""

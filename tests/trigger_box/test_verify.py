@@ -367,7 +367,7 @@ def test_a_box_that_took_over_is_named_and_the_cycle_after_it_is_proven() -> Non
     carried_units = night.rig.meter("mystery").current_units - BOUNDS.reset_cents * UNITS_PER_CENT
     night.box = BoxDevice(BOUNDS, seed=2, entries=taken_over(BOUNDS, 1, known.answered, carried_units))
     night.up()
-    while len(night.rig.told(JackpotHit)) < 1:
+    while len(night.rig.events_of(JackpotHit)) < 1:
         night.plays()
         night.serve()
     audit = examine(read_lines(night.published()))

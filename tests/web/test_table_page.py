@@ -89,7 +89,7 @@ async def test_a_question_stands_out_until_it_is_answered(broker: Broker, window
         await expect(log).to_contain_text("card to the dealer")
         assert await cramped(window) == []
         await window.picture("table-question")
-        stage.rig.answer(stage.rig.told(QuestionAsked)[-1].choices[0])  # type: ignore[union-attr]
+        stage.rig.answer(stage.rig.events_of(QuestionAsked)[-1].choices[0])
         await stage.tell()
         await expect(panel).to_have_count(0)
 
