@@ -79,7 +79,7 @@ def house_of(table: TableFile) -> House:
         words_traced=True,
         declarations_traced=True,
         looks_reckoned=True,
-        changes_by_rhythm=True,
+        deals_by_number=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

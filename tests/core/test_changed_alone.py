@@ -25,7 +25,7 @@ LOOKS_MS = [350, 700]
 def played(profile: str, text: str, cycle_ms: int = 350, *, by_rhythm: bool = True) -> HumanRig:
     """A first round, and then these acts at a table without keys; not ``by_rhythm``: by a journal of before."""
     rig = keyless(profile, cycle_ms)
-    rig.house = replace(rig.house, changes_by_rhythm=by_rhythm)
+    rig.house = replace(rig.house, deals_by_number=by_rhythm)
     rig.table = Table(rig.house, rig.table.state)
     rig.play(f"{FIRST} / {text}")
     return rig

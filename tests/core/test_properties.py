@@ -250,7 +250,7 @@ def begun_now(house: House) -> House:
         words_traced=True,
         declarations_traced=True,
         looks_reckoned=True,
-        changes_by_rhythm=True,
+        deals_by_number=True,
     )
 
 

@@ -118,7 +118,7 @@ def test_chips_that_move_once_the_cards_have_begun_to_come_say_nothing_of_whose_
 
 def test_in_journals_of_before_they_gave_way_by_themselves() -> None:
     rig = table("pitch-h17")
-    rig.house = replace(rig.house, changes_by_rhythm=False)
+    rig.house = replace(rig.house, deals_by_number=False)
     rig.table = Table(rig.house, rig.table.state, rig.table.lattice, rig.table.workings)
     deal(rig, "Qd 3h Tc 2s")
     deal(rig, "3c 5s Ad 8c")

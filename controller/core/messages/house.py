@@ -126,10 +126,10 @@ class House(Value, frozen=True, tag=False):
     the deal after such a box is asked about as one of which a spot was denied, and who alone changes what another
     declared or counted, or says from elsewhere that no other round has begun, is an alert. False: the journal is of
     before."""
-    changes_by_rhythm: bool = False
-    """Whether a card after a wager was taken up and as much laid in its place, with no other wager on the layout, waits
-    for the rhythm of the cards that follow: the next deal's, or this round's, whose player has changed his chips.
-    False: the journal is of before."""
+    deals_by_number: bool = False
+    """Whether cards of which no key says if they are the next deal's are judged by their number and by what the open
+    round could take of them, and not by their evenness alone, from three quiet seconds on; also where hands lie face
+    down, and where a wager was taken up and as much laid in its place. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -29,6 +29,9 @@ from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
+_QUIET_NS: Final = 3_000_000_000
+"""So long no card comes between two rounds at the least: of a push only the cards are collected."""
+
 _MAY_FALTER: Final = 6
 """In the cards of a deal to two boxes the dealer may falter once: as many hits are never dealt that evenly."""
 
@@ -77,7 +80,9 @@ def may_begin(transaction: Transaction) -> bool:
     ):
         return False
     at_ns, options = transaction.table_ns(drawn.at_ns), round_now.options(transaction.rules)
-    quiet = at_ns - round_now.dealing.last_ns >= deal_confirmation.BETWEEN_ROUNDS_NS
+    quiet = at_ns - round_now.dealing.last_ns >= (
+        _QUIET_NS if transaction.house.deals_by_number else deal_confirmation.BETWEEN_ROUNDS_NS
+    )
     if (
         not (quiet or _may_have_bet_anew(transaction) or unseen_moves.may_be_changed_still(transaction))
         or not deal_confirmation.guards_hole_card(transaction.rules)
@@ -136,16 +141,29 @@ def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVe
     """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
     transaction = Transaction(table, deferred[0])
     sizes, changed = _deal_sizes(transaction, deferred), unseen_moves.may_be_changed_still(transaction)
-    # Where chips say that the round is over, a deal need not be even.
-    even = [_is_deal_of(cards, transaction, deferred, by_chips=changed) for cards in sizes]
+    by_number = [_is_deal_of(cards, transaction, deferred, by_number=True) for cards in sizes]
+    even = by_number if changed else [_is_deal_of(cards, transaction, deferred) for cards in sizes]
     if True in even:
         of_round = _may_be_owed(transaction) or _may_be_drawn(transaction, deferred, sizes[even.index(True)])
         return DealVerdict.PERHAPS if of_round else DealVerdict.DEAL
+    if transaction.house.deals_by_number and True in by_number:
+        return _judged_by_number(transaction, deferred, sizes[by_number.index(True)])
     paused = [_is_deal_of(cards, transaction, deferred, pauses=1) for cards in sizes]
-    if None in even or None in paused:
+    if None in even or None in paused or (transaction.house.deals_by_number and None in by_number):
         return None
     doubtful = True in paused or (changed and not _stops_short(deferred, sizes))
     return DealVerdict.PERHAPS if doubtful else DealVerdict.NONE
+
+
+def _judged_by_number(transaction: Transaction, deferred: tuple[StampedInput, ...], cards: int) -> DealVerdict:
+    """What as many cards as a deal has are, though not dealt evenly: a deal where no play of the open round takes them.
+
+    Where their faces may decide nothing a person says it.
+    """
+    round_now = transaction.round()
+    undecided = _unexplained(round_now) or round_now.must_ignore_faces() or _may_have_bet_anew(transaction)
+    of_round = _may_be_owed(transaction) or _may_be_drawn(transaction, deferred, cards)
+    return DealVerdict.PERHAPS if undecided or of_round else DealVerdict.DEAL
 
 
 def _stops_short(deferred: tuple[StampedInput, ...], sizes: tuple[int, ...]) -> bool:
@@ -178,7 +196,7 @@ def _may_be_drawn(transaction: Transaction, deferred: tuple[StampedInput, ...], 
         return False
     if round_now.must_ignore_faces():
         # Who pays or takes nothing leaves everything as it lies, and so does a dealer who still draws.
-        by_number = transaction.house.changes_by_rhythm and bool(round_now.cards.face_down)
+        by_number = transaction.house.deals_by_number and bool(round_now.cards.face_down)
         return by_number and not _have_moved(transaction, deferred)
     drawn = [one.input for one in deferred if isinstance(one.input, CardDrawn)][: cards - 1]
     faces = tuple(one.face for one in drawn if one.face is not None)
@@ -199,11 +217,16 @@ def _have_moved(transaction: Transaction, deferred: tuple[StampedInput, ...]) ->
 
 
 def _is_deal_of(
-    cards: int, transaction: Transaction, deferred: tuple[StampedInput, ...], pauses: int = 0, *, by_chips: bool = False
+    cards: int,
+    transaction: Transaction,
+    deferred: tuple[StampedInput, ...],
+    pauses: int = 0,
+    *,
+    by_number: bool = False,
 ) -> bool | None:
     """Whether the cards that wait are a deal of this number of cards, with so many pauses among them.
 
-    ``by_chips``: chips show that a deal comes, so that none of its cards is late.
+    ``by_number``: none of them is late for a deal, short of a pause.
     """
     gap_ns, drawn, last_ns, gaps_ms = deal_confirmation.gap_ns(transaction), 0, 0, list[int]()
     # Bets of which a reader has still to tell may lie there.
@@ -220,7 +243,7 @@ def _is_deal_of(
                 elif drawn:
                     gaps_ms.append((at_ns - last_ns) // 1_000_000)
                 drawn, last_ns = drawn + 1, at_ns
-                if burn or since_ns >= 0 or (not by_chips and _falters(transaction, gaps_ms, cards)):
+                if burn or since_ns >= 0 or (not by_number and _falters(transaction, gaps_ms, cards)):
                     return False
             case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns * (
                 _LONGEST_PAUSE if pauses and drawn < cards else 1

@@ -87,7 +87,7 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
         return False
     # Where no other wager lies as it did at the last card, all may have been settled, unless the dealer draws still.
     goes_on = any(lies_as_dealt(transaction, one) for one in round_now.bets.spots) or (
-        transaction.house.changes_by_rhythm and not some_play_was_over(transaction, observation.last_ns)
+        transaction.house.deals_by_number and not some_play_was_over(transaction, observation.last_ns)
     )
     if not (own or (goes_on and _may_be_changed(transaction, gone, observation))):
         return False
@@ -131,7 +131,7 @@ def leave_as_dealt(transaction: Transaction) -> None:
 def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, DatedObservation], ...]:
     """The wagers that went and came again in other chips: the last change of their zones, and the one before it."""
     round_now = transaction.state.round
-    if not transaction.house.changes_by_rhythm or round_now is None:
+    if not transaction.house.deals_by_number or round_now is None:
         return ()
     if round_now.evidence.trouble or not round_now.is_dealt():
         return ()
