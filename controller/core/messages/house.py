@@ -128,8 +128,8 @@ class House(Value, frozen=True, tag=False):
     before."""
     deals_by_number: bool = False
     """Whether cards of which no key says if they are the next deal's are judged by their number and by what the open
-    round could take of them, and not by their evenness alone, from three quiet seconds on; also where hands lie face
-    down, and where a wager was taken up and as much laid in its place. False: the journal is of before."""
+    round could take of them, and not by their evenness alone, from three and a half quiet seconds on; also where hands
+    lie face down, and where a wager was taken up and as much laid in its place. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

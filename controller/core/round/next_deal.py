@@ -29,7 +29,7 @@ from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
-_QUIET_NS: Final = 3_000_000_000
+_QUIET_NS: Final = 3_500_000_000
 """So long no card comes between two rounds at the least: of a push only the cards are collected."""
 
 _MAY_FALTER: Final = 6

@@ -129,7 +129,7 @@ def leave_as_dealt(transaction: Transaction) -> None:
 
 
 def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, DatedObservation], ...]:
-    """The wagers that went and came again in other chips: the last change of their zones, and the one before it."""
+    """The wagers that went and came again in other chips, each time: the changes before and after."""
     round_now = transaction.state.round
     if not transaction.house.deals_by_number or round_now is None:
         return ()
@@ -138,19 +138,29 @@ def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, D
     if round_now.first_blocking() or boxes_are_lost(round_now):
         # Nothing is settled by these chips in any case.
         return ()
-    found = []
-    for box in range(len(round_now.bets.spots)):
-        here = [one for one in round_now.evidence.observations if one.chips_at(box, "main") is not None]
-        if len(here) < 2:
-            continue
-        gone, back = here[-2:]
-        went, came = gone.chips_at(box, "main"), back.chips_at(box, "main")
-        assert went is not None, "it is of the zone"
-        assert came is not None, "it is of the zone"
-        is_as_much = not went.after and not came.before and came.after == went.before
-        if is_as_much and _may_be_changed(transaction, gone, back):
-            found.append((gone, back))
-    return tuple(found)
+    boxes = range(len(round_now.bets.spots))
+    return tuple(pair for box in boxes for pair in _changed_at(transaction, round_now.evidence.observations, box))
+
+
+def _changed_at(
+    transaction: Transaction, observations: tuple[DatedObservation, ...], box: int
+) -> list[tuple[DatedObservation, DatedObservation]]:
+    """Each time that a box's wager went and as much came, one after another to the end; what then comes doubles it."""
+    wager = transaction.round().main_wagers()[box]
+    here = [(one, item) for one in observations if (item := one.chips_at(box, "main")) is not None]
+    if here and 0 < here[-1][1].before < here[-1][1].after:
+        here.pop()
+    pairs = list[tuple[DatedObservation, DatedObservation]]()
+    while len(here) > 1:
+        (gone, went), (back, came) = here[-2:]
+        # With what a double or split adds it is twice as much, where one look shows both.
+        may_be_doubled = not pairs and went.before == wager
+        is_as_much = came.after == went.before or (may_be_doubled and came.after == 2 * wager)
+        is_as_much = is_as_much and not went.after and not came.before
+        if not is_as_much or back.last_ns - gone.first_ns > _CHANGED_NS:
+            break
+        pairs, here = [(gone, back), *pairs], here[:-2]
+    return pairs if pairs and _may_be_changed(transaction, *pairs[0]) else []
 
 
 def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:

@@ -1,0 +1,92 @@
+"""As many cards as a deal has, dealt unevenly or soon after a push: a deal where the open round could not take them."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.messages.events import QuestionAsked
+from controller.core.messages.raised_alerts import AlertKind
+from tests.core.human import HumanRig, keyless
+from tests.core.quick_readers import accused, alerts
+from tests.core.test_changed_alone import FACE_UP, LOOKS_MS
+
+DEALT = "Th / wait 0.7 / 9c / wait 0.8 / Kd / wait 0.7 / 8s"
+FIRST = f"1 main 10 / wait 6 / {DEALT} / wait 2 / 1 main 20 / wait 1.5 / 1 main 0 / wait 1 / 1 main 10 / wait 6"
+"""A round of a dealer who deals a card every three quarters of a second."""
+
+PUSHED = "deal 9d Jc 8h 3s / wait 4 / 4d"
+"""Seventeen, and the dealer draws to seventeen; the wager lies for the next round."""
+
+
+def uneven(*faces: str) -> str:
+    """The cards of a deal in which the dealer falters."""
+    gaps = ("0.5", "1.3", "0.6", "1.2", "0.7")
+    return " / ".join(f"{face} / wait {gap}" for face, gap in zip(faces, gaps, strict=False))
+
+
+def played(profile: str, text: str, cycle_ms: int = 350) -> HumanRig:
+    """A first round, and then these acts at a table without keys."""
+    rig = keyless(profile, cycle_ms)
+    rig.play(f"{FIRST} / {text} / wait 10")
+    return rig
+
+
+@pytest.mark.parametrize(
+    "deal",
+    ["wait 4 / deal 5h 9h Td 8c", f"wait 10 / {uneven('5h', '9h', 'Td', '8c')}"],
+    ids=["even, four seconds after the last card", "uneven"],
+)
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+@pytest.mark.parametrize("profile", FACE_UP)
+def test_a_wager_that_pushed_and_lies_for_the_next_deal_is_no_winner(profile: str, cycle_ms: int, deal: str) -> None:
+    rig = played(profile, f"{PUSHED} / {deal}", cycle_ms)
+    assert [one for one in rig.postings() if one.startswith("2: ")] == ["2: spot 1 main +0.00"]
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            f"deal Ts 6h 5d Ah / wait 8 / 1 main 0 / wait 1 / 1 main 15 / wait 6 / {uneven('Qs', '7c', '9d', '8c')}",
+            id="a loser bets more",
+        ),
+        pytest.param(
+            "deal Ts 2d 4c 6d / wait 4 / 6c / wait 3 / 7s / wait 3 / 1 main 0 / wait 1 / 1 main 10 / wait 6"
+            f" / {uneven('9d', '2d', 'Th', '8c')}",
+            id="a loser bets as much",
+        ),
+        pytest.param(
+            f"deal Jc Jc Ts 7d / wait 6 / 1 main 20 / wait 6 / {uneven('Ts', 'Td', 'Jh', '8d')}",
+            id="a paid pair of tens is let ride",
+        ),
+    ],
+)
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+@pytest.mark.parametrize("profile", FACE_UP)
+def test_where_some_play_could_take_them_nothing_is_settled(profile: str, cycle_ms: int, text: str) -> None:
+    rig = played(profile, text, cycle_ms)
+    assert [one for one in rig.postings() if one.startswith("2: ")] == []
+    assert rig.events_of(QuestionAsked) or AlertKind.ROUND_UNENDED in alerts(rig, *AlertKind)
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+@pytest.mark.parametrize("profile", [*FACE_UP, "pitch-h17"])
+def test_a_wager_changed_twice_after_a_hit_is_one(profile: str, cycle_ms: int) -> None:
+    """Eighteen wins, as the dealer breaks: it is said or left open."""
+    changed = "1 main 0 / wait 2 / 1 main 10"
+    text = f"deal 3c Qc Kc 6s / wait 5 / Ac / wait 1 / {changed} / wait 1 / {changed} / wait 2 / 4s / wait 3 / Td"
+    rig = played(profile, f"{text} / wait 6 / 1 main 20", cycle_ms)
+    assert {one for one in rig.postings() if one.startswith("2: ")} <= {"2: spot 1 main +10.00"}
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+@pytest.mark.parametrize("profile", [*FACE_UP, "pitch-h17"])
+def test_a_wager_changed_and_doubled_is_one(profile: str, cycle_ms: int) -> None:
+    """Eleven against nineteen."""
+    text = "deal 5s Tc 5c 9d / wait 3 / 1 main 0 / wait 2 / 1 main 10 / wait 1 / 1 main 20 / wait 2 / Ac"
+    rig = played(profile, text, cycle_ms)
+    assert {one for one in rig.postings() if one.startswith("2: ")} <= {"2: spot 1 main +20.00"}
+    assert accused(rig) == []
