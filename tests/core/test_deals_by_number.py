@@ -44,6 +44,16 @@ def test_a_wager_that_pushed_and_lies_for_the_next_deal_is_no_winner(profile: st
     assert accused(rig) == []
 
 
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+def test_a_first_hit_that_follows_the_deal_at_once_makes_no_hits_of_its_cards(cycle_ms: int) -> None:
+    """The dealer has twenty-one; without the pause after the deal twelve seems to have drawn the nine."""
+    dealt = "6d / wait 0.7 / 2s / wait 0.7 / 6c / wait 0.7 / Jc / wait 5 / 9s / wait 2 / 1 main 0 / wait 1 / 1 main 10"
+    again = "Ac / wait 0.7 / Tc / wait 0.7 / 4s / wait 0.7 / 2d / wait 1.2 / Qc / wait 4 / 8c / wait 3.5 / 1 main 0"
+    rig = played("hollywood-perryville", f"{dealt} / wait 4 / {again}", cycle_ms)
+    assert {one for one in rig.postings() if one.startswith("2: ")} <= {"2: spot 1 main -10.00"}
+    assert accused(rig) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -226,7 +226,8 @@ def _is_deal_of(
 ) -> bool | None:
     """Whether the cards that wait are a deal of this number of cards, with so many pauses among them.
 
-    ``by_number``: none of them is late for a deal, short of a pause.
+    ``by_number``: none of them is late for a deal, short of a pause, nor must a pause follow them: its first player may
+    have hit at once.
     """
     gap_ns, drawn, last_ns, gaps_ms = deal_confirmation.gap_ns(transaction), 0, 0, list[int]()
     # Bets of which a reader has still to tell may lie there.
@@ -239,7 +240,7 @@ def _is_deal_of(
                     pauses -= 1
                 elif paused or drawn == (_LARGEST if untold else cards):
                     late = bool(pauses) and _is_late(transaction, (at_ns - last_ns) // 1_000_000)
-                    return (paused or late) and not untold and drawn == cards
+                    return (paused or late or by_number) and not untold and drawn == cards
                 elif drawn:
                     gaps_ms.append((at_ns - last_ns) // 1_000_000)
                 drawn, last_ns = drawn + 1, at_ns
