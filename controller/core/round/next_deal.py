@@ -1,15 +1,15 @@
 """A round's first card that neither key nor chips show to be one: the quiet before it and its deal's rhythm say it.
 
-Where nothing is pressed a hand that stood without a sign, and a push whose chips are let lie, look like a hand still in
-play, so the next round's first card looks like its hit. So a card after a quiet time, in a round that may be over,
-waits for what follows it, a second or two; what it is dealt with is what it then was. As many cards as a deal to the boxes where
-wagers lie now, as evenly as the deals before, and then a pause are a deal: players do not hit as dealers deal. Of a deal to
-two boxes or more one card may come late, if not as late as after a pause. As many cards, but not as evenly, are a deal if
-the open round could not take them. Where the dealer's key turns the hole card, payment must be seen besides; the dealer
-forgot that key, and the next two.
+Where nothing is pressed a hand that stood without a sign, and a push whose chips are let lie, look like a hand still
+in play, so the next round's first card looks like its hit. So a card after a quiet time, in a round that may be over,
+waits for what follows it, a second or two; what it is dealt with is what it then was. As many cards as a deal to the
+boxes where wagers lie now, as evenly as the deals before, and then a pause are a deal: players do not hit as dealers
+deal. Of a deal to two boxes or more one card may come late, if not as late as after a pause. As many cards, but not
+as evenly, are a deal if the open round could not take them. Where the dealer's key turns the hole card, payment must
+be seen besides; the dealer forgot that key, and the next two.
 
-No face that is hidden decides it, and the round before ends without opening any: its hole card stays closed if nothing
-turned it, its open wagers are the floor's, and an alert says so.
+No face that is hidden decides it, and the round before ends without opening any: its hole card stays closed if
+nothing turned it, its open wagers are the floor's, and an alert says so.
 """
 
 from __future__ import annotations
