@@ -48,10 +48,9 @@ def test_a_players_quick_first_hit_makes_no_hits_of_the_deal_before_it() -> None
         rig.play("deal Ts Kd 9h 9c Qs 9d / wait 7 / 6 main 20 / 3 main 100 / wait 2 / 6 main 10 / 3 main 50 / wait 7")
     rig.play("deal Js Ah Qh Qd 6c Qh / wait 5 / 4s / wait 5 / 6 main 20 / wait 7")
     rig.play("deal 6c 3d 7h Th 8h 5d / wait 0.5 / Jh / wait 1.3 / 3 main 0 / wait 5 / 9s / wait 3 / 6d / wait 20")
-    assert [event.text for event in rig.events_of(QuestionAsked)] == [
-        f"{ASKED} Its wagers would be what lies there: spot 3 main 50.00, spot 6 main 20.00"
-    ]
+    assert rig.events_of(QuestionAsked) == []
     assert not [posting for posting in rig.postings() if posting.startswith("4: ")]
+    assert rig.outcomes()[-1] == "open"
 
 
 @pytest.mark.parametrize("pause", [0.55, 0.7])
@@ -61,7 +60,5 @@ def test_nor_does_the_hit_of_the_only_box(pause: float) -> None:
     rig.play("1 main 10 / wait 6 / deal Th 8s 8c Td / wait 9 / deal 2c Tc 3h 9s")
     rig.play(f"wait {pause} / 4d / wait 1.5 / Ks / wait 8 / 1 main 0 / wait 2 / 1 main 10 / wait 7")
     rig.play("deal Ts 9c 9d 9s / wait 7")
-    assert [event.text for event in rig.events_of(QuestionAsked)][:1] == [
-        f"{ASKED} Its wagers would be what lies there: spot 1 main 10.00"
-    ]
-    assert not [posting for posting in rig.postings() if posting.startswith("1: ")]
+    assert rig.events_of(QuestionAsked) == []
+    assert rig.postings() == ["2: spot 1 main +0.00"]

@@ -172,7 +172,9 @@ def _by_deal(table: Table, deferred: tuple[StampedInput, ...]) -> InputSchedule:
             return InputSchedule(deferred, (), continues=changed)
         case DealVerdict.PERHAPS:
             return InputSchedule(deferred, (), may_begin=first, continues=changed)
-        case DealVerdict.DEAL:
+        case DealVerdict.BY_NUMBER if not _is_known(table, deferred):
+            return InputSchedule(deferred, (), may_begin=first, continues=changed)
+        case DealVerdict.DEAL | DealVerdict.BY_NUMBER:
             ahead, now = _in_order(table, deferred)
             # Chips alone have shown that the round before is over: the rhythm confirms it, and says nothing new.
             confirmed = changed and _ends_round(Transaction(table, deferred[0]))

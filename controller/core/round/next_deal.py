@@ -25,6 +25,7 @@ from controller.core.messages.inputs import DeadlinePassed, StampedInput
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.round import closing, first_card, lifecycle, unseen_moves
 from controller.core.table.alert_list import raise_alert
+from controller.core.table.layout import zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
@@ -133,6 +134,8 @@ class DealVerdict(Enum):
 
     DEAL = "deal"
     """A deal: the first of them begins a round."""
+    BY_NUMBER = "by_number"
+    """A deal, if every reader has told what lay there before them: no play of the open round takes them all."""
     PERHAPS = "perhaps"
     """As many as a deal has, with a pause among them, or a quick player's card after them, or a double just before."""
     NONE = "none"
@@ -164,7 +167,20 @@ def _judged_by_number(transaction: Transaction, deferred: tuple[StampedInput, ..
     round_now = transaction.round()
     undecided = _unexplained(round_now) or round_now.must_ignore_faces() or _may_have_bet_anew(transaction)
     of_round = _may_be_owed(transaction) or _may_be_drawn(transaction, deferred, cards)
-    return DealVerdict.PERHAPS if undecided or of_round else DealVerdict.DEAL
+    if undecided or of_round or _raised_meanwhile(transaction, deferred):
+        return DealVerdict.PERHAPS
+    return DealVerdict.BY_NUMBER
+
+
+def _raised_meanwhile(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> bool:
+    """Whether a reader has told since of chips added to a wager of the open round: a split or double takes cards."""
+    lying = {spot: transaction.state.felt.get(zone_name(spot, "main")) for spot in transaction.round().bets.spots}
+    reported = (*deferred, *(one.last for one in transaction.state.moving))
+    for seen in (one.input for one in reported if isinstance(one.input, ChipsSeen) and one.input.zone == "main"):
+        zone = lying.get(seen.spot)
+        if zone is not None and not set(zone.chips).isdisjoint(seen.chips) and set(seen.chips) - set(zone.chips):
+            return True
+    return False
 
 
 def _stops_short(deferred: tuple[StampedInput, ...], sizes: tuple[int, ...]) -> bool:
