@@ -18,11 +18,15 @@ SPLIT = (
 """Hundredths of a second from the first card after a split on, as ``perform`` takes them."""
 
 
-def test_a_card_that_follows_another_at_once_begins_no_round_by_the_look_that_spans_it() -> None:
-    """Tens are split, the second hand is doubled for 10, and the dealer breaks no hand: one wins, one loses its 35."""
+@pytest.mark.parametrize("quiet_ms", [3_000, 3_600, 5_200])
+def test_a_card_that_follows_another_at_once_begins_no_round_by_the_look_that_spans_it(quiet_ms: int) -> None:
+    """Tens are split, the second hand is doubled for 10, and the dealer breaks no hand: one wins, one loses its 35.
+
+    After a longer quiet time the cards wait for their deal, and what is laid between them is no one move all the same.
+    """
     rig = table("1 main 25")
     draw(rig, "Tc", "8d", "Td", "8c")
-    rig.pass_ms(3_000)
+    rig.pass_ms(quiet_ms)
     perform(rig, SPLIT)
     rig.pass_ms(30_000)
     assert [one.round for one in rig.events if isinstance(one, RoundStarted)] == [1]

@@ -321,8 +321,17 @@ def _is_one_move(transaction: Transaction, one: MovingChips, seen: ChipsSeen) ->
 def _may_be_one_raise(transaction: Transaction, one: MovingChips, cents: int) -> bool:
     """Whether chips that came to a box may be one double or split: more, with a card among them, are two raises."""
     round_now, since_ns = transaction.round(), transaction.table_ns(_seen(one.first).by_ns)
-    dealt = transaction.times().cards_until_ns >= since_ns
+    dealt = _last_card_ns(transaction) >= since_ns
     return not dealt or cents <= round_now.main_wagers()[round_now.bets.spots.index(one.spot)]
+
+
+def _last_card_ns(transaction: Transaction) -> int:
+    """When the last card came, also of those that wait for their deal to show itself; -1: none has."""
+    known_ns = transaction.times().cards_until_ns
+    if not transaction.house.deals_by_number:
+        return known_ns
+    waiting = (one.input.at_ns for one in transaction.state.deferred if isinstance(one.input, CardDrawn))
+    return max((known_ns, *map(transaction.table_ns, waiting)))
 
 
 def _are_of_broken_hands(transaction: Transaction, one: MovingChips) -> bool:
