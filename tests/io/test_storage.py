@@ -334,7 +334,7 @@ async def test_a_journal_that_cannot_be_read_is_put_aside_as_it_is(tmp_path: Pat
     "ruling", [EpochRuling("M. Okafor", " m. okafor", "x"), EpochRuling("", "J", "x"), EpochRuling("M", "J", " ")]
 )
 async def test_one_person_alone_or_no_reason_begins_nothing(tmp_path: Path, ruling: EpochRuling) -> None:
-    with pytest.raises(EpochRefused, match="two persons"):
+    with pytest.raises(EpochRefused, match="two people"):
         await begin(tmp_path / "journal.sqlite", "harbour", "bj-1", ruling, wall_ns=1)
     assert names(tmp_path) == []
 

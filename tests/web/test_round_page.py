@@ -81,7 +81,7 @@ async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, w
         await expect(page.locator("[aria-label='hole card, closed']")).to_have_count(0)
         await expect(page.locator("[aria-label='queen of spades']")).to_have_count(1)
         assert re.search(r"\?at=\d+$", page.url)
-        await page.get_by_role("button", name="spot 2 main: 50.00, net").click()
+        await page.get_by_role("button", name="spot 2 main: 50.00, due").click()
         await expect(page.locator(".account .rests").first).to_be_visible()
         moment = re.compile(r"event \d+ at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
         await expect(page.locator(".controls time")).to_have_text(moment)
@@ -89,14 +89,14 @@ async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, w
         link = page.url
         await page.goto(f"{at}/round")
         await page.goto(link)
-        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, net")
+        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, due")
         assert await findings(window) == []
         await page.keyboard.press("End")
         await page.get_by_role("button", name="Spot 2 main: −$50.00, certain").press("Enter")
-        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, net")
+        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, due")
         await page.set_viewport_size({"width": 320, "height": 640})
         await page.get_by_role("button", name="−$50.00").first.click()
-        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, net")
+        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, due")
         assert await page.evaluate("document.documentElement.scrollWidth") == 320
         assert await findings(window) == []
 
