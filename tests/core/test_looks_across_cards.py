@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.events import BettingClosed, RoundStarted, WagerSettled
 from controller.core.messages.raised_alerts import AlertKind
+from controller.core.table.state import Table
 from controller.io.files import profile_files
 from tests.core.quick_readers import QuickReaders, accused, alerts, draw, table
 from tests.core.test_slow_looks import perform
@@ -32,6 +33,17 @@ def test_a_card_that_follows_another_at_once_begins_no_round_by_the_look_that_sp
     assert [one.round for one in rig.events if isinstance(one, RoundStarted)] == [1]
     assert [one.net_cents for one in rig.events if isinstance(one, WagerSettled)] in ([], [-1_000])
     assert accused(rig) == []
+
+
+def test_in_journals_of_before_it_was_one_move_while_they_waited() -> None:
+    rig = table("1 main 25")
+    rig.house = replace(rig.house, deals_by_number=False)
+    rig.table = Table(rig.house, rig.table.state, rig.table.lattice, rig.table.workings)
+    draw(rig, "Tc", "8d", "Td", "8c")
+    rig.pass_ms(5_200)
+    perform(rig, SPLIT)
+    rig.pass_ms(30_000)
+    assert [one.net_cents for one in rig.events if isinstance(one, WagerSettled)] == [2_500]
 
 
 DOUBLED = (
