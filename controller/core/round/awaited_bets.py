@@ -128,9 +128,8 @@ def split_after_beginning(
     transaction = Transaction(table, first)
     if given.looked and next_deal.may_begin(transaction) and not _awaits(transaction):
         return (), given.now
-    if transaction.state.round is None or given.continues == first.number:
-        return (first,), tuple(others)
-    if not (given.begins or _ends_round(transaction)):
+    is_of_round = transaction.state.round is None or given.continues == first.number
+    if is_of_round or not (given.begins or _ends_round(transaction)):
         return (first,), tuple(others)
     closes = tuple(one for one in others if _closes(transaction, one))
     return (*closes, first), tuple(one for one in others if one not in closes)

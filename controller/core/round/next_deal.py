@@ -85,13 +85,12 @@ def may_begin(transaction: Transaction) -> bool:
     quiet = at_ns - round_now.dealing.last_ns >= (
         _QUIET_NS if transaction.house.deals_by_number else deal_confirmation.BETWEEN_ROUNDS_NS
     )
-    if (
-        not (quiet or _may_have_bet_anew(transaction) or unseen_moves.may_be_changed_still(transaction))
-        or not deal_confirmation.guards_hole_card(transaction.rules)
-        or not deal_confirmation.usual_ms(transaction)
-    ):
+    if not deal_confirmation.guards_hole_card(transaction.rules) or not deal_confirmation.usual_ms(transaction):
         return False
     if options.turn_key != "sometimes" and not _turn_forgotten(transaction):
+        return False
+    changed = unseen_moves.may_be_changed_still(transaction)
+    if not (quiet or changed or _may_have_bet_anew(transaction)):
         return False
     may_be_over = (
         _unexplained(round_now)
@@ -100,9 +99,9 @@ def may_begin(transaction: Transaction) -> bool:
         or round_end.some_play_is_over(transaction)
         or (transaction.state.keyless and round_end.some_keyless_play_is_over(transaction))
     )
-    if not may_be_over or _unexplained(round_now):
-        return bool(may_be_over)
-    return not first_card.ended_by_card(transaction, at_ns) or unseen_moves.may_be_changed_still(transaction)
+    return bool(may_be_over) and (
+        _unexplained(round_now) or changed or not first_card.ended_by_card(transaction, at_ns)
+    )
 
 
 def _may_have_bet_anew(transaction: Transaction) -> bool:
@@ -145,15 +144,18 @@ def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVe
     """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
     transaction = Transaction(table, deferred[0])
     sizes, changed = _deal_sizes(transaction, deferred), unseen_moves.may_be_changed_still(transaction)
-    by_number = [_is_deal_of(cards, transaction, deferred, by_number=True) for cards in sizes]
-    even = by_number if changed else [_is_deal_of(cards, transaction, deferred) for cards in sizes]
+    even = by_number = [_is_deal_of(cards, transaction, deferred) for cards in sizes]
+    if transaction.house.deals_by_number:
+        by_number = [_is_deal_of(cards, transaction, deferred, by_number=True) for cards in sizes]
+        # Chips have shown already that a deal may come, so that it need not be even.
+        even = by_number if changed else even
     if True in even:
         of_round = _may_be_owed(transaction) or _may_be_drawn(transaction, deferred, sizes[even.index(True)])
         return DealVerdict.PERHAPS if of_round else DealVerdict.DEAL
-    if transaction.house.deals_by_number and True in by_number:
+    if True in by_number:
         return _judged_by_number(transaction, deferred, sizes[by_number.index(True)])
     paused = [_is_deal_of(cards, transaction, deferred, pauses=1) for cards in sizes]
-    if None in even or None in paused or (transaction.house.deals_by_number and None in by_number):
+    if None in by_number or None in paused:
         return None
     doubtful = True in paused or (changed and not _stops_short(deferred, sizes))
     return DealVerdict.PERHAPS if doubtful else DealVerdict.NONE
@@ -218,8 +220,7 @@ def _may_be_drawn(transaction: Transaction, deferred: tuple[StampedInput, ...], 
     drawn = [one.input for one in deferred if isinstance(one.input, CardDrawn)][: cards - 1]
     faces = tuple(one.face for one in drawn if one.face is not None)
     played, hits = Transaction(transaction.table(), transaction.stamped), None
-    if unseen_moves.may_be_changed_still(played):
-        unseen_moves.leave_as_dealt(played)
+    if unseen_moves.leave_as_dealt(played):
         # Next bets lie there, it seems: then players would have to hit as evenly as dealers deal.
         hits = 1
     # Where one was not read, who takes all of them takes the others at least.

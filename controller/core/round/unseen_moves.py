@@ -22,7 +22,7 @@ from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 _CHANGED_NS: Final = 5_000_000_000
-"""For how long a player who changes the chips of his wager takes it up."""
+"""For how long a player who changes the chips of his wager takes it up: nobody is away for longer."""
 
 
 def take_several_changes(
@@ -89,7 +89,7 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     goes_on = any(lies_as_dealt(transaction, one) for one in round_now.bets.spots) or (
         transaction.house.deals_by_number and not some_play_was_over(transaction, observation.last_ns)
     )
-    if not (own or (goes_on and _may_be_changed(transaction, gone, observation))):
+    if not (own or (goes_on and _is_soon(gone, observation) and _may_be_changed(transaction, gone))):
         return False
     _take_as_changed(transaction, gone, observation)
     return True
@@ -119,13 +119,16 @@ def take_as_changed(transaction: Transaction) -> None:
         _take_as_changed(transaction, gone, back)
 
 
-def leave_as_dealt(transaction: Transaction) -> None:
-    """Take what went and what came as the same wagers, with which nothing was done meanwhile."""
+def leave_as_dealt(transaction: Transaction) -> bool:
+    """Take what went and what came as the same wagers, with which nothing was done meanwhile; whether there are any."""
     moved = [one for pair in _changed_wagers(transaction) for one in pair]
+    if not moved:
+        return False
     evidence = transaction.round().evidence
     kept = tuple(one for one in evidence.observations if all(one is not other for other in moved))
     transaction.change_evidence(observations=kept)
     rebuild_with_outages(transaction, evidence.outages)
+    return True
 
 
 def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, DatedObservation], ...]:
@@ -133,9 +136,12 @@ def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, D
     round_now = transaction.state.round
     if not transaction.house.deals_by_number or round_now is None:
         return ()
-    if round_now.evidence.trouble or not round_now.is_dealt():
-        return ()
-    if round_now.first_blocking() or boxes_are_lost(round_now):
+    if (
+        round_now.evidence.trouble
+        or not round_now.is_dealt()
+        or round_now.first_blocking()
+        or boxes_are_lost(round_now)
+    ):
         # Nothing is settled by these chips in any case.
         return ()
     boxes = range(len(round_now.bets.spots))
@@ -157,21 +163,25 @@ def _changed_at(
         may_be_doubled = not pairs and went.before == wager
         is_as_much = came.after == went.before or (may_be_doubled and came.after == 2 * wager)
         is_as_much = is_as_much and not went.after and not came.before
-        if not is_as_much or back.last_ns - gone.first_ns > _CHANGED_NS:
+        if not (is_as_much and _is_soon(gone, back)):
             break
         pairs, here = [(gone, back), *pairs], here[:-2]
-    return pairs if pairs and _may_be_changed(transaction, *pairs[0]) else []
+    return pairs if pairs and _may_be_changed(transaction, pairs[0][0]) else []
 
 
-def _may_be_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
-    """Whether other chips that come to as much may be the wager still, as its player changes his chips in play.
+def _is_soon(gone: DatedObservation, back: DatedObservation) -> bool:
+    """Whether chips came so soon after a wager went that its player may have changed them."""
+    return back.last_ns - gone.first_ns <= _CHANGED_NS
 
-    Nobody is away with them for longer. They are the next bet where no hand may be dealt to any more, and where it is
-    published how this one ended.
+
+def _may_be_changed(transaction: Transaction, gone: DatedObservation) -> bool:
+    """Whether other chips that come to as much as went may be the wager still, as its player changes them in play.
+
+    They are the next bet where no hand may be dealt to any more, and where it is published how this one ended.
     """
-    if not transaction.house.exchanges_in_play or back.last_ns - gone.first_ns > _CHANGED_NS:
+    if not transaction.house.exchanges_in_play:
         return False
-    round_now, item = transaction.round(), back.item
+    round_now, item = transaction.round(), gone.item
     assert isinstance(item, ChipsObserved), "chips moved"
     if transaction.house.looks_reckoned and (round_now.bets.spots[item.box], "main") in round_now.ending.settled:
         return False
