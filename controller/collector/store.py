@@ -263,16 +263,15 @@ class Store:
             complain(connection, piece.name, piece.complaints)
         _move(connection, moves)
         _keep_heads(connection, heads)
-        found = [(one.stream, one.rows) for one in moves]
-        self._make_days(connection, {day for _, rows in found for day in rows.days})
+        self._make_days(connection, {day for one in moves for day in one.rows.days})
         for kind in COLUMNS:
-            made = ((stream, *row) for stream, rows in found for row in getattr(rows, kind))
+            made = ((one.stream, *row) for one in moves for row in getattr(one.rows, kind))
             if kind == "rounds":
-                _forget(connection, found)
+                _forget(connection, moves)
             _copy(connection, kind, made)
-        for stream, rows in found:
-            _acknowledge(connection, stream, rows.seen_alerts)
-        return sum(len(rows.events) for _, rows in found)
+        for one in moves:
+            _acknowledge(connection, one.stream, one.rows.seen_alerts)
+        return sum(len(one.rows.events) for one in moves)
 
     def _lock(self, connection: psycopg.Connection, names: set[TableKey]) -> None:
         """Take the places we go on from; no other process moves them until the end of the transaction."""
@@ -445,9 +444,9 @@ def _schema_version(connection: psycopg.Connection[Any]) -> int:
     return int(row[0])
 
 
-def _forget(connection: psycopg.Connection, found: Iterable[tuple[int, DatabaseRows]]) -> None:
+def _forget(connection: psycopg.Connection, moves: Iterable[StreamMove]) -> None:
     """Rounds that are reported anew: their rows of before."""
-    redone = [(stream, day, number) for stream, rows in found for day, number in rows.redone]
+    redone = [(one.stream, day, number) for one in moves for day, number in one.rows.redone]
     if not redone:
         return
     streams, days, rounds = (list(column) for column in zip(*redone, strict=True))

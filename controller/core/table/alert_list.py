@@ -53,8 +53,11 @@ _CHIPS_REST_ON_PEOPLE: Final = frozenset(
 
 _CARDS_REST_ON_PEOPLE: Final = frozenset(
     {
-        *(AlertKind.BET_TOUCHED, AlertKind.EZ_BUST_WRONG_UP_CARD, AlertKind.PROCEDURE_LATE),
-        *(AlertKind.BURNED_IN_PLAY, AlertKind.ROUND_UNENDED),
+        AlertKind.BET_TOUCHED,
+        AlertKind.EZ_BUST_WRONG_UP_CARD,
+        AlertKind.PROCEDURE_LATE,
+        AlertKind.BURNED_IN_PLAY,
+        AlertKind.ROUND_UNENDED,
     }
 )
 """What else a round raises whose cards are other ones than counted, by earlier words."""
