@@ -19,12 +19,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
 
-from msgspec.structs import replace
-
 from bench.house_offences import SETTINGS, Committed, Setting, ShoeLog
 from bench.opening_offences import plant_openings
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
-from controller.core.table.state import Table
 from simulators.people.acts import Act, Draw, Lay, Pause, Press, by_round
 from simulators.people.dealer import play
 from simulators.people.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script, carried_on
@@ -74,8 +71,7 @@ def rig_of(seed: int, cycle_ms: int, setting: Setting, *, single_looks: bool = T
     chips = {**chips_of(rack), **{chip: value for value, chip in OWN_CHIPS.items()}, STOLEN: 2500}
     rig = HumanRig(setting.rules, chips, seed, cycle_ms)
     rig.single_looks = single_looks
-    rig.house = replace(rig.house, elsewhere={STOLEN: "vault"}, sensors=dict(setting.sensors), shoe_claims_checked=True)
-    rig.table = Table(rig.house, rig.table.state, rig.table.lattice)
+    rig.change_house(elsewhere={STOLEN: "vault"}, sensors=dict(setting.sensors), shoe_claims_checked=True)
     return rig, rack
 
 

@@ -7,11 +7,9 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from controller.core.game.rules import Rules
 from controller.core.messages.inputs import Input
-from controller.core.table.state import StepResult, Table
+from controller.core.table.state import StepResult
 from controller.io.files import profile_files
 from simulators.people.acts import Act, Draw, RoundPlayed
 from simulators.people.rack import Rack
@@ -76,8 +74,7 @@ def rig_for(profile: str, stand_key: StandKey, turn_key: str, seed: int = 1, **o
     told = {"stand_key": keyed, "turn_key": turn_key, "turn_pause_s": pause_s, **options}
     rules = profile_files.load(profile, told).rules
     rig = HoleRig(rules, chips_of(Rack()), seed)
-    rig.house = replace(rig.house, orders_bounded=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True)
     return rig
 
 

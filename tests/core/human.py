@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import assert_never
 
-from msgspec.structs import replace
-
 from controller.core.game.rules import Rules
 from controller.core.messages.alerts import CloseRefused
 from controller.core.messages.inputs import DeadlinePassed, Input
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
@@ -238,7 +235,6 @@ def keyless(profile: str, cycle_ms: int = CYCLE_MS, *, is_reckoned: bool = True)
     """A table at which nobody presses a key or reads the display; not ``is_reckoned``: by a journal of before."""
     rules = profile_files.load(profile, {"turn_key": "sometimes", "new_shoe_burns": 0}).rules
     rig = HumanRig(rules, {}, cycle_ms=cycle_ms)
-    rig.house = replace(rig.house, looks_reckoned=is_reckoned)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(looks_reckoned=is_reckoned)
     rig.reads_display = False
     return rig

@@ -268,6 +268,11 @@ class Rig:
                     for face in words:
                         self.card(face)
 
+    def change_house(self, **facts: Any) -> None:
+        """The same table in another house, or by a journal of before."""
+        self.house = replace(self.house, **facts)
+        self.table = Table(self.house, self.table.state, self.table.lattice, self.table.workings)
+
     def events_of(self, *kinds: type[E]) -> list[E]:
         """The events of some kinds, in order."""
         return [event for event in self.events if isinstance(event, kinds)]

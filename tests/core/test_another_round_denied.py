@@ -7,14 +7,13 @@ taken. Counted as the dealer's own, that card breaks him.
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import QuestionAsked, WagerSettled
 from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, ShoeChanged
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
 from controller.core.persons import Authentication
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
 from controller.io.files import profile_files
 from tests.core.human import HumanRig
@@ -33,9 +32,9 @@ PAID = "wait 3 / 1 main 20 / wait 2 / 1 main 10 / wait 6"
 def denied(*, answer: str = "no", by: str = "floor", traced: bool = True, declared: bool = True) -> HumanRig:
     """Seventeen has lost to nineteen; a person says of the next deal's first card whether another round has begun."""
     rig = HumanRig(profile_files.load("borgata", BARE).rules, {}, cycle_ms=1_200)
-    rig.house = replace(rig.house, orders_bounded=True, orders_traced=True, two_persons=True, words_traced=traced)
-    rig.house = replace(rig.house, declarations_traced=declared)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(
+        orders_bounded=True, orders_traced=True, two_persons=True, words_traced=traced, declarations_traced=declared
+    )
     rig.reads_display = False
     rig.play(f"{WON}{WON}{WON} wait 3 / {LOST} 1 main 0 / wait 1 / 1 main 10 / wait 1.2 / Jd / wait 0.3")
     assert asked(rig) == [ASKED]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import (
     AssistanceRequested,
@@ -15,7 +14,6 @@ from controller.core.messages.alerts import (
 )
 from controller.core.messages.events import BettingClosed, CardDealt, CardDrawn, QuestionAsked, RoundClosed
 from controller.core.messages.raised_alerts import AlertRaised
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
@@ -207,8 +205,7 @@ def pushed(talk: str) -> Rig:
 
 def test_in_journals_of_before_the_question_names_no_wagers() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "sometimes"}).rules)
-    rig.house = replace(rig.house, next_wagers_named=False)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(next_wagers_named=False)
     rig.talk(f"{PUSH} \n key no_more_bets \n 6s")
     assert [one.text for one in rig.events if isinstance(one, QuestionAsked)] == [
         "No more bets was pressed in this round and then a card came: has another round begun?"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.table.state import Table
 from tests.core.alerting import kinds, raised
 from tests.core.rig import Rig, penn
 
@@ -18,8 +16,7 @@ ACCUSED = {AlertKind.CAPPING, AlertKind.PINCHING, AlertKind.PAST_POSTING}
 def burned(*, bounded: bool = True, cards: str = "5d") -> Rig:
     """Two have bet, and a card comes that nobody announced as a burn."""
     rig = Rig(penn(**KEYED))
-    rig.house = replace(rig.house, payments_bounded=bounded)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(payments_bounded=bounded)
     rig.talk(f"{BEFORE} \n 1 main 10 \n 4 main 20")
     rig.pass_ms(3_000)
     rig.talk(cards)

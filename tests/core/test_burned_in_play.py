@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
 from controller.core.game.wager import Basis
 from controller.core.messages.events import CardBurned, WagerSettled
 from controller.core.messages.inputs import AdjustWager, SetCard
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, KeyPressed
@@ -23,8 +22,7 @@ KEYED = penn(stand_key="always")
 
 def dealt(talk: str = SIXTEEN, rules: Rules = KEYED, *, checked: bool = True) -> Rig:
     rig = Rig(rules)
-    rig.house = replace(rig.house, orders_bounded=True, shoe_claims_checked=checked)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, shoe_claims_checked=checked)
     rig.talk(talk)
     return rig
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardBurned, ShoeBegun, ShoeEnded
 from controller.core.messages.inputs import ShoeChanged
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, KeyPressed
@@ -134,8 +134,7 @@ def test_what_was_left_may_be_told_once_the_bets_of_the_new_shoe_are_locked() ->
 
 def test_in_a_journal_of_before_a_shoe_announced_after_the_lock_is_what_the_locked_round_is_dealt_from() -> None:
     rig = table(1)
-    rig.house = replace(rig.house, floor_claims_checked=False)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(floor_claims_checked=False)
     rig.talk("1 main 25 \n key no_more_bets")
     new_shoe(rig)
     assert rig.table.state.shoe_round == 1

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.events import QuestionAsked
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.table.state import Table
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.human import HumanRig, keyless
 from tests.core.quick_readers import alerts
@@ -25,8 +23,7 @@ LOOKS_MS = [350, 700]
 def played(profile: str, text: str, cycle_ms: int = 350, *, by_rhythm: bool = True) -> HumanRig:
     """A first round, and then these acts at a table without keys; not ``by_rhythm``: by a journal of before."""
     rig = keyless(profile, cycle_ms)
-    rig.house = replace(rig.house, deals_by_number=by_rhythm)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(deals_by_number=by_rhythm)
     rig.play(f"{FIRST} / {text}")
     return rig
 

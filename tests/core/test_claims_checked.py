@@ -22,7 +22,7 @@ from controller.core.messages.inputs import (
 )
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
 from controller.core.persons import Authentication
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from controller.formats.mqtt.retained_alerts import AlertsNow, alerts_bytes
 from controller.formats.orders.requests import CommandRefused, InventoryRequest, read_command
 from controller.formats.replay import read_state, state_bytes
@@ -42,9 +42,9 @@ def table(talk: str = "", *, checked: bool = True, two: bool = False, **options:
 
 def take_up(rig: Rig, *, checked: bool, two: bool = False) -> None:
     """The table knows what a running one does of how its house checks what people say."""
-    rig.house = replace(rig.house, orders_bounded=True, proposals_bound=True, orders_traced=True, two_persons=two)
-    rig.house = replace(rig.house, floor_claims_checked=checked)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(
+        orders_bounded=True, proposals_bound=True, orders_traced=True, two_persons=two, floor_claims_checked=checked
+    )
 
 
 def alerts(rig: Rig, kind: AlertKind) -> list[AlertRaised]:
@@ -394,8 +394,7 @@ def test_a_slip_written_otherwise_is_entered_already(slip: str) -> None:
 def test_what_was_entered_before_slips_were_folded_stands_and_is_taken_back_once() -> None:
     rig = table(checked=False)
     assert drop(rig, "Box 12")
-    rig.house = replace(rig.house, floor_claims_checked=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(floor_claims_checked=True)
     assert not drop(rig, "Box 12")
     assert drop(rig, "Box 12", -20_000)
     assert drop(rig, "Box 12")

@@ -33,8 +33,7 @@ def asked(rig: Rig) -> list[str]:
 def bare(profile: str = "borgata", cycle_ms: int = 350, *, heeded: bool = True, **options: str) -> HumanRig:
     """A table at which nobody presses a key or answers."""
     rig = HumanRig(profile_files.load(profile, {**BARE, **options}).rules, {}, cycle_ms=cycle_ms)
-    rig.house = replace(rig.house, exchanges_in_play=heeded)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(exchanges_in_play=heeded)
     rig.reads_display = False
     return rig
 
@@ -104,8 +103,7 @@ def test_nor_by_what_lies_face_down() -> None:
 def test_a_whole_deal_is_asked_about_only_in_journals_of_before(questions: list[str], *, by_number: bool) -> None:
     """Two players lose as much."""
     rig = bare(cycle_ms=1_200)
-    rig.house = replace(rig.house, deals_by_number=by_number)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(deals_by_number=by_number)
     for _ in range(3):
         rig.play("1 main 10 / 2 main 10 / wait 6 / deal Th 8h Kd 9c Jh 7d / wait 3 / 1 main 20 / 2 main 20 / wait 2")
         rig.play("1 main 10 / 2 main 10 / wait 3")

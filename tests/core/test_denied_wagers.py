@@ -16,7 +16,7 @@ from controller.core.messages.inputs import AdjustWager, AnswerQuestion, Approve
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.persons import Authentication
 from controller.core.table.ledger import recall
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from controller.formats.mqtt.retained_orders import OrdersNow, orders_bytes
 from controller.formats.replay import read_state, state_bytes
 from tests.core.rig import Rig, penn
@@ -30,9 +30,9 @@ BEFORE = "key burn \n 2c \n 1 main 10 \n key no_more_bets \n 9h Ts 8d 9c \n key 
 def table(talk: str, *, bounded: bool, two: bool, refuses: bool = False) -> Rig:
     rules = replace(penn(**KEYED, no_more_bets="sometimes"), mid_shoe_entry="refused" if refuses else "allowed")
     rig = Rig(rules)
-    rig.house = replace(rig.house, orders_bounded=True, proposals_bound=True, orders_traced=True, two_persons=two)
-    rig.house = replace(rig.house, payments_bounded=bounded)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(
+        orders_bounded=True, proposals_bound=True, orders_traced=True, two_persons=two, payments_bounded=bounded
+    )
     rig.talk(talk)
     rig.pass_ms(6_000)
     return rig

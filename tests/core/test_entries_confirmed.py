@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from controller.core.messages.events import WagerSettled
 from controller.core.messages.inputs import DeclareBox
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
-from controller.core.table.state import Table
 from firmware_protocols.readings import KeyPressed
 from tests.core.rig import KEY_OF, Rig
 from tests.core.test_stated_deals import FLOOR, OTHER, asked, counted_otherwise, deal, end, rules_of, say
@@ -25,8 +24,7 @@ OTHERWISE = "Are the cards of this deal other ones than counted"
 def table(hole: str = "dealt", *, entry: Literal["allowed", "refused"] = "refused", traced: bool = True) -> Rig:
     """A round has been dealt to spots 1 and 2, and both bet again."""
     rig = Rig(replace(rules_of(hole), mid_shoe_entry=entry))
-    rig.house = replace(rig.house, orders_bounded=True, orders_traced=True, two_persons=True, words_traced=traced)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, orders_traced=True, two_persons=True, words_traced=traced)
     rig.talk("1 main 10 \n 2 main 10")
     deal(rig, "Ts 9d Th 9h Td" if hole == "none" else "Ts 9d Th 9h Td 7c")
     rig.talk("7c" if hole == "none" else "key hole_turned")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, DeclareBox
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
 from controller.core.persons import Authentication
-from controller.core.table.state import Table
 from tests.core.rig import Rig, penn
 
 FLOOR, WATCH = Authentication("key", ("floor",)), Authentication("socket", ("surveillance",), 1003)
@@ -19,8 +17,7 @@ NINETEEN_WINS = "1 main 10 \n Th Ts 9d 7c \n key stand hole_turned"
 
 def table(deal: str = NINETEEN_WINS, *, traced: bool = True) -> Rig:
     rig = Rig(penn(stand_key="always"))
-    rig.house = replace(rig.house, orders_bounded=True, orders_traced=traced)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, orders_traced=traced)
     rig.talk(deal)
     rig.pass_ms(1_500)
     return rig
@@ -130,8 +127,7 @@ def test_so_they_are_where_their_change_is_published_once_the_wager_is_settled()
 )
 def test_an_answer_that_is_refused_names_who_gave_it(question: int, answer: str) -> None:
     rig = Rig(penn(stand_key="sometimes"))
-    rig.house = replace(rig.house, orders_traced=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_traced=True)
     rig.talk("1 main 10 \n 8h Ts 8d 9c \n 1 main 20 \n Th Tc \n key hole_turned")
     rig.give(AnswerQuestion(rig.now_ns, question, answer, "M. Okafor"))
     (refused,) = [one for one in rig.events if isinstance(one, AnswerRefused)]
@@ -140,8 +136,7 @@ def test_an_answer_that_is_refused_names_who_gave_it(question: int, answer: str)
 
 def test_who_declared_a_box_beyond_the_limits_does_not_acknowledge_the_alert() -> None:
     rig = Rig(penn(stand_key="always", maximum_cents=50_000))
-    rig.house = replace(rig.house, orders_bounded=True, orders_traced=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, orders_traced=True)
     rig.talk("1 main 10 \n Th Ts 9d 7c 8c 9h")
     rig.give(DeclareBox(rig.now_ns, 3, 100_000, "M. Okafor", "plays cash", FLOOR))
     (alert,) = [one for one in raised(rig) if one.kind is AlertKind.WAGER_OUTSIDE_LIMITS]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered, OrderProposed
 from controller.core.messages.inputs import ApproveOrder, EnterInventory
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.persons import Authentication
-from controller.core.table.state import Table
 from tests.core.rig import Rig, penn
 
 FLOOR = Authentication("key", ("floor",))
@@ -21,8 +19,7 @@ CHIPS = {f"E0040100000000{number:02}": 2500 for number in range(10)}
 
 def a_table(*, two_persons: bool, chips: dict[str, int] = CHIPS) -> Rig:
     rig = Rig(penn(), dict(chips))
-    rig.house = replace(rig.house, two_persons=two_persons, orders_bounded=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(two_persons=two_persons, orders_bounded=True)
     return rig
 
 

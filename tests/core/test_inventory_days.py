@@ -230,8 +230,7 @@ def test_the_count_room_enters_the_boxes_of_the_days_before() -> None:
 
 def test_before_any_gaming_day_counts_are_bounded_together() -> None:
     rig = Rig(penn(), dict(CHIPS))
-    rig.house = replace(rig.house, two_persons=True, orders_bounded=True, proposals_bound=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(two_persons=True, orders_bounded=True, proposals_bound=True)
     assert enter(rig, Count.CREDIT, 10_000_000)
     assert not enter(rig, Count.CREDIT, 1)
     begin(rig, "2025-11-01")

@@ -272,8 +272,7 @@ def changed_in_play(profile: str, back: int = 20, *, heeded: bool = True) -> Hum
     The first box, with seventeen, may be a push as long as the hole card is closed.
     """
     rig = HumanRig(profile_files.load(profile, {"turn_key": "sometimes"}).rules, {})
-    rig.house = replace(rig.house, exchanges_in_play=heeded)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(exchanges_in_play=heeded)
     rig.reads_display = False
     rig.play("1 main 30 / 4 main 20 / wait 3 / deal As 2h Kh 6s 3s 2d / wait 3.5 / Qh / wait 2.3 / 4 main 0")
     rig.play(f"wait 1.8 / 4 main {back} / wait 1.7 / 4d / wait 4 / 9c / wait 3 / 1 main 0 / 4 main 0 / wait 1")

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from controller.core.messages.events import BettingClosed, RoundStarted, WagerSettled
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from tests.core.quick_readers import QuickReaders, accused, alerts, draw, table
 from tests.core.test_slow_looks import perform
@@ -37,8 +36,7 @@ def test_a_card_that_follows_another_at_once_begins_no_round_by_the_look_that_sp
 
 def test_in_journals_of_before_it_was_one_move_while_they_waited() -> None:
     rig = table("1 main 25")
-    rig.house = replace(rig.house, deals_by_number=False)
-    rig.table = Table(rig.house, rig.table.state, rig.table.lattice, rig.table.workings)
+    rig.change_house(deals_by_number=False)
     draw(rig, "Tc", "8d", "Td", "8c")
     rig.pass_ms(5_200)
     perform(rig, SPLIT)

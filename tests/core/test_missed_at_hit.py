@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import KeyUndone, QuestionAsked, QuestionWithdrawn, RoundClosed, WagerSettled
 from controller.core.messages.inputs import AnswerQuestion
-from controller.core.table.state import Table
 from tests.core.rig import Rig, penn
 
 DEALT = "1 main 10 \n 2 main 10 \n key no_more_bets \n 5h 9h 7c 6d 9d Tc"
@@ -81,8 +79,7 @@ def test_nobody_who_answers_leaves_it_to_the_floor() -> None:
 
 def test_a_shoe_that_numbers_its_draws_has_missed_none() -> None:
     rig = Rig(penn(stand_key="always"))
-    rig.house = replace(rig.house, shoe_numbers_cards=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(shoe_numbers_cards=True)
     rig.talk(DEALT + " \n key hit stand")
     assert asked(rig) == []
     assert kinds(rig, RoundIrregular) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import CloseRefused, KeyRefused, RoundIrregular
 from controller.core.messages.events import (
@@ -16,7 +15,6 @@ from controller.core.messages.events import (
     WagerUnresolved,
 )
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
@@ -42,8 +40,7 @@ def table(profile: str = "hollywood-penn-national", *, keys: str = "", **options
 
 def of_before(rig: Rig) -> Rig:
     """The table by a journal of before, where unevenness alone said that cards are no deal."""
-    rig.house = replace(rig.house, deals_by_number=False)
-    rig.table = Table(rig.house, rig.table.state, rig.table.lattice, rig.table.workings)
+    rig.change_house(deals_by_number=False)
     return rig
 
 

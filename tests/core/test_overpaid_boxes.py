@@ -9,7 +9,6 @@ from controller.core.messages.inputs import DeclareBox
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.surveillance.payment_judgement import PaymentTerms, judge
 from controller.core.table.payments import WagerDue, ZoneContent, ZoneHistory
-from controller.core.table.state import Table
 from tests.core.alerting import kinds, next_bets, raised
 from tests.core.rig import Rig, penn
 
@@ -22,8 +21,7 @@ WIN_AND_DOUBLE_LOST = f"{SPLIT} Th \n key stand \n 3s \n 1 main 300 \n key doubl
 
 def table(talk: str, *, bounded: bool = True) -> Rig:
     rig = Rig(penn(**KEYED))
-    rig.house = replace(rig.house, payments_bounded=bounded, payments_by_course=bounded)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(payments_bounded=bounded, payments_by_course=bounded)
     rig.talk(talk)
     rig.pass_ms(2_000)
     return rig

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
 from controller.core.messages.alerts import OrderRefused, WagerOutsideLimits
@@ -13,7 +12,6 @@ from controller.core.messages.floor_events import BoxDeclared, CardAssigned, Car
 from controller.core.messages.inputs import ApproveOrder, AssignCard, DeclareBox, SetCard, WithdrawOrder
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.persons import Authentication
-from controller.core.table.state import Table
 from controller.formats.mqtt.retained_orders import OrdersNow, ProposedOrderNow, orders_bytes
 from controller.formats.orders.replies import remark_of
 from firmware_protocols.cards import Card
@@ -27,8 +25,7 @@ KEYED = penn(stand_key="always")
 def a_table(rules: Rules = KEYED, *, two_persons: bool = True) -> Rig:
     """A table whose orders are bounded."""
     rig = Rig(rules)
-    rig.house = replace(rig.house, two_persons=two_persons, orders_bounded=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(two_persons=two_persons, orders_bounded=True)
     return rig
 
 

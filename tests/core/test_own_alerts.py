@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.inputs import AcknowledgeAlert, AdjustWager, DeclareBox, WithdrawOrder
@@ -16,7 +15,7 @@ from controller.core.messages.raised_alerts import (
     AlertRaised,
 )
 from controller.core.persons import UNAUTHENTICATED, Authentication
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from controller.formats.mqtt.retained_alerts import AlertsNow, alerts_bytes, listed_alerts
 from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.readings import ChipsSeen
@@ -30,8 +29,7 @@ WATCH = Authentication("socket", ("surveillance",), 1003)
 
 def a_table() -> Rig:
     rig = Rig(penn(stand_key="always"))
-    rig.house = replace(rig.house, two_persons=True, orders_bounded=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(two_persons=True, orders_bounded=True)
     rig.talk("1 main 10 \n 9h Ts 8d 9c \n key stand hole_turned round_closed")
     return rig
 
@@ -91,8 +89,7 @@ def test_screens_see_whose_order_an_alert_is_about() -> None:
 @pytest.mark.parametrize(("who", "seen"), [("Reyes", False), ("M. Okafor", True)])
 def test_where_nothing_vouched_for_who_ordered_it_names_are_all_there_is(who: str, *, seen: bool) -> None:
     rig = a_table()
-    rig.house = replace(rig.house, two_persons=False)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(two_persons=False)
     rig.talk("1 main 10 \n 9h Ts")
     rig.give(DeclareBox(rig.now_ns, 2, 1000, "J. Reyes", "plays cash"))
     (number,) = waiting(rig, AlertKind.CORRECTED_ALONE)

@@ -9,7 +9,6 @@ from controller.core.messages.raised_alerts import AlertKind
 from controller.core.surveillance.payment_course import SLIP_NS, Course, is_put_right
 from controller.core.surveillance.payment_judgement import PaymentTerms, judge
 from controller.core.table.payments import WagerDue, ZoneContent, ZoneHistory
-from controller.core.table.state import Table
 from tests.core.alerting import kinds, next_bets, raised
 from tests.core.rig import MS, Rig, penn
 
@@ -36,8 +35,7 @@ class GatheringRig(Rig):
 
 def table(talk: str, *, by_course: bool = True, gathers: bool = False) -> Rig:
     rig = (GatheringRig if gathers else Rig)(penn(**KEYED))
-    rig.house = replace(rig.house, payments_by_course=by_course)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(payments_by_course=by_course)
     rig.talk(talk)
     rig.pass_ms(3_000)
     return rig

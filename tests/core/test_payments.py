@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.events import CardDrawn
 from controller.core.messages.inputs import AdjustWager, DaemonStarted, SetCard
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import ChipsSeen
@@ -231,8 +229,7 @@ def named(rig: Rig, *faces: str) -> None:
 def bounded() -> Rig:
     """A table of which what one person orders has bounds."""
     rig = at_table()
-    rig.house = replace(rig.house, orders_bounded=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True)
     return rig
 
 
@@ -272,8 +269,7 @@ def test_a_due_that_changes_after_the_next_lock_is_held_against_what_was_paid(
 ) -> None:
     """The round waits for an answer about two other boxes; the side wager of the third was paid as twenty."""
     rig = bounded()
-    rig.house = replace(rig.house, rules=profile_files.load("hollywood-penn-national", {}).rules)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(rules=profile_files.load("hollywood-penn-national", {}).rules)
     rig.talk("1 main 10 \n 2 main 10 \n 3 main 10 \n 3 lucky_ladies 5")
     rig.talk("5h 5c Th Tc 6d 5s Ts 7s \n 9c \n key hole_turned")
     rig.values["E004010000000001"] = 2000

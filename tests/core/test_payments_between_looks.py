@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.raised_alerts import AlertKind
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from tests.core.human import HumanRig
 from tests.core.quick_readers import alerts
@@ -22,8 +20,7 @@ def dealt(cycle_ms: int, *, reckoned: bool = True, boxes: int = 1) -> HumanRig:
     """A round that is won at box 1, and pushes at the other, before it is paid."""
     profile = profile_files.load("hollywood-penn-national", {"stand_key": "always", "turn_key": "always"})
     rig = HumanRig(profile.rules, {}, seed=1, cycle_ms=cycle_ms)
-    rig.house = replace(rig.house, looks_reckoned=reckoned)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(looks_reckoned=reckoned)
     rig.play(WON if boxes == 1 else PUSHED)
     return rig
 

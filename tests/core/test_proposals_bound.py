@@ -60,8 +60,7 @@ CLOSED = "key stand hole_turned round_closed"
 def a_table(*, bound: bool = True, two_persons: bool = True) -> Rig:
     """A table whose proposals are bound."""
     rig = Rig(KEYED)
-    rig.house = replace(rig.house, two_persons=two_persons, orders_bounded=True, proposals_bound=bound)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(two_persons=two_persons, orders_bounded=True, proposals_bound=bound)
     return rig
 
 
@@ -296,8 +295,7 @@ def test_who_withdraws_or_answers_is_published_with_how_they_are_known() -> None
 @pytest.mark.parametrize(("bound", "known"), [(True, "own key"), (False, msgspec.UNSET)])
 def test_an_answer_says_how_who_gave_it_is_known(known: object, *, bound: bool) -> None:
     rig = Rig(penn())
-    rig.house = replace(rig.house, orders_bounded=True, proposals_bound=bound)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, proposals_bound=bound)
     rig.talk("1 main 10 \n 2 main 10 \n 5h 5c Tc 6d 5s 7s 9c \n key hole_turned \n 9s Td")
     (asked,) = rig.events_of(QuestionAsked)[:1]
     assert isinstance(asked, QuestionAsked)
@@ -345,8 +343,7 @@ CHIP = "E004010000000001"
 def reading_the_bets(rules: Rules, faces: str) -> tuple[Rig, int]:
     """A deal's cards are out of the shoe, and no reader has looked since; when the first of them came."""
     rig = Rig(rules, {CHIP: 1000})
-    rig.house = replace(rig.house, two_persons=True, orders_bounded=True, proposals_bound=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(two_persons=True, orders_bounded=True, proposals_bound=True)
     rig.late = True
     rig.pass_ms(5000)
     dealt_ns = rig.now_ns
@@ -398,8 +395,7 @@ def test_a_new_shoe_announced_after_the_first_card_makes_no_burn_of_it() -> None
 
 def test_in_an_older_journal_an_order_overtakes_what_waits() -> None:
     rig, _ = reading_the_bets(KEYED, "9h As 6d 9c Kh")
-    rig.house = replace(rig.house, proposals_bound=False)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(proposals_bound=False)
     declare(rig, 2, 1000)
     (declared,) = rig.events_of(BoxDeclared)
     assert isinstance(declared, BoxDeclared)

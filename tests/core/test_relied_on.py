@@ -32,9 +32,9 @@ KEYED = {"stand_key": "always", "no_more_bets": "always", "turn_key": "always"}
 
 def table(talk: str, *, bounded: bool = True, two: bool = False, rules: Any = None) -> Rig:
     rig = Rig(penn(**KEYED) if rules is None else rules)
-    rig.house = replace(rig.house, orders_bounded=True, proposals_bound=True, orders_traced=True, two_persons=two)
-    rig.house = replace(rig.house, payments_bounded=bounded)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(
+        orders_bounded=True, proposals_bound=True, orders_traced=True, two_persons=two, payments_bounded=bounded
+    )
     rig.talk(talk)
     rig.pass_ms(2_000)
     return rig

@@ -8,7 +8,7 @@ from controller.core.messages.alerts import AnswerRefused, CardsMayBeMissing, Sp
 from controller.core.messages.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
 from controller.core.messages.inputs import AnswerQuestion, DaemonStarted
 from controller.core.round.missed_cards import MISSED_CARDS
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
 from tests.core.rig import MS, Rig, penn, rig_with
 from tests.core.stories import told
@@ -130,8 +130,7 @@ def test_chips_that_changed_meanwhile_changed_at_any_moment_since() -> None:
 
 def test_a_shoe_that_numbers_its_cards_asks_nobody() -> None:
     rig = Rig(KEYED)
-    rig.house = replace(rig.house, shoe_numbers_cards=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(shoe_numbers_cards=True)
     rig.talk(DEAL)
     restarted(rig)
     assert rig.events_of(CardsMayBeMissing, QuestionAsked) == []

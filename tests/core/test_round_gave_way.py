@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import CloseRefused, KeyRefused
 from controller.core.messages.events import BettingClosed, DealUnconfirmed, RoundClosed
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn
@@ -118,8 +116,7 @@ def test_chips_that_move_once_the_cards_have_begun_to_come_say_nothing_of_whose_
 
 def test_in_journals_of_before_they_gave_way_by_themselves() -> None:
     rig = table("pitch-h17")
-    rig.house = replace(rig.house, deals_by_number=False)
-    rig.table = Table(rig.house, rig.table.state, rig.table.lattice, rig.table.workings)
+    rig.change_house(deals_by_number=False)
     deal(rig, "Qd 3h Tc 2s")
     deal(rig, "3c 5s Ad 8c")
     assert (cards_of(rig, 2), cards_of(rig, 3)) == (4, 4)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.events import HandDoubled, SpotSurrendered
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
 from tests.core.human import HumanRig, keyless
@@ -51,8 +49,7 @@ def test_a_chip_too_large_for_a_double_is_changed(change_ms: int) -> None:
 def changed_before_the_card(profile: str, cycle_ms: int, *, heeded: bool = True) -> HumanRig:
     """A hand of eleven; the reader shows what lies there after the change only once the card has come."""
     rig = HumanRig(profile_files.load(profile, {"turn_key": "sometimes"}).rules, {}, cycle_ms=cycle_ms)
-    rig.house = replace(rig.house, exchanges_in_play=heeded, looks_reckoned=heeded)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(exchanges_in_play=heeded, looks_reckoned=heeded)
     rig.reads_display = False
     rig.play("1 main 10 / 2 main 10 / wait 6 / deal 6h Th 5d 5c Td 7d / wait 3 / 1 main 35 / wait 2.5 / 1 main 20")
     rig.play("wait 0.3 / Ks / wait 3 / 3c / wait 2 / Kc / wait 2 / 1 main 40 / wait 1 / 1 main 0 / 2 main 20 / wait 1")

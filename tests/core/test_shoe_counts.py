@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import ShoeCounted
 from controller.core.messages.inputs import AcknowledgeAlert, ShoeChanged
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.persons import Authentication
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
 from tests.core.rig import Rig, penn
 
@@ -25,8 +24,7 @@ LEFT = 8 * 52 - DRAWN
 def table(*, checked: bool = True) -> Rig:
     """A table whose shoe of eight decks has dealt a burn and a round."""
     rig = Rig(penn(stand_key="always"))
-    rig.house = replace(rig.house, orders_bounded=True, shoe_claims_checked=checked)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, shoe_claims_checked=checked)
     rig.talk("key burn \n 2c \n" + ROUND)
     return rig
 
@@ -114,8 +112,7 @@ def test_counts_are_held_against_one_another_over_a_restart() -> None:
 
 def test_a_shoe_that_was_announced_without_an_account_before_it_takes_no_count() -> None:
     rig = Rig(penn(stand_key="always"))
-    rig.house = replace(rig.house, shoe_claims_checked=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(shoe_claims_checked=True)
     rig.key("burn")
     count(rig, 7)
     count(rig, 7)

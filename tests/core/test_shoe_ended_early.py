@@ -21,8 +21,7 @@ DECK = 52
 def table(*, traced: bool = True) -> Rig:
     """A table whose shoe of a single deck has dealt a burn and two rounds: nine cards."""
     rig = Rig(replace(penn(stand_key="always", new_shoe_burns=1), decks=1))
-    rig.house = replace(rig.house, orders_bounded=True, words_traced=traced)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, words_traced=traced)
     rig.talk(f"key burn \n 2c \n {ROUND} \n {ROUND}")
     return rig
 

@@ -17,7 +17,6 @@ from controller.core.messages.floor_events import BoxDeclared
 from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, ApproveOrder, DeclareBox, ShoeChanged
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.persons import Authentication
-from controller.core.table.state import Table
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn
@@ -39,8 +38,7 @@ def rules_of(hole: str, **options: str) -> Rules:
 def rig_of(hole: str, *, two_persons: bool = True, **options: str) -> Rig:
     """A table of such a house."""
     rig = Rig(rules_of(hole, **options))
-    rig.house = replace(rig.house, orders_bounded=True, orders_traced=True, two_persons=two_persons)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, orders_traced=True, two_persons=two_persons)
     return rig
 
 

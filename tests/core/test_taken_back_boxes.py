@@ -15,7 +15,7 @@ from controller.core.messages.inputs import AcknowledgeAlert, DeclareBox, VoidRo
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
 from controller.core.persons import Person
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.state import Table, restore
+from controller.core.table.state import restore
 from controller.core.table.transaction import Transaction
 from controller.formats.replay import read_state, state_bytes
 from tests.core.rig import Rig
@@ -32,8 +32,7 @@ DEALT = {"dealt": "Ts 9d Tc 6h 9h 7d 8c Kc", "none": "Ts 9d Tc 6h 9h 7d 8c"}
 def table(hole: str = "dealt", *, traced: bool = True) -> Rig:
     """A table of a house that wants two persons; spots 1 and 2 have bet."""
     rig = rig_of(hole)
-    rig.house = replace(rig.house, declarations_traced=traced)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(declarations_traced=traced)
     rig.talk("1 main 100 \n 2 main 100")
     return rig
 
@@ -123,8 +122,7 @@ def test_that_the_bets_were_locked_or_chips_lay_there_meanwhile_does_not_hide_it
 
 def test_nor_does_a_card_of_which_somebody_says_that_it_began_no_round() -> None:
     rig = Rig(replace(rules_of("none"), options=Options(no_more_bets="always", stand_key="always")))
-    rig.house = replace(rig.house, orders_bounded=True, orders_traced=True, two_persons=True)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(orders_bounded=True, orders_traced=True, two_persons=True)
     rig.talk("1 main 100 \n 2 main 100")
     declare(rig, HONEST, 10_000)
     declare(rig, CROOK, 0)
@@ -144,8 +142,7 @@ def test_a_box_of_a_round_that_is_voided_before_its_first_card_is_still_declared
 ) -> None:
     """Bets that lie there are locked again as they are, and so is a box without chips."""
     rig = table(traced=traced)
-    rig.house = replace(rig.house, two_persons=False)
-    rig.table = Table(rig.house, rig.table.state)
+    rig.change_house(two_persons=False)
     declare(rig, HONEST, 10_000)
     rig.talk(f"key no_more_bets \n {cards}")
     rig.give(VoidRound(rig.now_ns, 1, CROOK, "misdeal", FLOOR))
