@@ -107,7 +107,7 @@ class TableWrite(NamedTuple):
     complaints: tuple[str, ...] = ()
 
 
-class StreamMove(NamedTuple):
+class StreamAdvance(NamedTuple):
     """Where an epoch of a table stands after a batch: what is held of it, and what was made of its new events."""
 
     stream: int
@@ -249,29 +249,29 @@ class Store:
 
     def _write(self, connection: psycopg.Connection, pieces: Sequence[TableWrite], *, are_bare: bool = False) -> int:
         self._lock(connection, {piece.name for piece in pieces})
-        moves: list[StreamMove] = []
+        advances: list[StreamAdvance] = []
         heads: dict[TableKey, str] = {}
         for piece in pieces:
             if piece.put_aside or piece.begins:
                 self._begin(connection, piece)
             if piece.events:
-                moves.append((self._kept if are_bare else self._folded)(connection, piece))
-                complain(connection, piece.name, moves[-1].rows.complaints)
-                self._epochs[piece.name] = Epoch(moves[-1].stream, piece.held)
+                advances.append((self._kept if are_bare else self._folded)(connection, piece))
+                complain(connection, piece.name, advances[-1].rows.complaints)
+                self._epochs[piece.name] = Epoch(advances[-1].stream, piece.held)
             if piece.head and not are_bare:
                 heads[piece.name] = piece.head
             complain(connection, piece.name, piece.complaints)
-        _move(connection, moves)
+        _advance(connection, advances)
         _keep_heads(connection, heads)
-        self._make_days(connection, {day for one in moves for day in one.rows.days})
+        self._make_days(connection, {day for one in advances for day in one.rows.days})
         for kind in COLUMNS:
-            made = ((one.stream, *row) for one in moves for row in getattr(one.rows, kind))
+            made = ((one.stream, *row) for one in advances for row in getattr(one.rows, kind))
             if kind == "rounds":
-                _forget(connection, moves)
+                _forget(connection, advances)
             _copy(connection, kind, made)
-        for one in moves:
+        for one in advances:
             _acknowledge(connection, one.stream, one.rows.seen_alerts)
-        return sum(len(one.rows.events) for one in moves)
+        return sum(len(one.rows.events) for one in advances)
 
     def _lock(self, connection: psycopg.Connection, names: set[TableKey]) -> None:
         """Take the places we go on from; no other process moves them until the end of the transaction."""
@@ -302,20 +302,20 @@ class Store:
             raise TakenOver(f"{piece.name.text()}: epoch {begun.epoch} is there already")
         self._epochs[piece.name] = Epoch(row[0], begun)
 
-    def _folded(self, connection: psycopg.Connection, piece: TableWrite) -> StreamMove:
+    def _folded(self, connection: psycopg.Connection, piece: TableWrite) -> StreamAdvance:
         stream = self._epochs[piece.name].stream
         fold = self._folds.get(stream)
         if fold is None:
             fold = self._folds[stream] = self._fold(connection, piece, stream)
         rows = fold.fold(piece.events)
-        return StreamMove(stream, piece.held, fold.house, fold.open_rounds, rows)
+        return StreamAdvance(stream, piece.held, fold.house, fold.open_rounds, rows)
 
-    def _kept(self, connection: psycopg.Connection, piece: TableWrite) -> StreamMove:
+    def _kept(self, connection: psycopg.Connection, piece: TableWrite) -> StreamAdvance:
         """The events alone; rounds that are open are looked for again when more is reported of them."""
         stream = self._epochs[piece.name].stream
         house, _ = _last_known(connection, stream)
         fold = StreamFold(Identity(*piece.name, piece.held.epoch), house, (), self._stored(stream))
-        return StreamMove(stream, piece.held, fold.house, (), fold.keep(piece.events))
+        return StreamAdvance(stream, piece.held, fold.house, (), fold.keep(piece.events))
 
     def _fold(self, connection: psycopg.Connection, piece: TableWrite, stream: int) -> StreamFold:
         house, open_rounds = _last_known(connection, stream)
@@ -375,9 +375,9 @@ def _last_known(connection: psycopg.Connection, stream: int) -> tuple[TableHouse
     return TableHouse(currency, GamingDay(time_zone, begins)), open_rounds
 
 
-def _move(connection: psycopg.Connection, moves: Sequence[StreamMove]) -> None:
+def _advance(connection: psycopg.Connection, advances: Sequence[StreamAdvance]) -> None:
     """Keep where these epochs stand: one statement for all, as a statement for each costs more than its events."""
-    if not moves:
+    if not advances:
         return
     rows = [
         (
@@ -393,7 +393,7 @@ def _move(connection: psycopg.Connection, moves: Sequence[StreamMove]) -> None:
             one.rows.cards_wrong,
             one.rows.last_time,
         )
-        for one in moves
+        for one in advances
     ]
     connection.execute(
         "UPDATE tableside_store.streams old SET held_seq = new.held_seq, held_hash = new.held_hash,"
@@ -444,9 +444,9 @@ def _schema_version(connection: psycopg.Connection[Any]) -> int:
     return int(row[0])
 
 
-def _forget(connection: psycopg.Connection, moves: Iterable[StreamMove]) -> None:
+def _forget(connection: psycopg.Connection, advances: Iterable[StreamAdvance]) -> None:
     """Rounds that are reported anew: their rows of before."""
-    redone = [(one.stream, day, number) for one in moves for day, number in one.rows.redone]
+    redone = [(one.stream, day, number) for one in advances for day, number in one.rows.redone]
     if not redone:
         return
     streams, days, rounds = (list(column) for column in zip(*redone, strict=True))

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from controller.io.mqtt.connection import Broker, ConnectionLost, NotGreeted, Protocol
 from controller.io.mqtt.inbox import Inbox
-from controller.io.mqtt.reconnection import AwayReports, Reconnection
+from controller.io.mqtt.reconnection import AbsenceReports, Reconnection
 from controller.io.system.clock import SystemClock
 from tests.io.broker_rig import TOPICS, Memory, publishing
 from tests.io.stream_rig import turn
@@ -104,7 +104,7 @@ def test_pauses_grow_until_the_connection_has_worked() -> None:
 
 def test_an_absent_broker_is_reported_at_once_and_then_once_a_minute() -> None:
     async def story() -> None:
-        reports = AwayReports(LoopClock(asyncio.get_running_loop()))
+        reports = AbsenceReports(LoopClock(asyncio.get_running_loop()))
         assert reports.is_due("refused")
         await passes(59)
         assert not reports.is_due("refused")

@@ -185,7 +185,7 @@ def _by_deal(table: Table, deferred: tuple[StampedInput, ...]) -> InputSchedule:
 def _of_changed(table: Table, deferred: tuple[StampedInput, ...]) -> int:
     """The first reading that waits, where the open round's players may have changed their chips; else 0."""
     first = deferred[0]
-    return first.number if unseen_moves.may_be_changed_still(Transaction(table, first)) else 0
+    return first.number if unseen_moves.wagers_may_be_changed(Transaction(table, first)) else 0
 
 
 def _awaits(transaction: Transaction) -> bool:

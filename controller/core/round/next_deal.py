@@ -89,7 +89,7 @@ def may_begin(transaction: Transaction) -> bool:
         return False
     if options.turn_key != "sometimes" and not _turn_forgotten(transaction):
         return False
-    changed = unseen_moves.may_be_changed_still(transaction)
+    changed = unseen_moves.wagers_may_be_changed(transaction)
     if not (quiet or changed or _may_have_bet_anew(transaction)):
         return False
     may_be_over = (
@@ -143,7 +143,7 @@ class DealVerdict(Enum):
 def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVerdict | None:
     """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
     transaction = Transaction(table, deferred[0])
-    sizes, changed = _deal_sizes(transaction, deferred), unseen_moves.may_be_changed_still(transaction)
+    sizes, changed = _deal_sizes(transaction, deferred), unseen_moves.wagers_may_be_changed(transaction)
     even = by_number = [_is_deal_of(cards, transaction, deferred) for cards in sizes]
     if transaction.house.deals_by_number:
         by_number = [_is_deal_of(cards, transaction, deferred, by_number=True) for cards in sizes]

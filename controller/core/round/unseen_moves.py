@@ -108,7 +108,7 @@ def _take_as_changed(transaction: Transaction, gone: DatedObservation, back: Dat
     rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
 
 
-def may_be_changed_still(transaction: Transaction) -> bool:
+def wagers_may_be_changed(transaction: Transaction) -> bool:
     """Whether what came as the next bet may as well be a wager of the open round whose player changed his chips."""
     return bool(_changed_wagers(transaction))
 

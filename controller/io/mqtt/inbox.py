@@ -20,7 +20,7 @@ from controller.formats.mqtt.envelope import Topics
 from controller.io.journal.consumers import Consumers, consumer_of
 from controller.io.mqtt.connection import Broker, CheckedClient, ConnectionLost, Protocol, connected, own_identifier
 from controller.io.mqtt.intake import Inbound
-from controller.io.mqtt.reconnection import AwayReports, Reconnection, advice
+from controller.io.mqtt.reconnection import AbsenceReports, Reconnection, advice
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import Allowance
 
@@ -72,7 +72,7 @@ class Inbox:
         self._topics = topics
         self._clock = clock
         self._reconnection = Reconnection(broker, chance, losses=(ConnectionLost, OSError))
-        self._reports = AwayReports(clock)
+        self._reports = AbsenceReports(clock)
         self._is_reached = is_reached
         self._on_command = on_command
         self._on_retained = on_retained

@@ -38,7 +38,7 @@ from controller.io.mqtt.event_flow import EventFlow
 from controller.io.mqtt.inbox import Inbox
 from controller.io.mqtt.intake import Inbound
 from controller.io.mqtt.publication import OutgoingEvent, OutgoingMessage, first_to_end, leaving
-from controller.io.mqtt.reconnection import AwayReports, Reconnection, advice
+from controller.io.mqtt.reconnection import AbsenceReports, Reconnection, advice
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import RequestLimit, RequestVerdict, too_much
@@ -130,7 +130,7 @@ class Publisher:
         self._session = session
         self._clock = clock
         self._reconnection = Reconnection(broker, chance, losses=(ConnectionLost, PublishRefused, OSError))
-        self._reports = AwayReports(clock)
+        self._reports = AbsenceReports(clock)
         self._on_command = on_command
         self._consumers = consumers
         self._alarms: tuple[str, ...] = ()

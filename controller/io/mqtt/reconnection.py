@@ -18,7 +18,7 @@ UNREACHED: Final = "start the broker there, or give its host and port in [broker
 REFUSED: Final = "the broker hung up: its log says why; see its access rules, and [broker] in the table file"
 
 
-class AwayReports:
+class AbsenceReports:
     """Which reports of an absent broker are due: each new one, and the same again after a minute."""
 
     def __init__(self, clock: Clock) -> None:
