@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import HoleCardRevealed, QuestionAnswered, QuestionAsked, QuestionWithdrawn
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
@@ -62,12 +64,32 @@ def test_whoever_answers_from_afar_does_not_open_a_hole_card_that_a_key_must_tur
     assert rig.outcomes() == ["settled"]
 
 
-def test_once_it_is_turned_they_close_the_round_and_so_they_do_where_no_key_must_turn_it() -> None:
-    for turned, turn_key in ((" hole_turned", "always"), ("", "sometimes")):
-        rig = table(f"{STOOD}{turned}", turn_key)
-        rig.pass_ms(MINUTE_MS + 5_000)
-        rig.answer("yes")
-        assert rig.outcomes() == ["settled"]
+def test_once_it_is_turned_they_close_the_round_and_it_rests_on_their_word() -> None:
+    rig = table(f"{STOOD} hole_turned")
+    rig.pass_ms(MINUTE_MS + 5_000)
+    rig.answer("yes")
+    assert rig.outcomes() == ["settled"]
+    assert [person.name for person in rig.table.state.people_of(1)] == ["floor"]
+
+
+@pytest.mark.parametrize(("traced", "outcome", "turned"), [(True, "open", 0), (False, "settled", 1)])
+def test_where_no_key_must_turn_it_they_end_the_round_with_its_hole_card_closed(
+    outcome: str, turned: int, *, traced: bool
+) -> None:
+    """The player may still think; in journals of before the hole card was opened."""
+    rig = table(STOOD, "sometimes")
+    rig.change_house(ends_traced=traced)
+    rig.pass_ms(MINUTE_MS + 5_000)
+    rig.answer("yes")
+    assert rig.outcomes() == [outcome]
+    assert len(rig.events_of(HoleCardRevealed)) == turned
+
+
+def test_the_dealer_s_own_word_opens_it_there() -> None:
+    rig = table(STOOD, "sometimes")
+    rig.pass_ms(MINUTE_MS + 5_000)
+    rig.key("yes")
+    assert rig.outcomes() == ["settled"]
 
 
 def test_no_lets_it_go_on_and_nothing_is_asked_again_before_something_has_happened() -> None:

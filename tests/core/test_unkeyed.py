@@ -147,6 +147,26 @@ def test_no_the_cards_belong_to_no_round_stay_closed_and_bets_are_open() -> None
     assert bases(rig) == [Basis.EVIDENCE]
 
 
+@pytest.mark.parametrize(("traced", "questions"), [(True, 1), (False, 0)])
+def test_who_says_so_from_elsewhere_is_borne_out_by_the_next_deal_or_another_person(
+    questions: int, *, traced: bool
+) -> None:
+    """It began the round: the dealer locks the bets and deals on, and the player's hit passes for the hole card."""
+    rig = rig_of()
+    rig.change_house(ends_traced=traced, orders_bounded=True)
+    rig.talk("1 main 100 \n 2 main 10 \n 2h")
+    rig.answer("no")
+    rig.talk("key no_more_bets \n 9c Kd 9s Tc Qd")
+    rig.pass_ms(3_000)
+    rig.talk("8d \n key stand stand hole_turned")
+    asked = [one.text for one in rig.events_of(QuestionAsked)][1:]
+    assert (
+        asked
+        == ["Are the cards of this deal other ones than counted: was the card before it dealt, not burned?"] * questions
+    )
+    assert (rig.postings() == []) is traced
+
+
 def test_the_key_pressed_too_late_is_no_answer() -> None:
     """It may speak of a round that the card began, or of one that begins now: only yes and no say which."""
     rig = rig_of("1 main 10 \n Th \n key no_more_bets")

@@ -126,6 +126,9 @@ class House(Value, frozen=True, tag=False):
     the deal after such a box is asked about as one of which a spot was denied, and who alone changes what another
     declared or counted, or says from elsewhere that no other round has begun, is an alert. False: the journal is of
     before."""
+    ends_traced: bool = False
+    """Whether who says from elsewhere that a round is over opens no hole card and is named by its alerts, and who says
+    that none had begun is treated as one who announces a burn. False: the journal is of before."""
     deals_by_number: bool = False
     """Whether cards of which no key says if they are the next deal's are judged by their number and by what the open
     round could take of them, and not by their evenness alone, from three and a half quiet seconds on; also where hands

@@ -15,6 +15,7 @@ from controller.core.certainty import deal_confirmation
 from controller.core.certainty.round_end import boxes_are_cleared, is_over, payment_has_begun, takes_no_card
 from controller.core.inference.observation import CardObserved
 from controller.core.messages.events import QuestionWithdrawn
+from controller.core.table.alert_list import named_people
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -84,5 +85,10 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
     if answer == "no" and transaction.house.floor_claims_checked and transaction.round().is_dealt():
         transaction.irregular(_DENIED_AFTER_DEAL)
     elif answer == "no":
+        if transaction.house.ends_traced:
+            # Its cards count as burned by that word: the next deal bears it out, or another person does.
+            people = dict.fromkeys((*transaction.state.announcers, *named_people(transaction)))
+            burned = transaction.state.burned_since + len(transaction.round().cards.drawn)
+            transaction.change(burned_since=burned, announcers=tuple(people))
         transaction.emit(*map(QuestionWithdrawn, transaction.round().open_questions()))
         lock.replace_bets(transaction, lock.Bets((), (), (), ()))

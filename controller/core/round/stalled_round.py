@@ -16,7 +16,7 @@ from controller.core.messages.inputs import AnswerQuestion, DeadlinePassed
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
-from controller.core.table.alert_list import raise_alert
+from controller.core.table.alert_list import named_people, raise_alert
 from controller.core.table.transaction import Transaction
 
 _NOT_TURNED: Final = RefusalReason(
@@ -116,15 +116,23 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether the round is over; if so it is closed as its key would close it.
 
     Where a key must turn the hole card only the dealer's own says so, who sees the card: who answers from afar would
-    have it opened while the round goes on.
+    have it opened while the round goes on. Where none need turn it, the round that is over from afar ends with its hole
+    card closed and its wagers open; once it is turned, what is settled rests on who said so.
     """
+    round_now = transaction.round()
     afar = isinstance(transaction.stamped.input, AnswerQuestion) and transaction.house.words_confirmed
-    hidden = transaction.round().dealing.unturned() and not deal_confirmation.turn_needs_no_key(transaction)
-    if afar and hidden and answer == "yes":
+    unturned = round_now.dealing.unturned()
+    if afar and unturned and not deal_confirmation.turn_needs_no_key(transaction) and answer == "yes":
         transaction.refuse_answer(transaction.round().questions.lingers, answer, who, _NOT_TURNED)
         return
     if not transaction.takes_yes_or_no(transaction.round().questions.lingers, answer, who):
         return
     over = answer == "yes"
     transaction.change_questions(lingers=0)
+    if afar and over and transaction.house.ends_traced:
+        transaction.rely_on(round_now.number, named_people(transaction))
+        transaction.change_round(by_order=True)
+        if unturned:
+            closing.close_leaving_wagers_open(transaction)
+            return
     transaction.change_ending(closing=over, close_refused=over or transaction.round().ending.close_refused)
