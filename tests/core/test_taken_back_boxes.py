@@ -24,6 +24,7 @@ from tests.core.test_stated_deals import FLOOR, OTHER, counted_otherwise, deal, 
 
 HONEST, CROOK = "A. Honest", "M. Crook"
 ASKED = "Are the cards of this deal other ones than counted: were some dealt to spot 5?"
+ASKED_WITH_BURN = f"{ASKED[:-1]}, or was the card before it dealt, not burned?"
 
 DEALT = {"dealt": "Ts 9d Tc 6h 9h 7d 8c Kc", "none": "Ts 9d Tc 6h 9h 7d 8c"}
 """A deal to spots 1, 2 and 5, which have 19, 16 and 18; the dealer shows a 6."""
@@ -131,7 +132,7 @@ def test_nor_does_a_card_of_which_somebody_says_that_it_began_no_round() -> None
     assert rig.outcomes() == ["void"]
     rig.key("no_more_bets")
     deal(rig, DEALT["none"])
-    assert counted_otherwise(rig) == [ASKED]
+    assert counted_otherwise(rig) == [ASKED_WITH_BURN]
     assert not rig.table.state.undeclared
     assert say(rig, "no", CROOK)
 
