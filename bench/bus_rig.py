@@ -100,8 +100,8 @@ class BusRig(TimedRig):
     def give(self, item: Input, *, closed: bool = False) -> StepResult:
         stepped = super().give(item, closed=closed)
         for plan in self.plans:
-            plan.watched = frozenset(stepped.desired.watched) or None
-            plan.everything = bool(stepped.desired.confirm_ns)
+            plan.watched = frozenset(self.desired.watched) or None
+            plan.everything = bool(self.desired.confirm_ns)
         return stepped
 
     def pass_ms(self, milliseconds: int) -> None:

@@ -81,6 +81,7 @@ class Intake:
         self._waiting_complaints = 0
         self._is_full = False
         self._asked: dict[TableKey, float] = {}
+        self._has_been_served = False
         self.dropped = 0
         """Events that were not taken because too many waited; they are asked for again."""
         self.complained = 0
@@ -165,6 +166,16 @@ class Intake:
                 self._complain(one, silence)
             yield from self._ask(one, at)
 
+    def next_replays(self, at: float) -> Iterator[OutboundMessage]:
+        """What to ask for as soon as a table has sent what it was asked for: the next need not wait for a second."""
+        if not self._has_been_served:
+            return
+        self._has_been_served = False
+        for one in self._tables.values():
+            if len(self._asked) >= REPLAYS_LIMIT:
+                return
+            yield from self._ask(one, at)
+
     def _is_served(self, name: TableKey, asked: float, at: float) -> bool:
         return self._tables[name].follower.is_behind and at - asked < 2 * PATIENCE_SECONDS
 
@@ -189,9 +200,12 @@ class Intake:
         if not self._has_room():
             self.dropped += 1
             return
+        self._take(one, one.follower.see_event(payload, at))
         if one.name in self._asked:
             self._asked[one.name] = at
-        self._take(one, one.follower.see_event(payload, at))
+            if not one.follower.is_served:
+                del self._asked[one.name]
+                self._has_been_served = True
 
     def _has_room(self) -> bool:
         """Whether events may wait; once too many did, no more is taken before half of them are written."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import structlog
 
-from controller.collector.intake import Intake, Limits
+from controller.collector.intake import Intake, Limits, OutboundMessage
 from controller.collector.store import Store, StoreFailed, StoreRefused, TableKey, TableWrite, TakenOver
 from controller.formats.text.error_words import error_words
 from controller.formats.text.printable import many
@@ -149,6 +149,7 @@ class CollectorService:
             try:
                 async for message in client.messages:
                     self.intake.hear(str(message.topic), message.payload, self._now())
+                    self._send(client, self.intake.next_replays(self._now()))
                     if self.intake:
                         self._work.set()
             finally:
@@ -157,11 +158,14 @@ class CollectorService:
 
     async def _tick(self, client: CheckedClient) -> None:
         while True:
-            for said in list(self.intake.due(self._now())):
-                client.send(said.topic, said.payload).add_done_callback(self._answered(said.topic))
+            self._send(client, self.intake.due(self._now()))
             if self.intake:
                 self._work.set()
             await asyncio.sleep(self._pauses.tick_seconds)
+
+    def _send(self, client: CheckedClient, messages: Iterable[OutboundMessage]) -> None:
+        for one in list(messages):
+            client.send(one.topic, one.payload).add_done_callback(self._answered(one.topic))
 
     def _answered(self, topic: str) -> Callable[[asyncio.Future[None]], None]:
         def done(answer: asyncio.Future[None]) -> None:

@@ -34,7 +34,7 @@ EVENTS_A_SECOND: Final = 1.4
 
 TABLES_A_SPEAKER: Final = 50
 STEP_SECONDS: Final = 0.5
-LATE_TIMES: Final = 1.5
+LATE_TIMES: Final = 2.0
 """What a table could not tell at its time, as its broker was away or its last night not held, it tells afterwards: so
 many times as fast as else, until it is on time."""
 

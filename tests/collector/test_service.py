@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.collector.intake import COMPLAINTS_LIMIT, Intake, Limits
+from controller.collector.intake import COMPLAINTS_LIMIT, REPLAYS_LIMIT, Intake, Limits
 from controller.collector.service import CollectionScope, CollectorService, Pauses
 from controller.collector.store import Store, TableKey
 from controller.formats.journal.records import Identity
@@ -269,6 +269,39 @@ async def test_over_a_bridge_of_brokers(database: Database, store: Named) -> Non
             await speaker.tell(100)
         await until(is_kept(service, of))
     once(database, of)
+
+
+def test_the_next_table_is_asked_as_soon_as_one_has_sent_what_it_lacked() -> None:
+    """After a broker's death every table lacks something, and only so many may send at once."""
+    of = tables(REPLAYS_LIMIT + 2)
+    intake = Intake("collector", {})
+    for one in of:
+        one.next(3)
+        intake.hear(one.topics.stream, one.stream(), 0)
+    assert not list(intake.next_replays(0))
+    asked = list(intake.due(0))
+    assert len(asked) == REPLAYS_LIMIT
+    first, *others = of
+    for body in first.events[:2]:
+        intake.hear(first.topics.replay("collector"), body, 0)
+        assert not list(intake.next_replays(0))
+    intake.hear(first.topics.replay("collector"), first.events[2], 0)
+    assert [one.topic for one in intake.next_replays(0)] == [others[-2].topics.command("replay")]
+    assert not list(intake.next_replays(0))
+
+
+def test_a_table_whose_answer_ended_before_a_gap_is_asked_for_the_rest_at_once() -> None:
+    (one,) = tables(1)
+    intake = Intake("collector", {})
+    one.next(9)
+    for seq in (3, 5):
+        intake.hear(f"{one.topics.root}/event/{one.names[seq - 1]}", one.events[seq - 1], 0)
+    (asked,) = intake.due(0)
+    assert one.again(asked.payload) == ("collector", one.events[:2])
+    for body in one.events[:2]:
+        intake.hear(one.topics.replay("collector"), body, 0)
+    (asked,) = intake.next_replays(0)
+    assert one.again(asked.payload) == ("collector", [one.events[3]])
 
 
 class TestHostile:

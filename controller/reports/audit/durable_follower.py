@@ -153,6 +153,11 @@ class Follower:
         """Whether events are known to exist that are not held."""
         return self._known > self.held.seq
 
+    @property
+    def is_served(self) -> bool:
+        """Whether what was asked for is still on its way: events are missing, and not all that was asked for came."""
+        return self.is_behind and self._asked_at is not None
+
     def replay_due(self, at: float) -> ReplayRequest | None:
         """What to ask the table for now, None if nothing is missing or the last request is still being served."""
         if not self.is_behind or not self.held.epoch:
