@@ -15,7 +15,7 @@ nothing turned it, its open wagers are the floor's, and an alert says so.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end, shared_chips
@@ -140,13 +140,25 @@ class DealVerdict(Enum):
     NONE = "none"
 
 
+class Rhythm(NamedTuple):
+    """The dealer's rhythm: how long no card comes at the end of a deal, and the longest gap within one."""
+
+    gap_ns: int
+    latest_ms: int
+
+    def is_late(self, gap_ns: int) -> bool:
+        """Whether a card that comes so long after the one before is late for a deal."""
+        return gap_ns // 1_000_000 > self.latest_ms
+
+
 def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVerdict | None:
     """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
     transaction = Transaction(table, deferred[0])
     sizes, changed = _deal_sizes(transaction, deferred), unseen_moves.wagers_may_be_changed(transaction)
-    even = by_number = [_is_deal_of(cards, transaction, deferred) for cards in sizes]
+    rhythm = Rhythm(deal_confirmation.gap_ns(transaction), _latest_ms(transaction))
+    even = by_number = [_is_deal_of(cards, transaction, deferred, rhythm) for cards in sizes]
     if transaction.house.deals_by_number:
-        by_number = [_is_deal_of(cards, transaction, deferred, by_number=True) for cards in sizes]
+        by_number = [_is_deal_of(cards, transaction, deferred, rhythm, by_number=True) for cards in sizes]
         # Chips have shown already that a deal may come, so that it need not be even.
         even = by_number if changed else even
     if True in even:
@@ -154,7 +166,7 @@ def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVe
         return DealVerdict.PERHAPS if of_round else DealVerdict.DEAL
     if True in by_number:
         return _judged_by_number(transaction, deferred, sizes[by_number.index(True)])
-    paused = [_is_deal_of(cards, transaction, deferred, pauses=1) for cards in sizes]
+    paused = [_is_deal_of(cards, transaction, deferred, rhythm, pauses=1) for cards in sizes]
     if None in by_number or None in paused:
         return None
     doubtful = True in paused or (changed and not _stops_short(deferred, sizes))
@@ -238,6 +250,7 @@ def _is_deal_of(
     cards: int,
     transaction: Transaction,
     deferred: tuple[StampedInput, ...],
+    rhythm: Rhythm,
     pauses: int = 0,
     *,
     by_number: bool = False,
@@ -247,7 +260,7 @@ def _is_deal_of(
     ``by_number``: none of them is late for a deal, short of a pause, nor must a pause follow them: its first player may
     have hit at once.
     """
-    gap_ns, drawn, last_ns, gaps_ms = deal_confirmation.gap_ns(transaction), 0, 0, list[int]()
+    gap_ns, drawn, last_ns, late = rhythm.gap_ns, 0, 0, 0
     # Bets of which a reader has still to tell may lie there.
     untold = cards == _NO_BOX
     for one in deferred:
@@ -257,12 +270,12 @@ def _is_deal_of(
                 if paused and pauses and drawn < cards and at_ns - last_ns < _LONGEST_PAUSE * gap_ns:
                     pauses -= 1
                 elif paused or drawn == (_LARGEST if untold else cards):
-                    late = bool(pauses) and _is_late(transaction, (at_ns - last_ns) // 1_000_000)
-                    return (paused or late or by_number) and not untold and drawn == cards
+                    follows_late = bool(pauses) and rhythm.is_late(at_ns - last_ns)
+                    return (paused or follows_late or by_number) and not untold and drawn == cards
                 elif drawn:
-                    gaps_ms.append((at_ns - last_ns) // 1_000_000)
+                    late += rhythm.is_late(at_ns - last_ns)
                 drawn, last_ns = drawn + 1, at_ns
-                if burn or since_ns >= 0 or (not by_number and _falters(transaction, gaps_ms, cards)):
+                if burn or since_ns >= 0 or (not by_number and late > int(cards >= _MAY_FALTER)):
                     return False
             case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns * (
                 _LONGEST_PAUSE if pauses and drawn < cards else 1
@@ -299,17 +312,12 @@ def _average_ms(transaction: Transaction) -> int:
     return sum(min(gap, most_ms) for gap in gaps) // len(gaps)
 
 
-def _falters(transaction: Transaction, gaps_ms: list[int], cards: int) -> bool:
-    """Whether more of these cards came late than a deal of this size allows."""
-    return sum(_is_late(transaction, gap) for gap in gaps_ms) > int(cards >= _MAY_FALTER)
-
-
-def _is_late(transaction: Transaction, gap_ms: int) -> bool:
-    """Whether a card that comes so long after the one before is late for a deal."""
+def _latest_ms(transaction: Transaction) -> int:
+    """The longest gap before a card that is not late for a deal."""
     few, ending = len(transaction.state.deal_gaps_ms) < _FEW_GAPS, transaction.round().ending
     doubted = few or ending.close_refused or bool(ending.next_bets)
-    late = _LATE_WHERE_DOUBTED_PER_MILLE if doubted else _LATE_PER_MILLE
-    return gap_ms > _average_ms(transaction) * late // 1000
+    per_mille = _LATE_WHERE_DOUBTED_PER_MILLE if doubted else _LATE_PER_MILLE
+    return _average_ms(transaction) * per_mille // 1000
 
 
 def _deal_sizes(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> tuple[int, ...]:

@@ -21,6 +21,9 @@ from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
+_DatedMove = tuple[DatedObservation, ChipsObserved]
+"""A change of a box's main zone, with what it is."""
+
 _CHANGED_NS: Final = 5_000_000_000
 """For how long a player who changes the chips of his wager takes it up: nobody is away for longer."""
 
@@ -144,16 +147,18 @@ def _changed_wagers(transaction: Transaction) -> tuple[tuple[DatedObservation, D
     ):
         # Nothing is settled by these chips in any case.
         return ()
-    boxes = range(len(round_now.bets.spots))
-    return tuple(pair for box in boxes for pair in _changed_at(transaction, round_now.evidence.observations, box))
+    moves = dict[int, list[_DatedMove]]()
+    for one in round_now.evidence.observations:
+        if isinstance(one.item, ChipsObserved) and one.item.zone == "main":
+            moves.setdefault(one.item.box, []).append((one, one.item))
+    return tuple(pair for box in sorted(moves) for pair in _changed_at(transaction, moves[box], box))
 
 
 def _changed_at(
-    transaction: Transaction, observations: tuple[DatedObservation, ...], box: int
+    transaction: Transaction, here: list[_DatedMove], box: int
 ) -> list[tuple[DatedObservation, DatedObservation]]:
     """Each time that a box's wager went and as much came, one after another to the end; what then comes doubles it."""
     wager = transaction.round().main_wagers()[box]
-    here = [(one, item) for one in observations if (item := one.chips_at(box, "main")) is not None]
     if here and 0 < here[-1][1].before < here[-1][1].after:
         here.pop()
     pairs = list[tuple[DatedObservation, DatedObservation]]()
