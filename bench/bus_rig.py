@@ -86,6 +86,8 @@ class BusRig(TimedRig):
         self.keypad.receive(self.keys.bytes_to_send())
         self.keys.readings()
         self.told_deadline_ns = 0
+        self.confirm_ns = 0
+        """Up to when the readers have still to confirm the layout; 0: they need not."""
         self.restarting = RestartingReaders(random.Random(seed + 6))
         self.unheard = set[int]()
         """Readers that did not answer when they were asked last."""
@@ -98,11 +100,20 @@ class BusRig(TimedRig):
         self.pass_ms(5_000)
 
     def give(self, item: Input, *, closed: bool = False) -> StepResult:
+        before = self.desired
         stepped = super().give(item, closed=closed)
-        for plan in self.plans:
-            plan.watched = frozenset(self.desired.watched) or None
-            plan.everything = bool(self.desired.confirm_ns)
+        if self.desired != before:
+            # As the daemon does: readers are sent what is new, and confirm the layout once each time.
+            for plan in self.plans:
+                plan.watched = frozenset(self.desired.watched) or None
+            self.confirm(self.desired.confirm_ns)
         return stepped
+
+    def confirm(self, upto_ns: int) -> None:
+        """Ask the readers to confirm the layout up to a moment; 0: not any more."""
+        self.confirm_ns = upto_ns
+        for plan in self.plans:
+            plan.everything = upto_ns > 0
 
     def pass_ms(self, milliseconds: int) -> None:
         """Time passes, antenna by antenna."""
@@ -148,9 +159,10 @@ class BusRig(TimedRig):
         asked.reader.heard_ns = self.now_ns
         for change in zone.evidence.take(Inventory(frozenset(heard), begun_ns, self.now_ns)):
             self.give(ChipsSeen(zone.spot, zone.zone, change.chips, change.after_ns, change.by_ns))
-        wanted = self.desired.confirm_ns
-        if wanted and all(one.evidence.known_ns > wanted for one in self.zones):
-            self.give(ChipsConfirmed(SPOTS, wanted))
+        wanted_ns = self.confirm_ns
+        if wanted_ns and all(one.evidence.known_ns > wanted_ns for one in self.zones):
+            self.confirm(0)
+            self.give(ChipsConfirmed(SPOTS, wanted_ns))
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
         """The zone's content becomes these chips; that it did is told when it is looked at."""
