@@ -55,14 +55,8 @@ LATER = st.one_of(
 """What a box's zone shows then, a key, or a card: the rank is below zero."""
 
 
-@given(
-    st.sampled_from(["hollywood-penn-national", "pitch-h17"]),
-    st.lists(st.tuples(LATER, st.integers(1, 9), st.integers(0, 25)), max_size=8),
-    st.booleans(),
-)
-def test_evidence_taken_all_at_once_leaves_the_same_plays_as_piece_by_piece(
-    name: str, later: list[tuple[int | str, int, int]], lost: bool
-) -> None:
+def observed(later: list[tuple[int | str, int, int]]) -> list[DatedObservation]:
+    """A deal of four cards and what comes later at its box, each so long after the one before and so long at most."""
     dealt, pieces, lay, at_ns = 0, [], 1_000, 10
     for what, after_ns, before_ns in [*((-rank, 10, 0) for rank in (8, 6, 8, 10)), *later]:
         at_ns += after_ns
@@ -74,14 +68,53 @@ def test_evidence_taken_all_at_once_leaves_the_same_plays_as_piece_by_piece(
         else:
             item, lay = ChipsObserved(0, "main", lay, what), what
             pieces.append(DatedObservation(at_ns - before_ns, at_ns, item))
+    return pieces
+
+
+def piece_by_piece(begun: Lattice, pieces: list[DatedObservation]) -> Lattice:
+    """The lattice after each piece in turn."""
+    for dated in pieces:
+        begun = begun.observe(dated)
+    return begun
+
+
+HOUSES = st.sampled_from(["hollywood-penn-national", "pitch-h17"])
+OBSERVED = st.lists(st.tuples(LATER, st.integers(1, 9), st.integers(0, 25)), max_size=8).map(observed)
+OUTAGE = st.builds(
+    lambda from_ns, lasts_ns: Outage(0, from_ns, from_ns + lasts_ns, zones=("main",)),
+    st.integers(1, 100),
+    st.integers(0, 40),
+)
+
+
+@given(HOUSES, OBSERVED, st.booleans())
+def test_evidence_taken_all_at_once_leaves_the_same_plays_as_piece_by_piece(
+    name: str, pieces: list[DatedObservation], lost: bool
+) -> None:
     outages = (Outage(0, 60, 80, zones=("main",)),) if lost else ()
     begun = Lattice.begin(RULES[name], [1_000], outages=outages)
-    one_by_one = begun
-    for dated in pieces:
-        one_by_one = one_by_one.observe(dated)
-    at_once = begun.observe_all(pieces)
+    one_by_one, at_once = piece_by_piece(begun, pieces), begun.observe_all(pieces)
     assert (at_once.cuts, at_once.cards, at_once.game.deal) == (
         one_by_one.cuts,
         one_by_one.cards,
         one_by_one.game.deal,
+    )
+
+
+@given(HOUSES, OBSERVED, st.lists(OUTAGE, max_size=2), OUTAGE)
+def test_what_is_found_unseen_late_leaves_the_same_plays_as_if_it_had_been_known(
+    name: str, pieces: list[DatedObservation], before: list[Outage], found: Outage
+) -> None:
+    *earlier, last = pieces
+    outages = (*before, found)
+    known = Lattice.begin(RULES[name], [1_000], outages=outages).observe_all(pieces)
+    begun = Lattice.begin(RULES[name], [1_000], outages=tuple(before))
+    late = piece_by_piece(begun, earlier).with_unseen(outages, last)
+    assert late is not None
+    assert (late.cuts, late.evidence, late.cards, late.game.deal, late.outages) == (
+        known.cuts,
+        known.evidence,
+        known.cards,
+        known.game.deal,
+        known.outages,
     )

@@ -353,10 +353,32 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
 
     def with_unseen(self, outages: tuple[Outage, ...], dated: DatedObservation) -> Lattice | None:
         """The round with one more piece of evidence where outages were found; None: the table would have to wait."""
+        evidence = (*self.evidence, dated)
         try:
-            return self._begun_again(self.answers, outages).observe_all((*self.evidence, dated), _MOST_STATES)
+            if self.rules.options.key_slack:
+                return self._begun_again(self.answers, outages).observe_all(evidence, _MOST_STATES)
+            lattice = self._until_outages(outages, dated)
+            for used in _ends_of_windows(evidence):
+                if used > len(lattice.evidence):
+                    lattice = lattice._walked(lattice.cuts, evidence[:used], _MOST_STATES)
         except TooManySequences:
             return None
+        return lattice
+
+    def _until_outages(self, outages: tuple[Outage, ...], dated: DatedObservation) -> Lattice:
+        """The round with these outages up to its last cut before any that is new, and before a piece of evidence.
+
+        Raises:
+            TooManySequences: a window until then has more states than a table works through in time.
+        """
+        changed = {*self.outages} ^ {*outages}
+        earliest_ns = min([dated.first_ns, *(one.from_ns for one in changed)])
+        kept = tuple(cut for cut in self.cuts if cut.last_ns < earliest_ns)
+        if any(sum(map(len, cut.levels)) > _MOST_STATES for cut in kept):
+            raise TooManySequences
+        evidence, cards = self.evidence[: kept[-1].used], self.cards[: kept[-1].cards]
+        game = self.game if len(cards) >= self.game.deal_cards else game_with_cards(self.game, cards)
+        return Lattice(self.rules, self.wagers, evidence, cards, kept, game, self.answers, outages)
 
     def with_evidence(self, evidence: Iterable[DatedObservation]) -> Lattice | None:
         """The round with this evidence in place of its own; None: the times leave too much open."""
