@@ -251,6 +251,7 @@ def begun_now(house: House) -> House:
         declarations_traced=True,
         looks_reckoned=True,
         deals_by_number=True,
+        unplaced_chips_excused=True,
         ends_traced=True,
     )
 

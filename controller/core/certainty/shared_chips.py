@@ -16,7 +16,7 @@ from controller.core.table.layout import Felt, Zone, ZoneChange, worth, zone_nam
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
-_REASON: Final = "a chip lay between two zones, and nobody knows of which wager it was"
+UNPLACED: Final = "a chip lay between two zones, and nobody knows of which wager it was"
 
 
 def note_shared(transaction: Transaction) -> None:
@@ -157,7 +157,7 @@ def end_wait(transaction: Transaction) -> str:
             uncertain_wagers.note_possible_amounts(
                 transaction, ZoneChange(int(spot), zone, *transaction.round().bets.shared.amounts[name])
             )
-    return _REASON if any(name.endswith("/main") for name in zones) else ""
+    return UNPLACED if any(name.endswith("/main") for name in zones) else ""
 
 
 def display_text(transaction: Transaction) -> str:

@@ -133,7 +133,7 @@ def _looks_like(
     heard_by_two = _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents)
     if heard_by_two or _may_be_shared_chip(round_now, event):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
-    if round_now is transaction.state.round is not None and shared_chips.lock_waits(transaction):
+    if _is_between_zones(transaction, round_now):
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
         # bet.
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
@@ -154,6 +154,15 @@ def _looks_like(
     if lay:
         return AlertKind.CAPPING, f"{where}: {what} after the lock"
     return AlertKind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
+
+
+def _is_between_zones(transaction: Transaction, round_now: Round | None) -> bool:
+    """Whether the lock of a round waits for a chip to lie in one zone, or the round ended before it did."""
+    if round_now is None:
+        return False
+    if round_now is transaction.state.round and shared_chips.lock_waits(transaction):
+        return True
+    return transaction.house.unplaced_chips_excused and round_now.evidence.trouble == shared_chips.UNPLACED
 
 
 def _may_be_next_bets(transaction: Transaction, event: MoveUnexplained) -> bool:
