@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
@@ -31,6 +32,7 @@ WRITES_PICTURES: Final = "TABLESIDE_PICTURES" in os.environ
 """The pictures of the docs are those that tests take: with this variable set they are put there."""
 
 COLOURS: Final = 256
+PATIENCE_SECONDS: Final = 30.0
 
 
 @pytest.fixture
@@ -62,9 +64,21 @@ class Window:
         self.page = page
         self.complaints: list[str] = []
         self.frames: list[str] = []
+        self._came = asyncio.Event()
         page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: self.frames.append(str(frame))))
+        page.on("websocket", lambda socket: socket.on("framereceived", self._sent))
+
+    def _sent(self, frame: object) -> None:
+        self.frames.append(str(frame))
+        self._came.set()
+
+    async def until_sent(self, text: str) -> None:
+        """Wait until the page has been sent this, since its frames were last cleared."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not any(text in frame for frame in self.frames):
+                self._came.clear()
+                await self._came.wait()
 
     async def picture(self, name: str, scale: float = 1.0) -> None:
         """What is to be seen now, as a picture for the docs where those are being made; ``scale``: smaller."""

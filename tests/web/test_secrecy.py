@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import msgspec
-from playwright.async_api import expect
+from playwright.async_api import BrowserContext, expect
 
 from controller.formats.mqtt.retained_alerts import AlertNow, AlertsNow
 from controller.formats.mqtt.retained_layout import FeltNow, QuestionNow, WagerNow, ZoneNow
@@ -21,9 +21,26 @@ SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
 FACES: Final = tuple(str(card.value) for card in Card)
 SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
-EVERYTHING: Final = """() => JSON.stringify([
-    document.documentElement.outerHTML, Object.entries(localStorage), Object.entries(sessionStorage), document.cookie,
-    performance.getEntries().map((one) => one.name)])"""
+EVERYTHING: Final = """async () => {
+    const done = (asked) => new Promise((resolve, reject) => {
+        asked.onsuccess = () => resolve(asked.result);
+        asked.onerror = () => reject(asked.error);
+    });
+    const kept = [];
+    for (const { name } of await indexedDB.databases()) {
+        const base = await done(indexedDB.open(name));
+        for (const store of base.objectStoreNames) {
+            kept.push(name, store, await done(base.transaction(store).objectStore(store).getAll()));
+        }
+        base.close();
+    }
+    return JSON.stringify([
+        document.documentElement.outerHTML, Object.entries(localStorage), Object.entries(sessionStorage),
+        document.cookie, performance.getEntries().map((one) => one.name), kept, await caches.keys()]);
+}"""
+
+PAGES: Final = ("/dealer/harbour/bj-1", "/sign/harbour/bj-1", "/technician/harbour/bj-1", "/pit", "/")
+"""Every page that shows a table live, besides the table's own."""
 
 
 def spellings(face: str) -> set[str]:
@@ -51,23 +68,33 @@ def deal(soon: tuple[str, ...]) -> Deal:
     return Deal(free("Th", "Td", "Js", "Jd"), up, free("Qs", "Qh", "Kc", "Kh"), free("Tc", "Ts", "Jc"))
 
 
-async def test_the_hole_card_is_nowhere_until_it_is_turned_for_all_fifty_two(broker: Broker, window: Window) -> None:
+async def test_the_hole_card_is_nowhere_on_any_page_until_it_is_turned_for_all_fifty_two(
+    broker: Broker, window: Window, context: BrowserContext
+) -> None:
     async with staged(broker, Rig(penn(stand_key="always"))) as stage, pages(broker) as at:
         await window.page.goto(f"{at}/table/harbour/bj-1")
+        others = [Window(await context.new_page()) for _ in PAGES]
+        for other, path in zip(others, PAGES, strict=True):
+            await other.page.goto(at + path)
         for number, hole in enumerate(FACES, start=1):
             dealt = deal(FACES[number - 1 : number + 2])
-            window.frames.clear()
+            for one in (window, *others):
+                one.frames.clear()
             await stage.talk(f"1 main 25\nkey no_more_bets\n{dealt.player} {dealt.up} {dealt.second} {hole}")
+            await stage.device("keypad", "ready", f"round {number} is dealt")
             await expect(window.page.locator(".round-number")).to_have_text(f"Round {number}")
             await expect(window.page.locator("[aria-label='hole card, closed']")).to_have_count(1)
-            held = await window.page.evaluate(EVERYTHING)
-            said = "".join(window.frames)
-            assert '"open":true' in said
-            for spelling in spellings(hole):
-                assert spelling not in said, hole
-                assert spelling not in held, hole
+            for one in (window, *others):
+                await one.until_sent(f"round {number} is dealt")
+                held = await one.page.evaluate(EVERYTHING)
+                said = "".join(one.frames)
+                for spelling in spellings(hole):
+                    assert spelling not in said, (hole, one.page.url)
+                    assert spelling not in held, (hole, one.page.url)
+            assert '"open":true' in "".join(window.frames)
             await stage.talk(f"key stand\nkey hole_turned\n{drawn(hole, dealt)}\nkey round_closed\n1 main 0")
             await expect(window.page.locator("[aria-label='hole card, closed']")).to_have_count(0)
+        assert [other.complaints for other in others] == [[]] * len(others)
 
 
 def drawn(hole: str, dealt: Deal) -> str:
