@@ -24,6 +24,7 @@ from controller.core.messages.events import (
     RoundClosed,
     TableStarted,
 )
+from controller.core.messages.floor_events import RoundVoided
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.formats.mqtt.retained_state import BetFigures, DeviceFigures, PaceFigures
 from controller.formats.text.moments import HOUR_NS
@@ -56,6 +57,10 @@ class Pace(Value, frozen=True, tag=False):
     last_ns: int = 0
     rounds: int = 0
     irregular: int = 0
+    left_open: int = 0
+    """Rounds that closed with a wager open."""
+    void: int = 0
+    """Rounds that the floor voided."""
     timed: int = 0
     """Rounds whose phases were all seen."""
     phases_ns: tuple[int, ...] = (0, 0, 0, 0)
@@ -81,6 +86,8 @@ def pace_after(pace: Pace, event: Event, at_ns: int) -> Pace:
             return _of_round(pace, event, at_ns)
         case RoundIrregular():
             return replace(pace, irregular=pace.irregular + 1)
+        case RoundVoided():
+            return replace(pace, void=pace.void + 1)
         case QuestionAsked(question):
             return replace(pace, asked=pace.asked + 1, open_ns={**pace.open_ns, str(question): at_ns})
         case QuestionAnswered(question) | QuestionWithdrawn(question):
@@ -107,6 +114,7 @@ def _of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | 
         case HoleCardRevealed():
             return replace(pace, marks_ns=(*marks, at_ns)) if len(marks) == 3 else pace
         case RoundClosed():
+            pace = replace(pace, left_open=pace.left_open + (event.outcome == "open"))
             if len(marks) != len(PHASES):
                 return replace(pace, rounds=pace.rounds + 1, marks_ns=(at_ns,))
             ends = (*marks[1:], at_ns)
@@ -177,6 +185,8 @@ def figures(pace: Pace, bets: Sequence[BetFigures] = ()) -> PaceFigures:
         bets=tuple(bets),
         average_bet_cents=average_bet(bets),
         side_bet_per_mille=side_share(bets),
+        open_rounds=pace.left_open,
+        void_rounds=pace.void,
     )
 
 

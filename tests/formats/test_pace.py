@@ -15,6 +15,7 @@ from controller.core.messages.events import (
     RoundClosed,
     TableStarted,
 )
+from controller.core.messages.floor_events import RoundVoided
 from controller.formats.mqtt.retained_state import BetFigures
 from controller.reports.pace import PHASES, Pace, figures, pace_after, per_hour
 
@@ -45,6 +46,16 @@ def test_phases_are_timed_from_the_first_close_on() -> None:
     assert found.phase_ms == dict(zip(PHASES, (20_000, 4_000, 30_000, 10_000), strict=True))
     assert found.seconds == 172
     assert found.rounds_per_hour == round(3 * 3600 / 172)
+
+
+def test_rounds_left_open_and_rounds_the_floor_voided_are_counted() -> None:
+    outcomes = ("settled", "open", "open", "void", "irregular")
+    closed = [(at, RoundClosed(at, (), 1, outcome)) for at, outcome in enumerate(outcomes)]
+    found = figures(counted(*closed, (9, RoundVoided(5, "M. Okafor", "misdeal"))))
+    assert (found.rounds, found.open_rounds, found.void_rounds) == (5, 2, 1)
+    older = msgspec.json.decode(msgspec.json.encode(found))
+    del older["open_rounds"], older["void_rounds"]
+    assert msgspec.convert(older, type(found)).void_rounds == 0
 
 
 def test_a_round_in_which_the_table_started_again_is_not_timed() -> None:

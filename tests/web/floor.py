@@ -35,6 +35,9 @@ PLAYED: Final = PaceFigures(
     average_bet_cents=average_bet(BETS),
     side_bet_per_mille=side_share(BETS),
 )
+UNLIKE_OTHERS: Final = replace(PLAYED, open_rounds=1, irregular=3, void_rounds=2)
+"""An hour with rounds that did not end as others do."""
+
 FELT: Final = FeltNow(812, 60, True, (), (), (), (), ())
 
 
@@ -61,7 +64,7 @@ def phase(name: str) -> RoundNow:
 def asks(text: str) -> TablePictures:
     """A table that asks."""
     question = QuestionNow(7, 60, 2, text, ("2", "3"))
-    return TablePictures(felt=replace(FELT, questions=(question,)))
+    return TablePictures(felt=replace(FELT, questions=(question,)), pace=UNLIKE_OTHERS)
 
 
 def irregular(reason: str) -> TablePictures:
@@ -111,6 +114,7 @@ class Floor:
 def sixty() -> dict[str, TablePictures]:
     """A whole floor in the evening: most tables play, some need somebody."""
     tables = {f"bj-{number:02}": TablePictures(round=phase(PHASES[number % 4])) for number in range(1, 61)}
+    tables |= {f"bj-{number:02}": TablePictures(pace=UNLIKE_OTHERS) for number in range(5, 61, 10)}
     return tables | {
         "bj-07": asks("Spot 2, first hand: how many cards lie?"),
         "bj-12": irregular("no legal play explains the evidence: spot 4 has a card too many"),

@@ -94,7 +94,9 @@ async def test_the_table_that_needs_somebody_comes_first_and_says_why(broker: Br
         await expect(first).to_contain_text("min $25")
         await expect(first).to_contain_text("hollywood-penn-national")
         await expect(first).to_contain_text("2 boxes")
-        await expect(first).to_contain_text("62 rounds/h")
+        await expect(first).to_contain_text("62 rounds/h of 50")
+        counts = ["1 question", "last hour: 1 left open, 3 irregular, 2 void"]
+        await expect(first.locator(".counts li")).to_have_text(counts)
         await expect(window.page.locator(".tile.need-jackpot")).to_contain_text("$10,000.85")
         await expect(window.page.locator(".tile.need-proposal")).to_contain_text("A. Ames: change Blazing 7's")
         await expect(window.page.locator(".tile.need-slow")).to_contain_text("31 rounds an hour, 50 expected")

@@ -68,7 +68,7 @@ def deal(soon: tuple[str, ...]) -> Deal:
     return Deal(free("Th", "Td", "Js", "Jd"), up, free("Qs", "Qh", "Kc", "Kh"), free("Tc", "Ts", "Jc"))
 
 
-async def test_the_hole_card_is_nowhere_on_any_page_until_it_is_turned_for_all_fifty_two(
+async def test_the_hole_card_is_nowhere_until_it_is_turned_for_all_fifty_two(
     broker: Broker, window: Window, context: BrowserContext
 ) -> None:
     async with staged(broker, Rig(penn(stand_key="always"))) as stage, pages(broker) as at:

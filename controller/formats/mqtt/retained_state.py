@@ -148,6 +148,10 @@ class PaceFigures(Value, frozen=True, tag=False):
     """Of their main wagers, as they lay when betting closed; null without one."""
     side_bet_per_mille: int | None = None
     """What of their handle was on side wagers, insurance not among them; null without a handle."""
+    open_rounds: int = 0
+    """Rounds that closed with a wager open, whether or not it was settled since."""
+    void_rounds: int = 0
+    """Rounds that the floor voided, whenever they were played."""
 
 
 class PaceNow(msgspec.Struct, frozen=True):

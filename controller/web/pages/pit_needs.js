@@ -98,14 +98,19 @@ export function counts({ alerts, needs, pace }) {
   const asked = needs?.questions.length ?? 0;
   const open = needs?.open_wagers ?? 0;
   const doubted = needs?.doubted_wagers ?? 0;
-  const strange = pace?.figures.irregular ?? 0;
+  const rounds = pace ? unlikeOthers(pace.figures) : "";
   const proposals = needs?.proposals.length ?? 0;
   return [
     waiting ? tn("alerts.title", waiting) : "",
     asked ? tn("pit.questions", asked) : "",
     open ? tn("open", open) : "",
     doubted ? tn("pit.doubted", doubted) : "",
-    strange ? tn("pit.irregular", strange) : "",
+    rounds ? t("pit.hour", { rounds }) : "",
     proposals ? tn("pit.proposals", proposals) : "",
   ].filter((text) => text);
+}
+
+/** The rounds of the last hour that did not end as others do. @param {import("./wire.js").Figures} figures */
+function unlikeOthers({ open_rounds: open = 0, irregular, void_rounds: voided = 0 }) {
+  return [open ? tn("pit.open", open) : "", irregular ? tn("pit.irregular", irregular) : "", voided ? tn("pit.void", voided) : ""].filter((text) => text).join(", ");
 }

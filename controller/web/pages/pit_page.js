@@ -49,7 +49,7 @@ export function PitPage({ target = 0 }) {
     <main>${seesAll() ? null : html`<p class="quiet">${t("sign.in.pit")}</p>`}${rows.length || !seesAll() ? null : html`<p class="quiet">${live.told ? t("tables.none") : t("felt.loading")}</p>`}
       <ul class="pit ${rows.length > MANY ? "many" : ""} ${live.open && live.linked ? "" : "stale"}" onPointerEnter=${() => hold(true)} onPointerLeave=${() => hold(false)}
         onFocusIn=${() => hold(true)} onFocusOut=${() => hold(false)}>
-        ${(seesAll() ? shown : []).map((row) => html`<${Tile} key=${row.name} row=${row} now=${now} act=${act} />`)}</ul></main>
+        ${(seesAll() ? shown : []).map((row) => html`<${Tile} key=${row.name} row=${row} target=${target} now=${now} act=${act} />`)}</ul></main>
     ${acting && live.tables[acting] ? html`<${Acting} name=${acting} short=${live.tables[acting]} close=${() => act("")} />` : null}</div>`;
 }
 
@@ -82,8 +82,8 @@ function Acting({ name, short, close }) {
     ${order ? html`<${OrderDialog} name=${name} table=${table} skew=${live.skew} order=${order.draw} close=${() => setOrder(null)} />` : null}</dialog>`;
 }
 
-/** @param {{ row: Row, now: number, act: (name: string) => void }} of */
-function Tile({ row, now, act }) {
+/** @param {{ row: Row, target: number, now: number, act: (name: string) => void }} of */
+function Tile({ row, target, now, act }) {
   const { name, table, need: urgent, state } = row;
   const age = urgent.since ? ago(now - Date.parse(urgent.since)) : "";
   const said = counts(table);
@@ -93,12 +93,18 @@ function Tile({ row, now, act }) {
     <div class="game"><span class="profile">${table.info?.profile ?? ""}</span><span class="least">${table.info?.minimum_cents ? t("pit.minimum", { amount: shortMoney(table.info.minimum_cents, table.currency) }) : ""}</span></div>
     <p class="need"><${Symbol} name=${urgent.symbol} /><b>${t(`need.word.${urgent.kind}`)}</b>${urgent.kind === "fine" ? "" : html` <span class="text">${urgent.text}</span>`}${age ? html` <span class="age">${urgent.exact ? age : t("pit.atLeast", { age })}</span>` : null}</p>
     <${Round} table=${table} />
-    <div class="figures"><span>${tn("pit.boxes", boxes(table))}</span><span>${table.pace ? t("pit.pace", { count: table.pace.figures.rounds_per_hour }) : t("pit.pace.unknown")}</span></div>
+    <div class="figures"><span>${tn("pit.boxes", boxes(table))}</span><span>${rate(table, target)}</span></div>
     <${Win} table=${table} />
     ${said.length ? html`<ul class="counts">${said.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : null}
     <${Meters} table=${table} />
     ${session().verbs.length ? html`<button type="button" class="act" aria-label=${t("pit.act.label", { name })} onClick=${() => act(name)}>${t("pit.act")}</button>` : null}
   </li>`;
+}
+
+/** Rounds an hour, and how many are expected where that was said. @param {Table} table @param {number} target */
+function rate({ pace }, target) {
+  if (!pace) return t("pit.pace.unknown");
+  return t(target ? "pit.pace.target" : "pit.pace", { count: pace.figures.rounds_per_hour, target });
 }
 
 /** How many boxes have chips on the main wager. @param {Table} table */

@@ -49,7 +49,7 @@ export interface Figures {
   questions: number; questions_open: number; answer_ms: number; alerts: Record<string, number>; alerts_per_hour: number;
   starts: number;
   bets?: { bet: string; handle_cents: number; win_cents: number; theoretical_cents: number | null; wagers?: number; wager_cents?: number }[];
-  average_bet_cents?: number | null; side_bet_per_mille?: number | null;
+  average_bet_cents?: number | null; side_bet_per_mille?: number | null; open_rounds?: number; void_rounds?: number;
   devices: { device: string; state: string; faults: number; down_seconds: number; alarms: number; damaged_messages: number }[];
 }
 export interface Waits { since: string; exact: boolean }
