@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -103,16 +104,17 @@ async def pages(
     *journals: Path,
     signers: Mapping[str, ChannelUser] | None = None,
     texts: Path | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[str]:
     """The program that serves the pages of every table at the broker, and of journals; ``signers`` may sign in.
 
-    ``texts`` is a folder with words in other languages.
+    ``texts`` is a folder with words in other languages; ``tls`` is what HTTPS is served with.
     """
     told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     around = WebParts(SystemClock(), random.Random(1), Notifier({}))
     say: Callable[[str], None] = told.set_result
     source = Source(broker, "+/+", journals, signers, texts)
-    task = asyncio.create_task(serve(source, ServerAddress("127.0.0.1", 0), around, say))
+    task = asyncio.create_task(serve(source, ServerAddress("127.0.0.1", 0, tls=tls), around, say))
     try:
         await asyncio.wait((told, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
