@@ -125,3 +125,15 @@ async def test_the_sign_says_at_least_where_the_truth_is_not_known_and_names_nob
         await window.picture("sign")
         await stage.hold("record 50 could not be stepped")
         await expect(window.page.locator(".least").first).to_have_text("at least")
+
+
+@pytest.mark.parametrize("patience", ["1", "soon"])
+async def test_the_sign_says_nothing_after_the_time_that_was_asked_for(
+    patience: str, broker: Broker, window: Window
+) -> None:
+    async with staged(broker, MeterRig()) as stage, pages(broker) as at:
+        await window.page.goto(f"{at}/sign/harbour/bj-1?patience={patience}")
+        await expect(window.page.locator(".digits")).to_have_text("$10,000.00")
+        await stage.hold("record 50 could not be stepped")
+        await expect(window.page.locator(".least")).to_have_text("at least" if patience == "soon" else [])
+        await expect(window.page.locator("h1.house")).to_have_count(0 if patience == "soon" else 1)

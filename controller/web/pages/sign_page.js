@@ -21,7 +21,7 @@ export function SignPage({ name }) {
   const known = useRef(/** @type {Record<string, { cents: number, at: number }>} */ ({}));
   const table = live.tables[name];
   const isLive = standing(live, name, now).kind === "live";
-  const patience = Number(new URLSearchParams(location.search).get("patience") ?? PATIENCE_S) * 1000;
+  const patience = patienceMs(new URLSearchParams(location.search).get("patience"));
   useEffect(() => {
     document.title = t("title.sign", { name });
   }, [name]);
@@ -44,6 +44,11 @@ export function SignPage({ name }) {
     <${LastAward} table=${table} />
     <${Posted} table=${table} />
   </div></main>`;
+}
+
+/** For how long an amount that is no longer certain is shown; what is no number of seconds is the usual time. @param {string | null} asked */
+function patienceMs(asked) {
+  return (/^\d{1,6}$/.test(asked ?? "") ? Number(asked) : PATIENCE_S) * 1000;
 }
 
 /** An amount that rolls up to what is certain and never past it; downwards it is there at once. @param {{ cents: number, currency: string }} of */
