@@ -80,7 +80,7 @@ def house_of(table: TableFile) -> House:
         declarations_traced=True,
         looks_reckoned=True,
         deals_by_number=True,
-        unplaced_chips_excused=True,
+        wagers_followed=True,
         ends_traced=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),

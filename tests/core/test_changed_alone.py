@@ -112,3 +112,28 @@ def test_where_the_shoe_is_lost_meanwhile_a_person_says_whose_card_it_was() -> N
     rig.play("wait 3")
     assert asked_if_begun(rig)
     assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+BOTH_UP = "1 main 0 / 2 main 0 / wait 2 / 1 main 10 / 2 main 10"
+BOTH_PAID = "1 main 20 / 2 main 20 / wait 1.5 / 1 main 0 / 2 main 0 / wait 1 / 1 main 10 / 2 main 10 / wait 6"
+FIRST_OF_TWO = f"1 main 10 / 2 main 10 / wait 6 / deal Th 9s 9c Kd Ts 8s / wait 2 / {BOTH_PAID}"
+TWELVE_AND_NINETEEN, TWENTY_AND_TWELVE = "deal 2s Ts 9c Tc 9d 8h", "deal Ts 2s 9c Tc Tc 8h"
+
+
+@pytest.mark.parametrize("followed", [True, False])
+@pytest.mark.parametrize("dealt", [TWELVE_AND_NINETEEN, TWENTY_AND_TWELVE])
+@pytest.mark.parametrize("profile", FACE_UP)
+def test_two_players_change_theirs_at_once_and_one_draws(profile: str, dealt: str, *, followed: bool) -> None:
+    """Who drew is asked; before, the second was taken for surrendered, and the first for who had not drawn."""
+    rig = keyless(profile)
+    rig.change_house(wagers_followed=followed)
+    rig.play(f"{FIRST_OF_TWO} / {dealt} / wait 3 / {BOTH_UP} / wait 3 / 9h / wait 3 / {BOTH_PAID} / {dealt} / wait 5")
+    second = [one for one in rig.postings() if one.startswith("2:")]
+    if followed:
+        assert second == []
+        assert alerts(rig, *AlertKind) == []
+        assert [one.text for one in rig.events_of(QuestionAsked)] == ["Spot 1: how many cards in hand 1?"]
+    elif profile == "borgata":
+        assert alerts(rig, *AlertKind) == [AlertKind.ROUND_IRREGULAR]
+    else:
+        assert "2: spot 2 main -5.00" in second

@@ -28,7 +28,7 @@ NEXT = (
 def dealt(text: str, *, excused: bool = True) -> QuickReaders:
     """A table where no keys are pressed: at these milliseconds zones show chips, or cards come, 400 ms apart."""
     rig = QuickReaders(profile_files.load("borgata", {"turn_key": "sometimes"}).rules, dict(CHIPS))
-    rig.change_house(unplaced_chips_excused=excused)
+    rig.change_house(wagers_followed=excused)
     begun_ns, rig.late = rig.now_ns, True
     for piece in text.split(" / "):
         at_ms, *what = piece.split()

@@ -251,7 +251,7 @@ def begun_now(house: House) -> House:
         declarations_traced=True,
         looks_reckoned=True,
         deals_by_number=True,
-        unplaced_chips_excused=True,
+        wagers_followed=True,
         ends_traced=True,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
@@ -118,3 +119,21 @@ def test_what_is_found_unseen_late_leaves_the_same_plays_as_if_it_had_been_known
         known.game.deal,
         known.outages,
     )
+
+
+def test_nor_is_more_kept_of_what_came_before_than_would_have_been_followed_in_time() -> None:
+    """Two pairs of eights that are split and hit unseen: more than is walked where something went unseen."""
+    rules = RULES["hollywood-penn-national"]
+    rules = replace(rules, options=replace(rules.options, chip_unit_cents=100))
+    ranks = [8, 8, 6, 8, 8, 10, 2, 2, 2, 2, 3]
+    at_ns = [10 * (place + 1) for place in range(len(ranks))]
+    dealt = [
+        DatedObservation(ns, ns, CardObserved(n << 4 | rank))
+        for n, (ns, rank) in enumerate(zip(at_ns, ranks, strict=True))
+    ]
+    seen = [DatedObservation(65 + box, 115 + box, ChipsObserved(box, "main", 1_000, 3_000)) for box in (0, 1)]
+    before = tuple(Outage(box, 65, 195, zones=("main",)) for box in (0, 1))
+    followed = piece_by_piece(Lattice.begin(rules, [1_000, 1_000], outages=before), [*dealt, *seen])
+    assert followed.frontier
+    last = DatedObservation(300, 310, ChipsObserved(0, "main", 3_000, 0))
+    assert followed.with_unseen((*before, Outage(0, 300, 310, zones=("main",))), last) is None

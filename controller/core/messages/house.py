@@ -133,9 +133,9 @@ class House(Value, frozen=True, tag=False):
     """Whether cards of which no key says if they are the next deal's are judged by their number and by what the open
     round could take of them, and not by their evenness alone, from three and a half quiet seconds on; also where hands
     lie face down, and where a wager was taken up and as much laid in its place. False: the journal is of before."""
-    unplaced_chips_excused: bool = False
-    """Whether chips that moved in a round which ended before it was known between which zones a chip of its wagers lay
-    accuse nobody. False: the journal is of before."""
+    wagers_followed: bool = False
+    """Whether wagers that several players change at once are followed together, and chips that moved in a round which
+    ended before it was known in which zone a chip of its wagers lay accuse nobody. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

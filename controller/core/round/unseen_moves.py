@@ -16,6 +16,7 @@ from controller.core.certainty.shared_chips import boxes_are_lost
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
+from controller.core.inference.unobserved import Outage
 from controller.core.table.layout import Zone, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round
@@ -94,21 +95,24 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     )
     if not (own or (goes_on and _is_soon(gone, observation) and _may_be_changed(transaction, gone))):
         return False
-    _take_as_changed(transaction, gone, observation)
+    _take_as_changed(transaction, (gone, observation))
     return True
 
 
-def _take_as_changed(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> None:
-    """Take what went and what came as the same wager: what happened at the box meanwhile counts as unseen."""
-    round_now, item = transaction.round(), back.item
-    assert isinstance(item, ChipsObserved), "chips moved"
-    assert isinstance(gone.item, ChipsObserved), "chips moved"
-    unseen = round_now.main_zone_outage(item.box, gone.first_ns, back.last_ns)
-    kept = tuple(one for one in round_now.evidence.observations if one is not gone and one is not back)
-    if gone.item.before != item.after:
-        kept = (*kept, replace(back, item=replace(item, before=gone.item.before)))
-    transaction.change_evidence(observations=kept)
-    rebuild_with_outages(transaction, (*round_now.evidence.outages, unseen))
+def _take_as_changed(transaction: Transaction, *changed: tuple[DatedObservation, DatedObservation]) -> None:
+    """Take what went and what came as the same wagers: what happened at their boxes meanwhile counts as unseen."""
+    round_now, moved = transaction.round(), [one for pair in changed for one in pair]
+    kept = [one for one in round_now.evidence.observations if all(one is not other for other in moved)]
+    unseen = list[Outage]()
+    for gone, back in changed:
+        went, came = gone.item, back.item
+        assert isinstance(went, ChipsObserved), "chips moved"
+        assert isinstance(came, ChipsObserved), "chips moved"
+        unseen.append(round_now.main_zone_outage(came.box, gone.first_ns, back.last_ns))
+        if went.before != came.after:
+            kept.append(replace(back, item=replace(came, before=went.before)))
+    transaction.change_evidence(observations=tuple(kept))
+    rebuild_with_outages(transaction, (*round_now.evidence.outages, *unseen))
 
 
 def wagers_may_be_changed(transaction: Transaction) -> bool:
@@ -118,8 +122,12 @@ def wagers_may_be_changed(transaction: Transaction) -> bool:
 
 def take_as_changed(transaction: Transaction) -> None:
     """The cards that follow are no deal: what came as the next bets are the open round's wagers still."""
-    for gone, back in _changed_wagers(transaction):
-        _take_as_changed(transaction, gone, back)
+    changed = _changed_wagers(transaction)
+    if transaction.house.wagers_followed and changed:
+        _take_as_changed(transaction, *changed)
+        return
+    for pair in changed:
+        _take_as_changed(transaction, pair)
 
 
 def leave_as_dealt(transaction: Transaction) -> bool:

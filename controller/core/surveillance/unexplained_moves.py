@@ -162,7 +162,7 @@ def _is_between_zones(transaction: Transaction, round_now: Round | None) -> bool
         return False
     if round_now is transaction.state.round and shared_chips.lock_waits(transaction):
         return True
-    return transaction.house.unplaced_chips_excused and round_now.evidence.trouble == shared_chips.UNPLACED
+    return transaction.house.wagers_followed and round_now.evidence.trouble == shared_chips.UNPLACED
 
 
 def _may_be_next_bets(transaction: Transaction, event: MoveUnexplained) -> bool:
