@@ -82,6 +82,7 @@ def house_of(table: TableFile) -> House:
         deals_by_number=True,
         wagers_followed=True,
         ends_traced=True,
+        words_carried=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

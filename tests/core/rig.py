@@ -78,7 +78,7 @@ class Rig:
         house = replace(house, zones=dict(zones or {}), floor_claims_checked=True, payments_bounded=True)
         house = replace(house, payments_by_course=True, moves_reconsidered=True, words_confirmed=True)
         house = replace(house, exchanges_in_play=True, next_wagers_named=True, words_traced=True)
-        house = replace(house, wagers_followed=True)
+        house = replace(house, wagers_followed=True, words_carried=True)
         self.house = replace(
             house, looks_reckoned=True, declarations_traced=True, deals_by_number=True, ends_traced=True
         )

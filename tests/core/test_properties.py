@@ -253,6 +253,7 @@ def begun_now(house: House) -> House:
         deals_by_number=True,
         wagers_followed=True,
         ends_traced=True,
+        words_carried=True,
     )
 
 

@@ -24,8 +24,8 @@ from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.core.persons import Person
 from controller.core.refusal_reason import RefusalReason
 from controller.core.round.missed_cards import BurnedCard
-from controller.core.table.alert_list import raise_alert, raise_alert_about
-from controller.core.table.shoe import CountOfShoe, ShoeAccount, UnseenCard
+from controller.core.table.alert_list import named_people, raise_alert, raise_alert_about
+from controller.core.table.shoe import CountOfShoe, NamedCard, ShoeAccount, UnseenCard
 from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
@@ -139,23 +139,28 @@ def _corrected(transaction: Transaction, card: int, was: str | None, now: str | 
         account = replace(account, unread=account.unread - 1)
     elif was:
         account = account.counted(was, -1)
-    account = account.counted(now, 1) if now and was else account
-    account = replace(account, doubtful=account.doubtful or not now)
-    transaction.change(shoe=_checked(transaction, account, now, card) if now and was else account)
+    named = tuple(one for one in account.named if one.number != card)
+    account = replace(account, doubtful=account.doubtful or not now, named=named)
+    if now and was:
+        if transaction.house.words_carried:
+            account = replace(account, named=(*named, NamedCard(card, now, named_people(transaction))))
+        account = _checked(transaction, account.counted(now, 1), now, card)
+    transaction.change(shoe=account)
 
 
 def _checked(transaction: Transaction, account: ShoeAccount, face: str, card: int) -> ShoeAccount:
     """The account of a shoe once it was said, where it is so, that a face lies open more often than it can hold it."""
-    if account.alerted or not account.impossible(face):
+    by_word = account.said_to_be(face, card)
+    if not account.impossible(face) or (account.alerted and not by_word):
         return account
     text = f"card {card} is {face} number {account.opened[face]} of a shoe that holds {account.decks}"
-    raise_alert(
-        transaction,
-        AlertKind.IMPOSSIBLE_CARD,
-        text,
-        round=transaction.state.open_round(),
-        readings=(card, transaction.stamped.number),
-    )
+    about = {"round": transaction.state.open_round(), "readings": (card, transaction.stamped.number)}
+    if by_word:
+        # What somebody may have made up keeps silent nothing that the shoe shows by itself.
+        people = dict.fromkeys(person for one in by_word for person in one.people)
+        raise_alert_about(transaction, tuple(people), AlertKind.IMPOSSIBLE_CARD, text, **about)
+        return account
+    raise_alert(transaction, AlertKind.IMPOSSIBLE_CARD, text, **about)
     return replace(account, alerted=True)
 
 

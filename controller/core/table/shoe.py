@@ -58,6 +58,14 @@ class CountOfShoe(Value, frozen=True, tag=False):
         return Person(self.who, self.vouched)
 
 
+class NamedCard(Value, frozen=True, tag=False):
+    """A card that lies open and counts as what people have said that it is."""
+
+    number: int
+    face: str
+    people: tuple[Person, ...]
+
+
 class ShoeAccount(Value, frozen=True, tag=False):
     """One shoe. ``shoe`` counts those announced in the epoch; 0: the first has not been."""
 
@@ -76,6 +84,8 @@ class ShoeAccount(Value, frozen=True, tag=False):
     """Whether cards may have been drawn unheard, or did not count after all."""
     alerted: bool = False
     """Whether it was said that this shoe holds what it cannot hold: once is enough."""
+    named: tuple[NamedCard, ...] = ()
+    """The cards of it that people have named."""
     dealt: bool = False
     """Whether a card of a round has come from it."""
     ended: str = ""
@@ -96,6 +106,12 @@ class ShoeAccount(Value, frozen=True, tag=False):
     def impossible(self, face: str) -> bool:
         """Whether a face lay open more often than the decks hold it."""
         return bool(self.shoe) and self.opened.get(face, 0) > self.decks
+
+    def said_to_be(self, face: str, card: int) -> tuple[NamedCard, ...]:
+        """The cards that people have said to be of a face, if without them a card would not be one too many."""
+        said = tuple(one for one in self.named if one.face == face)
+        read = self.opened.get(face, 0) - len(said)
+        return said if read <= self.decks or any(one.number == card for one in said) else ()
 
     def remaining(self) -> dict[str, int]:
         """How many of each face have not been seen: in the shoe, or among the cards that left it closed."""
