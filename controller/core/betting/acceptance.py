@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 
 from controller.core.analysis.scripted_account import refused_side_bet
 from controller.core.betting import closed_meters
-from controller.core.certainty import deal_confirmation, shared_chips, uncertain_wagers
+from controller.core.certainty import deal_confirmation, known_spots, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import confirmation_needed_ns, confirmed_until_ns
 from controller.core.certainty.side_wagers import is_after_deal_bet, row_known
 from controller.core.game.procedures import refused_wager
@@ -63,26 +63,6 @@ def _outside(rules: Rules, bet: str, cents: int) -> bool:
     return refused_wager(rules, cents, sat_out=False, in_mid_shoe=False, main=bet == "main") is not None
 
 
-def _newcomers(transaction: Transaction, spots: tuple[int, ...]) -> tuple[int, ...]:
-    """The spots among ``spots`` that did not bet the last round of this shoe, where such a wager is refused.
-
-    Nothing is known of the rounds before the first that this table saw; a burn announced between two rounds begins a
-    shoe.
-    """
-    if transaction.rules.mid_shoe_entry == "allowed":
-        return ()
-    dealt = (
-        book
-        for book in reversed(transaction.state.books)
-        if book.round >= transaction.state.shoe_round and not book.void
-    )
-    last = next(dealt, None)
-    if last is None:
-        return ()
-    bet = {row.spot for row in last.rows if row.bet == "main"}
-    return tuple(spot for spot in spots if spot not in bet)
-
-
 def _published_at_lock(house: House, round_now: Round) -> Iterator[Event]:
     """What the wagers of a lock want a person to know."""
     rules, number = house.rules, round_now.number
@@ -109,7 +89,7 @@ def outside_limits(rules: Rules, number: int, wagers: _Wagers) -> Iterator[Wager
 
 def lock_confirmed(transaction: Transaction) -> None:
     """The readers have confirmed the lock: say what is locked, or first ask who was let in."""
-    entering = _newcomers(
+    entering = known_spots.newcomers(
         transaction,
         tuple(spot for spot in transaction.round().bets.spots if spot not in transaction.round().bets.declared),
     )
@@ -128,6 +108,8 @@ def ask_or_publish_lock(transaction: Transaction) -> None:
         return
     declarers = (one for one in transaction.state.declarers if one.spot in transaction.round().bets.declared)
     transaction.rely_on(transaction.round().number, [person for one in declarers for person in one.people])
+    if carried := known_spots.carry(transaction):
+        deal_confirmation.change_deal(transaction, carried=carried)
     locked = BettingClosed(transaction.round().number, transaction.round().bets.wagers, transaction.house.profile_hash)
     transaction.emit(locked, *_published_at_lock(transaction.house, transaction.round()))
     closed_meters.raise_standing(transaction)
@@ -158,6 +140,7 @@ def abandon_lock(transaction: Transaction) -> None:
     No person has said who was let in, or the readers have not confirmed what lay there.
     """
     if transaction.round().questions.entry:
+        known_spots.note_unanswered(transaction)
         transaction.emit(QuestionWithdrawn(transaction.round().questions.entry))
         if transaction.round().questions.entering[0] not in transaction.round().bets.spots:
             # A late bettor's: the lock has been published.

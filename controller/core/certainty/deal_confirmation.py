@@ -14,6 +14,7 @@ from typing import Any, Final, assert_never
 
 from msgspec.structs import replace
 
+from controller.core.certainty import known_spots
 from controller.core.certainty.reader_zones import confirmed_zones
 from controller.core.game.hand import deal_cards
 from controller.core.game.rules import Rules
@@ -202,6 +203,7 @@ def note_entry(transaction: Transaction, spot: int, *, dealt_in: bool) -> None:
     deal = transaction.round().dealing
     if not transaction.house.words_traced:
         return
+    known_spots.note_answered(transaction, spot, dealt_in=dealt_in)
     if dealt_in:
         change_deal(transaction, entered=(*deal.entered, spot))
     else:

@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.core.betting import acceptance
 from controller.core.betting.lock import is_without_bets, lock_again
-from controller.core.certainty import deal_confirmation, face_down, shared_chips
+from controller.core.certainty import deal_confirmation, face_down, known_spots, shared_chips
 from controller.core.certainty.agreed_dues import (
     AgreedPlays,
     confirmation_needed_ns,
@@ -104,6 +104,9 @@ def unanswered_reason(round_now: Round) -> str:
 
 def _leave(transaction: Transaction) -> None:
     """No round is open any more."""
+    round_now = transaction.round()
+    borne_out = round_now.is_dealt() and not deal_confirmation.rests_on_word(transaction, round_now)
+    known_spots.note_left(transaction, borne_out=borne_out)
     transaction.leave_round()
     transaction.change(keypad_lost=is_keypad_away(transaction))
 

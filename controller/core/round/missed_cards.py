@@ -207,7 +207,7 @@ def _words_doubted(round_now: Round) -> Iterator[str]:
     if denied:
         yield f"were some dealt to {_spots(denied)}"
     # Beside a declared box journals of before name no burn.
-    if deal.burned and not dealt:
+    if deal.burned and (not dealt or deal.carried):
         yield "was the card before it dealt, not burned"
     if deal.after_word:
         yield "did an earlier card begin it"

@@ -143,7 +143,10 @@ def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
                 before, transaction, kind, (number, spot, bet, cents), f"{money(cents)} are no wager: {reason}"
             )
         case MidShoeEntry(number, spot, cents):
-            text = f"{money(cents)} at a spot that did not bet the last round of this shoe"
+            spot_text = "that did not bet the last round of this shoe"
+            if spot in transaction.state.unproven:
+                spot_text = "that bet the last round, of which nothing showed that it was dealt to"
+            text = f"{money(cents)} at a spot {spot_text}"
             _wager_refused(before, transaction, AlertKind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
         case UnknownChip(spot, zone, chip):
             _unknown(before, transaction, spot, zone, chip)

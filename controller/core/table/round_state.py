@@ -64,6 +64,8 @@ class DealProgress(Value, frozen=True, tag=False):
     denied: tuple[int, ...] = ()
     """Those that were not, as somebody has said although chips lay there in the deal, and boxes that somebody took
     back before it."""
+    carried: tuple[int, ...] = ()
+    """The spots that are known to be dealt to only by what somebody said before an earlier deal, or by an order."""
     after_word: bool = False
     """Whether a person said that the cards before its first, which may be another deal's, are the last round's, and no
     key has locked its bets since."""
@@ -364,7 +366,7 @@ class Round(Value, frozen=True, tag=False):
         said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
         said = said or self.questions.goes_on_by_word
         counted = self.dealing.burned and self.questions.miscounted
-        unseen = self.by_order or self.boxes_denied()
+        unseen = self.by_order or self.boxes_denied() or self.boxes_on_word()
         return bool(said or counted or unseen) or any(card.ruled for card in self.cards.drawn)
 
     def is_unread(self, item: Observation) -> bool:
@@ -424,10 +426,12 @@ class Round(Value, frozen=True, tag=False):
     def boxes_on_word(self) -> tuple[int, ...]:
         """The boxes to which the deal has cards as somebody has said, and that still stand.
 
-        They were declared before its first card, or came in mid shoe or bet late and are said to have been dealt in.
+        They were declared before its first card, or came in mid shoe or bet late and are said to have been dealt in, in
+        this deal or one before.
         """
         declared = tuple(spot for spot in self.dealing.declared if spot in self.bets.declared)
-        return (*declared, *(spot for spot in self.dealing.entered if spot in self.bets.spots))
+        others = (*self.dealing.entered, *self.dealing.carried)
+        return (*declared, *(spot for spot in others if spot in self.bets.spots))
 
     def boxes_denied(self) -> tuple[int, ...]:
         """The spots to which the deal has no cards as somebody has said, and that are still no boxes."""

@@ -139,6 +139,10 @@ class State(Value, frozen=True, tag=False):
     """Who last declared the box of each spot."""
     undeclared: tuple[BoxDeclaration, ...] = ()
     """Who took back the boxes that were declared for the next deal and that the dealer may deal to all the same."""
+    let_in: tuple[BoxDeclaration, ...] = ()
+    """The spots that are known to be dealt to only by a person's word, and who gave it."""
+    unproven: tuple[int, ...] = ()
+    """The spots that bet the last round and of which nothing bears out that they were dealt to."""
     relied_on: tuple[RoundPeople, ...] = ()
     """Whose word the last rounds rest on, and those that are not at their end."""
     books: Books = ()
