@@ -157,7 +157,15 @@ DEALT: Final = frozenset(["shoe_begun", "card_drawn", "card_burned", "card_opene
 """What tells of a shoe since it was begun."""
 
 PACED: Final = frozenset(
-    ["betting_closed", "hole_card_revealed", "round_closed", "round_irregular", "device_alarm", "line_errors"]
+    [
+        "betting_closed",
+        "hole_card_revealed",
+        "round_closed",
+        "round_irregular",
+        "round_voided",
+        "device_alarm",
+        "line_errors",
+    ]
 )
 """What the pace of the last hours is made of, beside what is ``SELDOM`` and the cards of ``deal_ends``."""
 
