@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.messages.events import BettingClosed
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
@@ -61,3 +62,20 @@ def test_a_winner_who_takes_his_chips_in_that_round_is_not_accused_as_it_ends(*,
     )
     unplaced = [one.text for one in raised if one.text.endswith("while a chip lies between two zones")]
     assert len(unplaced) == (3 if excused else 1)
+
+
+DOUBLED = (
+    "30400 1:H / 31000 6:E2 / 31300 7:E2 / 31500 2:H / 33000 Jh 7d Ac 3s 4s 4c Js Qs / 39400 2:H,P / 40100 5c"
+    " / 40700 1: / 44000 9s / 48000 2:H,P,E3 / 51000 2:H / 60000 8d Kd Tc 8c 2s 3d 4h 5h"
+)
+"""Spot 1 hears the chip of spot 2, which doubles, and spot 7 that of spot 6; the next deal comes before anybody knew."""
+
+
+@pytest.mark.parametrize(("excused", "outcome"), [(True, "irregular"), (False, "open")])
+def test_where_the_next_deal_ends_that_round_the_floor_rules_on_all_of_it(outcome: str, *, excused: bool) -> None:
+    """Of the wagers at the lock one may be another spot's: left open they would be said to be these."""
+    rig = dealt(f"{ROUND} / {DOUBLED}", excused=excused)
+    assert rig.outcomes() == ["open", outcome]
+    assert rig.postings() == []
+    closed = next(one for one in rig.events if isinstance(one, BettingClosed) and one.round == 2)
+    assert [one.spot for one in closed.wagers] == [1, 4, 7]

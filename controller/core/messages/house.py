@@ -139,7 +139,8 @@ class House(Value, frozen=True, tag=False):
     lie face down, and where a wager was taken up and as much laid in its place. False: the journal is of before."""
     wagers_followed: bool = False
     """Whether wagers that several players change at once are followed together, and chips that moved in a round which
-    ended before it was known in which zone a chip of its wagers lay accuse nobody. False: the journal is of before."""
+    ended before it was known in which zone a chip of its wagers lay accuse nobody, the floor ruling on that round also
+    where the next deal ends it. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()
