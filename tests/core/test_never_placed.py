@@ -68,7 +68,7 @@ DOUBLED = (
     "30400 1:H / 31000 6:E2 / 31300 7:E2 / 31500 2:H / 33000 Jh 7d Ac 3s 4s 4c Js Qs / 39400 2:H,P / 40100 5c"
     " / 40700 1: / 44000 9s / 48000 2:H,P,E3 / 51000 2:H / 60000 8d Kd Tc 8c 2s 3d 4h 5h"
 )
-"""Spot 1 hears the chip of spot 2, which doubles, and spot 7 that of spot 6; the next deal comes before anybody knew."""
+"""Spot 1 hears the chip of spot 2, which doubles, spot 7 that of spot 6; the next deal comes before anybody knew."""
 
 
 @pytest.mark.parametrize(("excused", "outcome"), [(True, "irregular"), (False, "open")])
