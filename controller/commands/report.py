@@ -13,7 +13,7 @@ import msgspec
 from controller import version
 from controller.commands.main_edge import edge_of
 from controller.commands.suggestions import journals
-from controller.commands.terminal import AS_JSON, say, say_text
+from controller.commands.terminal import AS_JSON, refuse, say, say_text
 
 if TYPE_CHECKING:
     from controller.core.game.rules import Rules
@@ -35,31 +35,75 @@ class Times(msgspec.Struct, frozen=True):
 
 
 @click.command("report")
-@click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
+@click.argument("journal", type=click.Path(path_type=Path), required=False, shell_complete=journals)
 @click.option("--since", metavar="TIME", default="", help="From this time on: 2026-11-21T18:00, 18:00, yesterday.")
 @click.option("--until", metavar="TIME", default="", help="Up to this time.")
 @click.option("--day", metavar="DAY", default="", help="A gaming day instead: 2026-11-21, today, yesterday.")
 @click.option("--shift", metavar="NAME", default="", help="One shift of that day, by its name in the table file.")
 @click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Also write a page with plots.")
+@click.option(
+    "--collected",
+    metavar="DATABASE",
+    default="",
+    help="Of the whole floor instead: the PostgreSQL that `tableside collect` fills, as libpq names one; with --day.",
+)
 @AS_JSON
 def command(
     *,
-    journal: Path,
+    journal: Path | None,
     since: str,
     until: str,
     day: str,
     shift: str,
     page: Path | None,
+    collected: str,
     as_json: bool,
 ) -> None:
     """Print the account of a table: win beside the expected win, inventory, rulings, and what needs attention.
+
+    With --collected it is one gaming day of every table (today's without --day): what each took, and all together.
 
     Each event is checked against its record's chain hash before it is counted. Times without an offset are in the
     house's time zone (time_zone in the table file). No key is needed, and the daemon may be running.
 
     Exit status: 0 printed, 1 the journal is damaged, 2 there is no journal, a time is invalid, the period has no
-    events, or the page cannot be written.
+    events, the page cannot be written, or the database cannot be read.
     """
+    if collected:
+        if journal is not None or since or until or shift or page is not None:
+            raise click.UsageError("--collected: expected --day and --json at most beside it, and no JOURNAL")
+        _say_floor(collected, day or "today", as_json=as_json)
+        return
+    if journal is None:
+        raise click.UsageError("expected a JOURNAL, or --collected DATABASE for the whole floor")
+    _say_account(journal, Times(since, until, day, shift), page, as_json=as_json)
+
+
+def _say_floor(where: str, day: str, *, as_json: bool) -> None:
+    """Print a gaming day of the whole floor."""
+    from datetime import UTC, datetime
+
+    from controller.formats.text.moments import NoMoment
+    from controller.reports.floor_day import floor_text
+
+    try:
+        from controller.collector.floor_rows import floor_day
+        from controller.collector.store import StoreFailed, StoreRefused
+    except ImportError:
+        from controller.io.files.extras import how_to_get
+
+        refuse(f"--collected needs psycopg; {how_to_get('collect')}")
+    try:
+        found = floor_day(where, day, datetime.now(UTC), version())
+    except NoMoment as error:
+        refuse(f"--day {error}")
+    except (StoreRefused, StoreFailed) as error:
+        refuse(f"--collected: {error}")
+    say_text(msgspec.json.encode(found) if as_json else floor_text(found), nl=as_json)
+
+
+def _say_account(journal: Path, times: Times, page: Path | None, *, as_json: bool) -> None:
+    """Print the account of one table; with ``page`` also write it there."""
     from controller.formats.journal.records import RecordDamaged
     from controller.formats.text.moments import NoMoment
     from controller.io.displays.shift_page import NoPages, shift_page
@@ -67,7 +111,7 @@ def command(
     from controller.reports.shift_text import shift_text
 
     try:
-        account = _account(journal, Times(since, until, day, shift))
+        account = _account(journal, times)
         if page is not None:
             page.write_text(shift_page(account), encoding="utf-8")
     except JournalDamaged as error:
