@@ -126,7 +126,7 @@ TWELVE_AND_NINETEEN, TWENTY_AND_TWELVE = "deal 2s Ts 9c Tc 9d 8h", "deal Ts 2s 9
 def test_two_players_change_theirs_at_once_and_one_draws(profile: str, dealt: str, *, followed: bool) -> None:
     """Who drew is asked; before, the second was taken for surrendered, and the first for who had not drawn."""
     rig = keyless(profile)
-    rig.change_house(wagers_followed=followed)
+    rig.change_house(wagers_followed=followed, slips_reckoned=followed)
     rig.play(f"{FIRST_OF_TWO} / {dealt} / wait 3 / {BOTH_UP} / wait 3 / 9h / wait 3 / {BOTH_PAID} / {dealt} / wait 5")
     second = [one for one in rig.postings() if one.startswith("2:")]
     if followed:

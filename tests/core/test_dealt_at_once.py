@@ -33,7 +33,7 @@ def asked(rig: Rig) -> list[str]:
 def bare(profile: str = "borgata", cycle_ms: int = 350, *, heeded: bool = True, **options: str) -> HumanRig:
     """A table at which nobody presses a key or answers."""
     rig = HumanRig(profile_files.load(profile, {**BARE, **options}).rules, {}, cycle_ms=cycle_ms)
-    rig.change_house(exchanges_in_play=heeded)
+    rig.change_house(exchanges_in_play=heeded, slips_reckoned=heeded)
     rig.reads_display = False
     return rig
 

@@ -102,6 +102,7 @@ def test_a_hit_after_long_thought_is_a_hit() -> None:
     rig = table()
     deal(rig, "Th 9c 2d Ts")
     deal(rig, "3h")
+    rig.pass_ms(1_000)
     assert cards_of(rig, 2) == 5
     assert unended(rig) == []
 
@@ -393,6 +394,7 @@ def test_cards_after_it_that_are_no_deal_may_be_the_rest_of_one_and_are_asked_ab
     back_and_gone(rig)
     rig.talk("1 main 0 \n 1 main 20")
     deal(rig, "3s Kh")
+    rig.pass_ms(1_000)
     assert [cards_of(rig, number) for number in (2, 3)] == [4, 2]
     assert len(rig.events_of(QuestionAsked)) == 2
     rig.talk("1 main 0 \n 1 main 10")
@@ -429,6 +431,7 @@ def test_its_own_next_card_is_its_own() -> None:
     for state in (HealthState.LOST, HealthState.READY):
         rig.give(DeviceHealth("shoe", state, rig.now_ns))
     deal(rig, "5h")
+    rig.pass_ms(1_000)
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 3, 0]
 
 
@@ -494,7 +497,7 @@ def test_after_one_card_that_no_deal_follows_it_closes_the_round_with_that_card(
     rig.pass_ms(6_000)
     rig.give(CardRead(rig.now_ns, Card("2h")))
     rig.give(KeyPressed(rig.now_ns, KEY_OF["round_closed"]))
-    rig.pass_ms(3_000)
+    rig.pass_ms(4_000)
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 5, 0]
     assert rig.postings() == ["1: spot 1 main +10.00", "2: spot 1 main +10.00"]
 
@@ -551,7 +554,7 @@ def test_a_card_after_it_that_begins_no_deal_is_asked_about() -> None:
     rig.talk("1 main 10")
     paid_late_key(rig, "no_more_bets")
     rig.talk("Qs")
-    rig.pass_ms(2_000)
+    rig.pass_ms(4_000)
     assert rig.desired.display == "Another round begun? yes/no"
     rig.talk("key no")
     assert rig.events_of(RoundIrregular) == []

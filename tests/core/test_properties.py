@@ -254,6 +254,7 @@ def begun_now(house: House) -> House:
         wagers_followed=True,
         ends_traced=True,
         words_carried=True,
+        slips_reckoned=True,
     )
 
 

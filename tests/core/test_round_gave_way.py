@@ -19,6 +19,7 @@ def test_its_deal_is_confirmed_by_its_rhythm_and_the_close_after_it_is_taken() -
     deal(rig, "Th 9c 9d Ts")
     deal(rig, "5h 6c Td 8s")
     deal(rig, "9h", quiet_ms=1_000)
+    rig.pass_ms(1_000)
     rig.talk("1 main 0 \n key round_closed")
     assert unended(rig) == [2]
     assert rig.events_of(DealUnconfirmed, CloseRefused) == []

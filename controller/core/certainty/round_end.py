@@ -95,6 +95,13 @@ def may_take_cards(transaction: Transaction, faces: tuple[Card, ...], *, hits: i
     return any(lattice.drawing(node) for node in later if len(node.drawn) >= dealers)
 
 
+def takes_cards(transaction: Transaction, faces: tuple[Card, ...]) -> bool:
+    """Whether some play of the open round takes cards of these faces, one after another."""
+    lattice, place = transaction.lattice(), len(transaction.round().cards.drawn)
+    cards = (seen(place + number, face) for number, face in enumerate(faces))
+    return bool(lattice.after_cards(lattice.frontier, cards))
+
+
 def _known_holes(points: int | None) -> int:
     """The hole card that is known, as a bit: its points, or any where it is not known (None)."""
     return WITH_ANY if points is None else 1 << points

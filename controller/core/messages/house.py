@@ -141,6 +141,9 @@ class House(Value, frozen=True, tag=False):
     """Whether wagers that several players change at once are followed together, and chips that moved in a round which
     ended before it was known in which zone a chip of its wagers lay accuse nobody, the floor ruling on that round also
     where the next deal ends it. False: the journal is of before."""
+    slips_reckoned: bool = False
+    """Whether cards that stop for some seconds among those of a deal may be the next deal's where a wager may have been
+    changed, and what is taken back of a double before its card was never laid. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ nothing turned it, its open wagers are the floor's, and an alert says so.
 from __future__ import annotations
 
 from enum import Enum
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from controller.core.betting import lock
@@ -42,6 +43,9 @@ _FEW_GAPS: Final = 10
 
 _LONGEST_PAUSE: Final = 2
 """A dealer may falter in a deal for so many times the gap that otherwise ends one: then people are asked."""
+
+_STOP_NS: Final = 3_000_000_000
+"""So long a dealer may stop in a deal at the least, however quickly he deals otherwise."""
 
 _LATE_PER_MILLE: Final = 1_500
 """A card of the deal comes late if so much more than the average gap of the last deals lies before it."""
@@ -141,10 +145,14 @@ class DealVerdict(Enum):
 
 
 class Rhythm(NamedTuple):
-    """The dealer's rhythm: how long no card comes at the end of a deal, and the longest gap within one."""
+    """The dealer's rhythm: how long no card comes at the end of a deal, and the longest gap within one.
+
+    ``longest_ns``: for how long the dealer may stop in a deal.
+    """
 
     gap_ns: int
     latest_ms: int
+    longest_ns: int
 
     def is_late(self, gap_ns: int) -> bool:
         """Whether a card that comes so long after the one before is late for a deal."""
@@ -155,7 +163,7 @@ def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVe
     """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
     transaction = Transaction(table, deferred[0])
     sizes, changed = _deal_sizes(transaction, deferred), unseen_moves.wagers_may_be_changed(transaction)
-    rhythm = Rhythm(deal_confirmation.gap_ns(transaction), _latest_ms(transaction))
+    rhythm = Rhythm(deal_confirmation.gap_ns(transaction), _latest_ms(transaction), _longest_pause_ns(transaction))
     even = by_number = [_is_deal_of(cards, transaction, deferred, rhythm) for cards in sizes]
     if transaction.house.deals_by_number:
         by_number = [_is_deal_of(cards, transaction, deferred, rhythm, by_number=True) for cards in sizes]
@@ -169,8 +177,9 @@ def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVe
     paused = [_is_deal_of(cards, transaction, deferred, rhythm, pauses=1) for cards in sizes]
     if None in by_number or None in paused:
         return None
-    doubtful = True in paused or (changed and not _stops_short(deferred, sizes))
-    return DealVerdict.PERHAPS if doubtful else DealVerdict.NONE
+    stops_short = _stops_short(deferred, sizes)
+    doubtful = _may_have_stopped(transaction, deferred, rhythm) if stops_short else changed
+    return DealVerdict.PERHAPS if doubtful or True in paused else DealVerdict.NONE
 
 
 def _judged_by_number(transaction: Transaction, deferred: tuple[StampedInput, ...], cards: int) -> DealVerdict:
@@ -198,9 +207,56 @@ def _raised_meanwhile(transaction: Transaction, deferred: tuple[StampedInput, ..
 
 
 def _stops_short(deferred: tuple[StampedInput, ...], sizes: tuple[int, ...]) -> bool:
-    """Whether a long pause follows fewer cards than any deal has: these are of the open round, whatever their gaps."""
+    """Whether a long pause follows fewer cards than any deal has: no deal goes on after it."""
     cards = sum(isinstance(one.input, CardDrawn) for one in deferred)
     return isinstance(deferred[-1].input, DeadlinePassed) and cards < min(sizes)
+
+
+def _may_have_stopped(transaction: Transaction, deferred: tuple[StampedInput, ...], rhythm: Rhythm) -> bool:
+    """Whether a dealer may have stopped for long after the first cards of a deal, and they are none of the open round.
+
+    One card is a hit if some play takes it. So are more of them, but where what lies there may be the next bets and
+    there was no other pause; and where one look showed those in the wager's place, as of a double, in a deal's rhythm.
+    """
+    if not transaction.house.slips_reckoned:
+        return False
+    cards_ns = [one.input.at_ns for one in deferred if isinstance(one.input, CardDrawn)]
+    gaps_ns = [later - sooner for sooner, later in pairwise(cards_ns)]
+    if gaps_ns and max(gaps_ns) < rhythm.gap_ns:
+        late = any(map(rhythm.is_late, gaps_ns))
+        if unseen_moves.wagers_may_be_changed(transaction) or (not late and _lie_anew(transaction)):
+            return True
+    return _takes_none(transaction, deferred)
+
+
+def _lie_anew(transaction: Transaction) -> bool:
+    """Whether in the place of some wager no chip is left of those that lay there at the last card, and others lie."""
+    round_now, felt = transaction.round(), transaction.state.felt
+    zones = (felt.get(zone_name(spot, "main")) for spot in round_now.bets.spots)
+    replaced = set(round_now.cards.replaced)
+    return any(zone is not None and zone.chips and set(zone.chips) <= replaced for zone in zones)
+
+
+def _takes_none(transaction: Transaction, deferred: tuple[StampedInput, ...]) -> bool:
+    """Whether no play of the open round takes the cards that wait, which are fewer than those of a deal.
+
+    Where chips have moved meanwhile at a box it is not known what they make of the play.
+    """
+    round_now = transaction.round()
+    moved = (one.input for one in (*deferred, *(one.last for one in transaction.state.moving)))
+    spots = {seen.spot for seen in moved if isinstance(seen, ChipsSeen) and seen.zone == "main" and seen.chips}
+    if round_now.must_ignore_faces() or not spots.isdisjoint(round_now.bets.spots):
+        return False
+    faces = (one.input.face for one in deferred if isinstance(one.input, CardDrawn))
+    played = Transaction(transaction.table(), transaction.stamped)
+    unseen_moves.take_as_changed(played)
+    return not round_end.takes_cards(played, tuple(face for face in faces if face is not None))
+
+
+def _longest_pause_ns(transaction: Transaction) -> int:
+    """For how long a dealer may stop in a deal, so that people are asked."""
+    longest_ns = _LONGEST_PAUSE * deal_confirmation.gap_ns(transaction)
+    return max(longest_ns, _STOP_NS) if transaction.house.slips_reckoned else longest_ns
 
 
 def _may_be_owed(transaction: Transaction) -> bool:
@@ -267,7 +323,7 @@ def _is_deal_of(
         match one.input:
             case CardDrawn(at_ns, _, burn, since_ns=since_ns):
                 paused = drawn > 0 and at_ns - last_ns >= gap_ns
-                if paused and pauses and drawn < cards and at_ns - last_ns < _LONGEST_PAUSE * gap_ns:
+                if paused and pauses and drawn < cards and at_ns - last_ns < rhythm.longest_ns:
                     pauses -= 1
                 elif paused or drawn == (_LARGEST if untold else cards):
                     follows_late = bool(pauses) and rhythm.is_late(at_ns - last_ns)
@@ -277,8 +333,8 @@ def _is_deal_of(
                 drawn, last_ns = drawn + 1, at_ns
                 if burn or since_ns >= 0 or (not by_number and late > int(cards >= _MAY_FALTER)):
                     return False
-            case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns * (
-                _LONGEST_PAUSE if pauses and drawn < cards else 1
+            case DeadlinePassed(at_ns) if at_ns - last_ns >= (
+                rhythm.longest_ns if pauses and drawn < cards else gap_ns
             ):
                 return not untold and drawn == cards
             case KeyPressed(_, key) if transaction.house.keys.get(key) == "round_closed":
@@ -360,7 +416,9 @@ def deadline_ns(table: Table) -> int:
     cards = [one.input.at_ns for one in table.state.deferred if isinstance(one.input, CardDrawn)]
     last_ns, gap_ns = transaction.table_ns(cards[-1]), deal_confirmation.gap_ns(transaction)
     passed = (one.input.at_ns for one in table.state.deferred if isinstance(one.input, DeadlinePassed))
-    return last_ns + gap_ns * (_LONGEST_PAUSE if any(at_ns >= cards[-1] + gap_ns for at_ns in passed) else 1)
+    if not any(at_ns >= cards[-1] + gap_ns for at_ns in passed):
+        return last_ns + gap_ns
+    return last_ns + _longest_pause_ns(transaction)
 
 
 def close_at_next_deal(transaction: Transaction) -> None:
