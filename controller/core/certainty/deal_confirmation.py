@@ -21,8 +21,8 @@ from controller.core.game.rules import Rules
 from controller.core.inference.observation import NEVER_ENDS, CardObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
-from controller.core.table.layout import cents_at
-from controller.core.table.round_state import DealProgress, DealStatus, Round
+from controller.core.table.layout import cents_at, worth
+from controller.core.table.round_state import ChipVisit, DealProgress, DealStatus, Round
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
@@ -30,6 +30,9 @@ _SECOND_NS: Final = 1_000_000_000
 
 BETWEEN_ROUNDS_NS: Final = 5_000_000_000
 """So long no card comes between two rounds: chips are taken and paid, cards collected, bets laid."""
+
+_HANDED_BACK_NS: Final = 10_000_000_000
+"""Until then it may still be seen that what is too much of a double was handed back, and the double's card dealt."""
 
 _GAPS_KEPT: Final = 60
 """Gaps between cards of which the median is taken: those of the last five or more deals to a full table."""
@@ -426,10 +429,16 @@ def _just_added_to(transaction: Transaction, at_ns: int) -> bool:
     round_now = transaction.round()
     return any(
         one.zone == "main"
-        and at_ns - one.from_ns < BETWEEN_ROUNDS_NS
+        and at_ns - one.from_ns < (_HANDED_BACK_NS if _is_too_much(transaction, one) else BETWEEN_ROUNDS_NS)
         and not set(one.lay).isdisjoint(round_now.cards.lying)
         for one in round_now.evidence.visits
     )
+
+
+def _is_too_much(transaction: Transaction, came: ChipVisit) -> bool:
+    """Whether more came than lay there, which no double or split adds and no payment but a natural's."""
+    chips = transaction.house.chips
+    return transaction.house.slips_reckoned and worth(came.came, chips, {}) > worth(came.lay, chips, {})
 
 
 def may_end_by_key(transaction: Transaction) -> bool:

@@ -222,6 +222,10 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
     rebuild_with_outages(transaction, round_now.evidence.outages)
     both = replace(observation, item=replace(item, before=rise.before))
     if transaction.observe(both, may_drop=True):
+        if transaction.house.slips_reckoned:
+            # It may be handed back in other chips for the whole: what lies there is the wager still.
+            left = transaction.state.felt[zone_name(round_now.bets.spots[item.box], "main")].chips
+            transaction.change_cards(replaced=(*transaction.round().cards.replaced, *left))
         return True
     transaction.roll_back(before)
     return False

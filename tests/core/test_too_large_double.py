@@ -1,0 +1,34 @@
+"""Too large a double that is handed back a second before its card, as readers tell of it: it is one, and no payment."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.human import HumanRig, keyless
+from tests.core.quick_readers import accused
+from tests.core.test_deals_by_number import DEALT
+
+FIRST = f"1 main 100 / wait 6 / {DEALT} / wait 2 / 1 main 200 / wait 1.5 / 1 main 0 / wait 1 / 1 main 100 / wait 6"
+
+
+def doubled(profile: str, cycle_ms: int, away_s: int, *, heeded: bool = True) -> HumanRig:
+    """Eleven is doubled with five too much and gets a ten; the dealer has eleven and draws a nine."""
+    rig = keyless(profile, cycle_ms)
+    rig.change_house(slips_reckoned=heeded)
+    laid = f"deal 9s 6d 2h 5s / wait 6 / 1 main 205 / wait {away_s} / 1 main 200 / wait 1 / Td / wait 3 / 9c"
+    rig.play(f"{FIRST} / {laid} / wait 4 / 1 main 400 / wait 2 / 1 main 100 / wait 6")
+    return rig
+
+
+@pytest.mark.parametrize("away_s", [1, 2, 3])
+@pytest.mark.parametrize("cycle_ms", [350, 700, 1_000])
+@pytest.mark.parametrize("profile", ["borgata", "pitch-h17"])
+def test_it_is_no_payment(profile: str, cycle_ms: int, away_s: int) -> None:
+    rig = doubled(profile, cycle_ms, away_s)
+    assert {one for one in rig.postings() if one.startswith("2: ")} <= {"2: spot 1 main +200.00"}
+    assert accused(rig) == []
+
+
+@pytest.mark.parametrize("profile", ["borgata", "pitch-h17"])
+def test_in_journals_of_before_it_was_one(profile: str) -> None:
+    assert accused(doubled(profile, 700, 3, heeded=False)) != []
