@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import ssl
 
     from controller.formats.orders.operators import ChannelUser
+    from controller.reports.floor_day import FloorDay
+    from controller.web.whole_floor import ReadFloor
 
 LISTEN: Final = "127.0.0.1:8021"
 
@@ -65,6 +68,13 @@ LISTEN: Final = "127.0.0.1:8021"
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder with the pages' words in other languages: texts.de.json and so on.",
 )
+@click.option(
+    "--collected",
+    envvar="TABLESIDE_WEB_COLLECTED",
+    metavar="DATABASE",
+    default="",
+    help="The PostgreSQL that `tableside collect` fills, as libpq names one: the whole floor is shown out of it.",
+)
 @logged
 @click.argument("tables", default="+/+", metavar="[TABLES]")
 def command(
@@ -77,6 +87,7 @@ def command(
     journals: tuple[Path, ...],
     operators: Path | None,
     texts: Path | None,
+    collected: str,
     **broker_options: Any,  # noqa: ANN401 - as click hands them over
 ) -> None:
     """Serve the browser pages of TABLES (SITE/TABLE, + for any; default all) of a broker until stopped.
@@ -114,7 +125,7 @@ def command(
     around = WebParts(SystemClock(), chance, notifier)
     address = ServerAddress(host, port, names, tls)
     try:
-        source = Source(broker, tables, journals, signers, texts)
+        source = Source(broker, tables, journals, signers, texts, reader_of(collected))
         asyncio.run(until_stopped(serve(source, address, around, lambda url: say(f"pages at {url}"))))
     except ConfigError as error:
         refuse(*error.lines)
@@ -122,6 +133,30 @@ def command(
         refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
     finally:
         notifier.stopping()
+
+
+def reader_of(where: str, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> ReadFloor | None:
+    """What reads a gaming day of the whole floor out of the database of this name; None: none was named."""
+    from controller import version
+    from controller.web.whole_floor import FloorUnread
+
+    if not where:
+        return None
+    try:
+        from controller.collector.floor_rows import floor_day
+        from controller.collector.store import StoreFailed, StoreRefused
+    except ImportError:
+        from controller.io.files.extras import how_to_get
+
+        refuse(f"--collected needs psycopg; {how_to_get('collect')}")
+
+    def read(day: str) -> FloorDay:
+        try:
+            return floor_day(where, day, now(), version())
+        except (StoreRefused, StoreFailed) as error:
+            raise FloorUnread(str(error)) from error
+
+    return read
 
 
 def not_there(journals: Iterable[Path]) -> Iterator[str]:

@@ -30,6 +30,7 @@ from controller.web.page_files import PageFile, page_files
 from controller.web.request_log import RequestLog
 from controller.web.sign_in import COOKIE, SignIn, SignInRefused, Visitor
 from controller.web.table_file_check import checked, checks_table_files
+from controller.web.whole_floor import FloorRefused, FloorUnread, WholeFloor
 
 GATHER_SECONDS: Final = 0.008
 """What comes together goes out together: a card brings an event and three pictures within some milliseconds."""
@@ -57,8 +58,11 @@ REQUEST_LIMIT_BYTES: Final = 64 * 1024
 SESSION_OVER: Final = 4401
 """The code with which a page's stream is closed whose session is over."""
 
-OF_JOURNALS: Final = ("/api/journals", "/api/shift/")
-"""What answers out of journals."""
+OF_JOURNALS: Final = ("/api/journals", "/api/shift")
+"""What answers out of journals, or of the database in which all of them are collected."""
+
+UNREAD: Final = "the collected database cannot be read now; the log of tableside web says why"
+"""For pages: what a database says of itself is for those who run it."""
 
 HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -91,6 +95,7 @@ class ServerParts(NamedTuple):
     sign_in: SignIn
     orders: OrderRelay
     body_seconds: float
+    whole_floor: WholeFloor
 
 
 PARTS: Final = web.AppKey("parts", ServerParts)
@@ -163,10 +168,11 @@ async def ticket(request: web.Request) -> web.Response:
 
 
 async def session(request: web.Request) -> web.Response:
-    """Who is signed in, and what this person may order."""
-    sign_in, visitor = request.app[PARTS].sign_in, visitor_of(request)
+    """Who is signed in, what this person may order, and whether there is a whole floor to look at."""
+    parts, visitor = request.app[PARTS], visitor_of(request)
     known = {"name": visitor.name, "roles": sorted(visitor.roles), "verbs": visitor.verbs()}
-    return data({"wanted": sign_in.is_wanted, **known})
+    collected = parts.whole_floor.is_collected and visitor.sight.journals
+    return data({"wanted": parts.sign_in.is_wanted, **known, "collected": collected})
 
 
 async def challenge(request: web.Request) -> web.Response:
@@ -353,6 +359,16 @@ async def shift_account(request: web.Request) -> web.Response:
         raise web.HTTPNotFound(text=f"{error}\n") from error
 
 
+async def floor_day(request: web.Request) -> web.Response:
+    """A gaming day of the whole floor, or in one line why there is none."""
+    try:
+        return data(await request.app[PARTS].whole_floor.day(request.query.get("day", "")))
+    except FloorRefused as error:
+        raise web.HTTPNotFound(text=f"{error}\n") from error
+    except FloorUnread as error:
+        raise web.HTTPServiceUnavailable(text=f"{UNREAD}\n") from error
+
+
 Ask = Callable[[Journals, Identity], Awaitable[object]]
 
 
@@ -393,6 +409,7 @@ def application(
     *,
     sign_in: SignIn | None = None,
     orders: OrderRelay | None = None,
+    whole_floor: WholeFloor | None = None,
     texts: Path | None = None,
     body_seconds: float = BODY_SECONDS,
 ) -> web.Application:
@@ -406,7 +423,8 @@ def application(
     known = sign_in or SignIn(None, lambda: 0.0)
     relay = orders or OrderRelay()
     served = {**page_files(), **language_files(texts)}
-    app[PARTS] = ServerParts(floor, names, tickets, served, {}, *looked_into, known, relay, body_seconds)
+    collected = whole_floor or WholeFloor(None, lambda: 0.0)
+    app[PARTS] = ServerParts(floor, names, tickets, served, {}, *looked_into, known, relay, body_seconds, collected)
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)
@@ -418,6 +436,7 @@ def application(
     app.router.add_post("/api/order/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{verb:[a-z-]{1,32}}", ordered)
     app.router.add_post("/api/table-file", table_file_checked)
     app.router.add_get("/api/journals", journals_listed)
+    app.router.add_get("/api/shift", floor_day)
     app.router.add_get("/api/shift/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}", shift_account)
     journal = r"/api/journals/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{epoch:\d{1,18}}/rounds"
     app.router.add_get(journal, rounds_found)

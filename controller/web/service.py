@@ -24,6 +24,7 @@ from controller.web.order_relay import OrderRelay, over
 from controller.web.server import PARTS, ServerAddress, application, serving
 from controller.web.sign_in import SignIn
 from controller.web.subscription import Subscription
+from controller.web.whole_floor import ReadFloor, WholeFloor
 
 log = structlog.get_logger(__name__)
 
@@ -39,6 +40,8 @@ class Source(NamedTuple):
     """Who may sign in, by signing key; None: no sign-in is needed."""
     texts: Path | None = None
     """The folder with the pages' words in other languages."""
+    read_floor: ReadFloor | None = None
+    """A gaming day of the whole floor; None: no database of it was named."""
 
 
 class WebParts(NamedTuple):
@@ -70,6 +73,7 @@ async def serve(source: Source, address: ServerAddress, around: WebParts, say: C
         Accounts(source.journals, seconds),
         sign_in=SignIn(source.signers, seconds),
         orders=OrderRelay(over(source.broker)),
+        whole_floor=WholeFloor(source.read_floor, seconds),
         texts=source.texts,
     )
 

@@ -26,6 +26,7 @@ from controller.io.system.clock import SystemClock
 from controller.io.system.notify import Notifier
 from controller.web.server import ServerAddress
 from controller.web.service import Source, WebParts, serve
+from controller.web.whole_floor import ReadFloor
 from tests.core.rig import Rig
 
 HERE: Final = Identity("harbour", "bj-1", 1_795_259_812)
@@ -105,15 +106,17 @@ async def pages(
     signers: Mapping[str, ChannelUser] | None = None,
     texts: Path | None = None,
     tls: ssl.SSLContext | None = None,
+    read_floor: ReadFloor | None = None,
 ) -> AsyncIterator[str]:
     """The program that serves the pages of every table at the broker, and of journals; ``signers`` may sign in.
 
-    ``texts`` is a folder with words in other languages; ``tls`` is what HTTPS is served with.
+    ``texts`` is a folder with words in other languages; ``tls`` is what HTTPS is served with,
+    ``read_floor`` reads the whole floor.
     """
     told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     around = WebParts(SystemClock(), random.Random(1), Notifier({}))
     say: Callable[[str], None] = told.set_result
-    source = Source(broker, "+/+", journals, signers, texts)
+    source = Source(broker, "+/+", journals, signers, texts, read_floor)
     task = asyncio.create_task(serve(source, ServerAddress("127.0.0.1", 0, tls=tls), around, say))
     try:
         await asyncio.wait((told, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)

@@ -9,6 +9,7 @@ import { PitPage } from "./pit_page.js";
 import { TablesPage } from "./tables_page.js";
 import { TablePage } from "./table_page.js";
 import { TechnicianPage } from "./technician_page.js";
+import { FloorPage } from "./floor_page.js";
 import { loadSession } from "./session.js";
 import { settings, wear } from "./settings.js";
 import { loadTexts } from "./texts.js";
@@ -24,6 +25,7 @@ function pageAt(path) {
   if (kind === "dealer" && NAME.test(name)) return html`<${DealerPage} name=${name} />`;
   if (kind === "sign" && NAME.test(name)) return html`<${SignPage} name=${name} />`;
   if (kind === "technician" && NAME.test(name)) return html`<${TechnicianPage} name=${name} />`;
+  if (kind === "shift" && !name) return html`<${FloorPage} />`;
   if (kind === "shift" && NAME.test(name)) return html`<${ShiftPage} name=${name} />`;
   if (kind === "pit") return html`<${PitPage} target=${Number(new URLSearchParams(location.search).get("target")) || 0} />`;
   if (kind === "round") return roundAt(rest);

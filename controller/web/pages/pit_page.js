@@ -1,6 +1,7 @@
 // @ts-check
 // All tables of the broker, a tile each: which one needs somebody, and why.
 import { ago, money, perMille, shortMoney } from "./figures.js";
+import { FloorLine } from "./floor_page.js";
 import { useLive, useNow } from "./live.js";
 import { ORDER, counts, need } from "./pit_needs.js";
 import { Who, seesAll, session } from "./session.js";
@@ -42,11 +43,11 @@ export function PitPage({ target = 0 }) {
     <header class="head"><h1>${t("title.pit")}</h1>
       <span class="fact"><b>${tn("pit.tables", rows.length)}</b></span><span class="fact">${rows.length && seesAll() ? tn("pit.waiting", waiting) : ""}</span>
       <span class="fact state ${broker.kind}">${t(`state.word.${broker.kind}`)}</span>
-      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a></nav><${Who} />
+      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a>${session().collected ? html` <a href="/shift">${t("nav.floor")}</a>` : null}</nav><${Who} />
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
     </header>
     ${broker.text ? html`<p class="notice ${broker.kind}" role="status"><${Symbol} name="broker" />${broker.text}</p>` : null}
-    <main>${seesAll() ? null : html`<p class="quiet">${t("sign.in.pit")}</p>`}${rows.length || !seesAll() ? null : html`<p class="quiet">${live.told ? t("tables.none") : t("felt.loading")}</p>`}
+    <main>${session().collected ? html`<${FloorLine} />` : null}${seesAll() ? null : html`<p class="quiet">${t("sign.in.pit")}</p>`}${rows.length || !seesAll() ? null : html`<p class="quiet">${live.told ? t("tables.none") : t("felt.loading")}</p>`}
       <ul class="pit ${rows.length > MANY ? "many" : ""} ${live.open && live.linked ? "" : "stale"}" onPointerEnter=${() => hold(true)} onPointerLeave=${() => hold(false)}
         onFocusIn=${() => hold(true)} onFocusOut=${() => hold(false)}>
         ${(seesAll() ? shown : []).map((row) => html`<${Tile} key=${row.name} row=${row} target=${target} now=${now} act=${act} />`)}</ul></main>

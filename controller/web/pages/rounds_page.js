@@ -2,7 +2,7 @@
 // The journals, and the rounds of one: looked for by time, spot, bet, amount, card, alert, and how they ended.
 import { clock } from "./figures.js";
 import { roundsPath, useAnswer } from "./journal.js";
-import { Who } from "./session.js";
+import { Who, session } from "./session.js";
 import { t, tn } from "./texts.js";
 import { html, useEffect, useState } from "./vendor/preact-htm.js";
 
@@ -11,7 +11,7 @@ export function JournalsPage() {
   useEffect(() => {
     document.title = t("title.journals");
   }, []);
-  return html`<div class="tables-page"><header class="head"><h1>${t("title.journals")}</h1><${Who} /></header><main>
+  return html`<div class="tables-page"><header class="head"><h1>${t("title.journals")}</h1>${session().collected ? html`<nav aria-label=${t("nav.label")}><a href="/shift">${t("nav.floor")}</a></nav>` : null}<${Who} /></header><main>
     ${journals.refused ? html`<p role="alert">${journals.refused}</p>` : null}
     ${journals.value?.length === 0 ? html`<p class="quiet">${t("round.nojournal")}</p>` : null}
     <ul class="tables">${(journals.value ?? []).map((one) => one.refused ? html`<li key=${one.path} class="quiet">${one.refused}</li>` : html`<li key=${one.epoch}><a href="/round/${one.site}/${one.table}/${one.epoch}"><b>${one.site}/${one.table}</b>

@@ -7,10 +7,10 @@ import { html, useState } from "./vendor/preact-htm.js";
 
 const WHAT = "tableside.sign_in.v1";
 
-/** @typedef {{ wanted: boolean, name: string, roles: string[], verbs: string[] }} Session */
+/** @typedef {{ wanted: boolean, name: string, roles: string[], verbs: string[], collected: boolean }} Session collected: there is a whole floor that this person may look at */
 
 /** @type {Session} */
-let known = { wanted: false, name: "", roles: [], verbs: [] };
+let known = { wanted: false, name: "", roles: [], verbs: [], collected: false };
 
 /** Who is signed in. */
 export const session = () => known;

@@ -1,6 +1,7 @@
 // @ts-check
 // The account of a day or a shift, as the report writes it: live on a desk, and on paper with lines to sign.
 import { money, net, perMille } from "./figures.js";
+import { session } from "./session.js";
 import { Symbol } from "./symbols.js";
 import { bet, t, tn } from "./texts.js";
 import { html, useEffect, useState } from "./vendor/preact-htm.js";
@@ -20,7 +21,7 @@ export function ShiftPage({ name }) {
     document.title = t("title.shift", { name });
   }, [name]);
   return html`<div class="shift-page"><header class="head"><h1>${name}</h1><span class="fact"><b>${t("shift.title")}</b></span>
-      <nav aria-label=${t("nav.label")}><a href="/table/${name}">${t("nav.table")}</a></nav><${Choice} asked=${asked} ask=${ask} /></header>
+      <nav aria-label=${t("nav.label")}><a href="/table/${name}">${t("nav.table")}</a>${session().collected ? html` <a href="/shift">${t("nav.floor")}</a>` : null}</nav><${Choice} asked=${asked} ask=${ask} /></header>
     ${refused ? html`<p class="notice absent" role="alert"><${Symbol} name="alert" />${refused}</p>` : null}
     <main>${found ? html`<${Paper} found=${found} />` : refused ? null : html`<p class="quiet">${t("shift.loading")}</p>`}</main></div>`;
 }
@@ -98,7 +99,7 @@ function clocks(zone) {
 }
 
 /** 1234 -> 12.34 % @param {number} points */
-const percent = (points) => `${points < 0 ? "−" : ""}${Math.trunc(Math.abs(points) / 100)}.${String(Math.abs(points) % 100).padStart(2, "0")} %`;
+export const percent = (points) => `${points < 0 ? "−" : ""}${Math.trunc(Math.abs(points) / 100)}.${String(Math.abs(points) % 100).padStart(2, "0")} %`;
 
 /** What was ruled after the end: before all figures, for none of them has it. @param {{ found: ShiftAccount, at: (time: string) => string }} of */
 function Restated({ found, at }) {

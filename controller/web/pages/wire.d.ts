@@ -154,3 +154,18 @@ export interface ShiftAccount {
   account: Account; handle_cents: number; win_cents: number; hold: number | null; table_win_cents: number | null;
   restated_table_win_cents: number | null; is_running: boolean;
 }
+/** What one table or several took on a gaming day; controller/reports/floor_day.py says what each figure is. */
+export interface FloorFigures {
+  currency: string; rounds: number; open_rounds: number; irregular: number; void_rounds: number; handle_cents: number;
+  win_cents: number; open_wagers: number; open_cents: number; doubted_wagers: number; void_cents: number; counted: number;
+  drop_cents: number; table_win_cents: number; critical: number; warning: number; notice: number;
+}
+export interface FloorTable {
+  site: string; table: string; gaming_day: string; held_until: string; figures: FloorFigures; hold: number | null;
+  meters: { meter: string; units: number }[];
+}
+/** What `tableside report --collected --json` writes. */
+export interface FloorDay {
+  written: string; version: string; gaming_days: string[]; is_running: boolean;
+  totals: { tables: number; figures: FloorFigures; hold: number | null }[]; tables: FloorTable[]; idle: string[];
+}
