@@ -96,6 +96,14 @@ def lock_waits(transaction: Transaction) -> bool:
     return not transaction.round().bets.locked and bool(_unsettled(transaction))
 
 
+def is_between_boxes(transaction: Transaction) -> bool:
+    """Whether the lock waits for a chip that may be of the main wager of one spot or of another."""
+    zones_of = transaction.round().bets.shared.zones_of
+    return lock_waits(transaction) and any(
+        sum(name.endswith("/main") for name in zones_of[chip]) > 1 for chip in _unsettled(transaction)
+    )
+
+
 def may_be_dealt(transaction: Transaction) -> bool:
     """Whether the deal is done if a spot is no box of which only chips that may lie elsewhere make one."""
     round_now = transaction.round()

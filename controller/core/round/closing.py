@@ -215,8 +215,9 @@ def close_leaving_wagers_open(transaction: Transaction) -> None:
 
     Its open wagers are the floor's; its closed cards are opened at the shoe's end.
     """
+    is_unplaced = transaction.house.wagers_followed and shared_chips.is_between_boxes(transaction)
     nobody_knows = shared_chips.end_wait(transaction)
-    if nobody_knows and transaction.house.wagers_followed and not transaction.round().is_published_irregular():
+    if is_unplaced and not transaction.round().is_published_irregular():
         transaction.irregular(nobody_knows)
     acceptance.abandon_lock(transaction)
     _leave_open(transaction)
