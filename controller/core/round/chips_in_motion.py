@@ -431,7 +431,7 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
         return False
     if round_now.ending.closing or not (round_now.bets.locked or _is_after_lock(table, round_now, seen)):
         return False
-    if _lay_before_waiting_card(table, before, seen):
+    if _lay_before_waiting_card(table, before, seen) or _is_heard_beside(table, before, seen):
         return False
     # Chips that come in the deal are none of a hand's.
     lowered = _cents(house, seen) < _cents(house, before)
@@ -439,6 +439,14 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
     if not (round_now.is_dealt() or lowered) or not _may_still_act(transaction, seen.spot):
         return False
     return not (lowered and _may_be_next_bet(transaction, before, seen, face_down=True))
+
+
+def _is_heard_beside(table: Table, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
+    """Whether another zone hears a chip that came: which of them it lies in is known by what both show from now on."""
+    if not table.house.wagers_followed:
+        return False
+    came, name = set(seen.chips).difference(before.chips), zone_name(seen.spot, seen.zone)
+    return any(not came.isdisjoint(zone.chips) for other, zone in table.state.felt.items() if other != name)
 
 
 def _lay_before_waiting_card(table: Table, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
