@@ -90,6 +90,11 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
                     return tuple(ready), (*moving, replace(known, last=stamped))
                 ready.append(_whole_move(known))
             lay = _content_before(table, known, given)
+            beside = _moving_beside(table, moving, lay, given)
+            if beside:
+                # What is heard twice is known only of chips that have been taken in.
+                ready += map(_whole_move, beside)
+                return (*ready, stamped), tuple(one for one in moving if one not in beside)
             if lay is not None and _may_move_on(table, stamped, lay, given):
                 content = (lay.chips, _cents(table.house, lay))
                 return tuple(ready), (*moving, MovingChips(given.spot, given.zone, *content, stamped, stamped))
@@ -439,6 +444,16 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
     if not (round_now.is_dealt() or lowered) or not _may_still_act(transaction, seen.spot):
         return False
     return not (lowered and _may_be_next_bet(transaction, before, seen, face_down=True))
+
+
+def _moving_beside(
+    table: Table, moving: list[MovingChips], before: ChipsSeen | Zone | None, seen: ChipsSeen
+) -> list[MovingChips]:
+    """The moving chips of other zones among which is one that came here too, in the order in which they were reported."""
+    if not table.house.wagers_followed:
+        return []
+    came = set(seen.chips).difference(() if before is None else before.chips)
+    return [one for one in moving if not came.isdisjoint(_seen(one.last).chips)]
 
 
 def _is_heard_beside(table: Table, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:
