@@ -9,6 +9,7 @@ from controller.core.messages.raised_alerts import AlertKind
 from tests.core.human import HumanRig, keyless
 from tests.core.quick_readers import accused, alerts
 from tests.core.test_changed_alone import FACE_UP, LOOKS_MS
+from tests.core.test_changed_alone import FIRST as EVEN
 
 DEALT = "Th / wait 0.7 / 9c / wait 0.8 / Kd / wait 0.7 / 8s"
 FIRST = f"1 main 10 / wait 6 / {DEALT} / wait 2 / 1 main 20 / wait 1.5 / 1 main 0 / wait 1 / 1 main 10 / wait 6"
@@ -90,6 +91,21 @@ def test_a_wager_changed_twice_after_a_hit_is_one(profile: str, cycle_ms: int) -
     rig = played(profile, f"{text} / wait 6 / 1 main 20", cycle_ms)
     assert {one for one in rig.postings() if one.startswith("2: ")} <= {"2: spot 1 main +10.00"}
     assert accused(rig) == []
+
+
+@pytest.mark.parametrize(("seed", "heeded"), [*((seed, True) for seed in range(1, 5)), (1, False)])
+def test_so_is_one_of_which_a_slow_reader_shows_one_change(seed: int, *, heeded: bool) -> None:
+    """Thirteen gets a two and wins, as the dealer breaks; no half of it was given up."""
+    rig = keyless("hollywood-penn-national", 1_000)
+    rig.rng.seed(seed)
+    rig.change_house(slips_reckoned=heeded)
+    changed = "1 main 0 / wait 1 / 1 main 10 / wait 1 / 1 main 0 / wait 3 / 1 main 10"
+    rig.play(
+        f"{EVEN} / deal 5s Jh 8d 6d / wait 5 / {changed} / wait 2 / 2d / wait 3 / 9s / wait 3 / 1 main 20 / wait 9"
+    )
+    settled = [one for one in rig.postings() if one.startswith("2: ")]
+    assert settled == ([] if heeded else ["2: spot 1 main -5.00"])
+    assert accused(rig) == [] or not heeded
 
 
 @pytest.mark.parametrize("cycle_ms", LOOKS_MS)

@@ -449,7 +449,7 @@ def _may_move_on(table: Table, stamped: StampedInput, before: ChipsSeen | Zone, 
 def _moving_beside(
     table: Table, moving: list[MovingChips], before: ChipsSeen | Zone | None, seen: ChipsSeen
 ) -> list[MovingChips]:
-    """The moving chips of other zones among which is one that came here too, in the order in which they were reported."""
+    """The moving chips of other zones among which is one that came here too, in the order of their reports."""
     if not table.house.wagers_followed:
         return []
     came = set(seen.chips).difference(() if before is None else before.chips)

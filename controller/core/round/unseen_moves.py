@@ -93,7 +93,7 @@ def take_laid_back(transaction: Transaction, observation: DatedObservation) -> b
     goes_on = any(lies_as_dealt(transaction, one) for one in round_now.bets.spots) or (
         transaction.house.deals_by_number and not some_play_was_over(transaction, observation.last_ns)
     )
-    if not (own or (goes_on and _is_soon(gone, observation) and _may_be_changed(transaction, gone))):
+    if not (own or (goes_on and _is_soon(transaction, gone, observation) and _may_be_changed(transaction, gone))):
         return False
     _take_as_changed(transaction, (gone, observation))
     return True
@@ -176,15 +176,19 @@ def _changed_at(
         may_be_doubled = not pairs and went.before == wager
         is_as_much = came.after == went.before or (may_be_doubled and came.after == 2 * wager)
         is_as_much = is_as_much and not went.after and not came.before
-        if not (is_as_much and _is_soon(gone, back)):
+        if not (is_as_much and _is_soon(transaction, gone, back)):
             break
         pairs, here = [(gone, back), *pairs], here[:-2]
     return pairs if pairs and _may_be_changed(transaction, pairs[0][0]) else []
 
 
-def _is_soon(gone: DatedObservation, back: DatedObservation) -> bool:
-    """Whether chips came so soon after a wager went that its player may have changed them."""
-    return back.last_ns - gone.first_ns <= _CHANGED_NS
+def _is_soon(transaction: Transaction, gone: DatedObservation, back: DatedObservation) -> bool:
+    """Whether chips came so soon after a wager went that its player may have changed them.
+
+    From report to report, as each may have happened long before it where a reader is slow.
+    """
+    since_ns = gone.last_ns if transaction.house.slips_reckoned else gone.first_ns
+    return back.last_ns - since_ns <= _CHANGED_NS
 
 
 def _may_be_changed(transaction: Transaction, gone: DatedObservation) -> bool:
