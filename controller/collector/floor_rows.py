@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from controller.collector.store import StoreFailed, StoreRefused, TableKey
 from controller.core.messages.house import GamingDay
@@ -70,6 +71,19 @@ class HeldHouse(NamedTuple):
     held_until: str
 
 
+def check_name(where: str) -> None:
+    """Refuse what cannot be the name of a database; whether there is one is found when it is read.
+
+    Raises:
+        StoreRefused: it is no name.
+    """
+    try:
+        conninfo_to_dict(where)
+    except psycopg.Error as error:
+        expected = "expected a database as libpq names one, such as dbname=tableside or postgresql://host/tableside"
+        raise StoreRefused(f"{expected}: {one_line(error)}") from error
+
+
 def floor_day(where: str, day: str, now: datetime, version: str) -> FloorDay:
     """The gaming day of all tables of the database named ``where``: a date, ``today`` or ``yesterday``.
 
@@ -77,6 +91,8 @@ def floor_day(where: str, day: str, now: datetime, version: str) -> FloorDay:
         NoMoment: ``day`` is no day.
         StoreRefused, StoreFailed: the database cannot be read.
     """
+    # Before its first table the database is of a house whose days are those of UTC. What is no day is refused unasked.
+    elsewhere = _day_of(GamingDay(), day, now)
     try:
         with PatientConnection.connect(where, options=settings(PATIENCE_SECONDS), **KEEPALIVE) as connection:
             connection.patience_seconds = PATIENCE_SECONDS
@@ -85,8 +101,7 @@ def floor_day(where: str, day: str, now: datetime, version: str) -> FloorDay:
             connection.read_only = True
             rows = connection.execute(TABLES).fetchall()
             houses = {TableKey(site, name): _house(house, day, now) for site, name, *house in rows}
-            # Before its first table the database is of a house whose days are those of UTC.
-            asked = [(one.day, one.is_running) for one in houses.values()] or [_day_of(GamingDay(), day, now)]
+            asked = [(one.day, one.is_running) for one in houses.values()] or [elsewhere]
             days = sorted({one for one, _ in asked})
             found = [connection.execute(query, (days,)) for query in (ROUNDS, ALERTS, COUNTS)]
             parts = [_by_place(cursor) for cursor in found]

@@ -143,12 +143,16 @@ def reader_of(where: str, now: Callable[[], datetime] = lambda: datetime.now(UTC
     if not where:
         return None
     try:
-        from controller.collector.floor_rows import floor_day
+        from controller.collector.floor_rows import check_name, floor_day
         from controller.collector.store import StoreFailed, StoreRefused
     except ImportError:
         from controller.io.files.extras import how_to_get
 
         refuse(f"--collected needs psycopg; {how_to_get('collect')}")
+    try:
+        check_name(where)
+    except StoreRefused as error:
+        refuse(f"{given_by('collected', '--collected')}: {error}")
 
     def read(day: str) -> FloorDay:
         try:

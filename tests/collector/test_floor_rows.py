@@ -22,7 +22,7 @@ from controller.reports.shift import Shift, ShiftRequest, shift_of
 from controller.reports.shift_inventory import house_day
 from tests.collector.conftest import Database
 from tests.collector.recorded import EPOCH, NIGHTS, bodies, renamed
-from tests.collector.test_store import at_random, changed, pieces
+from tests.collector.test_store import at_random, changed, exported, pieces
 
 DAYS: Final = ("2026-11-21", "2026-11-22")
 NOW: Final = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -98,6 +98,18 @@ def test_each_table_has_the_figures_of_its_account_and_the_floor_their_sum(floor
         sums = sum(getattr(one.figures, key) for one in found.totals)
         assert sums == sum(int(str(one[key])) for one in wanted.values()), key
     assert sorted([*told, *(one.partition("/")[2] for one in found.idle)]) == sorted(NIGHTS)
+
+
+def test_what_is_open_and_void_is_that_of_the_rows_of_export(floor: Database) -> None:
+    """All rounds of the kept nights closed on the same day."""
+    told = {one.table: one.figures for one in read(floor).tables}
+    for name in NIGHTS:
+        rounds, one = exported(name, "rounds"), told[name]
+        assert one.open_rounds == sum(bool(row["open_wagers"]) for row in rounds), name
+        assert one.void_rounds == sum(row["outcome"] == "void" for row in rounds), name
+        for key in ("open_cents", "void_cents"):
+            assert getattr(one, key) == sum(int(str(row.get(key, 0))) for row in rounds), name
+    assert sum(one.open_rounds for one in told.values()) > 0
 
 
 @pytest.mark.parametrize("day", DAYS)
@@ -179,6 +191,10 @@ def test_what_was_put_aside_is_not_of_the_floor_and_two_epochs_of_a_table_are(da
     with psycopg.connect(database.collector) as connection:
         connection.execute("UPDATE tableside_store.streams SET set_aside = now() WHERE epoch = %s", (EPOCH,))
     assert read(database).tables == (once,)
+    assert once.held_until == "2026-11-21T11:17:21Z"
+    with psycopg.connect(database.collector) as connection:
+        connection.execute("UPDATE tableside_store.streams SET set_aside = now()")
+    assert (read(database).tables, read(database).idle) == ((), ())
 
 
 def test_a_meter_is_where_it_stood_last_on_that_day(database: Database) -> None:
@@ -211,6 +227,12 @@ def test_a_database_that_cannot_be_read_says_what_to_do(database: Database) -> N
         floor_day(unprepared(database), "today", NOW, "")
     with pytest.raises(StoreFailed):
         floor_day("host=/nonexistent", "today", NOW, "")
+    database.server.pause()
+    try:
+        with pytest.raises(StoreFailed):
+            read(database)
+    finally:
+        database.server.go_on()
     with psycopg.connect(database.owner, autocommit=True) as connection:
         connection.execute("REVOKE tableside_reader FROM test_reader")
     try:

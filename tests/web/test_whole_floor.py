@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Final
 
 import pytest
 from aiohttp import ClientSession
+from click.testing import CliRunner
 from playwright.async_api import expect
 
+from controller.cli import main
 from controller.commands.web import reader_of
 from controller.formats.text.moments import NoMoment
 from controller.io.mqtt.connection import Broker
@@ -26,6 +31,7 @@ from tests.web.stage import pages
 from tests.web.test_accessibility import findings
 from tests.web.test_sign_in import entered
 
+ROOT: Final = Path(__file__).parents[2]
 NOW: Final = datetime(2026, 11, 21, 20, tzinfo=UTC)
 PATIENCE_MS: Final = 30_000
 SHEET_PIXELS: Final = 1_000
@@ -131,7 +137,7 @@ async def test_what_a_database_says_of_itself_is_not_for_pages(broker: Broker) -
         async with client.get(f"{at}/api/shift") as answer:
             assert (answer.status, await answer.text()) == (503, f"{UNREAD}\n")
         async with client.get(f"{at}/api/shift?day=someday") as answer:
-            assert answer.status == 503
+            assert (answer.status, "expected a day such as" in await answer.text()) == (404, True)
 
 
 async def test_the_page_and_the_pit_show_the_floor_live(broker: Broker, database: Database, window: Window) -> None:
@@ -187,3 +193,31 @@ async def test_a_hand_of_the_pit_without_a_role_is_shown_no_floor(
         assert await window.page.locator(".whole-floor").count() == 0
         await sign_in(window, OKAFOR)
         await expect(window.page.locator(".whole-floor")).to_contain_text("5 rounds")
+
+
+async def test_the_program_takes_the_database_from_its_setting(broker: Broker, database: Database) -> None:
+    """As a service does: by an environment variable; the pages are there whether or not the database is."""
+    words = (sys.executable, "-m", "controller", "web", "--broker", f"{broker.host}:{broker.port}")
+    process = await asyncio.create_subprocess_exec(
+        *(*words, "--listen", "127.0.0.1:0"),
+        cwd=ROOT,
+        env={**os.environ, "TABLESIDE_WEB_COLLECTED": database.reader},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(PATIENCE_MS / 1000):
+            while not (line := (await process.stdout.readline()).decode()).startswith("pages at "):
+                assert line
+        async with ClientSession() as client, client.get(f"{line.split()[-1]}api/shift?day=2026-11-21") as answer:
+            assert [one["table"] for one in (await answer.json())["tables"]] == ["bj-1", "bj-2"]
+    finally:
+        process.kill()
+        await process.communicate()
+
+
+def test_a_database_that_is_named_as_none_can_be_is_refused() -> None:
+    done = CliRunner().invoke(main, ["web", "--collected", "harbour"])
+    assert (done.exit_code, done.output.count("\n")) == (2, 1), done.output
+    assert "--collected: expected a database as libpq names one" in done.output
