@@ -48,7 +48,7 @@ class FloorFigures(msgspec.Struct, frozen=True):
     @property
     def hold(self) -> int | None:
         """The table win by the drop in 1/100 %; None where no table's counts say it."""
-        return win_per_handle(self.table_win_cents, self.drop_cents) if self.counted and self.drop_cents else None
+        return win_per_handle(self.table_win_cents, self.drop_cents) if self.drop_cents else None
 
 
 class FloorMeter(msgspec.Struct, frozen=True):

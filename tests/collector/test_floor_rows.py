@@ -175,8 +175,9 @@ def test_today_is_each_houses_own_and_currencies_are_not_added_up(database: Data
     assert later.totals == found.totals
 
 
-def test_a_house_whose_clock_nobody_knows_has_days_of_utc(database: Database) -> None:
-    collect(database, of_house("night-1", "USD", "Mars/Olympus", "25:00"), "bj-1")
+@pytest.mark.parametrize(("zone", "begins"), [("Mars/Olympus", "00:00"), ("Europe/Vienna", "25:00")])
+def test_a_house_whose_clock_nobody_knows_has_days_of_utc(database: Database, zone: str, begins: str) -> None:
+    collect(database, of_house("night-1", "USD", zone, begins), "bj-1")
     (one,) = read(database, "today", datetime(2026, 11, 21, 20, tzinfo=UTC)).tables
     assert one.gaming_day == "2026-11-21"
     assert one.figures.rounds > 0
@@ -195,6 +196,19 @@ def test_what_was_put_aside_is_not_of_the_floor_and_two_epochs_of_a_table_are(da
     with psycopg.connect(database.collector) as connection:
         connection.execute("UPDATE tableside_store.streams SET set_aside = now()")
     assert (read(database).tables, read(database).idle) == ((), ())
+
+
+def test_a_round_that_is_irregular_twice_is_one_irregular_round(database: Database) -> None:
+    collect(database, bodies("night-1"), "bj-1")
+    (before,) = read(database).tables
+    with psycopg.connect(database.collector) as connection:
+        done = connection.execute(
+            "INSERT INTO tableside_store.alerts (stream, seq, gaming_day, time, kind, round, spot, data)"
+            " SELECT stream, seq + 900000, gaming_day, time, kind, round, spot, data FROM tableside_store.alerts"
+            " WHERE kind = 'round_irregular'"
+        )
+        assert done.rowcount == 1
+    assert read(database).tables == (before,)
 
 
 def test_a_meter_is_where_it_stood_last_on_that_day(database: Database) -> None:
