@@ -143,7 +143,8 @@ class House(Value, frozen=True, tag=False):
     where the next deal ends it. False: the journal is of before."""
     slips_reckoned: bool = False
     """Whether cards that stop for some seconds among those of a deal may be the next deal's where a wager may have been
-    changed, and what is taken back of a double before its card was never laid. False: the journal is of before."""
+    changed, what is taken back of a double before its card was never laid, and a changed wager was gone from report to
+    report. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()
