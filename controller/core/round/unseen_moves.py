@@ -221,6 +221,9 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
         return False
     if not rise.before < item.after < item.before == rise.after:
         return False
+    if transaction.house.wagers_followed and came is not None and _went_unseen(round_now, came, item.box):
+        # It was more than one move, a split and a double: a broken hand may have been taken since.
+        return False
     before = transaction.savepoint()
     transaction.change_evidence(observations=tuple(one for one in known if one is not came))
     rebuild_with_outages(transaction, round_now.evidence.outages)
@@ -233,6 +236,17 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
         return True
     transaction.roll_back(before)
     return False
+
+
+def _went_unseen(round_now: Round, observation: DatedObservation, box: int) -> bool:
+    """Whether a change of a box's main zone is what several moves came to between two looks."""
+    return any(
+        one.box == box
+        and one.hides("main")
+        and one.from_ns <= observation.last_ns
+        and observation.first_ns <= one.to_ns
+        for one in round_now.evidence.outages
+    )
 
 
 def _may_be_split(lattice: Lattice, box: int) -> bool:
