@@ -12,14 +12,12 @@ from psycopg.conninfo import conninfo_to_dict
 
 from controller.collector.store import StoreFailed, StoreRefused, TableKey
 from controller.core.messages.house import GamingDay
-from controller.formats.text.moments import HouseCalendar, NoMoment
+from controller.formats.text.moments import TODAY, HouseCalendar, NoMoment
 from controller.io.system.patient_connection import KEEPALIVE, REPEATABLE, PatientConnection, one_line, settings
-from controller.reports.floor_day import FloorDay, FloorFigures, FloorMeter, FloorTable, added_up, table_names
+from controller.reports.floor_day import FloorDay, FloorFigures, FloorMeter, FloorTable, added_up
 
 PATIENCE_SECONDS: Final = 5.0
 """How long one answer is waited for."""
-
-TODAY: Final = "today"
 
 Place = tuple[TableKey, date]
 """A table and one of its gaming days."""
@@ -117,7 +115,7 @@ def floor_day(where: str, day: str, now: datetime, version: str) -> FloorDay:
     except psycopg.Error as error:
         raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
     tables = tuple(_tables(houses, parts, meters))
-    idle = sorted({key.text() for key in houses} - table_names(tables))
+    idle = sorted({key.text() for key in houses} - {one.place for one in tables})
     return FloorDay(
         written=f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         version=version,

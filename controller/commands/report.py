@@ -72,7 +72,7 @@ def command(
     if collected:
         if journal is not None or since or until or shift or page is not None:
             raise click.UsageError("--collected: expected --day and --json at most beside it, and no JOURNAL")
-        _say_floor(collected, day or "today", as_json=as_json)
+        _say_floor(collected, day, as_json=as_json)
         return
     if journal is None:
         raise click.UsageError("expected a JOURNAL, or --collected DATABASE for the whole floor")
@@ -83,7 +83,7 @@ def _say_floor(where: str, day: str, *, as_json: bool) -> None:
     """Print a gaming day of the whole floor."""
     from datetime import UTC, datetime
 
-    from controller.formats.text.moments import NoMoment
+    from controller.formats.text.moments import TODAY, NoMoment
     from controller.reports.floor_day import floor_text
 
     try:
@@ -94,7 +94,7 @@ def _say_floor(where: str, day: str, *, as_json: bool) -> None:
 
         refuse(f"--collected needs psycopg; {how_to_get('collect')}")
     try:
-        found = floor_day(where, day, datetime.now(UTC), version())
+        found = floor_day(where, day or TODAY, datetime.now(UTC), version())
     except NoMoment as error:
         refuse(f"--day {error}")
     except (StoreRefused, StoreFailed) as error:

@@ -6,16 +6,14 @@ round closed. Amounts of different currencies are never added up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from controller.core.meters.meter import UNITS
 from controller.formats.text.printable import many, printable
 from controller.reports.revenue_rows import win_per_handle
 from controller.reports.shift_text import MISSING, AccountFormat, percent
-
-UNITS_IN_CENT = 10_000
-"""A meter counts in 1/10,000 cent."""
 
 
 class FloorFigures(msgspec.Struct, frozen=True):
@@ -70,6 +68,11 @@ class FloorTable(msgspec.Struct, frozen=True):
     """As ``FloorFigures.hold``."""
     meters: tuple[FloorMeter, ...] = ()
 
+    @property
+    def place(self) -> str:
+        """As ``SITE/TABLE``."""
+        return f"{self.site}/{self.table}"
+
 
 class FloorTotal(msgspec.Struct, frozen=True):
     """All tables of one currency together."""
@@ -122,7 +125,7 @@ def _lines(day: FloorDay) -> Iterator[str]:
     yield ""
     if not day.tables:
         yield "no table has anything on that day"
-    names = [f"{one.site}/{one.table}" for one in day.tables]
+    names = [one.place for one in day.tables]
     sums = [(f"all {many(one.tables, 'table')}", one.figures) for one in day.totals]
     width = max(map(len, [*names, *(name for name, _ in sums), "table"]))
     heads = f"{'rounds':>8}{'open':>6}{'irregular':>11}{'void':>6}{'handle':>16}{'win':>16}{'win/handle':>12}"
@@ -134,12 +137,12 @@ def _lines(day: FloorDay) -> Iterator[str]:
     yield ""
     for total in day.totals:
         if len(day.totals) > 1:
-            yield f"currency    {total.figures.currency or 'not told'}: {many(total.tables, 'table')}"
+            yield f"currency    {total.figures.currency or 'not stated'}: {many(total.tables, 'table')}"
         yield from _attention(total.figures, total.tables)
     for one in day.tables:
         money = AccountFormat(one.figures.currency, "UTC").money
         for meter in one.meters:
-            yield f"meter       {one.site}/{one.table} {meter.meter} {money(meter.units // UNITS_IN_CENT)}"
+            yield f"meter       {one.place} {meter.meter} {money(meter.units // UNITS)}"
     if day.idle:
         yield f"nothing of  {', '.join(day.idle)}"
 
@@ -160,8 +163,3 @@ def _attention(one: FloorFigures, tables: int) -> Iterator[str]:
     yield f"void        {many(one.void_rounds, 'round')}, {money(one.void_cents)} returned"
     yield f"counted     {one.counted} of {many(tables, 'table')}"
     yield f"alerts      {one.critical} critical, {one.warning} warning, {one.notice} notice"
-
-
-def table_names(tables: Iterable[FloorTable]) -> set[str]:
-    """As ``SITE/TABLE``."""
-    return {f"{one.site}/{one.table}" for one in tables}

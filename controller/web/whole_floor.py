@@ -11,7 +11,7 @@ from typing import Final
 
 import structlog
 
-from controller.formats.text.moments import NoMoment
+from controller.formats.text.moments import TODAY, NoMoment
 from controller.reports.floor_day import FloorDay
 
 KEPT_SECONDS: Final = 5.0
@@ -19,8 +19,6 @@ KEPT_SECONDS: Final = 5.0
 
 DAYS_LIMIT: Final = 64
 """Days that are kept."""
-
-TODAY: Final = "today"
 
 log = structlog.get_logger(__name__)
 

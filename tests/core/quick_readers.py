@@ -7,7 +7,7 @@ from typing import Any
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import CardDrawn
+from firmware_protocols.readings import CardDrawn, ChipsSeen
 from tests.core.rig import Rig
 
 PENN = "hollywood-penn-national"
@@ -37,6 +37,12 @@ def deal(rig: Rig, cards: str) -> None:
     """Cards in a dealer's rhythm, and the moment that says that the deal is done."""
     draw(rig, *cards.split())
     rig.pass_ms(4_000)
+
+
+def look(rig: Rig, spot: int, chips: tuple[str, ...], since_ns: int, zone: str = "main") -> None:
+    """A zone shows these chips now; the last look that showed others was then."""
+    rig.lying[spot, zone] = chips
+    rig.give(ChipsSeen(spot, zone, chips, since_ns, rig.now_ns))
 
 
 def alerts(rig: Rig, *kinds: AlertKind) -> list[AlertKind]:

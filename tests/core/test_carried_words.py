@@ -40,8 +40,7 @@ def table(
     rig = Rig(replace(rules, options=replace(rules.options, new_shoe_burns=burns)))
     rig.change_house(orders_bounded=True, orders_traced=True, two_persons=two_persons, words_carried=carried)
     rig.talk("key burn \n 2c \n 1 main 10 \n 2 main 10")
-    deal(rig, TWO[hole])
-    finish(rig)
+    played(rig, TWO[hole])
     return rig
 
 
@@ -68,6 +67,12 @@ def said(rig: Rig, answer: str = "yes", by: str = CROOK) -> None:
         rig.key(answer)
     elif by:
         assert not say(rig, answer, by)
+
+
+def played(rig: Rig, cards: str) -> None:
+    """A round from its deal to its end."""
+    deal(rig, cards)
+    finish(rig)
 
 
 def deal_asked(rig: Rig, cards: str, answer: str, by: str) -> None:
@@ -110,8 +115,7 @@ def test_a_spot_let_in_by_word_is_in_play_by_that_word_in_the_next_round_too(hol
     """A player who draws as quickly as the dealer deals bears it out once."""
     rig = table(hole)
     enters(rig)
-    deal(rig, THREE[hole])
-    finish(rig)
+    played(rig, THREE[hole])
     if afresh:
         rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
     deal(rig, TWO[hole])
@@ -131,10 +135,8 @@ def test_a_spot_let_in_by_word_is_in_play_by_that_word_in_the_next_round_too(hol
 def test_in_a_journal_of_before_it_was_settled_on_the_evidence(hole: str) -> None:
     rig = table(hole, carried=False)
     enters(rig)
-    deal(rig, TWO[hole])
-    finish(rig)
-    deal(rig, TWO[hole])
-    finish(rig)
+    played(rig, TWO[hole])
+    played(rig, TWO[hole])
     assert asked(rig, 3) == []
     assert (3, "evidence") in bases(rig)
     assert (rig.table.state.let_in, rig.table.state.unproven) == ((), ())
@@ -144,8 +146,7 @@ def test_what_is_settled_with_such_a_spot_rests_on_the_answer_as_long_as_it_play
     rig = table()
     enters(rig)
     for _ in range(3):
-        deal(rig, THREE["dealt"])
-        finish(rig)
+        played(rig, THREE["dealt"])
     assert bases(rig) == [(1, "evidence"), (2, "answer"), (3, "answer"), (4, "answer")]
     assert not counted_otherwise(rig)
     assert [[one.name for one in rig.table.state.people_of(number)] for number in (3, 4)] == [[CROOK]] * 2
@@ -154,15 +155,12 @@ def test_what_is_settled_with_such_a_spot_rests_on_the_answer_as_long_as_it_play
 def test_a_round_in_which_it_sits_out_rests_on_nothing_said_and_then_it_is_asked_about_again() -> None:
     rig = table()
     enters(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     rig.talk("3 main 0")
-    deal(rig, TWO["dealt"])
-    finish(rig)
+    played(rig, TWO["dealt"])
     enters(rig, by=HONEST)
     assert asked(rig, 4) == [ENTRY]
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     assert bases(rig)[2:] == [(3, "evidence"), (4, "answer")]
     assert not rig.table.state.people_of(3)
     assert [one.name for one in rig.table.state.people_of(4)] == [HONEST]
@@ -171,10 +169,8 @@ def test_a_round_in_which_it_sits_out_rests_on_nothing_said_and_then_it_is_asked
 def test_the_dealer_who_says_so_by_key_is_believed_once_the_deal_bears_it_out() -> None:
     rig = table()
     enters(rig, by="key")
-    deal(rig, THREE["dealt"])
-    finish(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
+    played(rig, THREE["dealt"])
     assert bases(rig) == [(1, "evidence"), (2, "answer"), (3, "evidence")]
 
 
@@ -187,8 +183,7 @@ def test_so_is_another_person_who_says_that_the_deal_is_as_counted(*, two_person
     assert asked(rig, 2) == [ENTRY, NO_BOX]
     assert not say(rig, "no", HONEST, OTHER)
     finish(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     assert bases(rig)[2:] == [(3, "evidence" if two_persons else "answer")]
 
 
@@ -196,12 +191,10 @@ def test_so_is_another_person_who_says_that_the_deal_is_as_counted(*, two_person
 def test_a_shoe_that_the_dealer_announces_makes_every_spot_known(more: str) -> None:
     rig = table()
     enters(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     rig.talk(f"key burn \n 2c \n {more}")
     for _ in range(2):
-        deal(rig, THREE["dealt"])
-        finish(rig)
+        played(rig, THREE["dealt"])
     assert [basis for _, basis in bases(rig)[2:]] == ["evidence", "evidence"]
     assert not rig.table.state.let_in
 
@@ -209,11 +202,9 @@ def test_a_shoe_that_the_dealer_announces_makes_every_spot_known(more: str) -> N
 def test_one_that_he_announces_by_a_slip_and_takes_back_does_not() -> None:
     rig = table()
     enters(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     rig.talk("key burn no_more_bets undo undo")
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     assert bases(rig)[2:] == [(4, "answer")]
 
 
@@ -233,8 +224,7 @@ def test_another_person_speaks_of_the_boxes_of_that_deal_alone() -> None:
     rig.talk("3 main 10 \n 4 main 10 \n key no_more_bets")
     said(rig)
     said(rig)
-    deal(rig, "Ts 9d Th Tc 6h 9h 7d 8c 8d Kc")
-    finish(rig)
+    played(rig, "Ts 9d Th Tc 6h 9h 7d 8c 8d Kc")
     rig.talk("4 main 0")
     deal(rig, " ".join(THREE["dealt"].split()[:6]))
     deal(rig, "8c Kc")
@@ -246,11 +236,9 @@ def test_another_person_speaks_of_the_boxes_of_that_deal_alone() -> None:
 def test_where_anybody_may_come_in_mid_shoe_chips_say_that_a_spot_is_in_play() -> None:
     rig = table(entry="allowed")
     rig.give(DeclareBox(rig.now_ns, 3, 1_000, CROOK, "plays cash", FLOOR))
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     rig.talk("3 main 10")
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     assert bases(rig)[2:] == [(3, "evidence")]
 
 
@@ -259,11 +247,9 @@ def test_nor_does_a_round_that_two_declare_void_make_it_known(*, borne_out: bool
     """It sat that round out, so that the round before it is the last that counts."""
     rig = table()
     enters(rig)
-    deal(rig, THREE["dealt"] if borne_out else TWO["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"] if borne_out else TWO["dealt"])
     rig.talk("3 main 0 \n 4 main 10")
-    deal(rig, TWO["dealt"])
-    finish(rig)
+    played(rig, TWO["dealt"])
     rig.talk("" if borne_out else "key yes round_closed")
     rig.give(VoidRound(rig.now_ns, 3, HONEST, "misdealt", FLOOR))
     rig.give(ApproveOrder(rig.now_ns, 1, "J. Lee", OTHER))
@@ -281,8 +267,7 @@ def test_a_newcomer_who_is_denied_and_then_comes_in_by_key_rests_on_nobody_elses
     finish(rig)
     deal_asked(rig, THREE["dealt"], "yes", "key")
     finish(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     assert bases(rig)[1:] == [(2, "answer"), (3, "answer"), (4, "evidence")]
 
 
@@ -293,8 +278,7 @@ def unproven(by: str) -> Rig:
     """Spot 3 was let in by word, and dealt nothing; or it was not said whether it was."""
     rig = table()
     enters(rig, by=by)
-    deal(rig, TWO["dealt"])
-    finish(rig)
+    played(rig, TWO["dealt"])
     return rig
 
 
@@ -318,8 +302,7 @@ def test_so_it_is_until_a_deal_bears_it_out() -> None:
     finish(rig)
     deal_asked(rig, THREE["dealt"], "yes", "key")
     finish(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     assert NO_BOX in asked(rig, 3)
     assert [ENTRY in asked(rig, number) for number in (3, 4, 5)] == [True, True, False]
     assert bases(rig)[1:] == [(4, "answer"), (5, "evidence")]
@@ -329,8 +312,7 @@ def test_a_shoe_that_the_dealer_announces_makes_it_known_too() -> None:
     rig = unproven(CROOK)
     rig.talk("key yes round_closed burn \n 2c")
     for _ in range(2):
-        deal(rig, THREE["dealt"])
-        finish(rig)
+        played(rig, THREE["dealt"])
     assert bases(rig)[1:] == [(3, "evidence"), (4, "evidence")]
     assert not rig.table.state.unproven
 
@@ -338,8 +320,7 @@ def test_a_shoe_that_the_dealer_announces_makes_it_known_too() -> None:
 def test_a_spot_that_sits_out_is_asked_about_when_it_comes_back() -> None:
     rig = unproven(CROOK)
     rig.talk("3 main 0")
-    deal(rig, TWO["dealt"])
-    finish(rig)
+    played(rig, TWO["dealt"])
     enters(rig, by="key")
     assert asked(rig, 4) == [ENTRY]
     assert not rig.table.state.unproven
@@ -359,8 +340,7 @@ def test_nor_does_one_of_which_another_says_that_it_has_other_cards() -> None:
     """All its cards come slowly, and a player draws at once: it may have stopped for a burn."""
     rig = table()
     for _ in range(2):
-        deal(rig, TWO["dealt"])
-        finish(rig)
+        played(rig, TWO["dealt"])
     enters(rig)
     for face in THREE["dealt"].split():
         rig.pass_ms(3_000)
@@ -376,8 +356,7 @@ def test_nor_does_one_of_which_another_says_that_it_has_other_cards() -> None:
 def test_nor_does_a_lock_without_a_card_take_anything_away() -> None:
     rig = table()
     enters(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
     rig.talk("key no_more_bets round_closed")
     assert rig.outcomes()[-1] == "void"
     assert [one.spot for one in rig.table.state.let_in] == [3]
@@ -392,8 +371,7 @@ def test_a_box_that_was_declared_and_dealt_to_is_in_play_by_that_word_afterwards
     rig = table()
     for _ in range(1 + again):
         rig.give(DeclareBox(rig.now_ns, 3, 1_000, CROOK, "plays cash", FLOOR))
-        deal(rig, THREE["dealt"])
-        finish(rig)
+        played(rig, THREE["dealt"])
     rig.talk("3 main 10")
     deal(rig, TWO["dealt"])
     drawn(rig, "2c Td")
@@ -417,23 +395,18 @@ def test_a_box_declared_twice_is_one_box() -> None:
 def test_who_declared_it_is_not_named_once_the_dealer_has_let_it_in() -> None:
     rig = table()
     rig.give(DeclareBox(rig.now_ns, 3, 1_000, CROOK, "plays cash", FLOOR))
-    deal(rig, THREE["dealt"])
-    finish(rig)
-    deal(rig, TWO["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
+    played(rig, TWO["dealt"])
     enters(rig, by="key")
-    deal(rig, THREE["dealt"])
-    finish(rig)
-    deal(rig, THREE["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"])
+    played(rig, THREE["dealt"])
     assert bases(rig)[1:] == [(2, "answer"), (3, "evidence"), (4, "answer"), (5, "evidence")]
 
 
 def test_one_that_was_dealt_nothing_is_asked_about() -> None:
     rig = table()
     rig.give(DeclareBox(rig.now_ns, 3, 1_000, CROOK, "plays cash", FLOOR))
-    deal(rig, TWO["dealt"])
-    finish(rig)
+    played(rig, TWO["dealt"])
     rig.talk("3 main 10")
     deal_asked(rig, TWO["dealt"], "no", "key")
 
@@ -477,8 +450,7 @@ def test_a_newcomer_to_such_a_shoe_is_in_play_by_who_announced_it(hole: str, mor
 
 def test_in_a_journal_of_before_it_was_settled_on_the_evidence_where_the_house_burns_nothing() -> None:
     rig = ordered(carried=False)
-    deal(rig, TWO["dealt"])
-    finish(rig)
+    played(rig, TWO["dealt"])
     assert asked(rig, 2) == []
     assert bases(rig) == [(1, "evidence"), (2, "evidence")]
 
@@ -495,24 +467,21 @@ def test_who_bet_the_last_round_of_the_shoe_before_is_known() -> None:
     rig = ordered()
     rig.talk("3 main 0")
     for _ in range(2):
-        deal(rig, TWO["dealt"])
-        finish(rig)
+        played(rig, TWO["dealt"])
     assert bases(rig) == [(1, "evidence"), (2, "evidence"), (3, "evidence")]
 
 
 def test_who_came_in_then_is_in_play_by_that_word_in_the_rounds_after_it() -> None:
     rig = ordered()
     for _ in range(3):
-        deal(rig, THREE["dealt"])
-        finish(rig)
+        played(rig, THREE["dealt"])
     assert bases(rig) == [(1, "evidence"), (2, "answer"), (3, "answer"), (4, "answer")]
 
 
 @pytest.mark.parametrize("borne_out", [True, False])
 def test_a_second_order_makes_no_spot_known_that_the_first_let_in(*, borne_out: bool) -> None:
     rig = ordered()
-    deal(rig, THREE["dealt"] if borne_out else TWO["dealt"])
-    finish(rig)
+    played(rig, THREE["dealt"] if borne_out else TWO["dealt"])
     rig.talk("" if borne_out else "key yes round_closed")
     rig.give(ShoeChanged(rig.now_ns, -1, HONEST, FLOOR))
     deal(rig, TWO["dealt"])
@@ -526,8 +495,6 @@ def test_of_the_first_round_that_the_table_sees_nothing_is_known_before() -> Non
     rig.change_house(orders_bounded=True, two_persons=True)
     rig.give(ShoeChanged(rig.now_ns, -1, HONEST, FLOOR))
     rig.talk("2c \n 1 main 10 \n 2 main 10")
-    deal(rig, TWO["dealt"])
-    finish(rig)
-    deal(rig, TWO["dealt"])
-    finish(rig)
+    played(rig, TWO["dealt"])
+    played(rig, TWO["dealt"])
     assert [number for number, basis in bases(rig) if basis == "evidence"] == [2]

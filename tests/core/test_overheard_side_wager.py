@@ -8,15 +8,9 @@ from controller.core.messages.alerts import ChipSeenTwice
 from controller.core.messages.raised_alerts import AlertKind
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import CardDrawn, ChipsSeen
-from tests.core.quick_readers import QuickReaders, accused
+from firmware_protocols.readings import CardDrawn
+from tests.core.quick_readers import QuickReaders, accused, look
 from tests.core.rig import MS
-
-
-def seen(rig: QuickReaders, zone: str, chips: tuple[str, ...], after_ms: int) -> None:
-    """Two looks at a zone of spot 4 agree now; the last that showed something else was so long ago."""
-    rig.lying[4, zone] = chips
-    rig.give(ChipsSeen(4, zone, chips, rig.now_ns - after_ms * MS, rig.now_ns))
 
 
 @pytest.mark.parametrize(("followed", "due"), [(True, "-25.00"), (False, "-50.00")])
@@ -34,11 +28,11 @@ def test_taken_it_leaves_the_wager_as_it_was(side: str, due: str, *, followed: b
         rig.give(CardDrawn(rig.now_ns, Card(face)))
         rig.now_ns += 500 * MS
     rig.now_ns += 500 * MS
-    seen(rig, "main", ("P", "T"), 1_700)
+    look(rig, 4, ("P", "T"), rig.now_ns - 1_700 * MS)
     rig.now_ns += 1_200 * MS
-    seen(rig, side, (), 1_500)
+    look(rig, 4, (), rig.now_ns - 1_500 * MS, side)
     rig.now_ns += 300 * MS
-    seen(rig, "main", ("T",), 1_500)
+    look(rig, 4, ("T",), rig.now_ns - 1_500 * MS)
     rig.pass_ms(700)
     rig.give(CardDrawn(rig.now_ns, Card("5s")))
     rig.pass_ms(6_000)

@@ -21,7 +21,7 @@ from controller.core.game.rules import Rules
 from controller.core.inference.observation import NEVER_ENDS, CardObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
-from controller.core.table.layout import cents_at, worth
+from controller.core.table.layout import cents_at, exceeds_one_move, worth
 from controller.core.table.round_state import ChipVisit, DealProgress, DealStatus, Round
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
@@ -436,9 +436,11 @@ def _just_added_to(transaction: Transaction, at_ns: int) -> bool:
 
 
 def _is_too_much(transaction: Transaction, came: ChipVisit) -> bool:
-    """Whether more came than lay there, which no double or split adds and no payment but a natural's."""
-    chips = transaction.house.chips
-    return transaction.house.slips_reckoned and worth(came.came, chips, {}) > worth(came.lay, chips, {})
+    """Whether what came may be too large a double."""
+    if not transaction.house.slips_reckoned:
+        return False
+    lay, more = (worth(chips, transaction.house.chips, {}) for chips in (came.lay, came.came))
+    return exceeds_one_move(lay, lay + more)
 
 
 def may_end_by_key(transaction: Transaction) -> bool:

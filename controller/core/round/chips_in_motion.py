@@ -29,7 +29,7 @@ from controller.core.inference.observation import ChipsObserved, DatedObservatio
 from controller.core.messages.house import House
 from controller.core.messages.inputs import DaemonStarted, Input, StampedInput
 from controller.core.round import early_doubles, missed_cards
-from controller.core.table.layout import Zone, worth, zone_name
+from controller.core.table.layout import Zone, exceeds_one_move, heard_elsewhere, worth, zone_name
 from controller.core.table.round_state import Round
 from controller.core.table.state import MovingChips, State, Table
 from controller.core.table.transaction import Transaction
@@ -132,7 +132,9 @@ def _still_ns(transaction: Transaction, one: MovingChips) -> int:
         if _is_early(transaction, one):
             return one.first.at_ns + _EARLY_NS
         # Who lays too much and takes it back between two looks is seen to have laid it only once it is gone.
-        longer_ns = max(2 * (seen.by_ns - seen.after_ns), _CHANGE_NS if _is_too_much(house, one) else 0)
+        longer_ns = max(
+            2 * (seen.by_ns - seen.after_ns), _CHANGE_NS if exceeds_one_move(one.lay_cents, _cents(house, seen)) else 0
+        )
         before = [_still_ns(transaction, other) for other in _raised_before(transaction, one)]
         still_ns = max(still_ns, one.last.at_ns + longer_ns, *before)
     return min(still_ns, longest_ns)
@@ -212,11 +214,6 @@ def _until_now(transaction: Transaction, one: MovingChips) -> ChipsSeen:
     return replace(_as_seen(one), by_ns=max(transaction.stamped.at_ns, _seen(one.last).by_ns))
 
 
-def _is_too_much(house: House, one: MovingChips) -> bool:
-    """Whether more came than lay there, which no double or split adds and no payment but a natural's."""
-    return 0 < one.lay_cents < _cents(house, _seen(one.last)) - one.lay_cents
-
-
 def _natural_due(transaction: Transaction, spot: int) -> int:
     """What a box is paid for its natural, if that is certain whatever the hole card; 0: it is not, or has none."""
     if not _is_of_box(transaction.state, spot) or transaction.round().hides_faces():
@@ -285,7 +282,7 @@ def _lies_at_card(transaction: Transaction, one: MovingChips) -> bool:
     if not house.moves_reconsidered or _lowered(house, one) or now_ns < one.last.at_ns + _usual_ns(house, one):
         return False
     # What is too much of a double may have been handed back since the last look.
-    handed_back = house.exchanges_in_play and _is_too_much(house, one)
+    handed_back = house.exchanges_in_play and exceeds_one_move(one.lay_cents, _cents(house, _seen(one.last)))
     return not (handed_back or _is_early(transaction, one) or _waits_for_another(transaction, one))
 
 
@@ -460,8 +457,8 @@ def _is_heard_beside(table: Table, before: ChipsSeen | Zone, seen: ChipsSeen) ->
     """Whether another zone hears a chip that came: which of them it lies in is known by what both show from now on."""
     if not table.house.wagers_followed:
         return False
-    came, name = set(seen.chips).difference(before.chips), zone_name(seen.spot, seen.zone)
-    return any(not came.isdisjoint(zone.chips) for other, zone in table.state.felt.items() if other != name)
+    came = frozenset(seen.chips).difference(before.chips)
+    return heard_elsewhere(table.state.felt, zone_name(seen.spot, seen.zone), came)
 
 
 def _lay_before_waiting_card(table: Table, before: ChipsSeen | Zone, seen: ChipsSeen) -> bool:

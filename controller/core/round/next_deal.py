@@ -145,25 +145,25 @@ class DealVerdict(Enum):
 
 
 class Rhythm(NamedTuple):
-    """The dealer's rhythm: how long no card comes at the end of a deal, and the longest gap within one.
-
-    ``longest_ns``: for how long the dealer may stop in a deal.
-    """
+    """The dealer's rhythm."""
 
     gap_ns: int
-    latest_ms: int
-    longest_ns: int
+    """How long no card comes at the end of a deal."""
+    longest_gap_ms: int
+    """The longest gap before a card that is not late for a deal."""
+    longest_pause_ns: int
+    """For how long the dealer may stop in a deal."""
 
     def is_late(self, gap_ns: int) -> bool:
         """Whether a card that comes so long after the one before is late for a deal."""
-        return gap_ns // 1_000_000 > self.latest_ms
+        return gap_ns // 1_000_000 > self.longest_gap_ms
 
 
 def judged_by_rhythm(table: Table, deferred: tuple[StampedInput, ...]) -> DealVerdict | None:
     """What the cards that wait are by their deal's rhythm; None: that is not known yet."""
     transaction = Transaction(table, deferred[0])
     sizes, changed = _deal_sizes(transaction, deferred), unseen_moves.wagers_may_be_changed(transaction)
-    rhythm = Rhythm(deal_confirmation.gap_ns(transaction), _latest_ms(transaction), _longest_pause_ns(transaction))
+    rhythm = Rhythm(deal_confirmation.gap_ns(transaction), _longest_gap_ms(transaction), _longest_pause_ns(transaction))
     even = by_number = [_is_deal_of(cards, transaction, deferred, rhythm) for cards in sizes]
     if transaction.house.deals_by_number:
         by_number = [_is_deal_of(cards, transaction, deferred, rhythm, by_number=True) for cards in sizes]
@@ -323,7 +323,7 @@ def _is_deal_of(
         match one.input:
             case CardDrawn(at_ns, _, burn, since_ns=since_ns):
                 paused = drawn > 0 and at_ns - last_ns >= gap_ns
-                if paused and pauses and drawn < cards and at_ns - last_ns < rhythm.longest_ns:
+                if paused and pauses and drawn < cards and at_ns - last_ns < rhythm.longest_pause_ns:
                     pauses -= 1
                 elif paused or drawn == (_LARGEST if untold else cards):
                     follows_late = bool(pauses) and rhythm.is_late(at_ns - last_ns)
@@ -334,7 +334,7 @@ def _is_deal_of(
                 if burn or since_ns >= 0 or (not by_number and late > int(cards >= _MAY_FALTER)):
                     return False
             case DeadlinePassed(at_ns) if at_ns - last_ns >= (
-                rhythm.longest_ns if pauses and drawn < cards else gap_ns
+                rhythm.longest_pause_ns if pauses and drawn < cards else gap_ns
             ):
                 return not untold and drawn == cards
             case KeyPressed(_, key) if transaction.house.keys.get(key) == "round_closed":
@@ -368,7 +368,7 @@ def _average_ms(transaction: Transaction) -> int:
     return sum(min(gap, most_ms) for gap in gaps) // len(gaps)
 
 
-def _latest_ms(transaction: Transaction) -> int:
+def _longest_gap_ms(transaction: Transaction) -> int:
     """The longest gap before a card that is not late for a deal."""
     few, ending = len(transaction.state.deal_gaps_ms) < _FEW_GAPS, transaction.round().ending
     doubted = few or ending.close_refused or bool(ending.next_bets)

@@ -123,9 +123,9 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
     afar = isinstance(transaction.stamped.input, AnswerQuestion) and transaction.house.words_confirmed
     unturned = round_now.dealing.unturned()
     if afar and unturned and not deal_confirmation.turn_needs_no_key(transaction) and answer == "yes":
-        transaction.refuse_answer(transaction.round().questions.lingers, answer, who, _NOT_TURNED)
+        transaction.refuse_answer(round_now.questions.lingers, answer, who, _NOT_TURNED)
         return
-    if not transaction.takes_yes_or_no(transaction.round().questions.lingers, answer, who):
+    if not transaction.takes_yes_or_no(round_now.questions.lingers, answer, who):
         return
     over = answer == "yes"
     transaction.change_questions(lingers=0)

@@ -17,7 +17,7 @@ from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import Lattice
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
 from controller.core.inference.unobserved import Outage
-from controller.core.table.layout import Zone, zone_name
+from controller.core.table.layout import Zone, exceeds_one_move, zone_name
 from controller.core.table.payments import REACH_NS
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
@@ -50,7 +50,7 @@ def take_several_changes(
     if item.after and two_moves and _is_cleared(transaction, round_now.bets.spots[item.box]):
         # What lies there may be the next bet, laid as soon as the wager was gone.
         return _happened_unseen(transaction, earlier, round_now.evidence.observations[:-1], observation)
-    is_one_move = explained and not _exceeds_one_move(item)
+    is_one_move = explained and not exceeds_one_move(item.before, item.after)
     if item.after == 0 or _may_be_split(earlier, item.box) or _may_be_split(transaction.lattice(), item.box):
         # A double that was keyed may have broken and been cleared away before a look found its chips; of a split two
         # hands may have been doubled.
@@ -261,11 +261,6 @@ def _may_be_split(lattice: Lattice, box: int) -> bool:
         or any(len(outcome.hands) > 1 for outcome in outcomes[box])
         for node, outcomes in plays.items()
     )
-
-
-def _exceeds_one_move(item: ChipsObserved) -> bool:
-    """Whether more came than lay there: one double or split adds less, and so does every payment but a natural's."""
-    return 0 < item.before < item.after - item.before
 
 
 def _happened_unseen(

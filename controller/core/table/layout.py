@@ -71,6 +71,11 @@ def zone_name(spot: int, zone: str) -> str:
     return f"{spot}/{zone}"
 
 
+def exceeds_one_move(lay_cents: int, now_cents: int) -> bool:
+    """Whether more came than lay there: no double or split adds as much, and no payment but a natural's."""
+    return 0 < lay_cents < now_cents - lay_cents
+
+
 def worth(chips: Iterable[str], registry: Mapping[str, int], said: Mapping[str, int]) -> int:
     """What chips come to in cents: each what the registry says, else what it says itself, else nothing."""
     return sum(registry.get(chip, said.get(chip, 0)) for chip in chips)
@@ -82,7 +87,7 @@ def cents_at(felt: Felt, spot: int, zone: str) -> int:
     return 0 if found is None else found.cents
 
 
-def _hear_any(felt: Felt, name: str, chips: frozenset[str]) -> bool:
+def heard_elsewhere(felt: Felt, name: str, chips: frozenset[str]) -> bool:
     """Whether another zone than this one hears any of these chips."""
     return bool(chips) and not all(map(chips.isdisjoint, [zone.chips for other, zone in felt.items() if other != name]))
 
@@ -123,7 +128,7 @@ def inventory(
     heard = Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns, seen.values)
     after = {**felt, name: heard}
     came = [chip for chip in heard.chips if chip not in already]
-    beside = _hear_any(felt, name, frozenset(came))
+    beside = heard_elsewhere(felt, name, frozenset(came))
     disputed = before.after(after, beside=beside).heard_twice
     events: list[Event] = [
         UnknownChip(seen.spot, seen.zone, chip) for chip in came if chip not in values and chip not in seen.values

@@ -17,7 +17,8 @@ from controller.core.messages.house import GamingDay
 HOUR_NS: Final = 3_600_000_000_000
 
 EXPECTED: Final = "2026-11-21T18:00, 2026-11-21T18:00-05:00, 18:00, 2026-11-21, today or yesterday"
-DAYS: Final = {"today": 0, "yesterday": 1}
+TODAY: Final = "today"
+DAYS: Final = {TODAY: 0, "yesterday": 1}
 
 YEARS: Final = range(1970, 3000)
 """What a moment may be of: no journal is older, and none is read so late."""
