@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from controller.commands import restore
 from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import Sealing, signed_head
-from controller.formats.journal.stream import ConsumerNow, StreamNow, ack_bytes
-from controller.io.journal.anchors import SUFFIX, Anchors
+from controller.formats.journal.stream import ConsumerNow, StreamNow, ack_bytes, stream_genesis
+from controller.io.journal.anchors import SUFFIX, Anchors, lost_to
 from controller.io.journal.errors import JournalDamaged
 from controller.io.journal.journal import Journal
-from controller.io.journal.reader import JournalEntry
+from controller.io.journal.reader import JournalEntry, JournalReader
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.durable_file import DurableFile, head_path
@@ -139,6 +139,37 @@ async def test_a_journal_of_an_earlier_epoch_is_set_back_too(tmp_path: Path, bro
         payload = ack_bytes(4, 0, bytes(32), head)
         await running.consumers.take_ack(CONSUMER, payload)
         assert "of epoch 4, and this journal is of epoch 3" in await ended(running)
+
+
+@needs_broker
+@pytest.mark.parametrize("key", [KEY, bytes([1] * 32)], ids=["the_key_of_now", "the_key_before"])
+async def test_who_keeps_a_head_of_an_earlier_epoch_is_heard_though_the_key_was_changed_with_it(
+    tmp_path: Path, broker: Broker, key: bytes
+) -> None:
+    """What the key of then has signed says nothing of this journal; its keeper shows it until the next one comes."""
+    earlier = Sealing(key, Identity("harbour", "bj-1", 2))
+    head = signed_head(earlier.seal(90, bytes(32), bytes(32)), earlier.verifier)
+    async with table(tmp_path / "journal.sqlite", broker) as running:
+        await running.deal(2)
+        genesis = stream_genesis(HERE)
+        await running.consumers.take_ack(CONSUMER, ack_bytes(HERE.epoch, 0, genesis, head))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not any(one.head_size == 90 for now in running.told for one in now.consumers):
+                await turn()
+        assert not any(now.alarms for now in running.told)
+    assert not noted(tmp_path / "journal.sqlite")
+
+
+async def test_nor_does_one_that_lies_beside_the_journal_keep_the_next_epoch_from_starting(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE, key=KEY)
+    await journal.commit([JournalEntry(1, b"record")])
+    await journal.close()
+    earlier = Sealing(bytes([1] * 32), Identity("harbour", "bj-1", 2))
+    head = signed_head(earlier.seal(90, bytes(32), bytes(32)), earlier.verifier)
+    await asyncio.to_thread(Path(f"{path}{SUFFIX}").write_text, f"the box\n{head}", encoding="utf-8")
+    with JournalReader(path) as reader:
+        assert lost_to(reader, Sealing(KEY, HERE), path) is None
 
 
 @needs_broker

@@ -54,13 +54,20 @@ def own_head(signed: str, sealing: Sealing, identity: Identity) -> tuple[int, Tr
         raise HeadRefused(str(refused)) from refused
 
 
+def is_of_earlier_epoch(signed: str, identity: Identity) -> bool:
+    """Whether a head claims to be of a journal before this one, of which it says nothing whoever signed it.
+
+    With the epoch the table's key may have been changed, so that nothing here tells who did.
+    """
+    epoch = epoch_of(name_in(signed), identity)
+    return epoch is not None and epoch < identity.epoch
+
+
 def lacking(epoch: int, head: TreeHead, identity: Identity, last: int, root: bytes | None) -> str:
     """What a journal that ends with record ``last`` lacks of what was signed in ``head``; empty if nothing.
 
     ``root`` is what it had signed itself after as many records, None if nothing.
     """
-    if epoch < identity.epoch:
-        return ""
     if epoch > identity.epoch:
         return f"of epoch {epoch}, and this journal is of epoch {identity.epoch}"
     if head.size > last:
@@ -78,6 +85,8 @@ def lost_to(reader: JournalReader, sealing: Sealing, journal: Path) -> str | Non
     if noted is None:
         return None
     who, signed = noted
+    if is_of_earlier_epoch(signed, reader.identity):
+        return None
     try:
         epoch, head = own_head(signed, sealing, reader.identity)
     except HeadRefused as refused:
@@ -138,7 +147,7 @@ class Anchors:
         One that the journal lacks is noted beside it and ends ``run``.
         """
         journal = self._journal
-        if journal.sealing is None or self._found.done():
+        if journal.sealing is None or self._found.done() or is_of_earlier_epoch(signed, journal.identity):
             return ""
         try:
             epoch, head = own_head(signed, journal.sealing, journal.identity)
