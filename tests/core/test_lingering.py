@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.alerts import AnswerRefused
-from controller.core.messages.events import HoleCardRevealed, QuestionAnswered, QuestionAsked, QuestionWithdrawn
+from controller.core.messages.events import (
+    HoleCardRevealed,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
+    WagerSettled,
+)
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -83,6 +89,26 @@ def test_where_no_key_must_turn_it_they_end_the_round_with_its_hole_card_closed(
     rig.answer("yes")
     assert rig.outcomes() == [outcome]
     assert len(rig.events_of(HoleCardRevealed)) == turned
+
+
+@pytest.mark.parametrize(
+    ("carried", "locked", "basis"),
+    [(True, "", "answer"), (True, "key no_more_bets", "evidence"), (False, "", "evidence")],
+)
+def test_the_cards_that_follow_may_be_that_round_s_still_until_a_key_locks_the_next_bets(
+    locked: str, basis: str, *, carried: bool
+) -> None:
+    """He still played: what a next round made of his cards comes to rests on who said that there was one."""
+    rig = table("1 main 10 \n key no_more_bets \n 2s 6d 3h 9c", "sometimes")
+    rig.change_house(words_carried=carried)
+    rig.pass_ms(MINUTE_MS + 5_000)
+    rig.answer("yes")
+    rig.talk(f"{locked} \n Ad 2c Th Kd")
+    rig.pass_ms(4_000)
+    rig.talk("key hole_turned \n 1 main 0")
+    rig.pass_ms(6_000)
+    assert {str(one.basis) for one in rig.events_of(WagerSettled)} == {basis}
+    assert [person.name for person in rig.table.state.people_of(2)] == (["floor"] if carried else [])
 
 
 def test_the_dealer_s_own_word_opens_it_there() -> None:

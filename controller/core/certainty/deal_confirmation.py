@@ -187,18 +187,19 @@ def _note_words(transaction: Transaction) -> None:
     declared, burned = round_now.bets.declared, state.burned_since
     # A key that locks the bets says that a deal begins, whatever was said of the cards before it.
     after_word = state.denied_next and not round_now.bets.locked_by
-    if declared or burned or after_word:
-        change_deal(transaction, declared=declared, burned=burned, after_word=after_word)
+    after_end = state.said_over and not round_now.bets.locked_by
+    if declared or burned or after_word or after_end:
+        change_deal(transaction, declared=declared, burned=burned, after_word=after_word, after_end=after_end)
     denied = [spot for spot in round_now.dealing.denied if cents_at(state.felt, spot, "main")]
     denied += [one.spot for one in state.undeclared if one.spot not in denied]
     if denied or round_now.dealing.denied:
         change_deal(transaction, denied=tuple(denied))
-    if state.announcers and (burned or after_word) and transaction.house.declarations_traced:
+    if state.announcers and (burned or after_word or after_end) and transaction.house.declarations_traced:
         # A player who draws as quickly as the dealer deals bears out what is not so.
         transaction.change_round(by_order=True)
     transaction.rely_on(round_now.number, state.announcers)
     transaction.rely_on(round_now.number, [person for one in state.undeclared for person in one.people])
-    transaction.change(burned_since=0, announcers=(), denied_next=False)
+    transaction.change(burned_since=0, announcers=(), denied_next=False, said_over=False)
 
 
 def note_entry(transaction: Transaction, spot: int, *, dealt_in: bool) -> None:

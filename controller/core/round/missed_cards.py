@@ -47,6 +47,7 @@ _MISCOUNTED_SHOWN: Final = "Card burned in deal? yes/no"
 _NO_BURN_SHOWN: Final = "Burned card dealt? yes/no"
 _SEVERAL_SHOWN: Final = "Cards miscounted? yes/no"
 _BEGUN_BEFORE_SHOWN: Final = "Deal begun sooner? yes/no"
+_LAST_SHOWN: Final = "Last round's? yes/no"
 _HIT_SHOWN: Final = "Card missed at hit? yes/no"
 _NEXT_SHOWN: Final = "Another round begun? yes/no"
 
@@ -211,6 +212,8 @@ def _words_doubted(round_now: Round) -> Iterator[str]:
         yield "was the card before it dealt, not burned"
     if deal.after_word:
         yield "did an earlier card begin it"
+    if deal.after_end:
+        yield "are they the last round's still"
 
 
 def _miscounted_shown(round_now: Round) -> str:
@@ -222,6 +225,8 @@ def _miscounted_shown(round_now: Round) -> str:
         return f"{'No card' if dealt else 'Dealt to'}: {_spots(dealt or denied)}? yes/no"
     if deal.burned:
         return _NO_BURN_SHOWN
+    if deal.after_end:
+        return _LAST_SHOWN
     return _BEGUN_BEFORE_SHOWN if deal.after_word else _MISCOUNTED_SHOWN
 
 

@@ -130,8 +130,13 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
     over = answer == "yes"
     transaction.change_questions(lingers=0)
     if afar and over and transaction.house.ends_traced:
-        transaction.rely_on(round_now.number, named_people(transaction))
+        people = named_people(transaction)
+        transaction.rely_on(round_now.number, people)
         transaction.change_round(by_order=True)
+        if transaction.house.words_carried:
+            # The cards that follow may be this round's still.
+            announcers = dict.fromkeys((*transaction.state.announcers, *people))
+            transaction.change(said_over=True, announcers=tuple(announcers))
         if unturned:
             closing.close_leaving_wagers_open(transaction)
             return

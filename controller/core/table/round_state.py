@@ -66,6 +66,9 @@ class DealProgress(Value, frozen=True, tag=False):
     back before it."""
     carried: tuple[int, ...] = ()
     """The spots that are known to be dealt to only by what somebody said before an earlier deal, or by an order."""
+    after_end: bool = False
+    """Whether a person said from elsewhere that the round before was over, so that its cards may be that round's, and
+    no key has locked its bets since."""
     after_word: bool = False
     """Whether a person said that the cards before its first, which may be another deal's, are the last round's, and no
     key has locked its bets since."""
@@ -443,7 +446,8 @@ class Round(Value, frozen=True, tag=False):
 
     def cards_on_word(self) -> int:
         """How many cards the deal has too few, if what somebody has said is not so: of boxes, of cards before it."""
-        return self.dealing.burned + self.dealing.after_word + 2 * len(self.boxes_on_word())
+        deal = self.dealing
+        return deal.burned + deal.after_word + deal.after_end + 2 * len(self.boxes_on_word())
 
     def main_zone_outage(self, box: int, from_ns: int, to_ns: int) -> Outage:
         """That what happened in a box's main zone from here to there went unseen, from the lock of the bets on."""
