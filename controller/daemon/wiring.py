@@ -84,6 +84,7 @@ def house_of(table: TableFile) -> House:
         ends_traced=True,
         words_carried=True,
         slips_reckoned=True,
+        racks_traced=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

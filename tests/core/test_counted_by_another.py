@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.floor_events import Count, InventoryEntered
 from controller.core.messages.inputs import AcknowledgeAlert, ApproveOrder, DayBegan, EnterInventory
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertKind, AlertRaised
+from controller.core.people.table_inventory import Recount, inventory_of
 from controller.core.persons import Authentication
 from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
+from controller.formats.text.moments import Period
+from controller.reports.shift_inventory import counted
+from tests.core.accounts import published
 from tests.core.rig import Rig, penn
 from tests.core.test_inventory_days import CHIPS, SHIFTS, WATCH
 
@@ -18,10 +24,10 @@ FLOOR = Authentication("key", ("floor",))
 HONEST, CROOK = "A. Honest", "M. Crook"
 
 
-def a_table(*, two_persons: bool = True, traced: bool = True) -> Rig:
+def a_table(*, two_persons: bool = True, traced: bool = True, racks: bool = True) -> Rig:
     rig = Rig(penn(), dict(CHIPS))
     house = replace(rig.house, two_persons=two_persons, orders_bounded=True, proposals_bound=True, gaming_day=SHIFTS)
-    rig.house = replace(house, declarations_traced=traced)
+    rig.house = replace(house, declarations_traced=traced, racks_traced=racks)
     rig.table = restore(rig.house, rig.table.state)
     rig.give(DayBegan(rig.now_ns, "2025-11-07"))
     return rig
@@ -149,6 +155,161 @@ def test_a_rack_that_is_counted_shift_by_shift_is_not(shifts: tuple[str, str]) -
     assert not reported(rig)
 
 
+@pytest.mark.parametrize("traced", [True, False])
+def test_who_takes_back_under_a_slip_of_their_own_what_another_counted_last_is_reported(*, traced: bool) -> None:
+    rig = a_table(racks=traced)
+    enter(rig, HONEST, Count.OPENER, 9_000_000)
+    enter(rig, CROOK, Count.CLOSER, 6_000_000, slip="C1")
+    enter(rig, HONEST, Count.OPENER, 6_000_000)
+    enter(rig, HONEST, Count.CLOSER, 6_000_000, slip="C2")
+    enter(rig, CROOK, Count.CLOSER, -1, slip="C1")
+    enter(rig, CROOK, Count.CLOSER, -2_999_999, slip="C1")
+    assert inventory_of(rig.events_of(InventoryEntered)).closer_cents == 3_000_000
+    said = "M. Crook alone: closer {} takes back what A. Honest counted"
+    assert reported(rig) == ([said.format("-0.01"), said.format("-29999.99")] if traced else [])
+
+
+@pytest.mark.parametrize("traced", [True, False])
+@pytest.mark.parametrize("shifts", [("", "day"), ("day", "")])
+def test_so_is_who_counts_a_rack_anew_with_its_shift_named_or_left_out(
+    shifts: tuple[str, str], *, traced: bool
+) -> None:
+    rig = a_table(racks=traced)
+    enter(rig, HONEST, Count.CLOSER, 6_000_000, shift=shifts[0])
+    enter(rig, CROOK, Count.CLOSER, 3_000_000, shift=shifts[1])
+    said = "M. Crook alone: closer 30000.00 stands in the place of what A. Honest counted"
+    assert reported(rig) == ([said] if traced else [])
+
+
+@pytest.mark.parametrize("shift", ["", "day"])
+@pytest.mark.parametrize("back", ["", "day"])
+def test_so_is_who_first_counts_the_shifts_other_end_and_takes_that_back(shift: str, back: str) -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.CLOSER, 6_000_000, shift=shift)
+    if back:
+        enter(rig, CROOK, Count.OPENER, 100)
+    else:
+        enter(rig, CROOK, Count.OPENER, 100, shift=shift)
+    enter(rig, CROOK, Count.OPENER, -100, shift=back or shift)
+    enter(rig, CROOK, Count.CLOSER, 3_000_000)
+    assert reported(rig) == ["M. Crook alone: closer 30000.00 stands in the place of what A. Honest counted"]
+
+
+def test_so_is_who_takes_back_of_a_shift_more_than_was_counted_of_it() -> None:
+    rig = a_table()
+    enter(rig, CROOK, Count.CLOSER, 6_000_000)
+    enter(rig, CROOK, Count.OPENER, 6_000_000)
+    enter(rig, HONEST, Count.CLOSER, 6_000_000, shift="day")
+    enter(rig, CROOK, Count.CLOSER, -3_000_000, shift="swing")
+    assert len(reported(rig)) == 1
+
+
+def test_of_the_slip_of_another_day_it_is_reported_too() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.CLOSER, 6_000_000, slip="C1")
+    rig.give(DayBegan(rig.now_ns, "2025-11-08"))
+    enter(rig, CROOK, Count.CLOSER, 6_000_000, slip="C2")
+    enter(rig, CROOK, Count.CLOSER, -3_000_000, slip="C1")
+    assert len(reported(rig)) == 1
+
+
+def test_a_count_beside_the_rack_or_of_another_day_is_not_the_shifts_other_end() -> None:
+    rig = a_table()
+    rig.give(DayBegan(rig.now_ns, "2025-11-08"))
+    enter(rig, HONEST, Count.CLOSER, 6_000_000)
+    enter(rig, CROOK, Count.FILL, 100)
+    enter(rig, CROOK, Count.OPENER, 100, day="yesterday")
+    enter(rig, CROOK, Count.CLOSER, 3_000_000)
+    assert len(reported(rig)) == 1
+
+
+def test_an_opener_is_anew_although_another_shift_was_closed_since() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.OPENER, 6_000_000, shift="day")
+    enter(rig, CROOK, Count.CLOSER, 6_000_000, shift="swing")
+    enter(rig, CROOK, Count.OPENER, 7_000_000, shift="day")
+    assert len(reported(rig)) == 1
+
+
+def test_nor_does_an_opener_that_was_taken_back_end_a_shift_where_another_stands() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.CLOSER, 6_000_000)
+    enter(rig, CROOK, Count.OPENER, 100)
+    enter(rig, CROOK, Count.OPENER, 200, shift="day")
+    enter(rig, CROOK, Count.OPENER, -100)
+    before = len(reported(rig))
+    enter(rig, CROOK, Count.CLOSER, 3_000_000)
+    assert len(reported(rig)) == before + 1
+
+
+def test_who_counted_is_kept_while_any_of_it_stands() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.CLOSER, 6_000_000)
+    enter(rig, CROOK, Count.CLOSER, 5_000_000, shift="day")
+    enter(rig, CROOK, Count.CLOSER, -5_000_000)
+    enter(rig, CROOK, Count.CLOSER, 3_000_000)
+    assert len(reported(rig)) == 3
+
+
+def test_what_is_no_rack_is_a_sum_and_its_other_shifts_are_not_touched() -> None:
+    rig = a_table()
+    enter(rig, CROOK, Count.CREDIT, 100_000)
+    enter(rig, HONEST, Count.CREDIT, 100_000, shift="day")
+    enter(rig, CROOK, Count.CREDIT, -100_000, shift="swing")
+    assert not reported(rig)
+
+
+def test_nor_is_who_counts_a_shift_of_which_more_was_taken_back_than_counted() -> None:
+    rig = a_table()
+    enter(rig, CROOK, Count.CLOSER, 6_000_000)
+    enter(rig, CROOK, Count.CLOSER, -1_000_000, shift="swing")
+    enter(rig, HONEST, Count.CLOSER, 6_000_000, shift="day")
+    before = len(reported(rig))
+    enter(rig, CROOK, Count.CLOSER, 500_000, shift="swing")
+    assert len(reported(rig)) == before
+
+
+def test_who_takes_back_a_rack_of_their_own_shift_is_not() -> None:
+    rig = a_table()
+    enter(rig, CROOK, Count.CLOSER, 6_000_000, shift="day", slip="C1")
+    enter(rig, HONEST, Count.CLOSER, 6_000_000, shift="swing", slip="C2")
+    enter(rig, CROOK, Count.CLOSER, -6_000_000, shift="day", slip="C1")
+    enter(rig, CROOK, Count.CLOSER, 5_000_000, shift="day", slip="C3")
+    assert not reported(rig)
+
+
+def test_its_correction_lowers_in_the_account_of_the_day_what_they_counted() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.OPENER, 9_000_000, shift="day", day="today")
+    enter(rig, CROOK, Count.CLOSER, 6_000_000, shift="day", day="today")
+    enter(rig, HONEST, Count.OPENER, 6_000_000, shift="swing", day="today")
+    enter(rig, HONEST, Count.CLOSER, 5_000_000, shift="swing", day="today")
+    enter(rig, CROOK, Count.CLOSER, -1_000_000, shift="day", day="today")
+    assert not reported(rig)
+    entered = [one for one in published(rig.events) if isinstance(one.event, InventoryEntered)]
+    whole = Period(datetime(2025, 11, 7, 6, tzinfo=UTC), datetime(2025, 11, 8, 6, tzinfo=UTC))
+    of_day = counted(entered, SHIFTS, whole).now
+    assert (of_day.closer_cents, of_day.recounts) == (5_000_000, (Recount(5_000_000, 6_000_000),))
+
+
+def test_nor_who_opens_a_shift_by_name_after_a_closer_that_names_the_one_before() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.OPENER, 9_000_000)
+    enter(rig, CROOK, Count.CLOSER, 9_000_000, shift="day")
+    enter(rig, CROOK, Count.OPENER, 9_000_000, shift="swing")
+    enter(rig, CROOK, Count.CLOSER, 9_000_000, shift="swing")
+    assert not reported(rig)
+
+
+@pytest.mark.parametrize(("again", "is_reported"), [("day", True), ("swing", False)])
+def test_a_closer_is_anew_although_another_shift_was_opened_since(again: str, *, is_reported: bool) -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.CLOSER, 9_000_000)
+    enter(rig, CROOK, Count.OPENER, 9_000_000, shift="swing")
+    enter(rig, CROOK, Count.CLOSER, 8_000_000, shift=again)
+    assert bool(reported(rig)) == is_reported
+
+
 def test_nor_what_two_have_approved() -> None:
     rig = a_table()
     enter(rig, HONEST, Count.DROP, 500_000)
@@ -173,4 +334,31 @@ def test_who_counted_is_forgotten_with_the_day_but_not_of_a_slip_that_stands() -
         (CROOK, ""),
     ]
     enter(rig, CROOK, Count.FILL, -100_000, slip="4711")
+    assert len(reported(rig)) == 1
+
+
+def test_nor_who_closes_without_a_name_the_shift_that_was_opened_by_its_name() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.CLOSER, 9_000_000, shift="day")
+    enter(rig, CROOK, Count.OPENER, 9_000_000, shift="swing")
+    enter(rig, CROOK, Count.CLOSER, 8_000_000)
+    assert not reported(rig)
+
+
+def test_nor_who_corrects_by_its_slip_the_rack_they_counted_last_themselves() -> None:
+    rig = a_table()
+    enter(rig, HONEST, Count.CLOSER, 9_000_000, slip="C1")
+    enter(rig, CROOK, Count.OPENER, 9_000_000, shift="swing")
+    enter(rig, CROOK, Count.CLOSER, 8_000_000, shift="swing", slip="C2")
+    enter(rig, CROOK, Count.CLOSER, -1_000_000, shift="swing", slip="C2")
+    assert not reported(rig)
+
+
+def test_who_counted_under_that_slip_before_the_other_counted_is() -> None:
+    rig = a_table()
+    enter(rig, CROOK, Count.CLOSER, 9_000_000, shift="day", slip="C1")
+    enter(rig, HONEST, Count.OPENER, 9_000_000)
+    enter(rig, HONEST, Count.CLOSER, 9_000_000, slip="C2")
+    enter(rig, CROOK, Count.CLOSER, -1_000_000, shift="day", slip="C1")
+    assert inventory_of(rig.events_of(InventoryEntered)).closer_cents == 8_000_000
     assert len(reported(rig)) == 1

@@ -255,6 +255,7 @@ def begun_now(house: House) -> House:
         ends_traced=True,
         words_carried=True,
         slips_reckoned=True,
+        racks_traced=True,
     )
 
 

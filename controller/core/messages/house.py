@@ -145,6 +145,9 @@ class House(Value, frozen=True, tag=False):
     """Whether cards that stop for some seconds among those of a deal may be the next deal's where a wager may have been
     changed, what is taken back of a double before its card was never laid, and a changed wager was gone from report to
     report. False: the journal is of before."""
+    racks_traced: bool = False
+    """Whether who alone lowers under a slip of their own what another counted of a rack, or counts a rack anew with its
+    shift named where it was not, is an alert. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

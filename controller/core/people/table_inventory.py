@@ -220,7 +220,7 @@ def counted_by_another(transaction: Transaction, given: Ruling | EnterInventory)
     known = [one for one in transaction.state.inventory_people if _is_about(transaction, given, one)]
     if given.cents >= 0:
         # Of another shift the rack is counted anew in any case.
-        known = [one for one in known if one.shift == given.shift]
+        known = [one for one in known if _is_same_end(transaction, given, one)]
     others = dict.fromkeys(one.person.name for one in known if one.person != Person(given.who, given.vouched))
     if not others:
         return ""
@@ -232,10 +232,37 @@ def _is_about(transaction: Transaction, given: EnterInventory, earlier: CountEnt
     """Whether an entry may change an earlier one: of its slip, or of its day and of its shift, where both name one."""
     if given.kind is not earlier.kind:
         return False
+    day, shifts = _day_of(transaction, given), {given.shift, earlier.shift} - {""}
+    # An account takes a rack's correction off the last count there, whatever slip is written on it.
+    traced = transaction.house.racks_traced and given.kind in _RACKS
     if given.slip and given.cents < 0:
-        return earlier.slip == _slip_key(transaction, given)
-    shifts = {given.shift, earlier.shift} - {""}
-    return earlier.day == _day_of(transaction, given) and len(shifts) < 2
+        slip, state = _slip_key(transaction, given), transaction.state
+        own = (given.kind, day, given.shift, slip)
+        since = state.inventory_people[state.inventory_people.index(earlier) + 1 :]
+        if not traced or earlier.slip == slip or own in [(one.kind, one.day, one.shift, one.slip) for one in since]:
+            return earlier.slip == slip
+    return earlier.day == day and (len(shifts) < 2 or (traced and _exceeds_own_shift(transaction, given, day)))
+
+
+def _exceeds_own_shift(transaction: Transaction, given: EnterInventory, day: str) -> bool:
+    """Whether more is taken back of a rack than was counted under the shift named, so that it is another's."""
+    stands = transaction.state.inventory_days.get(_key(day, given.kind, given.shift), 0)
+    return given.cents < 0 and stands + given.cents < 0
+
+
+def _is_same_end(transaction: Transaction, given: EnterInventory, earlier: CountEntry) -> bool:
+    """Whether a rack is counted anew at the end of a shift at which it was counted, named or not.
+
+    It is not once the rack was counted at the shift's other end, and that count stands.
+    """
+    if not transaction.house.racks_traced:
+        return earlier.shift == given.shift
+    state, other = transaction.state, Count.OPENER if given.kind is Count.CLOSER else Count.CLOSER
+    since = state.inventory_people[state.inventory_people.index(earlier) + 1 :]
+    shifts = {one.shift for one in since if (one.kind, one.day) == (other, earlier.day)}
+    if given.shift == earlier.shift or (given.shift and given.kind is Count.CLOSER):
+        shifts &= {given.shift, earlier.shift}
+    return not shifts or state.inventory_days.get(_key(earlier.day, other)) == 0
 
 
 def _note_people(transaction: Transaction, given: EnterInventory) -> None:
@@ -246,11 +273,20 @@ def _note_people(transaction: Transaction, given: EnterInventory) -> None:
     first, slip = _first_kept(today) if today else "", _slip_key(transaction, given) if given.slip else ""
     kept = [one for one in state.inventory_people if one.day >= first or one.slip in state.inventory_slips]
     if given.kind in _RACKS:
-        kept = [one for one in kept if one.kind not in _RACKS or (one.day, one.shift) != (day, given.shift)]
+        forgotten = _forgotten_racks(transaction, given, day)
+        kept = [one for one in kept if one.kind not in forgotten or (one.day, one.shift) != (day, given.shift)]
     if given.cents >= 0:
         people = named_people(transaction) or (Person(given.who, given.vouched),)
         kept += [CountEntry(given.kind, day, given.shift, slip, one) for one in people]
     transaction.change(inventory_people=tuple(dict.fromkeys(kept)))
+
+
+def _forgotten_racks(transaction: Transaction, given: EnterInventory, day: str) -> frozenset[Count]:
+    """The kinds of a shift's counts of which nothing matters after an entry of a rack, who made them neither."""
+    if not transaction.house.racks_traced:
+        return _RACKS
+    stands = transaction.state.inventory_days.get(_key(day, given.kind, given.shift or _NO_SHIFT), 0)
+    return frozenset({given.kind}) if given.cents >= 0 or not stands else frozenset()
 
 
 _RACKS: Final = frozenset({Count.OPENER, Count.CLOSER})
