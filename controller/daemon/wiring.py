@@ -85,6 +85,7 @@ def house_of(table: TableFile) -> House:
         words_carried=True,
         slips_reckoned=True,
         racks_traced=True,
+        unlisted_named=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -132,3 +132,54 @@ def test_who_acknowledges_that_too_many_wait_has_not_seen_those_that_are_listed(
     rig.give(AcknowledgeAlert(rig.now_ns, full, "M. Okafor", "looked through", WATCH))
     about = [one for one in listed_alerts(published(rig.events)) if one.event.kind is AlertKind.RULING_BEYOND_RULES]
     assert [one.who for one in about] == [""] * RESERVED_EACH + ["M. Okafor"]
+
+
+@pytest.mark.parametrize(
+    ("who", "vouched", "named", "seen"),
+    [
+        ("J. Reyes", KEY, True, False),
+        ("J. Reyes", KEY, False, True),
+        ("M. Okafor", FLOOR, True, False),
+        ("M. Okafor", KEY, True, True),
+    ],
+)
+def test_who_an_unlisted_alert_is_about_does_not_take_note_of_those_unlisted(
+    who: str, vouched: Authentication, *, named: bool, seen: bool
+) -> None:
+    """They keep the floor busy with small orders, and then give the one that they mean."""
+    rig = a_table()
+    rig.change_house(unlisted_named=named)
+    flooded(rig)
+    for _ in range(RESERVED_EACH + 2):
+        beyond(rig)
+    (full,) = waiting(rig, AlertKind.ALERTS_UNREAD)
+    rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
+    told = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
+    assert [one.who for one in told.unacknowledged if one.alert == full] == ["J. Reyes" if named else ""]
+    rig.give(AcknowledgeAlert(rig.now_ns, full, who, "looked through", vouched))
+    assert waiting(rig, AlertKind.ALERTS_UNREAD) == ([] if seen else [full])
+
+
+def test_whoever_a_listed_alert_is_about_takes_note_of_those_unlisted() -> None:
+    rig = a_table()
+    flooded(rig)
+    for _ in range(RESERVED_EACH):
+        beyond(rig)
+    (full,) = waiting(rig, AlertKind.ALERTS_UNREAD)
+    rig.give(AcknowledgeAlert(rig.now_ns, full, "J. Reyes", "looked through", KEY))
+    assert not waiting(rig, AlertKind.ALERTS_UNREAD)
+
+
+def test_all_are_named_that_unlisted_alerts_are_about_and_of_a_socket_s_names_a_few() -> None:
+    rig = a_table()
+    flooded(rig)
+    for _ in range(RESERVED_EACH + 1):
+        beyond(rig)
+    for number in range(2 * RESERVED_EACH + 3):
+        beyond(rig, f"Person {'ABCDEFGHIJKLMNOPQRS'[number] * 3}", FLOOR)
+    for _ in range(RESERVED_EACH + 1):
+        beyond(rig, "M. Okafor", WATCH)
+    (full,) = (one for one in rig.table.state.alerts.listed if one.kind is AlertKind.ALERTS_UNREAD)
+    named = [one.name for one in full.people()]
+    assert [named[0], named[-1], len(named)] == ["J. Reyes", "M. Okafor", RESERVED_EACH + 2]
+    assert rig.table.state.alerts.listed[0].who == ""

@@ -256,6 +256,7 @@ def begun_now(house: House) -> House:
         words_carried=True,
         slips_reckoned=True,
         racks_traced=True,
+        unlisted_named=True,
     )
 
 

@@ -148,6 +148,9 @@ class House(Value, frozen=True, tag=False):
     racks_traced: bool = False
     """Whether who alone lowers under a slip of their own what another counted of a rack, or counts a rack anew with its
     shift named where it was not, is an alert. False: the journal is of before."""
+    unlisted_named: bool = False
+    """Whether people whom alerts are about that are counted only, because too many wait, leave it to another to take
+    note of those. False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -10,8 +10,9 @@ from enum import StrEnum
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
-from controller.core.persons import UNAUTHENTICATED, Authentication, Person
+from controller.core.persons import UNAUTHENTICATED, Authentication, Person, same_proof
 from firmware_protocols.values import Value
 
 LISTED_LIMIT: Final = 500
@@ -214,6 +215,17 @@ class UnacknowledgedAlert(Value, frozen=True, tag=False):
         """All whose order it is about; none of them acknowledges it."""
         return (Person(self.who, self.vouched), *self.others) if self.who else ()
 
+    def about(self, people: tuple[Person, ...]) -> UnacknowledgedAlert:
+        """The alert about more people; at a socket, where anybody may give any name, about a few names."""
+        known = self.people()
+        for one in people:
+            if one not in known and sum(same_proof(one, other) for other in known) < RESERVED_EACH:
+                known = (*known, one)
+        if not known:
+            return self
+        first, *others = known
+        return replace(self, who=first.name, vouched=first.vouched, others=tuple(others))
+
 
 class AcknowledgedAlert(Value, frozen=True, tag=False):
     """An alert that ``who`` acknowledged, and when: nanoseconds since 1970 UTC, for people."""
@@ -246,6 +258,11 @@ class AlertList(Value, frozen=True, tag=False):
             first, *others = by
             listed = UnacknowledgedAlert(*fields, first.name, first.vouched, tuple(others))
         return AlertList(event.alert, (*self.listed, listed), self.seen)
+
+    def with_unlisted(self, alert: int, by: tuple[Person, ...] = ()) -> AlertList:
+        """The list while it is full and one more alert is counted; ``by``: people whom it is about."""
+        listed = tuple(one.about(by) if one.kind is AlertKind.ALERTS_UNREAD else one for one in self.listed)
+        return replace(self, raised=alert, listed=listed)
 
     def with_acknowledged(self, seen: AcknowledgedAlert) -> AlertList:
         """The list without an alert that somebody has acknowledged, which is kept beside it."""

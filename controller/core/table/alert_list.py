@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from controller.core.game.wager import Basis
 from controller.core.messages.inputs import AcknowledgeAlert, AnswerQuestion, ApproveOrder, Ruling
 from controller.core.messages.raised_alerts import (
@@ -97,7 +95,8 @@ def raise_alert(transaction: Transaction, kind: AlertKind, text: str, **evidence
     """Publish an alert and list it until somebody acknowledges it.
 
     The last place of a full list says that it is full; until that is acknowledged, what follows is published and, but
-    for the first few of each kind and person, not listed.
+    for the first few of each kind and person, not listed. None of the people whom such an alert is about acknowledges
+    it.
     """
     by = named_people(transaction) if kind in _MADE_BY_ORDERS and transaction.house.orders_traced else ()
     if _may_rest_on_people(transaction, kind):
@@ -176,7 +175,10 @@ def _put_on_list(
         full = not fields["listed"]
     event = AlertRaised(alerts.raised + 1, kind, text=text, **fields)
     transaction.emit(event)
-    now = replace(alerts, raised=event.alert) if full else alerts.with_raised(event, transaction.stamped.wall_ns, by)
+    if full:
+        now = alerts.with_unlisted(event.alert, by if transaction.house.unlisted_named else ())
+    else:
+        now = alerts.with_raised(event, transaction.stamped.wall_ns, by)
     transaction.change(alerts=now)
 
 
