@@ -101,12 +101,9 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
         OSError: the head cannot be read, or the folder not be written.
     """
     from controller.formats.journal.signed_note import NoteRefused, Verifier
-    from controller.formats.mqtt.envelope import own_event
     from controller.io.files.plain_files import content
     from controller.io.journal.proofs import ProofRefused, prove
-    from controller.io.journal.reader import JournalReader
-    from controller.io.journal.stream import every_checked_event
-    from controller.reports.revenue_rows import takings
+    from controller.io.journal.reader import LAST_SEQ, JournalReader
 
     if verifier is None or output is None:
         raise click.UsageError("--proof needs --verifier, the line that tableside verify --key prints, and --output")
@@ -118,12 +115,14 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
         raise ProofRefused(str(refused)) from refused
     with JournalReader(journal) as reader:
         reader.connection.execute("BEGIN")
-        rounds = takings(own_event(row.body) for row in every_checked_event(reader)).rounds
-        ends = next(((row.first_seq, row.last_seq) for row in rounds if row.round == number), None)
-        if ends is None:
+        # Where they are wrong, so is the root of the tree, and nothing is proven.
+        ends = (
+            reader.first_named_with(kind, "round", number, 0, LAST_SEQ) for kind in ("betting_closed", "round_closed")
+        )
+        first, last = ends
+        if first is None or last is None:
             raise ProofRefused(f"{journal}: round {number} is not there, or not closed")
-        first, last = (next(reader.events(seq, 1)).number for seq in ends)
-        found = prove(reader, range(first, last + 1), known, signed, output)
+        found = prove(reader, range(first.number, last.number + 1), known, signed, output)
     say(f"{output}: records {found.first} to {found.last} of {found.head.origin}, signed with record {found.head.size}")
 
 

@@ -10,7 +10,7 @@ import click
 
 from controller import version
 from controller.commands.suggestions import journals
-from controller.commands.terminal import AS_JSON, progress, refuse, say, say_json
+from controller.commands.terminal import AS_JSON, progress, refuse, said_each_second, say, say_json
 
 if TYPE_CHECKING:
     from controller.daemon.replay import ReplayResult
@@ -32,9 +32,15 @@ OTHER_VERSION: Final = 3
     type=click.IntRange(min=1),
     help="With the key: on so many processors, from checkpoint to checkpoint.  [default: all there are]",
 )
+@click.option("--last", type=click.IntRange(min=1), help="The last event's seq. Default: the last of the journal.")
+@click.option("--progress", "is_said", is_flag=True, help="Say once a second how far it is, on standard error.")
 @AS_JSON
-def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: bool) -> None:
+def command(
+    journal: Path, key_file: Path | None, jobs: int | None, last: int | None, *, is_said: bool, as_json: bool
+) -> None:
     """Step every reading of JOURNAL again and compare the events with those recorded, byte by byte.
+
+    With --last only as far as the record of that event; what it gives depends on every record before it.
 
     Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used, 3 something differs from the
     events of another version of the program.
@@ -52,8 +58,13 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
         with JournalReader(journal) as reader:
             if key is not None and reader.meta.get("key", key_mark(key)) != key_mark(key):
                 refuse(f"{key_file}: {journal} is sealed with another key; give that one: --key FILE")
-        with progress("records stepped again") as stepped:
-            found = replay(journal, key, stepped, jobs=processors() if jobs is None else jobs)
+            end = reader.head().seq
+            if last is not None and last > end:
+                refuse(f"--last {last}: {journal} ends with event {end}; give that one or an earlier one")
+            until = None if last is None else reader.event(last).number
+        said = said_each_second("stepped again") if is_said else progress("records stepped again")
+        with said as stepped:
+            found = replay(journal, key, stepped, jobs=processors() if jobs is None else jobs, until=until)
     except (NotAJournal, KeyFileRefused) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)

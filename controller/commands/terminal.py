@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, Final, Literal, NamedTuple, NoReturn
 
@@ -49,6 +50,9 @@ AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSO
 
 REFUSED: Final = 2
 """The exit status of a command that was given what it cannot use."""
+
+SAID_EVERY_SECONDS: Final = 1.0
+"""Between two lines that say how far long work is."""
 
 GAP: Final = "  "
 """Between the columns of a table."""
@@ -144,3 +148,21 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
             bar.update(count - bar.pos)
 
         yield done
+
+
+@contextlib.contextmanager
+def said_each_second(done: str) -> Iterator[Callable[[int, int], None]]:
+    """Says on standard error how far work on records is, a line a second at most, for a program that waits for it.
+
+    ``done`` is what has been done to them: "read".
+    """
+    due = 0.0
+
+    def show_progress(count: int, records: int) -> None:
+        nonlocal due
+        now = time.monotonic()
+        if now >= due:
+            due = now + SAID_EVERY_SECONDS
+            say(f"{count} of {records} records {done}", err=True)
+
+    yield show_progress

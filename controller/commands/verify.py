@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -14,10 +12,8 @@ import click
 
 from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
-from controller.commands.terminal import AS_JSON, refuse, say, say_json
+from controller.commands.terminal import AS_JSON, refuse, said_each_second, say, say_json
 from controller.commands.terminal import progress as bar
-
-SAID_EVERY_SECONDS: Final = 1.0
 
 NO_PROOFS: Final = "--operators: expected a journal or its second copy, without --verifier"
 """What is held against the file of operators is a journal's records, for which proofs are not read."""
@@ -72,23 +68,8 @@ def command(
     if verifier is not None:
         check_proofs(journal, verifier, as_json=as_json)
     else:
-        with said_each_second() if progress else bar("records read") as reading:
+        with said_each_second("read") if progress else bar("records read") as reading:
             check_journal(journal, key_file, operators_file, gently=gently, as_json=as_json, reading=reading)
-
-
-@contextlib.contextmanager
-def said_each_second() -> Iterator[Callable[[int, int], None]]:
-    """Says on standard error how far a check is, a line a second at most, for a program that waits for it."""
-    due = 0.0
-
-    def show_progress(read: int, records: int) -> None:
-        nonlocal due
-        now = time.monotonic()
-        if now >= due:
-            due = now + SAID_EVERY_SECONDS
-            say(f"{read} of {records} records read", err=True)
-
-    yield show_progress
 
 
 def check_journal(

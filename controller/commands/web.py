@@ -18,6 +18,7 @@ from controller.commands.until_stopped import until_stopped
 if TYPE_CHECKING:
     import ssl
 
+    from controller.formats.journal.signed_note import Verifier
     from controller.formats.orders.operators import ChannelUser
     from controller.reports.floor_day import FloorDay
     from controller.web.whole_floor import ReadFloor
@@ -57,6 +58,14 @@ LISTEN: Final = "127.0.0.1:8021"
     help="A journal whose rounds are shown; it is only read. May be repeated.",
 )
 @click.option(
+    "--verifier",
+    "verifiers",
+    multiple=True,
+    envvar="TABLESIDE_WEB_VERIFIERS",
+    metavar="KEY",
+    help="A table's verifier key, as tableside verify --key prints it: who signed its journals. May be repeated.",
+)
+@click.option(
     "--operators",
     envvar="TABLESIDE_WEB_OPERATORS",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -85,6 +94,7 @@ def command(
     certificate: Path | None,
     certificate_key: Path | None,
     journals: tuple[Path, ...],
+    verifiers: tuple[str, ...],
     operators: Path | None,
     texts: Path | None,
     collected: str,
@@ -110,6 +120,7 @@ def command(
     host, port = address_of(listen)
     tls = tls_of(certificate, certificate_key)
     signers = signers_of(operators)
+    checked_by = verifiers_of(verifiers)
     keep_private()
     for line in not_there(journals):
         say(f"tableside: warning: {line}", err=True)
@@ -125,7 +136,7 @@ def command(
     around = WebParts(SystemClock(), chance, notifier)
     address = ServerAddress(host, port, names, tls)
     try:
-        source = Source(broker, tables, journals, signers, texts, reader_of(collected))
+        source = Source(broker, tables, journals, signers, texts, reader_of(collected), checked_by)
         asyncio.run(until_stopped(serve(source, address, around, lambda url: say(f"pages at {url}"))))
     except ConfigError as error:
         refuse(*error.lines)
@@ -205,6 +216,16 @@ def signers_of(operators: Path | None) -> Mapping[str, ChannelUser] | None:
     if not found:
         refuse(f"{operators}: nobody in it has a key to sign with; see: tableside keys signing")
     return found
+
+
+def verifiers_of(lines: Iterable[str]) -> tuple[Verifier, ...]:
+    """What the heads of journals are held against."""
+    from controller.formats.journal.signed_note import NoteRefused, Verifier
+
+    try:
+        return tuple(Verifier.read(line) for line in lines)
+    except NoteRefused as refused:
+        refuse(f"{given_by('verifiers', '--verifier')}: {refused}, as tableside verify --key prints it")
 
 
 def tls_of(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:

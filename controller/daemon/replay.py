@@ -77,8 +77,9 @@ def replay(
     jobs: int = 1,
     alone: int = ALONE_RECORDS,
     workers: Callable[[int], Executor] = processes,
+    until: int | None = None,
 ) -> ReplayResult:
-    """Step a whole journal again, up to the first difference, with this number of ``workers``.
+    """Step a whole journal again, or to record ``until``, up to the first difference, with this number of ``workers``.
 
     Without ``key`` the faces come from the openings the journal itself published, no checkpoint can be read, and one
     does it all; so it is where there are no more than ``alone`` records. ``listener`` is called with how many are done.
@@ -87,7 +88,7 @@ def replay(
         JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be read.
     """
     with JournalReader(path) as reader:
-        records = reader.head().number
+        records = reader.head().number if until is None else until
         segments = [ReplaySegment(0, records)]
         if key is not None and jobs > 1 and records > alone:
             segments = list(segments_of(reader, records, jobs * SEGMENTS_EACH, key))

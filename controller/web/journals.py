@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -12,8 +13,10 @@ import msgspec
 
 from controller.core.messages.events import BettingClosed, CardOpened
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
-from controller.formats.mqtt.envelope import PayloadRefused, own_event
+from controller.formats.journal.signed_note import Verifier
+from controller.formats.mqtt.envelope import PayloadRefused, own_event, utc_text
 from controller.formats.replay import house_of
+from controller.io.journal.commit_marker import HeadFileDamaged, read_head_file
 from controller.io.journal.errors import JournalDamaged, NotAJournal
 from controller.io.journal.reader import JournalReader
 from controller.io.journal.stream import every_checked_event
@@ -21,6 +24,9 @@ from controller.reports.playback.play_counts import LegalPlays, play_counts
 from controller.reports.playback.round_course import RoundCourse, course_of
 from controller.reports.playback.round_index import RoundEntry, RoundIndex, RoundQuery
 from controller.reports.round_narrative import JournalEvent
+from controller.web.trust.chain_walk import ChainWalk
+from controller.web.trust.head_signature import HeadSignature, Signature, signed_by
+from controller.web.trust.programs import ProofNotMade, SteppedRounds, Stepping, SteppingRefused, proof
 
 LISTED: Final = 200
 """Rounds that one search lists."""
@@ -35,13 +41,41 @@ class JournalRefused(Exception):  # noqa: N818 - named for what happened
     """What was asked for cannot be read; the text says why."""
 
 
-class Journals:
-    """The journals that were named, by site, table and epoch."""
+class JournalTrust(msgspec.Struct, frozen=True):
+    """Why a round of a journal may be believed, as far as is known now.
 
-    def __init__(self, paths: Iterable[Path]) -> None:
+    The chain was recomputed to ``record`` of ``records``, which ``event`` is the last of; ``damage`` says what is wrong
+    with the next. The head of ``signed_record`` was signed at ``signed_at`` by the key with the id ``key``, where
+    ``signature`` is ``holds``; ``verifier`` is the line that others check it with. ``last`` is the round's last event.
+    """
+
+    record: int
+    records: int
+    event: int
+    damage: str
+    signature: Signature
+    signed_record: int
+    signed_at: str
+    key: str
+    verifier: str
+    last: int
+    is_closed: bool
+    stepping: Stepping
+
+
+class Journals:
+    """The journals that were named, by site, table and epoch; ``verifiers``: what their heads are held against."""
+
+    def __init__(
+        self, paths: Iterable[Path], verifiers: Sequence[Verifier] = (), stepped: SteppedRounds | None = None
+    ) -> None:
         self._paths = tuple(paths)
+        self._verifiers = tuple(verifiers)
+        self._stepped = stepped or SteppedRounds()
         self._indexes: dict[Identity, RoundIndex] = {}
+        self._walks: dict[Identity, ChainWalk] = {}
         self._one_at_a_time = asyncio.Lock()
+        self._one_proof_at_a_time = asyncio.Lock()
 
     async def listed(self) -> list[dict[str, Any]]:
         """Every journal that can be read now."""
@@ -71,11 +105,50 @@ class Journals:
         """
         return await self._read(lambda: self._plays(identity, number))
 
+    async def trust(self, identity: Identity, number: int) -> JournalTrust:
+        """Why a round may be believed; each time it is asked a further piece of the chain is recomputed.
+
+        Raises:
+            JournalRefused: there is no such round, or it cannot be read.
+        """
+        return await self._read(lambda: self._trust(identity, number))
+
+    async def step_again(self, identity: Identity, number: int) -> Stepping:
+        """Begin to step a round again from its inputs.
+
+        Raises:
+            JournalRefused: there is no such round, it cannot be read, or not be stepped now.
+        """
+        path, last, record = await self._read(lambda: self._end_of(identity, number))
+        try:
+            return self._stepped.begin(path, (identity, number), last, record)
+        except SteppingRefused as error:
+            raise JournalRefused(str(error)) from error
+
+    async def proof(self, identity: Identity, number: int) -> bytes:
+        """What ``tableside export --proof`` writes of a closed round, as a ZIP archive.
+
+        Raises:
+            JournalRefused: there is no such round, or it cannot be proven.
+        """
+        path, signed = await self._read(lambda: self._signature(identity, number))
+        if signed.verifier is None or signed.signature != "holds":
+            raise JournalRefused("no verifier key that the journal's head is signed with: tableside web --verifier")
+        async with self._one_proof_at_a_time:
+            try:
+                return await proof(path, number, signed.verifier)
+            except ProofNotMade as error:
+                raise JournalRefused(str(error)) from error
+
+    async def close(self) -> None:
+        """Stop what is under way."""
+        await self._stepped.close()
+
     async def _read(self, work: Callable[[], T]) -> T:
         async with self._one_at_a_time:
             try:
                 return await asyncio.to_thread(work)
-            except (NotAJournal, JournalDamaged, PayloadRefused, RecordDamaged, OSError) as error:
+            except (NotAJournal, JournalDamaged, HeadFileDamaged, PayloadRefused, RecordDamaged, OSError) as error:
                 raise JournalRefused(str(error)) from error
 
     def _listed(self) -> list[dict[str, Any]]:
@@ -139,6 +212,49 @@ class Journals:
             last = max(one.reading for one in events)
             given = (unseal(row.body, None, known, identity) for row in rows if row.number <= last)
             return tuple(play_counts(house, locked.event, given))
+
+    def _end_of(self, identity: Identity, number: int) -> tuple[Path, int, int]:
+        """The journal of a round, the round's last event, and that one's record."""
+        found = self._round(identity, number)
+        with self._reader(identity) as reader:
+            return reader.path, found.last, reader.event(found.last).number
+
+    def _signature(self, identity: Identity, number: int) -> tuple[Path, HeadSignature]:
+        self._round(identity, number)
+        with self._reader(identity) as reader:
+            return reader.path, signed_by(reader.last_seal(), identity, self._verifiers)
+
+    def _trust(self, identity: Identity, number: int) -> JournalTrust:
+        found = self._round(identity, number)
+        with self._reader(identity) as reader:
+            # Read before the journal is: a table at work moves both on, the head file last.
+            noted = read_head_file(reader.path)
+            reader.connection.execute("BEGIN")
+            head, seal = reader.head(), reader.last_seal()
+            walk = self._walks.setdefault(identity, ChainWalk(time.monotonic))
+            walk.go_on(reader, head)
+            sealed = 0 if seal is None else seal.number
+            damage = walk.damage or (reader.lost_since(noted) if noted is not None else None) or ""
+            if not damage and sealed and sealed != head.number:
+                damage = f"records {sealed + 1} to {head.number} are not sealed: not the table's program wrote them"
+            signed = signed_by(seal, identity, self._verifiers)
+            if seal is not None and walk.record == sealed and not walk.covers(seal):
+                signed = HeadSignature("wrong", signed.verifier)
+            last = next(iter(reader.records(sealed)), None) if sealed else None
+            return JournalTrust(
+                record=walk.record,
+                records=head.number,
+                event=walk.event,
+                damage=damage,
+                signature=signed.signature,
+                signed_record=sealed,
+                signed_at="" if last is None else utc_text(unseal(last.body, None, {}, identity).wall_ns),
+                key="" if signed.verifier is None else signed.verifier.key_id().hex(),
+                verifier="" if signed.verifier is None else signed.verifier.text(),
+                last=found.last,
+                is_closed=bool(found.outcome),
+                stepping=self._stepped.of(identity, number),
+            )
 
 
 def _journal_events(reader: JournalReader, first: int, last: int | None = None) -> Iterable[JournalEvent]:

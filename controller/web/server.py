@@ -349,6 +349,28 @@ async def round_plays(request: web.Request) -> web.Response:
     return await looked_up(request, lambda journals, of: journals.plays(of, int(request.match_info["round"])))
 
 
+async def round_trust(request: web.Request) -> web.Response:
+    """Why a round may be believed."""
+    return await looked_up(request, lambda journals, of: journals.trust(of, int(request.match_info["round"])))
+
+
+async def round_stepped(request: web.Request) -> web.Response:
+    """Begin to step a round again; the answer of ``round_trust`` says how far it is."""
+    return await looked_up(request, lambda journals, of: journals.step_again(of, int(request.match_info["round"])))
+
+
+async def round_proof(request: web.Request) -> web.Response:
+    """The proof of a round, as a file to keep."""
+    name = f"round-{int(request.match_info['round'])}.zip"
+
+    def show(found: object) -> web.Response:
+        assert isinstance(found, bytes), found
+        said = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return web.Response(body=found, content_type="application/zip", headers=said)
+
+    return await looked_up(request, lambda journals, of: journals.proof(of, int(request.match_info["round"])), show)
+
+
 async def shift_account(request: web.Request) -> web.Response:
     """The account of a table's day or shift, or in one line why there is none."""
     named, query = request.match_info, request.query
@@ -426,6 +448,7 @@ def application(
     collected = whole_floor or WholeFloor(None, lambda: 0.0)
     app[PARTS] = ServerParts(floor, names, tickets, served, {}, *looked_into, known, relay, body_seconds, collected)
     app.on_response_prepare.append(say_headers)
+    app.on_cleanup.append(lambda app: app[PARTS].journals.close())
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)
     app.router.add_get("/api/live", live)
@@ -442,6 +465,9 @@ def application(
     app.router.add_get(journal, rounds_found)
     app.router.add_get(journal + r"/{round:\d{1,9}}", round_course)
     app.router.add_get(journal + r"/{round:\d{1,9}}/plays", round_plays)
+    app.router.add_get(journal + r"/{round:\d{1,9}}/trust", round_trust)
+    app.router.add_post(journal + r"/{round:\d{1,9}}/replay", round_stepped)
+    app.router.add_get(journal + r"/{round:\d{1,9}}/proof", round_proof)
     for path in ("/", "/{kind:table|dealer|sign|round|technician|shift|pit}{rest:(/.*)?}"):
         app.router.add_get(path, page)
     return app

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import structlog
 
+from controller.formats.journal.signed_note import Verifier
 from controller.formats.orders.operators import ChannelUser
 from controller.formats.text.printable import many
 from controller.io.mqtt.connection import Broker
@@ -42,6 +43,8 @@ class Source(NamedTuple):
     """The folder with the pages' words in other languages."""
     read_floor: ReadFloor | None = None
     """A gaming day of the whole floor; None: no database of it was named."""
+    verifiers: tuple[Verifier, ...] = ()
+    """What the heads of journals are held against."""
 
 
 class WebParts(NamedTuple):
@@ -69,7 +72,7 @@ async def serve(source: Source, address: ServerAddress, around: WebParts, say: C
         floor,
         HostNames(address.names, address.port),
         Tickets(seconds),
-        Journals(source.journals),
+        Journals(source.journals, source.verifiers),
         Accounts(source.journals, seconds),
         sign_in=SignIn(source.signers, seconds),
         orders=OrderRelay(over(source.broker)),

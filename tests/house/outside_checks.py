@@ -52,6 +52,7 @@ PLACES: Final[dict[str, dict[str, str]]] = {
         "controller/trigger_box/store.py::_entry": STORE,
         "controller/trigger_box/store.py::entries": STORE,
         "controller/web/accounts.py::account_of": "what a child process of the server's own program printed",
+        "controller/web/trust/programs.py::_step": "what a child process of the server's own program printed",
     },
     "own_event": {
         "controller/collector/stream_fold.py::": TAKEN,

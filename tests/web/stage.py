@@ -14,6 +14,7 @@ import msgspec
 
 from controller.core.messages.events import Event
 from controller.formats.journal.records import Identity
+from controller.formats.journal.signed_note import Verifier
 from controller.formats.mqtt.envelope import Topics, device_bytes, event_bytes, event_name, status_bytes
 from controller.formats.mqtt.retained_alerts import alerts_bytes
 from controller.formats.mqtt.retained_layout import FeltPicture
@@ -107,16 +108,17 @@ async def pages(
     texts: Path | None = None,
     tls: ssl.SSLContext | None = None,
     read_floor: ReadFloor | None = None,
+    verifiers: tuple[Verifier, ...] = (),
 ) -> AsyncIterator[str]:
     """The program that serves the pages of every table at the broker, and of journals; ``signers`` may sign in.
 
     ``texts`` is a folder with words in other languages; ``tls`` is what HTTPS is served with,
-    ``read_floor`` reads the whole floor.
+    ``read_floor`` reads the whole floor; the heads of journals are held against ``verifiers``.
     """
     told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     around = WebParts(SystemClock(), random.Random(1), Notifier({}))
     say: Callable[[str], None] = told.set_result
-    source = Source(broker, "+/+", journals, signers, texts, read_floor)
+    source = Source(broker, "+/+", journals, signers, texts, read_floor, verifiers)
     task = asyncio.create_task(serve(source, ServerAddress("127.0.0.1", 0, tls=tls), around, say))
     try:
         await asyncio.wait((told, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)

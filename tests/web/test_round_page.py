@@ -71,7 +71,7 @@ async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, w
         await window.page.goto(f"{at}/round/{JOURNAL}/1")
         page = window.page
         await expect(page.locator(".account")).to_contain_text("closed: settled, 1 legal play")
-        await expect(page.locator(".trust .good")).to_contain_text("14 of 14 cards opened")
+        await expect(page.locator(".trust .opened.good")).to_contain_text("14 of 14 cards opened")
         await page.keyboard.press("Home")
         await expect(page.locator(".account [aria-current]")).to_contain_text("round 1 started")
         assert await page.locator("svg.felt [data-card]").count() == 0

@@ -7,8 +7,9 @@ as the size has bits.
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, Self
 
 NODE_BYTES: Final = 32
@@ -97,48 +98,62 @@ def leads_to(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: by
     return last == 0 and found == root
 
 
-class Tree:
-    """A whole tree, given its leaves' hashes in order, for the proofs of any of them."""
+class _Node(NamedTuple):
+    """The root of a part of a tree; its two sides are kept where a leaf below it is to be proven."""
 
-    def __init__(self, leaves: Sequence[bytes]) -> None:
-        self._levels: list[list[bytes]] = [list(leaves)]
-        """The roots of the perfect trees of 1, 2, 4, ... leaves, in order."""
-        while len(below := self._levels[-1]) > 1:
-            self._levels.append([node_hash(*below[at : at + 2]) for at in range(0, len(below) - 1, 2)])
+    hash: bytes
+    is_kept: bool
+    sides: tuple[_Node, _Node] | None = None
+
+
+class Tree:
+    """A tree, given its leaves' hashes in order, and what proves those ``wanted`` (0 is the first; None: all).
+
+    Of the others only the roots of their perfect trees are in memory, however many there are.
+    """
+
+    def __init__(self, leaves: Iterable[bytes], wanted: range | None = None) -> None:
+        perfect: list[_Node] = []
+        self.size = 0
+        for leaf in leaves:
+            found = _Node(leaf, is_kept=wanted is None or self.size in wanted)
+            self.size += 1
+            left = self.size
+            while not left & 1:
+                found = _joined(perfect.pop(), found)
+                left >>= 1
+            perfect.append(found)
+        self._root = functools.reduce(lambda right, left: _joined(left, right), reversed(perfect)) if perfect else None
 
     def proof(self, index: int) -> tuple[bytes, ...]:
-        """The audit path of leaf ``index`` (0 is the first): its sibling first, the root's child last.
+        """The audit path of leaf ``index``: its sibling first, the root's child last.
 
         Raises:
-            IndexError: there is no such leaf.
+            IndexError: there is no such leaf, or it is not one of those wanted.
         """
-        first, end = 0, len(self._levels[0])
-        if not first <= index < end:
-            raise IndexError(f"leaf {index} of {end}")
+        first, end, node = 0, self.size, self._root
         path: list[bytes] = []
-        while end - first > 1:
+        while node is not None and node.sides is not None and first <= index < end:
+            left, right = node.sides
             middle = first + _split(end - first)
             if index < middle:
-                path.append(self._root(middle, end))
-                end = middle
+                node, end = left, middle
+                path.append(right.hash)
             else:
-                path.append(self._root(first, middle))
-                first = middle
+                node, first = right, middle
+                path.append(left.hash)
+        if node is None or not node.is_kept or (first, end) != (index, index + 1):
+            raise IndexError(f"leaf {index} of {self.size}")
         return tuple(reversed(path))
 
     def root(self) -> bytes:
         """The tree's root; of no leaves, the hash of nothing."""
-        size = len(self._levels[0])
-        return self._root(0, size) if size else hashlib.sha256(b"").digest()
+        return hashlib.sha256(b"").digest() if self._root is None else self._root.hash
 
-    def _root(self, first: int, end: int) -> bytes:
-        """The root of the leaves from ``first`` to before ``end``; ``first`` is where a perfect tree begins."""
-        size = end - first
-        if size.bit_count() == 1:
-            level = size.bit_length() - 1
-            return self._levels[level][first >> level]
-        middle = first + _split(size)
-        return node_hash(self._root(first, middle), self._root(middle, end))
+
+def _joined(left: _Node, right: _Node) -> _Node:
+    is_kept = left.is_kept or right.is_kept
+    return _Node(node_hash(left.hash, right.hash), is_kept, (left, right) if is_kept else None)
 
 
 def _split(size: int) -> int:

@@ -6,7 +6,6 @@ C2SP tlog-proof with the audit path and the signed head. Any checker of that for
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -76,11 +75,12 @@ def prove(reader: JournalReader, records: range, verifier: Verifier, signed: str
         raise ProofRefused(f"the head: {refused}") from refused
     if head.size < records.stop - 1:
         raise ProofRefused(f"the head is of record {head.size}, and record {records.stop - 1} is to be proven")
-    leaves = Tree([record_leaf(*one) for one in _records(reader, range(1, head.size + 1))])
+    given = (record_leaf(one.number, one.body, events) for one, events in reader.whole_records(1, head.size))
+    leaves = Tree(given, range(records.start - 1, records.stop - 1))
     if leaves.root() != head.root:
         raise ProofRefused(f"the head is of record {head.size} with other records up to it than this journal has")
     folder.mkdir(mode=0o700)
-    for number, body, events in _records(reader, records):
+    for (number, body, _), events in reader.whole_records(records.start, records.stop - 1):
         name = f"record-{number:08}"
         _write(folder / name, leaf_bytes(number, body, events))
         _write(folder / f"{name}{PROOF_SUFFIX}", proof_text(number - 1, leaves.proof(number - 1), signed).encode())
@@ -114,13 +114,6 @@ def check(folder: Path, verifier: Verifier) -> ProofResult:
     if found != list(range(found[0], found[0] + len(found))):
         raise ProofRefused(f"{folder}: of records {found[0]} to {found[-1]} there are only {len(found)}")
     return ProofResult(head, found[0], found[-1], tuple(orders))
-
-
-def _records(reader: JournalReader, numbers: range) -> Iterator[tuple[int, bytes, tuple[bytes, ...]]]:
-    for row in reader.records(numbers.start):
-        if row.number >= numbers.stop:
-            return
-        yield row.number, row.body, tuple(event.body for event in reader.events_of(row.number))
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,12 +1,13 @@
 // @ts-check
 // A round of a journal: forwards, backwards, to a moment; what each statement rests on; the ways that remained.
 import { Felt, FeltList } from "./felt.js";
-import { clock, dayAndClock, shown } from "./figures.js";
+import { clock, dayAndClock } from "./figures.js";
 import { useAnswer } from "./journal.js";
 import { SettingsPanel, useNarrow, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { Timeline } from "./timeline.js";
 import { t, tn } from "./texts.js";
+import { Trust } from "./trust.js";
 import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.js";
 
 /** @typedef {import("./wire.js").Course} Course */
@@ -73,7 +74,7 @@ function Player({ course, plays, journal, path }) {
       <${Account} course=${course} at=${at} go=${go} />
       <aside><section class="panel plays"><h2>${t("plays.title")}</h2>
           <p class="count">${count === undefined ? t("plays.none") : count}</p><p class="quiet">${count === undefined ? "" : tn("plays.explain", count)}</p></section>
-        <${Trust} course=${course} /></aside>
+        <${Trust} course=${course} path=${path} /></aside>
     </main>
   </div>`;
 }
@@ -139,16 +140,4 @@ function Account({ course, at, go }) {
     return html`<li key=${one.seq}><button type="button" class="${place > at ? "later" : ""} ${rests ? "rests" : ""} ${bears ? "bears" : ""}" aria-current=${place === at ? "step" : null} onClick=${() => go(place)}>
       <time datetime=${one.time}>${clock(one.time)}</time><span>${one.text}${rests ? html` <em>${t("account.rests")}</em>` : null}</span></button></li>`;
   })}</ol></section>`;
-}
-
-/** @param {{ course: Course }} of */
-function Trust({ course }) {
-  const cards = course.commitments;
-  const right = cards.filter((one) => one.holds).length;
-  const wrong = cards.filter((one) => one.holds === false);
-  return html`<section class="panel trust"><h2>${t("trust.title")}</h2>
-    <p class=${wrong.length ? "bad" : "good"}>${wrong.length ? tn("trust.wrong", wrong.length) : t("trust.right", { right, cards: cards.length })}</p>
-    <ul class="ticks">${cards.map((one) => html`<li key=${one.card} class=${one.holds === null ? "closed" : one.holds ? "right" : "wrong"}>
-      <span class="face suit-${one.face?.[1] ?? "x"} ${one.face ? "" : "back"}">${shown(one.face)}</span>${one.holds === null ? t("trust.closed") : one.holds ? "✓" : "✗"}</li>`)}</ul>
-    <p class="quiet">${t("trust.how")}</p></section>`;
 }

@@ -109,6 +109,15 @@ export interface Course {
   commitments: { card: number; face: string | null; holds: boolean | null }[];
 }
 export interface Plays { reading: number; plays: number }
+/** Why a round may be believed; controller/web/journals.py says what each field is. */
+export interface Trust {
+  record: number; records: number; event: number; damage: string; signature: "none" | "unknown" | "holds" | "wrong";
+  signed_record: number; signed_at: string; key: string; verifier: string; last: number; is_closed: boolean;
+  stepping: {
+    state: "idle" | "running" | "same" | "other_version" | "differs" | "failed"; done: number; records: number;
+    events: number; last: number; text: string; versions: string[];
+  };
+}
 export interface JournalFound { site: string; table: string; epoch: number; events: number; path?: string; refused?: string }
 export interface RoundFound {
   round: number; first: number; began: string; ended: string; outcome: string; corrected: boolean; alerts: string[];
