@@ -21,6 +21,7 @@ from controller.core.game.rules import Rules
 from controller.core.inference.observation import NEVER_ENDS, CardObserved
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
+from controller.core.persons import Person
 from controller.core.table.layout import cents_at, exceeds_one_move, worth
 from controller.core.table.round_state import ChipVisit, DealProgress, DealStatus, Round
 from controller.core.table.transaction import Transaction
@@ -200,6 +201,13 @@ def _note_words(transaction: Transaction) -> None:
     transaction.rely_on(round_now.number, state.announcers)
     transaction.rely_on(round_now.number, [person for one in state.undeclared for person in one.people])
     transaction.change(burned_since=0, announcers=(), denied_next=False, said_over=False)
+
+
+def note_ended_by_word(transaction: Transaction, people: tuple[Person, ...]) -> None:
+    """The open round ends by what people have said, so that the cards that follow may be its own still."""
+    if transaction.house.words_carried:
+        announcers = dict.fromkeys((*transaction.state.announcers, *people))
+        transaction.change(said_over=True, announcers=tuple(announcers))
 
 
 def note_entry(transaction: Transaction, spot: int, *, dealt_in: bool) -> None:

@@ -131,8 +131,9 @@ class House(Value, frozen=True, tag=False):
     that none had begun is treated as one who announces a burn. False: the journal is of before."""
     words_carried: bool = False
     """Whether what somebody said of one round counts as said in those after it: that a spot is dealt to, where who sat
-    out may be refused until the shuffle, what a card is that the shoe could not read, and from elsewhere that the round
-    is over. False: the journal is of before."""
+    out may be refused until the shuffle, what a card is that the shoe could not read, and what has ended a round: from
+    elsewhere that it is over, or what it rests on where nothing but the next deal has shown its end. False: the journal
+    is of before."""
     deals_by_number: bool = False
     """Whether cards of which no key says if they are the next deal's are judged by their number and by what the open
     round could take of them, and not by their evenness alone, from three and a half quiet seconds on; also where hands

@@ -426,6 +426,9 @@ def close_at_next_deal(transaction: Transaction) -> None:
     round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
     raise_alert(transaction, AlertKind.ROUND_UNENDED, text, round=round_now.number)
+    if people := transaction.state.people_of(round_now.number):
+        # Had their word been another, the cards that follow might be this round's still.
+        deal_confirmation.note_ended_by_word(transaction, people)
     if unanswered := closing.unanswered_reason(round_now):
         transaction.irregular(unanswered)
     if round_now.dealing.unturned() and deal_confirmation.turn_needs_no_key(transaction):

@@ -133,10 +133,7 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
         people = named_people(transaction)
         transaction.rely_on(round_now.number, people)
         transaction.change_round(by_order=True)
-        if transaction.house.words_carried:
-            # The cards that follow may be this round's still.
-            announcers = dict.fromkeys((*transaction.state.announcers, *people))
-            transaction.change(said_over=True, announcers=tuple(announcers))
+        deal_confirmation.note_ended_by_word(transaction, people)
         if unturned:
             closing.close_leaving_wagers_open(transaction)
             return

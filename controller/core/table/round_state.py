@@ -67,8 +67,8 @@ class DealProgress(Value, frozen=True, tag=False):
     carried: tuple[int, ...] = ()
     """The spots that are known to be dealt to only by what somebody said before an earlier deal, or by an order."""
     after_end: bool = False
-    """Whether a person said from elsewhere that the round before was over, so that its cards may be that round's, and
-    no key has locked its bets since."""
+    """Whether the round before ended by what a person said, so that its cards may be that round's, and no key has
+    locked its bets since."""
     after_word: bool = False
     """Whether a person said that the cards before its first, which may be another deal's, are the last round's, and no
     key has locked its bets since."""

@@ -205,10 +205,11 @@ class State(Value, frozen=True, tag=False):
     burned_since: int = 0
     """How many cards have been burned since the last deal began: by a key, an order, or the shoe's own burn mode."""
     announcers: tuple[Person, ...] = ()
-    """Who announced the new shoe from which the next deal comes, as an order, said that it has not begun, or that the
-    round before it is over."""
+    """Who announced the new shoe from which the next deal comes, as an order, said that it has not begun, or what ended
+    the round before it."""
     said_over: bool = False
-    """Whether somebody said from elsewhere that the last round is over."""
+    """Whether the last round ended by what somebody said: from elsewhere that it is over, or of its cards and keys
+    where nothing but the next deal has shown it."""
     denied_next: bool = False
     """Whether a person has said, since the last deal began, that cards which may be the next one's are not."""
     advice: Advice = Advice()
