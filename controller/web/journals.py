@@ -41,6 +41,14 @@ class JournalRefused(Exception):  # noqa: N818 - named for what happened
     """What was asked for cannot be read; the text says why."""
 
 
+class RoundsFound(msgspec.Struct, frozen=True):
+    """The rounds that a search found, ``at_most`` so many; ``is_cut``: earlier ones fit too."""
+
+    rounds: list[RoundEntry]
+    at_most: int
+    is_cut: bool
+
+
 class JournalTrust(msgspec.Struct, frozen=True):
     """Why a round of a journal may be believed, as far as is known now.
 
@@ -81,13 +89,14 @@ class Journals:
         """Every journal that can be read now."""
         return await self._read(self._listed)
 
-    async def found(self, identity: Identity, wanted: RoundQuery) -> list[RoundEntry]:
+    async def found(self, identity: Identity, wanted: RoundQuery) -> RoundsFound:
         """The rounds that fit, the latest first.
 
         Raises:
             JournalRefused: there is no such journal, or it cannot be read.
         """
-        return await self._read(lambda: list(itertools.islice(self._index(identity).found(wanted), LISTED)))
+        found = await self._read(lambda: list(itertools.islice(self._index(identity).found(wanted), LISTED + 1)))
+        return RoundsFound(found[:LISTED], LISTED, is_cut=len(found) > LISTED)
 
     async def course(self, identity: Identity, number: int) -> RoundCourse:
         """How a round went.

@@ -11,12 +11,16 @@ from typing import Final
 
 import pytest
 from aiohttp import ClientSession
+from msgspec.structs import replace
 from playwright.async_api import expect
 
+from controller.core.messages.inputs import AcknowledgeAlert, AdjustWager
+from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
+from controller.core.persons import Authentication
 from controller.formats.journal.records import Identity
 from controller.io.mqtt.connection import Broker
-from controller.reports.playback.round_index import RoundIndex, RoundQuery
-from controller.web.journals import JournalRefused, Journals, wanted_of
+from controller.reports.playback.round_index import RoundIndex, RoundQuery, people_of
+from controller.web.journals import LISTED, JournalRefused, Journals, wanted_of
 from tests.core.journals import HERE, journal_of
 from tests.core.rig import Rig, penn
 from tests.core.test_waiting_rounds import WHO_GOT_THE_NINE
@@ -26,6 +30,7 @@ from tests.web.test_accessibility import findings
 from tests.web.test_table_page import dealt
 
 JOURNAL: Final = f"{HERE.site}/{HERE.table}/{HERE.epoch}"
+OWN_KEY: Final = Authentication("key", ("floor",))
 REST: Final = "key stand\nkey stand\nkey hit\nTd\nkey hit\n4c\nkey stand\nkey hole_turned\nkey round_closed"
 
 
@@ -52,7 +57,7 @@ async def test_a_journal_that_is_not_there_leaves_nothing_behind_however_often_i
     for epoch in range(1, 50):
         with pytest.raises(JournalRefused, match="no journal of"):
             await journals.found(Identity("harbour", "bj-9", epoch), RoundQuery())
-    assert len(await journals.found(HERE, RoundQuery())) == 2
+    assert len((await journals.found(HERE, RoundQuery())).rounds) == 2
     assert indexes() == before + 1
 
 
@@ -147,15 +152,68 @@ async def test_rounds_are_found_by_what_happened_in_them(broker: Broker, window:
 )
 async def test_a_search_finds_what_fits_and_nothing_else(wanted: RoundQuery, rounds: list[int], tmp_path: Path) -> None:
     journals = Journals((await kept(two_rounds(), tmp_path),))
-    assert [one.round for one in await journals.found(HERE, wanted)] == rounds
+    assert [one.round for one in (await journals.found(HERE, wanted)).rounds] == rounds
+
+
+def with_people() -> Rig:
+    """A round whose alerts one person acknowledged once the next had begun, and whose due another ruled on."""
+    rig = two_rounds()
+    rig.give(AcknowledgeAlert(rig.now_ns, 1, "M. Okafor", "seen"))
+    rig.give(AdjustWager(rig.now_ns, 2, 1, "main", 0, "Juan Reyes", "dead hand", vouched=OWN_KEY))
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("person", "rounds"),
+    [("okafor", [1]), ("M. Okafor", [1]), ("J. Reyes", [2]), ("K. Okafor", []), ("Reyes", [2])],
+)
+async def test_a_round_is_found_by_who_acknowledged_and_who_ruled(
+    person: str, rounds: list[int], tmp_path: Path
+) -> None:
+    journals = Journals((await kept(with_people(), tmp_path),))
+    found = await journals.found(HERE, RoundQuery(person=person))
+    assert [one.round for one in found.rounds] == rounds
+    if person == "okafor":
+        # What was said of its alert once the next round had begun belongs to its account.
+        course = await journals.course(HERE, 1)
+        assert course.moments[-1].text.startswith("M. Okafor acknowledged alert 1")
+
+
+async def test_a_round_is_found_by_who_answered_its_question(tmp_path: Path) -> None:
+    journals = Journals((await kept(nine(), tmp_path),))
+    assert [one.round for one in (await journals.found(HERE, RoundQuery(person="floor"))).rounds] == [1]
+    assert (await journals.found(HERE, RoundQuery(person="nine"))).rounds == []
+
+
+def test_whom_an_alert_is_about_has_done_nothing() -> None:
+    raised = AlertRaised(1, AlertKind.CORRECTED_ALONE, Severity.WARNING, "text", 1)
+    if "who" in AlertRaised.__struct_fields__:
+        raised = replace(raised, who="M. Okafor")
+    assert people_of(raised) == set()
+
+
+async def test_of_more_rounds_than_are_listed_the_page_says_so(broker: Broker, window: Window, tmp_path: Path) -> None:
+    rig = Rig(penn())
+    for _ in range(LISTED + 1):
+        rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 0\nkey round_closed")
+    async with pages(broker, await kept(rig, tmp_path)) as at:
+        await window.page.goto(f"{at}/round/{JOURNAL}")
+        await expect(window.page.get_by_role("status")).to_contain_text(f"the latest {LISTED} of the rounds")
+        await expect(window.page.locator(".tables li")).to_have_count(LISTED)
+        await window.page.get_by_label("Person").fill("Okafor")
+        await window.page.get_by_label("Person").press("Enter")
+        await expect(window.page.get_by_text("No round matches.")).to_be_visible()
+        await expect(window.page.get_by_role("status")).to_have_count(0)
+        assert "person=Okafor" in window.page.url
+        assert await findings(window) == []
 
 
 async def test_a_round_is_found_at_every_moment_it_was_played(tmp_path: Path) -> None:
     journals = Journals((await kept(two_rounds(), tmp_path),))
-    first, second = sorted(await journals.found(HERE, RoundQuery()), key=lambda one: one.round)
+    first, second = sorted((await journals.found(HERE, RoundQuery())).rounds, key=lambda one: one.round)
     for one in (first, second):
         for moment in (one.began, one.ended):
-            assert one.round in [found.round for found in await journals.found(HERE, RoundQuery(at=moment))]
+            assert one.round in [found.round for found in (await journals.found(HERE, RoundQuery(at=moment))).rounds]
 
 
 async def test_an_open_round_shows_no_card_and_counts_no_play(tmp_path: Path) -> None:

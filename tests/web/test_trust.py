@@ -16,7 +16,7 @@ from playwright.async_api import expect
 
 from controller.cli import main
 from controller.formats.journal.records import Identity
-from controller.formats.journal.seals import Sealing
+from controller.formats.journal.seals import Sealing, seal_digest
 from controller.formats.journal.signed_note import Verifier
 from controller.formats.journal.tree_heads import origin
 from controller.io.journal.commit_marker import head_bytes, path_of
@@ -169,6 +169,8 @@ async def test_a_signature_that_does_not_hold_is_wrong(tmp_path: Path) -> None:
     path = await kept(two_rounds(), tmp_path)
     assert (await trusted(path, OURS)).signature == "holds"
     assert (await trusted(path, FOREIGN)).signature == "wrong"
+    with pytest.raises(JournalRefused, match="tableside web --verifier"):
+        await Journals((path,), (FOREIGN,)).proof(HERE, 1)
     assert (await trusted(path)).signature == "unknown"
     with JournalReader(path) as reader:
         seal = reader.last_seal()
@@ -191,6 +193,9 @@ async def test_a_seal_of_other_records_is_wrong(tmp_path: Path) -> None:
     assert last is not None
     assert walk.covers(last)
     assert not walk.covers(last._replace(root=bytes(32)))
+    digest = seal_digest(last.number, bytes(32), last.mac, last.signature).hex()
+    altered(path, f"UPDATE seals SET root = zeroblob(32), digest = x'{digest}' WHERE number = {last.number}")
+    assert (await trusted(path)).signature == "wrong"
 
 
 async def test_the_chain_is_recomputed_in_pieces_and_goes_on_where_it_ended(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Final
 
 import msgspec
 
@@ -21,7 +23,11 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.messages.raised_alerts import AlertRaised
+from controller.core.persons import may_be_one
 from controller.reports.round_narrative import JournalEvent
+
+SUBJECTS: Final = ("question", "alert", "order", "jackpot")
+"""What people answer, acknowledge or decide, by the fields that have its number."""
 
 Lying = tuple[tuple[int, str, int], ...]
 """Spot, zone and cents of what lies on the felt."""
@@ -30,8 +36,8 @@ Lying = tuple[tuple[int, str, int], ...]
 class RoundEntry(msgspec.Struct):
     """A round: ``first`` and ``last`` are the seqs of its events, ``began`` and ``ended`` their times (RFC 3339).
 
-    ``amounts`` are wagers and nets in cents, ``faces`` the cards that were opened, ``alerts`` their kinds. ``outcome``
-    is empty while it is open.
+    ``amounts`` are wagers and nets in cents, ``faces`` the cards that were opened, ``alerts`` their kinds, ``people``
+    the names of those who answered, acknowledged, ordered or approved. ``outcome`` is empty while it is open.
     """
 
     round: int
@@ -48,6 +54,7 @@ class RoundEntry(msgspec.Struct):
     amounts: set[int] = msgspec.field(default_factory=set)
     faces: set[str] = msgspec.field(default_factory=set)
     alerts: set[str] = msgspec.field(default_factory=set)
+    people: set[str] = msgspec.field(default_factory=set)
     lying: Lying = ()
     """What lay on the felt when it began."""
 
@@ -56,7 +63,7 @@ class RoundQuery(msgspec.Struct, frozen=True):
     """A search for rounds; a field that is None is not searched. ``at``: the round was open then (RFC 3339, UTC).
 
     ``state``: ``open`` (wagers left open), ``irregular``, ``corrected``, ``void``. ``amount``: cents, as a wager or a
-    net.
+    net. ``person``: a name as people write it; "reyes" and "Juan Reyes" find "J. Reyes".
     """
 
     at: str | None = None
@@ -65,6 +72,7 @@ class RoundQuery(msgspec.Struct, frozen=True):
     amount: int | None = None
     card: str | None = None
     alert: str | None = None
+    person: str | None = None
     state: str | None = None
 
 
@@ -77,6 +85,10 @@ class RoundIndex:
         self._zones: dict[tuple[int, str], int] = {}
         self._cards: dict[int, int] = {}
         """The round of each card that may still be opened."""
+        self._subjects: dict[tuple[str, int], int] = {}
+        """The round that a question, an alert, an order or an award is about."""
+        self._people: set[str] = set()
+        """Everybody who is named in any round."""
 
     def take(self, events: Iterable[JournalEvent]) -> None:
         """Take the events that follow those taken before."""
@@ -86,7 +98,9 @@ class RoundIndex:
 
     def found(self, wanted: RoundQuery) -> Iterator[RoundEntry]:
         """The rounds that fit, the latest first."""
-        return (one for _, one in sorted(self.rounds.items(), reverse=True) if fits(one, wanted))
+        named = wanted.person
+        people = None if named is None else {one for one in self._people if may_be_one(one, named)}
+        return (one for _, one in sorted(self.rounds.items(), reverse=True) if fits(one, wanted, people))
 
     def _take(self, one: JournalEvent) -> None:
         event = one.event
@@ -101,9 +115,21 @@ class RoundIndex:
                     self._at(drawn_in, one).faces.add(face)
             case _:
                 pass
+        about = self._round_of(event)
+        if about is not None:
+            found = self._at(about, one)
+            self._note(found, event)
+            found.people.update(names := people_of(event))
+            self._people.update(names)
+
+    def _round_of(self, event: Event) -> int | None:
+        """The round that an event is about: named by itself, or by what it answers, acknowledges or decides."""
+        subjects = [(kind, number) for kind in SUBJECTS if isinstance(number := getattr(event, kind, None), int)]
         about = getattr(event, "round", None)
         if isinstance(about, int):
-            self._note(self._at(about, one), event)
+            self._subjects.update(dict.fromkeys(subjects, about))
+            return about
+        return next((self._subjects[one] for one in subjects if one in self._subjects), None)
 
     def _at(self, number: int, one: JournalEvent) -> RoundEntry:
         if number not in self.rounds:
@@ -143,8 +169,17 @@ class RoundIndex:
                 pass
 
 
-def fits(one: RoundEntry, wanted: RoundQuery) -> bool:
-    """Whether a round is what is looked for."""
+def people_of(event: Event) -> set[str]:
+    """Who did what an event says."""
+    if isinstance(event, AlertRaised):
+        # Whom an alert is about has not raised it.
+        return set()
+    names = (getattr(event, name, None) for name in ("who", "second"))
+    return {name for name in names if isinstance(name, str) and name}
+
+
+def fits(one: RoundEntry, wanted: RoundQuery, people: AbstractSet[str] | None) -> bool:
+    """Whether a round is what is looked for; ``people``: the names that the one looked for may go by."""
     states = {
         "open": one.unresolved,
         "irregular": one.irregular,
@@ -158,5 +193,6 @@ def fits(one: RoundEntry, wanted: RoundQuery) -> bool:
         and (wanted.amount is None or wanted.amount in one.amounts)
         and (wanted.card is None or wanted.card in one.faces)
         and (wanted.alert is None or wanted.alert in one.alerts)
+        and (people is None or not people.isdisjoint(one.people))
         and (wanted.state is None or states.get(wanted.state, False))
     )

@@ -1,5 +1,5 @@
 // @ts-check
-// The journals, and the rounds of one: looked for by time, spot, bet, amount, card, alert, and how they ended.
+// The journals, and the rounds of one: looked for by time, spot, bet, amount, card, alert, person, and how they ended.
 import { clock } from "./figures.js";
 import { roundsPath, useAnswer } from "./journal.js";
 import { Who, session } from "./session.js";
@@ -18,12 +18,12 @@ export function JournalsPage() {
       <span>${t("round.epoch", { epoch: one.epoch })}</span><span>${tn("round.events", one.events)}</span></a></li>`)}</ul></main></div>`;
 }
 
-const FIELDS = /** @type {const} */ (["spot", "bet", "amount", "card", "alert", "state"]);
+const FIELDS = /** @type {const} */ (["spot", "bet", "amount", "card", "alert", "person", "state"]);
 
 /** @param {{ journal: string }} of */
 export function RoundsPage({ journal }) {
   const [search, setSearch] = useState(Object.fromEntries(new URLSearchParams(location.search)));
-  const found = /** @type {{ value?: import("./wire.js").RoundFound[], refused?: string }} */ (useAnswer(roundsPath(journal, search)));
+  const found = /** @type {{ value?: import("./wire.js").RoundsFound, refused?: string }} */ (useAnswer(roundsPath(journal, search)));
   useEffect(() => {
     document.title = t("title.rounds", { journal });
     history.replaceState(null, "", `${location.pathname}?${new URLSearchParams(search)}`);
@@ -39,9 +39,10 @@ export function RoundsPage({ journal }) {
         : html`<input name=${name} size="8" value=${name === "amount" && search.amount ? Number(search.amount) / 100 : search[name] ?? ""} placeholder=${t(`search.${name}.example`)} />`}</label>`)}
       <button type="submit">${t("search.go")}</button></form>
     ${found.refused ? html`<p role="alert">${found.refused}</p>` : null}
-    ${found.value?.length === 0 ? html`<p class="quiet">${t("search.none")}</p>` : null}
-    <ul class="tables">${(found.value ?? []).map((one) => html`<li key=${one.round}><a href="/round/${journal}/${one.round}"><b>${t("felt.round", { round: one.round })}</b>
-      <span>${clock(one.began)}</span><span>${t(`outcome.${one.outcome || "running"}`)}</span>${one.corrected ? html`<span class="asks">${t("look.corrected")}</span>` : null}${one.alerts.length ? html`<span class="asks">${tn("alerts.title", one.alerts.length)}</span>` : null}</a></li>`)}</ul></main></div>`;
+    ${found.value?.rounds.length === 0 ? html`<p class="quiet">${t("search.none")}</p>` : null}
+    ${found.value?.is_cut ? html`<p role="status">${t("search.cut", { count: found.value.at_most })}</p>` : null}
+    <ul class="tables">${(found.value?.rounds ?? []).map((one) => html`<li key=${one.round}><a href="/round/${journal}/${one.round}"><b>${t("felt.round", { round: one.round })}</b>
+      <span>${clock(one.began)}</span><span>${t(`outcome.${one.outcome || "running"}`)}</span>${one.corrected ? html`<span class="asks">${t("look.corrected")}</span>` : null}${one.alerts.length ? html`<span class="asks">${tn("alerts.title", one.alerts.length)}</span>` : null}${one.people.length ? html`<span class="quiet">${one.people.join(", ")}</span>` : null}</a></li>`)}</ul></main></div>`;
 }
 
 /** What the form asks, as the server takes it: times in UTC, amounts in cents. @param {FormData} form */

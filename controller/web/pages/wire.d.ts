@@ -121,7 +121,9 @@ export interface Trust {
 export interface JournalFound { site: string; table: string; epoch: number; events: number; path?: string; refused?: string }
 export interface RoundFound {
   round: number; first: number; began: string; ended: string; outcome: string; corrected: boolean; alerts: string[];
+  people: string[];
 }
+export interface RoundsFound { rounds: RoundFound[]; at_most: number; is_cut: boolean }
 export interface News {
   now: number; linked: boolean; heard: Record<string, number>; tables: Record<string, Table>;
 }
