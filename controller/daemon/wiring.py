@@ -86,6 +86,7 @@ def house_of(table: TableFile) -> House:
         slips_reckoned=True,
         racks_traced=True,
         unlisted_named=True,
+        turns_keyed=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

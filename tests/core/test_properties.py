@@ -257,6 +257,7 @@ def begun_now(house: House) -> House:
         slips_reckoned=True,
         racks_traced=True,
         unlisted_named=True,
+        turns_keyed=True,
     )
 
 

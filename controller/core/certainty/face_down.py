@@ -104,7 +104,11 @@ def keep_closed(transaction: Transaction, *places: int) -> None:
     chosen = [cards[place] for place in places] if places else cards
     if not transaction.round().dealing.unturned():
         return
-    kept = tuple(UnseenCard(card.number, card.face, card.nonce, guarded=True) for card in chosen if not card.opened)
+    # As if all were the last that was drawn: their shoe is not taken for over any sooner than that one's.
+    place = transaction.state.cards_drawn
+    kept = tuple(
+        UnseenCard(card.number, card.face, card.nonce, guarded=True, place=place) for card in chosen if not card.opened
+    )
     transaction.change(shoe=replace(transaction.state.shoe, closed=(*transaction.state.shoe.closed, *kept)))
 
 

@@ -100,7 +100,8 @@ def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: 
         case "round_closed":
             if transaction.state.round is None:
                 return RefusalReason("no_round", "no round is open")
-            transaction.change_ending(closing=True, close_keyed_ns=at_ns if _chips_alone_say(transaction) else -1)
+            keyed_ns = at_ns if _chips_alone_say(transaction) else -1
+            transaction.change_ending(closing=True, close_key=transaction.stamped.number, close_keyed_ns=keyed_ns)
         case "yes" | "no":
             if not answers.question_open(transaction.state):
                 return RefusalReason("nothing_asked", "nothing was asked")

@@ -88,6 +88,8 @@ def settle_round(transaction: Transaction) -> None:
         if round_now.ending.closing and round_now.dealing.unturned():
             # Also where the table counted too few cards to know which of them is the hole card.
             transaction.change(turned_by=transaction.stamped.number)
+        # Also where the table had concluded the turn before its key came.
+        transaction.note_keyed_turn()
     _leave(transaction)
 
 

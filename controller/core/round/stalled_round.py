@@ -137,4 +137,5 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
         if unturned:
             closing.close_leaving_wagers_open(transaction)
             return
-    transaction.change_ending(closing=over, close_refused=over or transaction.round().ending.close_refused)
+    refused = over or transaction.round().ending.close_refused
+    transaction.change_ending(closing=over, close_key=0, close_refused=refused)

@@ -26,7 +26,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.round.missed_cards import BurnedCard
 from controller.core.table.alert_list import named_people, raise_alert, raise_alert_about
 from controller.core.table.shoe import CountOfShoe, NamedCard, ShoeAccount, UnseenCard
-from controller.core.table.state import Table
+from controller.core.table.state import State, Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
 
@@ -42,7 +42,7 @@ def count(before: Table, transaction: Transaction) -> None:
     for event in tuple(transaction.events):
         if type(event) in _COUNTED:
             _counted(transaction, event)
-    if transaction.state.turned_by > before.state.turned_by or transaction.state.cards_drawn > before.state.cards_drawn:
+    if _may_show_waiting(before, transaction.state):
         _show_waiting(transaction)
     if transaction.state.shoe_round > before.state.shoe_round:
         _change_shoe(transaction)
@@ -50,6 +50,17 @@ def count(before: Table, transaction: Transaction) -> None:
         # The announcement was taken back: under its number the shoe before goes on, and is counted when it is over.
         resumed = replace(transaction.state.last_shoe, shoe=transaction.state.shoe.shoe, counts=())
         transaction.change(shoe=resumed, last_shoe=ShoeAccount())
+
+
+def _may_show_waiting(before: Table, state: State) -> bool:
+    """Whether a hole card was turned in this step or a card drawn, which cards of the shoe before may wait for.
+
+    Also where another shoe is announced: since a restart the house's may have fewer cards.
+    """
+    if before.house.turns_keyed and state.shoe_round > before.state.shoe_round:
+        return True
+    turned = state.turned_by > before.state.turned_by or state.keyed_turn > before.state.keyed_turn
+    return turned or state.cards_drawn > before.state.cards_drawn
 
 
 def _show_waiting(transaction: Transaction) -> None:
@@ -61,21 +72,33 @@ def _show_waiting(transaction: Transaction) -> None:
     for card in account.closed:
         if card not in waiting:
             opened = _show(transaction, card)
-            account = _checked(transaction, account.counted(opened.face, 1), opened.face, card.number)
+            if _is_of_last_shoe(transaction, card):
+                account = _checked(transaction, account.counted(opened.face, 1), opened.face, card.number)
     transaction.change(last_shoe=replace(account, closed=waiting))
 
 
 def _waits(transaction: Transaction, card: UnseenCard) -> bool:
     """Whether a card of a shoe that is said to be over stays closed all the same.
 
-    It may be a hole card that lies as it was dealt. A burned card's shoe may be in use still, whatever was said, until
-    as many cards have been drawn since as a shoe is loaded with.
+    It may be a hole card that lies as it was dealt. Its shoe may be in use still, whatever was said, until as many
+    cards have been drawn since as a shoe is loaded with. Until then a burned card stays closed, and any other until a
+    key has turned a hole card: a round that a player feigns has a turn too, by the table's conclusion.
     """
-    if card.burned and transaction.house.words_confirmed:
-        since = transaction.state.cards_drawn - card.place
-        if since < ShoeAccount(decks=transaction.rules.decks).loaded():
+    since = transaction.state.cards_drawn - card.place
+    if since < ShoeAccount(decks=transaction.rules.decks).loaded():
+        if card.burned and transaction.house.words_confirmed:
+            return True
+        if transaction.house.turns_keyed and transaction.state.unkeyed(card):
             return True
     return transaction.state.unturned(card)
+
+
+def _is_of_last_shoe(transaction: Transaction, card: UnseenCard) -> bool:
+    """Whether a card that waited was drawn from the shoe before this one, and not from an earlier one."""
+    state = transaction.state
+    return (
+        not transaction.house.turns_keyed or card.place > state.cards_drawn - state.shoe.drawn - state.last_shoe.drawn
+    )
 
 
 def _show(transaction: Transaction, card: UnseenCard) -> CardOpened:

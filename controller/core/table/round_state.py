@@ -281,6 +281,8 @@ class RoundEnding(Value, frozen=True, tag=False):
     """The wagers that are settled, by spot and bet."""
     closing: bool = False
     """Whether the round was closed by key, and waits for its readers."""
+    close_key: int = 0
+    """The reading of the key that closed it; 0: it was none, or an answer said since whether the round is over."""
     close_keyed_ns: int = -1
     """When its close was keyed, if its readers must have looked by then because chips alone may say that a player gave
     up; -1: up to its last card or key is enough."""

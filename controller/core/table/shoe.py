@@ -31,8 +31,9 @@ _LEAST_CUT_PER_MILLE: Final = 250
 class UnseenCard(Value, frozen=True, tag=False):
     """A card that left the shoe unseen: a burn, one drawn with no wager on the table, or one of a round that is void.
 
-    Opened at the shoe's end, or later: at the next turn of a hole card, if none has come since it was drawn, and once
-    so many cards have left the shoe that the one it came from must be over, whatever somebody has said.
+    Opened at the shoe's end, or later: at the next turn of a hole card by a key, if none has come since it was drawn; a
+    burned card, and others where no key says so, once so many cards have left the shoe that the one it came from must
+    be over, whatever somebody has said.
     """
 
     number: int

@@ -200,6 +200,8 @@ class State(Value, frozen=True, tag=False):
     """How many cards have left the table's shoes."""
     turned_by: int = 0
     """The last reading by which the dealer turned a hole card, for certain: closed cards of before are no secret."""
+    keyed_turn: int = 0
+    """The last reading by which a key said that a hole card is turned; what the table concludes is none of them."""
     burned_ns: int = -1
     """When the last burn left the shoe."""
     burned_since: int = 0
@@ -280,6 +282,10 @@ class State(Value, frozen=True, tag=False):
     def unturned(self, card: UnseenCard) -> bool:
         """Whether a card of no round may be a hole card that lies as it was dealt: no certain turn has come since."""
         return card.guarded and card.number >= self.turned_by
+
+    def unkeyed(self, card: UnseenCard) -> bool:
+        """Whether it may be one for all that a key has said: a player's chips and draws can feign any other turn."""
+        return card.guarded and card.number >= self.keyed_turn
 
     def known_until_ns(self, spot: int, zone: str) -> int:
         """The moment up to which a zone's content is known, in table time; -1: it never was."""

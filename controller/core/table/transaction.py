@@ -417,6 +417,14 @@ class Transaction:
             if known.stands == "confirmed" or self.round().cards.turn_key or self.round().ending.closing:
                 # A count that nothing confirmed may be of the cards of a round that is void and is played on.
                 self.change(turned_by=self.stamped.number)
+            self.note_keyed_turn()
         self.change_cards(turned=True)
         self.emit(HoleCardRevealed(self.round().number, self.round().cards.drawn[place].number))
         self.open_card(place)
+
+    def note_keyed_turn(self) -> None:
+        """The hole card of the round lies face up, or did: if a key said so, remember when."""
+        ending = self.round().ending
+        keyed = self.round().cards.turn_key or (ending.close_key if ending.closing else 0)
+        if keyed > self.state.keyed_turn:
+            self.change(keyed_turn=keyed)
