@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.core.messages.advice import PaymentAdvised
-from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.alerts import DeviceAlarm, RoundIrregular
 from controller.core.messages.events import (
     BettingClosed,
     CardBurned,
@@ -17,6 +17,7 @@ from controller.core.messages.events import (
     CardOpened,
     ChipsChanged,
     DealUnconfirmed,
+    DeviceStatusChanged,
     Event,
     HandCompleted,
     HandDoubled,
@@ -124,7 +125,7 @@ def belongs(event: Event, number: int, questions: set[int], alerts: set[int], *,
             return question in questions
         case AlertAcknowledged(alert):
             return alert in alerts
-        case ChipsChanged() | KeyRead() | CardBurned():
+        case ChipsChanged() | KeyRead() | CardBurned() | DeviceStatusChanged() | DeviceAlarm():
             return within
         case _:
             return getattr(event, "round", None) == number
@@ -260,6 +261,11 @@ def of_people(event: Event) -> str:
             return f"alert {alert}, {severity} {kind}: {text}"
         case AlertAcknowledged(alert, _, who, note):
             return f"{who} acknowledged alert {alert}{f' ({note})' if note else ''}"
+        case DeviceStatusChanged(device, state, detail):
+            became = {"ready": "is back", "lost": "was lost"}.get(state, f"is {state}")
+            return f"{device} {became}{f': {detail}' if detail else ''}"
+        case DeviceAlarm(device, _, text):
+            return f"{device} reports: {text}"
         case _:
             return of_trouble(event)
 

@@ -11,7 +11,6 @@ from typing import Final
 
 import pytest
 from aiohttp import ClientSession
-from msgspec.structs import replace
 from playwright.async_api import expect
 
 from controller.core.messages.inputs import AcknowledgeAlert, AdjustWager
@@ -21,13 +20,14 @@ from controller.formats.journal.records import Identity
 from controller.io.mqtt.connection import Broker
 from controller.reports.playback.round_index import RoundIndex, RoundQuery, people_of
 from controller.web.journals import LISTED, JournalRefused, Journals, wanted_of
+from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState
 from tests.core.journals import HERE, journal_of
 from tests.core.rig import Rig, penn
 from tests.core.test_waiting_rounds import WHO_GOT_THE_NINE
 from tests.web.conftest import Window
 from tests.web.stage import pages
 from tests.web.test_accessibility import findings
-from tests.web.test_table_page import dealt
+from tests.web.test_table_page import CHIPS, dealt
 
 JOURNAL: Final = f"{HERE.site}/{HERE.table}/{HERE.epoch}"
 OWN_KEY: Final = Authentication("key", ("floor",))
@@ -80,13 +80,13 @@ async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, w
         await page.keyboard.press("Home")
         await expect(page.locator(".account [aria-current]")).to_contain_text("round 1 started")
         assert await page.locator("svg.felt [data-card]").count() == 0
-        await page.get_by_role("button", name="the hole card was turned").click()
+        await page.locator(".account").get_by_role("button", name="the hole card was turned").click()
         await expect(page.locator("[aria-label='hole card, closed']")).to_have_count(1)
         await page.keyboard.press("End")
         await expect(page.locator("[aria-label='hole card, closed']")).to_have_count(0)
         await expect(page.locator("[aria-label='queen of spades']")).to_have_count(1)
         assert re.search(r"\?at=\d+$", page.url)
-        await page.get_by_role("button", name="spot 2 main: 50.00, due").click()
+        await page.locator(".account").get_by_role("button", name="spot 2 main: 50.00, due").click()
         await expect(page.locator(".account .rests").first).to_be_visible()
         moment = re.compile(r"event \d+ at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
         await expect(page.locator(".controls time")).to_have_text(moment)
@@ -104,6 +104,53 @@ async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, w
         await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: 50.00, due")
         assert await page.evaluate("document.documentElement.scrollWidth") == 320
         assert await findings(window) == []
+
+
+def split_while_the_keypad_was_lost() -> Rig:
+    """A split and a double at two spots, and in between a device that was lost and came back."""
+    rig = Rig(penn(stand_key="always"), dict(CHIPS))
+    rig.talk("1 main 50\n2 main 25\nkey no_more_bets\n9c 6h 6d 9h 5s Tc\n1 main 100\nkey split\n2c\n1 main 150")
+    for state, detail in ((HealthState.LOST, "no answer"), (HealthState.READY, "")):
+        rig.give(DeviceHealth("keypad", state, rig.now_ns, detail))
+    rig.give(DeviceComplained("keypad", "stuck_key", "a key is stuck", rig.now_ns))
+    rig.talk("key double\nTd\nKd\nkey stand\n2 main 50\nkey double\nTs\nkey hole_turned\n8c\nkey round_closed")
+    return rig
+
+
+async def test_lanes_are_walked_with_the_keyboard_and_named_for_a_screen_reader(
+    broker: Broker, window: Window, tmp_path: Path
+) -> None:
+    async with pages(broker, await kept(split_while_the_keypad_was_lost(), tmp_path)) as at:
+        page = window.page
+        await page.goto(f"{at}/round/{JOURNAL}/1")
+        groups = page.locator(".timeline [role=group]")
+        await expect(groups.first).to_be_visible()
+        names = await groups.evaluate_all("all => all.map((one) => one.getAttribute('aria-label').split(':')[0])")
+        assert names == ["cards", "chips, spot 1", "chips, spot 2", "keys", "devices", "statements"]
+        lost = page.locator(".timeline").get_by_role(
+            "button", name=re.compile(r"\d\d:\d\d:\d\d keypad was lost: no answer")
+        )
+        await lost.click()
+        await expect(page.locator(".account [aria-current]")).to_contain_text("keypad was lost: no answer")
+        await expect(lost).to_be_focused()
+        await expect(page.locator(".timeline .devices title")).to_contain_text(
+            ["keypad was lost: no answer", "keypad is back", "keypad reports: a key is stuck"]
+        )
+        walked = []
+        for press in ("Shift+ArrowRight", "ArrowUp", "ArrowUp", "ArrowUp", "Shift+ArrowLeft", "ArrowDown", "ArrowLeft"):
+            await page.keyboard.press(press)
+            await expect(page.locator(".timeline :focus[aria-current=step]")).to_have_count(1)
+            walked.append(await page.evaluate("document.activeElement.classList[1]"))
+        assert walked[:4] == ["devices", "keys", "chips", "chips"]
+        assert walked[4:6] == ["chips", "chips"]
+        assert await page.locator(".timeline [tabindex='0']").count() == 1
+        await page.locator(".timeline .dot.keys").first.focus()
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".account [aria-current]")).to_contain_text("the dealer pressed")
+        await page.keyboard.press("Shift+Tab")
+        assert await page.evaluate("document.activeElement.closest('.timeline') === null")
+        assert await findings(window) == []
+        await window.picture("round-lanes")
 
 
 async def test_the_ways_that_remain_shrink_as_evidence_comes(broker: Broker, window: Window, tmp_path: Path) -> None:
@@ -186,9 +233,7 @@ async def test_a_round_is_found_by_who_answered_its_question(tmp_path: Path) -> 
 
 
 def test_whom_an_alert_is_about_has_done_nothing() -> None:
-    raised = AlertRaised(1, AlertKind.CORRECTED_ALONE, Severity.WARNING, "text", 1)
-    if "who" in AlertRaised.__struct_fields__:
-        raised = replace(raised, who="M. Okafor")
+    raised = AlertRaised(1, AlertKind.CORRECTED_ALONE, Severity.WARNING, "text", 1, who="M. Okafor")
     assert people_of(raised) == set()
 
 

@@ -14,7 +14,10 @@ from controller.reports.round_narrative import JournalEvent, story
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """A statement of the round. ``reading`` gave it, ``readings`` it rests on; ``felt`` is the place of its picture."""
+    """A statement of the round. ``reading`` gave it, ``readings`` it rests on; ``felt`` is the place of its picture.
+
+    ``spot`` is the one it names, null where it names none.
+    """
 
     seq: int
     time: str
@@ -23,6 +26,7 @@ class Moment(msgspec.Struct, frozen=True):
     text: str
     readings: tuple[int, ...]
     felt: int
+    spot: int | None = None
 
 
 class Commitment(msgspec.Struct, frozen=True):
@@ -67,7 +71,10 @@ def course_of(identity: Identity, found: RoundEntry, events: Sequence[JournalEve
         now = msgspec.structs.replace(picture.now(), seq=0)
         if not felts or felts[-1] != now:
             felts.append(now)
-        moments.append(Moment(one.seq, one.time, one.reading, line.event, line.text, line.readings, len(felts) - 1))
+        spot = getattr(one.event, "spot", None)
+        moments.append(
+            Moment(one.seq, one.time, one.reading, line.event, line.text, line.readings, len(felts) - 1, spot)
+        )
     return RoundCourse(
         identity.site,
         identity.table,

@@ -1,35 +1,106 @@
 // @ts-check
-// A round as a line of time: a lane for cards, chips, keys and conclusions, and the legal plays that remained.
+// A round as a line of time: lanes for cards, the chips of each spot, keys, devices and statements, and the legal plays.
 import { clock } from "./figures.js";
-import { t } from "./texts.js";
-import { html } from "./vendor/preact-htm.js";
+import { t, tn } from "./texts.js";
+import { html, useEffect, useRef } from "./vendor/preact-htm.js";
+
+/** @typedef {import("./wire.js").Moment} Moment */
+/** @typedef {{ kind: string, spot: number | null, name: string, places: number[] }} Lane places: of its moments among all */
 
 const WIDE = 1000;
-const LANES = /** @type {const} */ (["cards", "chips", "keys", "told"]);
-const OF = /** @type {Record<string, typeof LANES[number]>} */ ({
+const OF = /** @type {Record<string, string>} */ ({
   card_drawn: "cards", card_opened: "cards", card_dealt: "cards", hole_card_revealed: "cards", card_burned: "cards", chips_changed: "chips", key_read: "keys", key_undone: "keys",
+  device_status_changed: "devices", device_alarm: "devices",
 });
 const HIGH = 24;
-const LEFT = 86;
+const LEFT = 104;
 const CHART = 70;
+/** Keys from lane to lane, and with Shift along one. */
+const ACROSS = ["ArrowUp", "ArrowDown"];
+const ALONG = ["ArrowLeft", "ArrowRight"];
+/** Places where the wall clock is written below the line. */
+const CLOCKS = 5;
 
-/** @param {{ moments: import("./wire.js").Moment[], left: (number | undefined)[], at: number, go: (to: number) => void }} of */
+/** The lane of what is no card, no chips, no key and no device: what was concluded, asked, answered, ordered. */
+const kindOf = (/** @type {Moment} */ one) => OF[one.name] ?? "told";
+
+/**
+ * The lanes from above, chips a lane for each spot; only a round's own spots have one.
+ * @param {Moment[]} moments @returns {Lane[]}
+ */
+export function lanesOf(moments) {
+  const spots = [...new Set(moments.filter((one) => kindOf(one) === "chips").map((one) => one.spot))].sort((one, other) => Number(one) - Number(other));
+  const lane = (/** @type {string} */ kind, /** @type {number | null} */ spot = null) => ({
+    kind, spot, name: spot === null ? t(`lane.${kind}`) : t("lane.chips.spot", { spot }),
+    places: moments.flatMap((one, place) => (kindOf(one) === kind && (kind !== "chips" || one.spot === spot) ? [place] : [])),
+  });
+  return [lane("cards"), ...(spots.length ? spots.map((spot) => lane("chips", spot)) : [lane("chips")]), lane("keys"), lane("devices"), lane("told")];
+}
+
+/**
+ * Where a key leads from a moment: up and down to the nearest moment of the next lane that has any, with Shift left and right within the lane.
+ * @param {Lane[]} lanes @param {number} at @param {string} key @param {boolean} shift @returns {number | undefined}
+ */
+export function reached(lanes, at, key, shift) {
+  const row = lanes.findIndex((one) => one.places.includes(at));
+  const own = lanes[row]?.places ?? [];
+  if (shift) return key === "ArrowRight" ? own.find((place) => place > at) : own.findLast((place) => place < at);
+  const others = key === "ArrowUp" ? lanes.slice(0, Math.max(0, row)).reverse() : key === "ArrowDown" ? lanes.slice(row + 1) : [];
+  const places = others.find((one) => one.places.length)?.places ?? [];
+  return places.toSorted((one, other) => Math.abs(one - at) - Math.abs(other - at))[0];
+}
+
+/** @param {{ moments: Moment[], left: (number | undefined)[], at: number, go: (to: number) => void }} of */
 export function Timeline({ moments, left, at, go }) {
+  const place = useRef(/** @type {SVGSVGElement | null} */ (null));
+  useEffect(() => {
+    // Who is on the line with the keyboard stays on the moment that is shown.
+    if (place.current?.contains(document.activeElement)) /** @type {SVGElement | null} */ (place.current.querySelector("[aria-current]"))?.focus({ preventScroll: true });
+  }, [at]);
   const times = moments.map((one) => Date.parse(one.time));
   const first = times[0] ?? 0;
   const span = Math.max(1, (times.at(-1) ?? 1) - first);
   // Moments of one instant lie side by side: half of the place is time, half is order.
-  const x = (/** @type {number} */ place) => LEFT + (WIDE - LEFT - 12) * (0.5 * (((times[place] ?? first) - first) / span) + 0.5 * (place / Math.max(1, moments.length - 1)));
-  const most = Math.max(1, ...left.map((one) => one ?? 0));
-  const y = (/** @type {number} */ plays) => LANES.length * HIGH + CHART - (CHART - 16) * (Math.log2(plays + 1) / Math.log2(most + 1));
-  const steps = left.flatMap((plays, place) => (plays === undefined ? [] : [`${x(place).toFixed(1)} ${y(plays).toFixed(1)}`]));
-  return html`<svg class="timeline" viewBox="0 0 ${WIDE} ${LANES.length * HIGH + CHART + 22}" role="img" aria-label=${t("timeline.label")}>
-    ${LANES.map((lane, row) => html`<g key=${lane}><text class="lane" x="0" y=${row * HIGH + 17}>${t(`lane.${lane}`)}</text><line class="rail" x1=${LEFT} x2=${WIDE - 12} y1=${row * HIGH + 12} y2=${row * HIGH + 12} /></g>`)}
-    <text class="lane" x="0" y=${LANES.length * HIGH + 40}>${t("lane.plays")}</text>
-    ${steps.length ? html`<polyline class="ways" points=${steps.join(" ")} /><text class="most" x=${WIDE - 12} y=${y(most) - 4} text-anchor="end">${t("lane.most", { count: most })}</text>` : null}
-    <line class="here" x1=${x(at)} x2=${x(at)} y1="0" y2=${LANES.length * HIGH + CHART} />
-    ${moments.map((one, place) => html`<circle key=${one.seq} class="dot ${OF[one.name] ?? "told"} ${place > at ? "later" : ""} ${moments[at]?.readings.includes(one.reading) ? "lit" : ""}" cx=${x(place)} cy=${LANES.indexOf(OF[one.name] ?? "told") * HIGH + 12} r=${place === at ? 8 : 5} onClick=${() => go(place)}><title>${clock(one.time)} ${one.text}</title></circle>`)}
-    <text class="lane" x=${LEFT} y=${LANES.length * HIGH + CHART + 18}>${clock(moments[0]?.time ?? "")}</text>
-    <text class="lane" x=${WIDE - 12} y=${LANES.length * HIGH + CHART + 18} text-anchor="end">${clock(moments.at(-1)?.time ?? "")}</text>
+  const x = (/** @type {number} */ one) => LEFT + (WIDE - LEFT - 12) * (0.5 * (((times[one] ?? first) - first) / span) + 0.5 * (one / Math.max(1, moments.length - 1)));
+  const lanes = lanesOf(moments);
+  const foot = lanes.length * HIGH + CHART;
+  const press = (/** @type {KeyboardEvent} */ event) => {
+    const to = reached(lanes, at, event.key, event.shiftKey);
+    if (!(event.shiftKey ? ALONG : ACROSS).includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (to !== undefined) go(to);
+  };
+  return html`<svg class="timeline" ref=${place} viewBox="0 0 ${WIDE} ${foot + 22}" role="group" aria-label=${t("timeline.label")} onKeyDown=${press}>
+    <line class="here" x1=${x(at)} x2=${x(at)} y1="0" y2=${foot} />
+    ${lanes.map((lane, row) => html`<${LaneLine} key=${lane.kind + lane.spot} lane=${lane} row=${row} moments=${moments} at=${at} x=${x} go=${go} />`)}
+    <${Ways} left=${left} x=${x} top=${lanes.length * HIGH} />
+    ${clocksOf(moments).map((one, count, all) => html`<text key=${one} class="lane" x=${x(one)} y=${foot + 18} text-anchor=${count === 0 ? "start" : count === all.length - 1 ? "end" : "middle"}>${clock(moments[one]?.time ?? "")}</text>`)}
   </svg>`;
+}
+
+/** The moments at which the wall clock is written. @param {Moment[]} moments @returns {number[]} */
+const clocksOf = (moments) => [...new Set(Array.from({ length: CLOCKS }, (_, count) => Math.round((count * (moments.length - 1)) / (CLOCKS - 1))))];
+
+/** @param {{ lane: Lane, row: number, moments: Moment[], at: number, x: (place: number) => number, go: (to: number) => void }} of */
+function LaneLine({ lane, row, moments, at, x, go }) {
+  const y = row * HIGH + 12;
+  return html`<g role="group" aria-label=${tn("lane.label", lane.places.length, { lane: lane.name })}>
+    <text class="lane" x="0" y=${y + 5} aria-hidden="true">${lane.name}</text><line class="rail" x1=${LEFT} x2=${WIDE - 12} y1=${y} y2=${y} />
+    ${lane.places.map((place) => {
+      const one = /** @type {Moment} */ (moments[place]);
+      const label = `${clock(one.time)} ${one.text}`;
+      const act = (/** @type {KeyboardEvent} */ event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), go(place));
+      return html`<circle key=${one.seq} class="dot ${lane.kind} ${place > at ? "later" : ""} ${moments[at]?.readings.includes(one.reading) ? "lit" : ""}" cx=${x(place)} cy=${y} r=${place === at ? 8 : 5}
+        role="button" tabindex=${place === at ? 0 : -1} aria-current=${place === at ? "step" : null} aria-label=${label} onClick=${() => go(place)} onKeyDown=${act}><title>${label}</title></circle>`;
+    })}</g>`;
+}
+
+/** How many legal plays remained, from moment to moment. @param {{ left: (number | undefined)[], x: (place: number) => number, top: number }} of */
+function Ways({ left, x, top }) {
+  const most = Math.max(1, ...left.map((one) => one ?? 0));
+  const y = (/** @type {number} */ plays) => top + CHART - (CHART - 16) * (Math.log2(plays + 1) / Math.log2(most + 1));
+  const steps = left.flatMap((plays, place) => (plays === undefined ? [] : [`${x(place).toFixed(1)} ${y(plays).toFixed(1)}`]));
+  return html`<g aria-hidden="true"><text class="lane" x="0" y=${top + 40}>${t("lane.plays")}</text>
+    ${steps.length ? html`<polyline class="ways" points=${steps.join(" ")} /><text class="most" x=${WIDE - 12} y=${y(most) - 4} text-anchor="end">${t("lane.most", { count: most })}</text>` : null}</g>`;
 }

@@ -103,6 +103,7 @@ export interface Table {
 }
 export interface Moment {
   seq: number; time: string; reading: number; name: string; text: string; readings: number[]; felt: number;
+  spot: number | null;
 }
 export interface Course {
   site: string; table: string; epoch: number; round: number; outcome: string; moments: Moment[]; felts: Felt[];
