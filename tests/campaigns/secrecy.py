@@ -1,12 +1,13 @@
 """Random rounds with random irregularities, orders and keys: not a byte may depend on what lies face down.
 
-``make campaign-secrecy N=100000 SEED=1``. Of six cases four have a card of every rank in the hole: a round of simulated
-people in one of the houses, with one irregularity of its deal or none, now and then a player who draws at once, and up
-to two orders, keys, moved chips or losses of the keypad at any moment before the dealer's turn. One has a burned card
-of every rank before two such rounds, where a hole card is dealt or none is. One has two trigger boxes that drew
-different numbers, with somebody on their line who says whatever may be said there, or before two tables. Compared are
-the events, what is wished of the devices, and every picture that is retained: round, advice, alerts, felt, meters and
-pace. A case that fails is printed so that a test can be made of it.
+``make campaign-secrecy N=100000 SEED=1``. Of seven cases four have a card of every rank in the hole: a round of
+simulated people in one of the houses, with one irregularity of its deal or none, now and then a player who draws at
+once, and up to two orders, keys, moved chips or losses of the keypad at any moment before the dealer's turn. In one
+the round goes on while people make the table believe that others follow it. One has a burned card of every rank before
+two such rounds, where a hole card is dealt or none is. One has two trigger boxes that drew different numbers, with
+somebody on their line who says whatever may be said there, or before two tables. Compared are the events, what is
+wished of the devices, and every picture that is retained: round, advice, alerts, felt, meters and pace. A case that
+fails is printed so that a test can be made of it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, Final, get_args
 import click
 
 from simulators.people.simulated_table import StandKey
-from tests.core import burned_rounds
+from tests.core import burned_rounds, feigned_rounds
 from tests.core.hole_doings import DOINGS
 from tests.core.hole_rounds import DRAWS, IRREGULARITIES, PROFILES, Case, assert_secret
 from tests.trigger_box import number_rounds
@@ -58,6 +59,12 @@ def burned(rng: Random) -> tuple[Any, Callable[[], object]]:
     return case, partial(burned_rounds.assert_closed, case)
 
 
+def feigned(rng: Random) -> tuple[Any, Callable[[], object]]:
+    """A card in the hole of a round that is feigned to be others."""
+    case = feigned_rounds.random_case(rng)
+    return case, partial(feigned_rounds.assert_stays_closed, case)
+
+
 def number(rng: Random) -> tuple[Any, Callable[[], object]]:
     """What a trigger box drew."""
     case = number_rounds.random_case(rng)
@@ -66,8 +73,8 @@ def number(rng: Random) -> tuple[Any, Callable[[], object]]:
     return case, partial(number_rounds.assert_number_closed, case)
 
 
-SECRETS: Final = {"hole": hole, "burned": burned, "number": number}
-MIXED: Final = (hole, hole, hole, hole, burned, number)
+SECRETS: Final = {"hole": hole, "burned": burned, "feigned": feigned, "number": number}
+MIXED: Final = (hole, hole, hole, hole, burned, feigned, number)
 
 
 @click.command()

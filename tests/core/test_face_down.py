@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
+from controller.core.messages.advice import PaymentAdvised
 from controller.core.messages.alerts import ChipsUnexplained, CloseRefused, OrderRefused, RoundIrregular
 from controller.core.messages.events import (
     BettingClosed,
@@ -126,6 +127,38 @@ def test_with_the_key_of_the_turn_every_hand_is_shown_at_the_same_moment() -> No
         rest = rig.stamped[number - 1 :]
         said = {tuple(before_it_is_shown(table, [with_face(rest[0], f), *rest[1:]], number)) for f in DECK}
         assert len(said) == 1
+
+
+def bet_anew(face: str) -> Rig:
+    """Two hands of which the first takes a card, and then other chips lie there: the next bet, if the hand broke."""
+    rig = Rig(pitch(turn_key="always"))
+    rig.talk(f"1 main 10 \n 2 main 10 \n Th 9h 8c {face} 9d Ts \n key hit \n 9c")
+    rig.talk("1 main 0")
+    rig.pass_ms(2_000)
+    rig.talk("1 main 5")
+    rig.pass_ms(6_000)
+    return rig
+
+
+def advised(rig: Rig) -> list[int]:
+    return [line.spot for event in rig.events_of(PaymentAdvised) for line in event.lines]
+
+
+@pytest.mark.parametrize("heeded", [True, False])
+def test_nor_what_is_advised_once_the_floor_has_voided_the_round(*, heeded: bool) -> None:
+    """With a two the hand goes on, with a king it broke."""
+    for face, spots in (("2d", [2, 1]), ("Kc", [2, 1] if heeded else [2])):
+        rig = bet_anew(face)
+        rig.change_house(turns_keyed=heeded)
+        rig.give(VoidRound(rig.now_ns, rig.table.state.rounds, "floor", "misdeal"))
+        assert advised(rig) == spots
+
+
+def test_where_the_hands_are_shown_nothing_is_advised_of_a_next_bet() -> None:
+    rig = bet_anew("Kc")
+    rig.talk("key stand hole_turned")
+    assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 2 main +0.00"]
+    assert advised(rig) == [2]
 
 
 # --- what is told, and when -------------------------------------------------------------------------

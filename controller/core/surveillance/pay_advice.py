@@ -161,7 +161,13 @@ def advise(before: Table, transaction: Transaction) -> None:
 
 
 def _spots_betting_ahead(before: Table, transaction: Transaction, number: int) -> frozenset[int]:
-    """Spots where the wager of a round is gone in every play and the next bet lies: there is nothing to take."""
+    """Spots where the wager of a round is gone in every play and the next bet lies: there is nothing to take.
+
+    None where cards that lie closed would decide it: where the floor has settled the wager before they were shown.
+    """
+    known = transaction.round_known(number)
+    if transaction.house.turns_keyed and known is not None and known.hides_faces():
+        return frozenset()
     table = transaction.table() if transaction.state.open_round() == number else before
     round_now, lattice = table.state.round, table.lattice
     if round_now is None or round_now.number != number or lattice is None:
