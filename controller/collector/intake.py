@@ -39,6 +39,10 @@ COMPLAINTS_LIMIT: Final = 200
 """Complaints that may wait to be written; a flood of them is counted instead."""
 
 
+DATABASE: Final = "in the collector's database"
+"""Where events are held, in words."""
+
+
 class Limits(NamedTuple):
     """How many tables are followed (names beyond are somebody's flood), and events wait for the database."""
 
@@ -58,7 +62,7 @@ class _Followed:
     def __init__(self, name: TableKey, consumer: str, held: StreamPosition, head: str) -> None:
         self.name = name
         self.topics = Topics(*name)
-        self.follower = Follower(*name, consumer, held, head, ahead_limit=AHEAD_LIMIT)
+        self.follower = Follower(*name, consumer, held, head, ahead_limit=AHEAD_LIMIT, place=DATABASE)
         self.kept, self.kept_head = held, head
         self.acknowledged = NOTHING
         """The last position that was acknowledged on this connection."""
@@ -127,7 +131,7 @@ class Intake:
             case ["reply", "replay"]:
                 reply = read_reply(payload)
                 if reply is not None and reply.transaction == self._consumer and reply.status == "refused":
-                    self._complain(one, f"replay refused: {reply.text}")
+                    self._complain(one, f"the table refuses to send events again: {reply.text}")
             case _:
                 pass
 

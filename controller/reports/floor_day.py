@@ -118,7 +118,8 @@ def floor_text(day: FloorDay) -> str:
 
 def _lines(day: FloorDay) -> Iterator[str]:
     yield f"whole floor, gaming day {' and '.join(day.gaming_days)}"
-    yield f"written {day.written} by Tableside {day.version}; figures as they stand now, by every later ruling"
+    stand = "figures as they stand now, with every later ruling applied"
+    yield f"written {day.written} by Tableside {day.version}; {stand}"
     if day.is_running:
         last = max((one.held_until for one in day.tables), default="")
         yield f"NOT OVER    the last event collected so far: {last or 'none'}"

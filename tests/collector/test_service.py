@@ -8,6 +8,7 @@ import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from controller.collector.intake import COMPLAINTS_LIMIT, REPLAYS_LIMIT, Intake, Limits
@@ -15,6 +16,7 @@ from controller.collector.service import CollectionScope, CollectorService, Paus
 from controller.collector.store import Store, TableKey
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis
+from controller.formats.orders.requests import Reply
 from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
 from controller.io.mqtt.connection import Broker, ConnectionLost, connected
 from controller.reports.audit.durable_follower import StreamPosition
@@ -302,6 +304,23 @@ def test_a_table_whose_answer_ended_before_a_gap_is_asked_for_the_rest_at_once()
         intake.hear(one.topics.replay("collector"), body, 0)
     (asked,) = intake.next_replays(0)
     assert one.again(asked.payload) == ("collector", [one.events[3]])
+
+
+def test_what_a_table_refuses_and_lacks_is_said_with_where_it_is_held() -> None:
+    """Of the collector's database, and not of a disk of whoever reads it."""
+    (one,) = tables(1)
+    intake = Intake("collector", {})
+    for topic, body in one.next(2):
+        intake.hear(topic, body, 0)
+    reply = Reply("refused", "16 replays are under way; ask again", "collector")
+    intake.hear(one.topics.reply("replay"), msgspec.json.encode(reply), 0)
+    other = msgspec.json.decode(one.stream()) | {"hash": "00" * 32}
+    intake.hear(one.topics.stream, msgspec.json.encode(other), 0)
+    said = [complaint for piece in intake.cut() for complaint in piece.complaints]
+    assert said == [
+        "the table refuses to send events again: 16 replays are under way; ask again",
+        "events 1 to 2 in the collector's database are not those of the table",
+    ]
 
 
 class TestHostile:

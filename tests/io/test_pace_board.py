@@ -10,6 +10,7 @@ import msgspec
 from controller.core.game.wager import LockedWager
 from controller.core.messages.events import BettingClosed, CardDrawn, Event, HoleCardRevealed, RoundClosed
 from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import nanoseconds
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.formats.replay import payloads
 from controller.formats.text.moments import HOUR_NS
@@ -71,6 +72,7 @@ def test_only_the_last_hour_counts_and_a_year_is_not_read_for_it() -> None:
     assert told[0].figures.phase_ms["playing"] == 7000
     assert (told[1].seq, told[1].figures.rounds) == (2107, 60)
     assert told[-1].figures.rounds == 0
+    assert nanoseconds(told[1].time) - nanoseconds(told[0].time) == EVERY_SECONDS * S
     assert len(told) == 62
     # Twelve halvings, the rows of an hour at once, and once a minute what is new.
     assert journal.reads < 12 + 2 + 2 * 62

@@ -41,6 +41,10 @@ UNLIKE_OTHERS: Final = replace(PLAYED, open_rounds=1, irregular=3, void_rounds=2
 FELT: Final = FeltNow(812, 60, True, (), (), (), (), ())
 
 
+AS_OF: Final = "2026-11-21T21:14:07.000000Z"
+"""When the figures of the last hour were made."""
+
+
 class TablePictures(msgspec.Struct, frozen=True):
     """What one table retains."""
 
@@ -96,7 +100,11 @@ class Floor:
     async def show(self, table: str, shown: TablePictures) -> None:
         """Retain what a table shows now."""
         topics, now = Topics(SITE, table), SystemClock().wall_ns()
-        states = {"round": shown.round, "felt": shown.felt, "pace": PaceNow(812, shown.pace)}
+        states = {
+            "round": shown.round,
+            "felt": shown.felt,
+            "pace": PaceNow(812, shown.pace, "2026-11-21T21:14:07.000000Z"),
+        }
         states |= {"alerts": AlertsNow(812, len(shown.alerts), shown.alerts)}
         states |= {"meters": shown.meters} if shown.meters else {}
         for name, picture in states.items():

@@ -101,11 +101,26 @@ async def test_the_table_that_needs_somebody_comes_first_and_says_why(broker: Br
         await expect(window.page.locator(".tile.need-proposal")).to_contain_text("A. Ames: change Blazing 7's")
         await expect(window.page.locator(".tile.need-slow")).to_contain_text("31 rounds an hour, 50 expected")
         await expect(first).to_contain_text("Last hour: won $485.00 of $12,720.00")
-        await expect(first).to_contain_text("by the rules $45.56, without Lucky Ladies")
+        await expect(first).to_contain_text("theoretical win $45.56, without Lucky Ladies")
+        await expect(first.locator(".win time")).to_have_text("as of 21:14:07")
         await expect(first).to_contain_text("average bet $45.00, side wagers 1.7 %")
         await window.picture("pit")
         await floor.show("bj-1", asks("Spot 5: did the player surrender?"))
         await expect(window.page.locator(".tile").first).to_contain_text("bj-1")
+
+
+@pytest.mark.parametrize(
+    ("alarm", "word"),
+    [("consumer surveillance is 1200 events behind, more than 1000", "consumer"), ("the disk fills", "program")],
+)
+async def test_an_alarm_of_the_program_or_of_a_consumer_is_no_device(
+    alarm: str, word: str, broker: Broker, window: Window
+) -> None:
+    async with pit(broker, window, {"bj-1": TablePictures(alarms=(alarm,))}):
+        need = window.page.locator(f".tile.need-{word} .need")
+        await expect(need).to_contain_text(alarm)
+        await expect(need.locator("b")).to_have_text(word)
+        assert await findings(window) == []
 
 
 async def test_a_table_without_a_main_wager_has_no_average(broker: Broker, window: Window) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import sys
 import zipfile
@@ -11,6 +12,7 @@ from typing import Final
 import msgspec
 import pytest
 from aiohttp import ClientSession
+from aiohttp.web import AppRunner
 from click.testing import CliRunner
 from playwright.async_api import expect
 
@@ -22,7 +24,11 @@ from controller.formats.journal.tree_heads import origin
 from controller.io.journal.commit_marker import head_bytes, path_of
 from controller.io.journal.reader import Head, JournalReader
 from controller.io.mqtt.connection import Broker
+from controller.io.system.clock import SystemClock
+from controller.web.admission import HostNames, Tickets
+from controller.web.floor_view import FloorView
 from controller.web.journals import JournalRefused, Journals, JournalTrust
+from controller.web.server import application
 from controller.web.sign_in import COOKIE
 from controller.web.trust.chain_walk import PIECE_SECONDS, RECORDS_AT_ONCE, ChainWalk
 from controller.web.trust.head_signature import HeadSignature, signed_by
@@ -266,6 +272,17 @@ async def test_one_round_is_stepped_at_a_time() -> None:
     with pytest.raises(SteppingRefused, match="another round is being stepped"):
         rounds.begin(path, (HERE, 2), 8, 10)
     await rounds.close()
+
+
+async def test_what_is_being_stepped_ends_with_the_server() -> None:
+    rounds = program("time.sleep(60)")
+    app = application(FloorView(SystemClock()), HostNames((), 0), Tickets(lambda: 0.0), Journals((), (), rounds))
+    runner = AppRunner(app)
+    await runner.setup()
+    rounds.begin(Path("/a/journal.sqlite"), (HERE, 1), 7, 9)
+    await runner.cleanup()
+    async with asyncio.timeout(5.0):
+        await rounds.finish()
 
 
 async def test_a_program_says_how_far_it_is_and_the_rest_is_its_complaint() -> None:

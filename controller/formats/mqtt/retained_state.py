@@ -157,11 +157,13 @@ class PaceFigures(Value, frozen=True, tag=False):
 class PaceNow(msgspec.Struct, frozen=True):
     """Retained on ``state/pace``: how the table ran in the last hour, published once a minute. No player is in it.
 
-    ``seq`` is the last event it reflects; ``figures.seconds`` is from the hour's first event to its last.
+    ``seq`` is the last event it reflects; ``figures.seconds`` is from the hour's first event to its last. ``time`` (RFC
+    3339, UTC) is when the figures were made; empty: a table of before, which does not say.
     """
 
     seq: int
     figures: PaceFigures
+    time: str = ""
 
 
 STATES: Final[dict[str, type[msgspec.Struct]]] = {

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from controller.core.messages.events import Event
-from controller.formats.mqtt.envelope import nanoseconds, own_event
+from controller.formats.mqtt.envelope import nanoseconds, own_event, utc_text
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.formats.text.moments import HOUR_NS
 from controller.io.journal.reader import EventRow
@@ -77,14 +77,16 @@ class PaceBoard:
                 published = own_event(row.body)
                 self._kept.append((nanoseconds(published.time), published.event))
                 self._taken.take(published)
-        since_ns = self._clock.wall_ns() - HOUR_NS
+        now_ns = self._clock.wall_ns()
+        since_ns = now_ns - HOUR_NS
         while self._kept and self._kept[0][0] < since_ns:
             self._kept.popleft()
         self._taken.forget(since_ns)
         pace = Pace()
         for at_ns, event in self._kept:
             pace = pace_after(pace, event, at_ns)
-        return msgspec.json.encode(PaceNow(self._seq, figures(pace, self._taken.figures(self._edges))))
+        shown = figures(pace, self._taken.figures(self._edges))
+        return msgspec.json.encode(PaceNow(self._seq, shown, utc_text(now_ns)))
 
     async def _before(self, moment_ns: int) -> int:
         """The last event published before a moment, 0 if none: found by halving, for a journal may hold a year."""

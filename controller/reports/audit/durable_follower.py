@@ -89,8 +89,13 @@ class Follower:
         head: str = "",
         *,
         ahead_limit: int = AHEAD_LIMIT,
+        place: str = "on this disk",
     ) -> None:
-        """``head`` is the furthest signed head that the disk has, empty if none; ``ahead_limit`` as ``AHEAD_LIMIT``."""
+        """``head`` is the furthest signed head that is held, empty if none; ``ahead_limit`` as ``AHEAD_LIMIT``.
+
+        ``place`` is where events are held, in words: complaints name it.
+        """
+        self._place = place
         self._site, self._table, self._consumer = site, table, consumer
         self.held = held
         self._ahead_limit = ahead_limit
@@ -143,7 +148,7 @@ class Follower:
         self._noted = -1 if own is None else own.last_seq
         self._known = max(self._known, now.published)
         if now.published == self.held.seq and now.hash != self.held.hash.hex():
-            text = f"events 1 to {self.held.seq} on this disk are not those of the table"
+            text = f"events 1 to {self.held.seq} {self._place} are not those of the table"
             return FollowerActions(new_epoch, complaints=(*complaints, text), differs=True, head=head)
         complaints += self._older_copy(now.seq, at)
         return FollowerActions(new_epoch, complaints=complaints, head=head)
@@ -210,8 +215,8 @@ class Follower:
         self._asked_at, self._acked, self._noted = None, -1, -1
         if not before.epoch:
             return epoch, ()
-        held = many(before.seq, "event")
-        return epoch, (f"epoch {epoch} follows epoch {before.epoch}, of which this disk has {held}",)
+        held, verb = many(before.seq, "event"), "is" if before.seq == 1 else "are"
+        return epoch, (f"epoch {epoch} follows epoch {before.epoch}, of which {held} {verb} {self._place}",)
 
     def _start(self, epoch: int) -> StreamPosition:
         return StreamPosition(epoch, 0, stream_genesis(Identity(self._site, self._table, epoch)))
@@ -223,7 +228,7 @@ class Follower:
         elif self._beyond is None:
             self._beyond = at, self.held.seq
         elif at - self._beyond[0] >= PATIENCE_SECONDS and seq < self._beyond[1]:
-            lacking = f"the table ends before event {self._beyond[1]}, which is on this disk"
+            lacking = f"the table ends before event {self._beyond[1]}, which is {self._place}"
             return self._once(f"{lacking}: it runs on an older copy")
         return ()
 

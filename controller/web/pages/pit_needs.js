@@ -7,9 +7,12 @@ import { bet, t, tn } from "./texts.js";
 /** @typedef {import("./wire.js").Table} Table */
 
 /** From what cannot wait to what can. */
-export const ORDER = /** @type {const} */ (["asks", "irregular", "held", "jackpot", "alert", "proposal", "device", "away", "slow", "closed", "fine"]);
+export const ORDER = /** @type {const} */ (["asks", "irregular", "held", "jackpot", "alert", "proposal", "device", "consumer", "program", "away", "slow", "closed", "fine"]);
 
 /** @typedef {{ kind: typeof ORDER[number], text: string, since: string, exact: boolean, symbol: string }} Need */
+
+/** How the alarm of a consumer begins; the others are of the table's own program. */
+const CONSUMER = "consumer ";
 
 /** Fewer rounds than these tell no pace. */
 const ROUNDS_FOR_A_PACE = 10;
@@ -58,7 +61,7 @@ function ofMachine({ devices, status, needs }, isHeard) {
   const away = status?.state === "offline" || !isHeard;
   return [
     ...(ill && !away ? [made("device", t("devices.ill", { device: ill[0], state: t(`device.${ill[1].state}`), detail: ill[1].detail }), ill[0].split("/")[0] ?? "device", { since: ill[1].since, exact: true })] : []),
-    ...(alarm && !away ? [made("device", alarm, "device")] : []),
+    ...(alarm && !away ? [made(alarm.startsWith(CONSUMER) ? "consumer" : "program", alarm, "device")] : []),
     ...(away ? [made("away", t(status?.state === "offline" ? "need.offline" : "need.silent"), "broker", needs?.offline)] : []),
   ];
 }

@@ -90,7 +90,7 @@ export interface Table {
   orders?: { seq: number; two_persons: boolean; wagers: Rulable[] };
   epoch?: number;
   meters?: { seq: number; meters: Meter[]; jackpots: Jackpot[]; linked: LinkedMeter[]; waiting: number };
-  pace?: { seq: number; figures: Figures };
+  pace?: { seq: number; figures: Figures; time?: string };
   machine?: Machine;
   hold?: { reason: string } | null;
   stream?: { epoch: number; seq: number; published: number; time: string; alarms: string[]; tree_head: string;
