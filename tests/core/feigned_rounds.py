@@ -22,13 +22,14 @@ from tests.core.hole_doings import DOINGS
 from tests.core.hole_rig import rig_for
 from tests.core.hole_rounds import PROFILES
 from tests.core.human import DEAL_MS
-from tests.core.rig import MS, SPOTS
+from tests.core.rig import KEY_OF, MS, SPOTS
 
 FACES: Final = (Card("9c"), Card("Ah"), Card("Kd"))
 """One that makes nothing special of any up card, and two that make a natural of some."""
 
 _LOW: Final = tuple(card for card in DECK if str(card)[0] in "A234")
 _UP: Final = ("6d", "9d", "Td", "2d", "Ad")
+_OFTEN_ACES: Final = ("Ad", "Td", "Ad", "6d")
 _STANDS: Final = 20
 """What a player has at most who may still draw."""
 
@@ -38,6 +39,7 @@ _SLIPS: Final = frozenset({"any_key", "no_more_bets", "touch", "wait", "nothing"
 SPOKEN: Final = tuple(name for name in DOINGS if name not in _SLIPS)
 
 _ACTS: Final = ("draw",) * 4 + ("wait",) * 4 + ("feign",) * 5 + ("say over",) * 3 + ("touch",) * 2 + ("speak",) * 10
+_INSURED: Final = ("draw",) * 4 + ("wait",) * 4 + ("feign",) * 2 + ("touch",) * 6 + ("say over",) * 2 + ("speak",) * 9
 
 
 class Feigned(NamedTuple):
@@ -49,6 +51,8 @@ class Feigned(NamedTuple):
     stand_key: StandKey = "always"
     chips: bool = True
     """Whether players also touch chips."""
+    insurance: bool = False
+    """Whether they touch chips more often, insurance's too."""
     turns_keyed: bool = True
     """False: by a journal of before."""
 
@@ -57,7 +61,9 @@ def random_case(rng: Random) -> Feigned:
     """A round of any house."""
     habit: StandKey = rng.choice(("always", "sometimes"))
     turn_key = rng.choice(("always", "sometimes"))
-    return Feigned(rng.choice(PROFILES), rng.randrange(1 << 30), turn_key, habit, chips=rng.random() < 0.7)
+    return Feigned(
+        rng.choice(PROFILES), rng.randrange(1 << 30), turn_key, habit, rng.random() < 0.7, rng.random() < 0.3
+    )
 
 
 class Feint:
@@ -99,12 +105,14 @@ class Feint:
         self.rig.play(f"{bets} / wait 4")
         first, second = ([self.rng.choice(_LOW) for _ in range(boxes)] for _ in range(2))
         self.hands = [list(hand) for hand in zip(first, second, strict=True)]
-        words = " ".join((*map(str, first), self.rng.choice(_UP), *map(str, second)))
+        words = " ".join(
+            (*map(str, first), self.rng.choice(_OFTEN_ACES if self.case.insurance else _UP), *map(str, second))
+        )
         self.rig.play(f"deal {words} {hole}")
 
     def act(self) -> None:
         """Somebody does something."""
-        match self.rng.choice(_ACTS):
+        match self.rng.choice(_INSURED if self.case.insurance else _ACTS):
             case "draw":
                 self._wait(self.rng.choice((300, 500, 1_000, 1_500, 5_500, 9_000)))
                 self._draw()
@@ -127,8 +135,15 @@ class Feint:
 
     def _touch(self, spot: int, cents: int) -> None:
         """A player changes his chips, or lays some anew."""
-        if self.case.chips:
-            self.misleads = True
+        if not self.case.chips:
+            return
+        self.misleads = True
+        place = self.rng.random() if self.case.insurance else 1
+        if place < 0.4:
+            self.rig.chips(spot, "insurance", self.rng.choice((0, 500, 500, 1_500)))
+        elif place < 0.5:
+            self.rig.press(KEY_OF["insurance_closed"], held=False)
+        else:
             self.rig.chips(spot, MAIN, cents)
 
     def _feign(self) -> None:

@@ -154,8 +154,9 @@ class House(Value, frozen=True, tag=False):
     note of those. False: the journal is of before."""
     turns_keyed: bool = False
     """Whether cards that lay closed at the end of a shoe are opened only where a key has turned a hole card since they
-    were drawn, or that shoe must be over, and no closed card decides what is advised of a wager that the floor settles;
-    False: the journal is of before, when a turn that the table concluded from a confirmed deal was enough."""
+    were drawn, or that shoe must be over, and no closed card decides what is advised of a wager that the floor settles,
+    or whether a card may be the next deal's. False: the journal is of before, when a turn that the table concluded from
+    a confirmed deal was enough."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

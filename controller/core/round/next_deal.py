@@ -129,6 +129,9 @@ def _turn_forgotten(transaction: Transaction) -> bool:
     """Whether payment shows that the dealer forgot the key of the turn; players' chips alone would say too little."""
     if _unexplained(transaction.round()):
         return round_end.boxes_are_cleared(transaction)
+    if transaction.house.turns_keyed and transaction.round().must_ignore_faces():
+        # A box that was declared in vain makes the hole card a player's, whose payment it would then decide.
+        return round_end.is_over(transaction)
     return round_end.payment_has_begun(transaction) or round_end.is_over(transaction)
 
 
