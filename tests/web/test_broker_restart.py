@@ -23,7 +23,7 @@ class Shown(NamedTuple):
     live: tuple[str, str]
     away: tuple[str, str]
     kept: tuple[str, str]
-    """What was heard before, and is still there while the broker is away."""
+    """What is heard before the broker goes, and is still there while it is away."""
     held: tuple[str, str]
     """What the page says of a hold that begins after the broker is back."""
 
@@ -56,7 +56,7 @@ PAGES: Final = {
         "/pit",
         (".tile .state", "open"),
         (".notice.stale", "The broker is away"),
-        (".pit.stale .tile", "bj-1"),
+        (".tile", "bj-1"),
         (".tile.need-held", REASON),
     ),
     "tables": Shown("/", (".tables .state.live", ""), (".tables .state.stale", ""), (".tables", "bj-1"), (".held", "")),
@@ -74,6 +74,7 @@ async def test_each_page_outlives_its_broker(shown: Shown, window: Window) -> No
         async with mosquitto(port=port) as first, staged(first, MeterRig()):
             await window.page.goto(at + shown.path)
             await says(shown.live)
+            await says(shown.kept)
         await says(shown.away)
         await says(shown.kept)
         async with mosquitto(port=port) as second, staged(second, MeterRig()) as stage:
