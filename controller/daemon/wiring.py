@@ -179,6 +179,8 @@ class Devices:
             )
             for name, kind, protocol, port, session in self.lines
         ]
+        by_name = {line.name: line for line in self.supervisors}
+        by_name["shoe"].let_go_ahead(by_name["keypad"])
         return self.supervisors
 
     def stored(self, reading: CardDrawn | ShoeNumbering) -> None:

@@ -161,7 +161,13 @@ class Ear:
         def found() -> list[Any]:
             return [one for one in self.events(kind) if all(getattr(one, key) == fields[key] for key in fields)]
 
-        await self.until(lambda: len(found()) >= count)
+        try:
+            await self.until(lambda: len(found()) >= count)
+        except TimeoutError:
+            last = "\n".join(f"{one.seq} {one.event}" for one in self.told[-40:])
+            raise AssertionError(
+                f"no {kind.__name__} with {fields} was published; the last events are\n{last}"
+            ) from None
         return found()[count - 1]
 
     def last(self, topic: str) -> bytes | None:

@@ -92,6 +92,14 @@ class LineSupervisor:
         self._not_understood = 0
         self._refusal = ""
         self._down_reason = ""
+        self._ahead: tuple[LineSupervisor, ...] = ()
+
+    def let_go_ahead(self, *lines: LineSupervisor) -> None:
+        """Have what is overdue at other lines count before what comes on this one, however late the process runs.
+
+        A key that may be held is known to be pressed only some time after it is let go: the cards after it come later.
+        """
+        self._ahead = lines
 
     @property
     def is_open(self) -> bool:
@@ -162,12 +170,20 @@ class LineSupervisor:
     def received(self, data: bytes) -> None:
         """Bytes came."""
         now_ns = self._last_byte_ns = self._clock.monotonic_ns()
+        for line in self._ahead:
+            line.catch_up(now_ns)
         self._has_received = True
         if not self._talk_limit.data(len(data), now_ns):
             self._interrupt("bytes")
             return
         self._guarded(lambda: self._session.receive(data, now_ns))
         self.settle()
+
+    def catch_up(self, now_ns: int) -> None:
+        """Do at once what was due by now."""
+        if self._timer is not None and self._due_ns <= now_ns:
+            self._timer.cancel()
+            self._deadline()
 
     def _deadline(self) -> None:
         self._timer = None
