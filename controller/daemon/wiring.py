@@ -87,6 +87,7 @@ def house_of(table: TableFile) -> House:
         racks_traced=True,
         unlisted_named=True,
         turns_keyed=True,
+        doubles_awaited=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

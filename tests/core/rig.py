@@ -82,7 +82,14 @@ class Rig:
         self.house = replace(
             house, looks_reckoned=True, declarations_traced=True, deals_by_number=True, ends_traced=True
         )
-        self.house = replace(self.house, slips_reckoned=True, racks_traced=True, unlisted_named=True, turns_keyed=True)
+        self.house = replace(
+            self.house,
+            slips_reckoned=True,
+            racks_traced=True,
+            unlisted_named=True,
+            turns_keyed=True,
+            doubles_awaited=True,
+        )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0

@@ -33,7 +33,12 @@ def denied(*, answer: str = "no", by: str = "floor", traced: bool = True, declar
     """Seventeen has lost to nineteen; a person says of the next deal's first card whether another round has begun."""
     rig = HumanRig(profile_files.load("borgata", BARE).rules, {}, cycle_ms=1_200)
     rig.change_house(
-        orders_bounded=True, orders_traced=True, two_persons=True, words_traced=traced, declarations_traced=declared
+        orders_bounded=True,
+        orders_traced=True,
+        two_persons=True,
+        words_traced=traced,
+        declarations_traced=declared,
+        doubles_awaited=traced,
     )
     rig.reads_display = False
     rig.play(f"{WON}{WON}{WON} wait 3 / {LOST} 1 main 0 / wait 1 / 1 main 10 / wait 1.2 / Jd / wait 0.3")

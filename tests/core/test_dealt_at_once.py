@@ -173,6 +173,6 @@ def test_a_card_that_was_not_read_may_be_one_that_he_drew(cards: str) -> None:
 )
 def test_journals_of_before_are_read_as_they_were(then: str) -> None:
     rig = bare(cycle_ms=700)
-    rig.table = Table(replace(rig.house, moves_reconsidered=False), rig.table.state)
+    rig.table = Table(replace(rig.house, moves_reconsidered=False, doubles_awaited=False), rig.table.state)
     rig.play(f"{WON}{WON}{WON} wait 3 / {then}")
     assert asked(rig) == []

@@ -258,6 +258,7 @@ def begun_now(house: House) -> House:
         racks_traced=True,
         unlisted_named=True,
         turns_keyed=True,
+        doubles_awaited=True,
     )
 
 

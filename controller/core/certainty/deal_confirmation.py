@@ -25,7 +25,7 @@ from controller.core.persons import Person
 from controller.core.table.layout import cents_at, exceeds_one_move, worth
 from controller.core.table.round_state import ChipVisit, DealProgress, DealStatus, Round
 from controller.core.table.transaction import Transaction
-from firmware_protocols.readings import ChipsConfirmed
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed
 
 _SECOND_NS: Final = 1_000_000_000
 
@@ -67,7 +67,7 @@ def begin(transaction: Transaction) -> DealProgress:
     # By its rhythm it is known to be a deal, and none of the cards before it belongs to it.
     by_rhythm = transaction.state.begins == transaction.stamped.number
     astray = not by_rhythm and any(transaction.state.unturned(card) and not card.burned for card in kept)
-    anew = not by_rhythm and any(broke_off(one) for one in transaction.left)
+    anew = not by_rhythm and any(broke_off(one) or _follows_at_once(transaction, one) for one in transaction.left)
     return DealProgress("open", uneven=_ASTRAY if astray else transaction.state.unheard_before_deal, anew=anew)
 
 
@@ -76,6 +76,21 @@ def broke_off(round_now: Round) -> bool:
     few = 0 < len(round_now.cards.drawn) < deal_cards(1, hole=round_now.cards.hole_dealt)
     said = round_now.ending.closing or round_now.turn_pressed()
     return few and round_now.dealing.unturned() and not said
+
+
+def _follows_at_once(transaction: Transaction, over: Round) -> bool:
+    """Whether this card begins a round only since the last one has none left for it, which it follows without a pause.
+
+    Nobody takes wagers and collects cards so soon: the deal may have begun with cards that the last round took for its.
+    """
+    card = transaction.stamped.input
+    if not transaction.house.doubles_awaited or not isinstance(card, CardDrawn) or not over.cards.drawn:
+        return False
+    if transaction.state.denied_next:
+        # A person has said that they are.
+        return False
+    said = over.ending.closing or over.ending.next_bets == "pressed"
+    return not said and transaction.table_ns(card.at_ns) - over.dealing.last_ns < gap_ns(transaction)
 
 
 def change_deal(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which

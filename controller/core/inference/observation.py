@@ -25,6 +25,8 @@ class ChipsObserved(Value, frozen=True, tag="chips_moved"):
     after: int
     idle: bool = False
     """No play explains it: it means nothing, and only says what lies there now."""
+    early: bool = False
+    """It came before a card after which it may count as a double or split: it is no payment."""
 
     def counts(self) -> bool:
         """Whether the chips count: not where they would make a wager that no play explains."""

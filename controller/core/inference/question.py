@@ -176,26 +176,27 @@ class _Choice(NamedTuple):
     question: Question
 
 
-def best_question(cases: tuple[LatticeCase, ...], *, compared: bool = True) -> Question | None:
+def best_question(cases: tuple[LatticeCase, ...], *, compared: bool = True, as_shown: bool = True) -> Question | None:
     """The question whose worst answer leaves the fewest different dues; None if no answer would change money.
 
     Of equally good questions it takes the one that most likely leaves nothing open, then the one about fewer boxes.
-    ``compared``: whether it may compare several boxes.
+    ``compared``: whether it may compare several boxes. ``as_shown``: whether its lines must fit the display in the order
+    in which they are shown; False: as journals of before have it, in which they were found.
     """
     try:
         known = classes_of(cases)
     except TooManyClasses:
         return _rough_question(cases)
-    return best_of(known, compared=compared)
+    return best_of(known, compared=compared, as_shown=as_shown)
 
 
-def best_of(known: list[OutcomeClass], *, compared: bool = True) -> Question | None:
+def best_of(known: list[OutcomeClass], *, compared: bool = True, as_shown: bool = True) -> Question | None:
     """The best question where these are the classes; see ``best_question``."""
     if _different_dues(known) <= 1:
         return None
     singles = [choice for place, one in enumerate(candidates(known)) if (choice := _weighed(known, one, place))]
     if compared and not any(choice.worst == 1 for choice in singles):
-        singles.extend(_comparing(known))
+        singles.extend(_comparing(known, as_shown=as_shown))
     return min(singles, key=lambda choice: choice[:-1]).question if singles else None
 
 
@@ -211,9 +212,9 @@ def _weighed(known: list[OutcomeClass], question: Question, place: int) -> _Choi
     return _Choice(max(sizes), sum(line.open for line in lines), 1, sum(sizes), place, question)
 
 
-def _comparing(known: list[OutcomeClass]) -> Iterator[_Choice]:
+def _comparing(known: list[OutcomeClass], *, as_shown: bool) -> Iterator[_Choice]:
     """The best question found that compares several boxes."""
-    lines = _in_order(_best_comparison(known))
+    lines = _in_order(_best_comparison(known, as_shown=as_shown))
     boxes = _boxes_of(lines)
     if len(boxes) > 1:
         marks = tuple(tuple(line.marks.get(box, _ANY) for box in boxes) for line in lines)
@@ -302,6 +303,8 @@ class _Partings(NamedTuple):
 
     known: dict[tuple[frozenset[tuple[int, str]], int], list[_ComparisonLine]]
     """The parts of a line, by its marks and the box."""
+    as_shown: bool
+    """Whether the lines must fit the display in the order in which they are shown."""
 
     def by(self, line: _ComparisonLine, box: int) -> list[_ComparisonLine]:
         """The parts of a line by what lies at a box; empty where that says nothing, or cannot be shown."""
@@ -363,13 +366,13 @@ def _comparison_text(head: str, patterns: tuple[str, ...]) -> str:
     return "".join(one.ljust(_COLUMNS) for one in (*rows, row)).rstrip()
 
 
-def _best_comparison(classes: list[OutcomeClass]) -> list[_ComparisonLine]:
+def _best_comparison(classes: list[OutcomeClass], *, as_shown: bool) -> list[_ComparisonLine]:
     """The lines of the best comparison found, or a single line if nothing can be distinguished.
 
     First the worst line is always distinguished. Then once more: no line may come out worse, and within that it is the
     line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
     """
-    whole, parted = _ComparisonLine.of({}, classes), _Partings({})
+    whole, parted = _ComparisonLine.of({}, classes), _Partings({}, as_shown)
     best = [whole]
     for measure in (_by_dues, _by_likelihood):
         lines = _distinguished(whole, 0, measure, parted)
@@ -423,7 +426,8 @@ def _with_parts(
     parts = _best_parts(line, allowed, measure, parted)
     at = lines.index(line)
     more = [*lines[:at], *parts, *lines[at + 1 :]]
-    return more if parts and _fits(more) else None
+    fits = _fits(more) and (not parted.as_shown or _fits(_in_order(more)))
+    return more if parts and fits else None
 
 
 def _best_parts(line: _ComparisonLine, boxes: list[int], measure: _Measure, parted: _Partings) -> list[_ComparisonLine]:

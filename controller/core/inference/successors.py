@@ -126,6 +126,8 @@ def chips_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> 
     yield from _raised_or_surrendered(play, node, item, layout)
     yield from _settled_early(play, node, item)
     yield from _next_bet(node, item, layout)
+    if item.early:
+        return
     if play.may_be_stopped(node):
         stopped, ended = play.stopped(node, layout.insured)
         yield from _dealer_pays(play, stopped, item, layout, ended)

@@ -1,14 +1,20 @@
 """A double that is laid before its hand's turn: who plays two boxes lays the chips of both at once.
 
 No play explains the second while the first hand is played, so it would be a capped bet. It waits until the turn of its
-box has come, and counts as if its reader had been slow to tell of it. A key that says otherwise ends the wait.
+box has come, and counts as if its reader had been slow to tell of it. A key that says otherwise ends the wait. Where
+the first hand may have stood without a key it counts at once; the cards that follow may be the first hand's all the same.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import TooManySequences
-from controller.core.inference.observation import ChipsObserved, DatedObservation
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen
 
@@ -35,3 +41,48 @@ def explains(transaction: Transaction, seen: ChipsSeen, lay_cents: int, lie_cent
         return bool(transaction.lattice().observe(DatedObservation(first_ns, last_ns, moved)).frontier)
     except TooManySequences:
         return True
+
+
+_CARDS: Final = 4
+"""So many cards the hands that are played before may take."""
+
+
+def note_card(transaction: Transaction, at_ns: int) -> None:
+    """A card is drawn: what may have been laid before its hand's turn may be a double that this card is not for."""
+    round_now = transaction.round()
+    if not transaction.house.doubles_awaited or not round_now.is_dealt() or not round_now.bets.locked:
+        return
+    evidence, is_keyed = round_now.evidence, round_now.options(transaction.rules).stand_key == "always"
+    if evidence.trouble or round_now.cards.turned or is_keyed:
+        return
+    if evidence.outages:
+        # Enough is open, and more would be too much to follow.
+        return
+    known = evidence.observations
+    early = [one for one in known if _may_be_early(transaction, one)]
+    if early:
+        waiting = tuple(_waiting(one, at_ns) if one in early else one for one in known)
+        transaction.change_evidence(observations=waiting)
+        rebuild_with_outages(transaction, ())
+
+
+def _waiting(one: DatedObservation, until_ns: int) -> DatedObservation:
+    """A double as if its chips had come at any time until then."""
+    assert isinstance(one.item, ChipsObserved), "chips moved"
+    return replace(one, last_ns=until_ns, item=replace(one.item, early=True))
+
+
+def _may_be_early(transaction: Transaction, one: DatedObservation) -> bool:
+    """Whether a change may be a double that was laid before its hand's turn, which has not come in every play yet."""
+    round_now, item = transaction.round(), one.item
+    if not isinstance(item, ChipsObserved) or item.zone != "main" or item.idle:
+        return False
+    if not 0 < item.before < item.after <= item.before + round_now.main_wagers()[item.box]:
+        return False
+    since = [other for other in round_now.evidence.observations if other.last_ns > one.first_ns and other is not one]
+    if any(other.chips_at(item.box, "main") is not None for other in since):
+        return False
+    if sum(isinstance(other.item, CardObserved) for other in since) >= _CARDS:
+        return False
+    before = transaction.lattice().as_of(one.first_ns).frontier
+    return any(node.acting < item.box and node.boxes[item.box].kind is BoxStatus.PENDING for node in before)

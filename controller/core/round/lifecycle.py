@@ -58,6 +58,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.round import (
     closing,
     dropped_changes,
+    early_doubles,
     late_bettors,
     missed_cards,
     passing_chips,
@@ -122,8 +123,8 @@ def resolve_entry(transaction: Transaction, answer: str, who: str) -> None:
 
 def take_card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int) -> None:
     """A card of the round left the shoe between two moments, and not before the last one did."""
-    stamped = transaction.stamped
-    round_now = transaction.round()
+    early_doubles.note_card(transaction, at_ns)
+    stamped, round_now = transaction.stamped, transaction.round()
     place = len(round_now.cards.drawn)
     kept = RoundCard(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
     transaction.change_cards(
@@ -214,6 +215,7 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     if item.idle:
         return bool(trouble)
     explained = unseen_moves.take_several_changes(transaction, earlier, observation, explained=explained) or explained
+    explained = unseen_moves.take_thought_better(transaction, observation, explained=explained) or explained
     if not explained:
         missed_cards.ask_if_settled_before_card(transaction, observation)
     if not explained or trouble:

@@ -136,7 +136,9 @@ def _take_back(transaction: Transaction, visit: ChipVisit, *, unseen: bool = Tru
         one
         for one in round_now.evidence.observations
         if not (
-            one.chips_at(box, visit.zone) is not None and visit.from_ns <= one.first_ns and one.last_ns <= visit.to_ns
+            (moved := one.chips_at(box, visit.zone)) is not None
+            and visit.from_ns <= one.first_ns <= visit.to_ns
+            and (moved.early or one.last_ns <= visit.to_ns)
         )
     )
     visits = tuple(one for one in round_now.evidence.visits if one != visit)

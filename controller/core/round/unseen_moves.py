@@ -211,25 +211,102 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
 
     The rise alone can be no double, and counts as a payment or the next bet; what stays of it was laid with it.
     """
-    round_now, item = transaction.round(), observation.item
-    if not transaction.house.looks_reckoned or not isinstance(item, ChipsObserved) or item.zone != "main":
+    if not transaction.house.looks_reckoned:
         return False
-    known = round_now.evidence.observations
-    came = next((one for one in reversed(known) if one.chips_at(item.box, "main") is not None), None)
-    rise = None if came is None else came.chips_at(item.box, "main")
-    if rise is None or rise.after - rise.before <= round_now.main_wagers()[item.box]:
+    came, rise = _rise_before(transaction, observation)
+    if came is None or rise is None or rise.after - rise.before <= _wager_of(transaction, rise):
         return False
-    if not rise.before < item.after < item.before == rise.after:
+    if rise.before >= _after(observation):
         return False
-    if transaction.house.wagers_followed and came is not None and _went_unseen(round_now, came, item.box):
+    if transaction.house.wagers_followed and _went_unseen(transaction.round(), came, rise.box):
         # It was more than one move, a split and a double: a broken hand may have been taken since.
         return False
+    return _take_as_one(transaction, came, observation)
+
+
+def take_thought_better(transaction: Transaction, observation: DatedObservation, *, explained: bool) -> bool:
+    """Whether a change that no play explains goes on with a double or split before its card: both changes are one.
+
+    Some of it is taken back, in whatever chips, or the rest of it is laid. What lies there as the card comes counts.
+    Where some play explains it, as a payment that was picked up say, both may be so.
+    """
+    if not transaction.house.doubles_awaited:
+        return False
+    came, rise = _rise_before(transaction, observation)
+    if came is None or rise is None or _went_unseen(transaction.round(), came, rise.box):
+        return False
+    if rise.idle and _after(observation) < rise.after:
+        # No play explains what came either: it was taken back.
+        return False
+    round_now = transaction.round()
+    left = transaction.state.felt[zone_name(round_now.bets.spots[rise.box], "main")].chips
+    if not explained and _after(observation) == rise.before and set(left) <= set(round_now.cards.lying):
+        # The wager lies as it did, and what came and went is reported.
+        return False
+    if not rise.before <= _after(observation) <= rise.before + _wager_of(transaction, rise):
+        return False
+    others = (one for one in transaction.round().evidence.observations if not isinstance(one.item, ChipsObserved))
+    if any(came.first_ns < one.last_ns and one.first_ns < observation.last_ns for one in others):
+        return False
+    if not explained:
+        return _take_as_one(transaction, came, observation)
+    in_part = rise.after - rise.before < rise.before
+    if in_part and _after(observation) < rise.after and _may_play(transaction, came, rise.box):
+        _take_as_changed(transaction, (came, observation))
+    return False
+
+
+def _may_play(transaction: Transaction, came: DatedObservation, box: int) -> bool:
+    """Whether a box may still have been played when chips came to it."""
+    before = transaction.lattice().as_of(came.first_ns).frontier
+    return any(node.acting == box or node.boxes[box].kind is BoxStatus.PENDING for node in before)
+
+
+def _rise_before(
+    transaction: Transaction, observation: DatedObservation
+) -> tuple[DatedObservation, ChipsObserved] | tuple[None, None]:
+    """The last change of a box's main zone before this one, if it was a rise to what has changed now; None: it was not."""
+    item = observation.item
+    if not isinstance(item, ChipsObserved) or item.zone != "main":
+        return None, None
+    known = (one for one in reversed(transaction.round().evidence.observations) if not _is_of(one, observation))
+    came = next((one for one in known if one.chips_at(item.box, "main") is not None), None)
+    rise = None if came is None else came.chips_at(item.box, "main")
+    if came is None or rise is None or not rise.before < rise.after == item.before:
+        return None, None
+    return came, rise
+
+
+def _is_of(known: DatedObservation, observation: DatedObservation) -> bool:
+    """Whether what is known is this change, as it is or as one that no play explains and was left out."""
+    item = observation.item
+    assert isinstance(item, ChipsObserved), "chips moved"
+    return known is observation or (known.number == observation.number and known.item == replace(item, idle=True))
+
+
+def _wager_of(transaction: Transaction, item: ChipsObserved) -> int:
+    return transaction.round().main_wagers()[item.box]
+
+
+def _after(observation: DatedObservation) -> int:
+    """What lies in a zone after a change."""
+    assert isinstance(observation.item, ChipsObserved), "chips moved"
+    return observation.item.after
+
+
+def _take_as_one(transaction: Transaction, came: DatedObservation, observation: DatedObservation) -> bool:
+    """Take a rise and the change after it as one change; whether some play explains that."""
+    round_now, item, rise = transaction.round(), observation.item, came.item
+    assert isinstance(item, ChipsObserved), "chips moved"
+    assert isinstance(rise, ChipsObserved), "chips moved"
     before = transaction.savepoint()
-    transaction.change_evidence(observations=tuple(one for one in known if one is not came))
+    known = round_now.evidence.observations
+    kept = tuple(one for one in known if one is not came and not _is_of(one, observation))
+    transaction.change_evidence(observations=kept)
     rebuild_with_outages(transaction, round_now.evidence.outages)
     both = replace(observation, item=replace(item, before=rise.before))
-    if transaction.observe(both, may_drop=True):
-        if transaction.house.slips_reckoned:
+    if rise.before == item.after or transaction.observe(both, may_drop=True):
+        if transaction.house.slips_reckoned and item.after < item.before:
             # It may be handed back in other chips for the whole: what lies there is the wager still.
             left = transaction.state.felt[zone_name(round_now.bets.spots[item.box], "main")].chips
             transaction.change_cards(replaced=(*transaction.round().cards.replaced, *left))

@@ -139,6 +139,8 @@ def _looks_like(
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while a chip lies between two zones"
     if _may_be_next_bets(transaction, event):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while it is asked whether a new round has begun"
+    if _may_be_another_deal(transaction, event):
+        return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, while it is asked whether the deal is what was counted"
     if _moved_before_turn(transaction, event):
         # A dealer who keys the turn late has taken or paid by then.
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, before the turn of the hole card was keyed"
@@ -174,6 +176,15 @@ def _may_be_next_bets(transaction: Transaction, event: MoveUnexplained) -> bool:
     round_now = transaction.state.round
     is_asked = round_now is not None and round_now.number == event.round and round_now.questions.unkeyed
     return transaction.house.payments_bounded and bool(is_asked)
+
+
+def _may_be_another_deal(transaction: Transaction, event: MoveUnexplained) -> bool:
+    """Whether it is asked if the deal has other cards than were counted: a double's card may have been another hand's."""
+    round_now = transaction.state.round
+    if not transaction.house.doubles_awaited or round_now is None or round_now.number != event.round:
+        return False
+    asked = round_now.questions
+    return bool(asked.miscounted) and asked.doubt == asked.miscounted
 
 
 def _came_once_settled(transaction: Transaction, event: MoveUnexplained) -> bool:

@@ -54,7 +54,8 @@ class DealProgress(Value, frozen=True, tag=False):
     turned_by: int = 0
     """The reading by which the hole card was turned; 0: it has not been."""
     anew: bool = False
-    """Whether its bets were locked when another deal had just begun: whether that was one, a person says."""
+    """Whether another deal had just begun when its bets were locked, or it began at once after the last round's cards:
+    whether its cards are those counted, a person says."""
     declared: tuple[int, ...] = ()
     """The boxes without chips that somebody had declared before its first card."""
     burned: int = 0
