@@ -238,12 +238,8 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     if rise.idle and _after(observation) < rise.after:
         # No play explains what came either: it was taken back.
         return False
-    round_now = transaction.round()
-    left = transaction.state.felt[zone_name(round_now.bets.spots[rise.box], "main")].chips
-    if not explained and _after(observation) == rise.before and set(left) <= set(round_now.cards.lying):
-        # The wager lies as it did, and what came and went is reported.
-        return False
-    if not rise.before <= _after(observation) <= rise.before + _wager_of(transaction, rise):
+    if not explained and _lies_as_before(transaction, rise.box):
+        # What came and went is reported.
         return False
     others = (one for one in transaction.round().evidence.observations if not isinstance(one.item, ChipsObserved))
     if any(came.first_ns < one.last_ns and one.first_ns < observation.last_ns for one in others):
@@ -254,6 +250,14 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     if in_part and _after(observation) < rise.after and _may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
     return False
+
+
+def _lies_as_before(transaction: Transaction, box: int) -> bool:
+    """Whether the chips of a box's main zone are those that lay there before others came for a while."""
+    round_now = transaction.round()
+    spot = round_now.bets.spots[box]
+    left = set(transaction.state.felt[zone_name(spot, "main")].chips)
+    return any((one.spot, one.zone) == (spot, "main") and set(one.lay) == left for one in round_now.evidence.visits)
 
 
 def _may_play(transaction: Transaction, came: DatedObservation, box: int) -> bool:
