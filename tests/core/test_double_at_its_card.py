@@ -1,4 +1,4 @@
-"""A double or split is what lies there as its card comes: what was taken back, exchanged or completed before counts so."""
+"""A double or split is what lies there as its card comes, also where a part was taken back, exchanged or laid later."""
 
 from __future__ import annotations
 

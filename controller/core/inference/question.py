@@ -180,8 +180,8 @@ def best_question(cases: tuple[LatticeCase, ...], *, compared: bool = True, as_s
     """The question whose worst answer leaves the fewest different dues; None if no answer would change money.
 
     Of equally good questions it takes the one that most likely leaves nothing open, then the one about fewer boxes.
-    ``compared``: whether it may compare several boxes. ``as_shown``: whether its lines must fit the display in the order
-    in which they are shown; False: as journals of before have it, in which they were found.
+    ``compared``: whether it may compare several boxes. ``as_shown``: whether its lines must fit the display in the
+    order in which they are shown; False: in that in which they were found, as journals of before have it.
     """
     try:
         known = classes_of(cases)

@@ -2,7 +2,7 @@
 
 No play explains the second while the first hand is played, so it would be a capped bet. It waits until the turn of its
 box has come, and counts as if its reader had been slow to tell of it. A key that says otherwise ends the wait. Where
-the first hand may have stood without a key it counts at once; the cards that follow may be the first hand's all the same.
+the first hand may have stood without a key it counts at once, but the cards that follow may be the first hand's.
 """
 
 from __future__ import annotations

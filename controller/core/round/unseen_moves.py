@@ -269,7 +269,7 @@ def _may_play(transaction: Transaction, came: DatedObservation, box: int) -> boo
 def _rise_before(
     transaction: Transaction, observation: DatedObservation
 ) -> tuple[DatedObservation, ChipsObserved] | tuple[None, None]:
-    """The last change of a box's main zone before this one, if it was a rise to what has changed now; None: it was not."""
+    """The last change of a box's main zone before this one, if it rose to what has changed now; None: it did not."""
     item = observation.item
     if not isinstance(item, ChipsObserved) or item.zone != "main":
         return None, None

@@ -179,7 +179,7 @@ def _may_be_next_bets(transaction: Transaction, event: MoveUnexplained) -> bool:
 
 
 def _may_be_another_deal(transaction: Transaction, event: MoveUnexplained) -> bool:
-    """Whether it is asked if the deal has other cards than were counted: a double's card may have been another hand's."""
+    """Whether it is asked if the deal has other cards than were counted: a hand that is doubled may be another one."""
     round_now = transaction.state.round
     if not transaction.house.doubles_awaited or round_now is None or round_now.number != event.round:
         return False
