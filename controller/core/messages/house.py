@@ -157,8 +157,6 @@ class House(Value, frozen=True, tag=False):
     were drawn, or that shoe must be over, and no closed card decides what is advised of a wager that the floor settles,
     or whether a card may be the next deal's. False: the journal is of before, when a turn that the table concluded from
     a confirmed deal was enough."""
-    were drawn, or that shoe must be over; False: the journal is of before, when a turn that the table concluded from a
-    confirmed deal was enough."""
     doubles_awaited: bool = False
     """Whether a double or split is what lies there as its card comes, whatever was taken back or laid before that and
     also where it was laid before its hand's turn; whether a deal that follows the last round's cards at once, as that
