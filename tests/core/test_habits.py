@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.campaign_habits import blocks, faults, table
-from bench.habit_blocks import HABITS, PROFILES, Account, Block, played
+from bench.habit_blocks import ACCUSATIONS, HABITS, PROFILES, Account, Block, played, sat
 from controller.core.messages.events import CardDrawn
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from simulators.people.acts import RoundPlayed, Wager
@@ -88,3 +88,9 @@ def test_what_must_not_happen_is_a_fault_and_is_reported() -> None:
     lines = list(table([result | {"accused": {"capping": 1}}]))
     assert lines[2].startswith("| keys | 3 |")
     assert '"examples"' in lines[-1]
+
+
+def test_a_payment_that_the_antenna_of_another_box_hears_accuses_nobody_there() -> None:
+    """A natural's payment is heard at the next box, too, until both are picked up; its chips look like a double."""
+    account, _ = sat(Block(666, 903_003_375, 13, 2, "bare", "classic-shoe-and-pitch"))
+    assert [one.text for one in account.alerts if one.kind in ACCUSATIONS] == []

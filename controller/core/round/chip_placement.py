@@ -119,6 +119,7 @@ def place_chips(
         # Also where no amount changes: the reader of a chip's own zone may be the later one to tell of it.
         shared_chips.note_shared(transaction)
     if transaction.state.round is not None:
+        _note_overheard(transaction)
         shared_chips.note_departure(transaction, before, felt[name], last_ns)
     since_ns, now = _unplaced_since(transaction, before, felt[name]), felt[name]
     if since_ns >= 0 and transaction.state.round is not None and now.name in played_zones(transaction):
@@ -131,6 +132,13 @@ def place_chips(
                 changes = (whole,) if whole.before != whole.after else ()
     _report_withheld(transaction, was, name)
     return changes
+
+
+def _note_overheard(transaction: Transaction) -> None:
+    """Keep of which zones of the open round two antennas hear a chip: what changes there accuses nobody."""
+    known, now = transaction.round().evidence.overheard, transaction.heard().zones()
+    if transaction.house.doubles_awaited and not now <= set(known):
+        transaction.change_evidence(overheard=tuple(sorted(now.union(known))))
 
 
 def _lying_since_lock(transaction: Transaction) -> frozenset[str]:

@@ -131,7 +131,7 @@ def _looks_like(
     if event.after_cents > lay and _is_irregular(transaction, event.round):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
     heard_by_two = _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents)
-    if heard_by_two or _may_be_shared_chip(round_now, event):
+    if heard_by_two or _may_be_shared_chip(round_now, event) or _is_overheard(round_now, event):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
     if _is_between_zones(transaction, round_now):
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
@@ -371,6 +371,8 @@ def _no_offence_reason(transaction: Transaction, one: Suspicion) -> str:
     round_now = transaction.round_known(one.round)
     if one.kind in _OFFENCES and round_now is not None and deal_confirmation.rests_on_word(transaction, round_now):
         return "in a deal whose cards only a person's word has counted"
+    if transaction.house.doubles_awaited and one.kind in _MAY_BE_SLIPS and _is_irregular(transaction, one.round):
+        return "in a round that no legal play explains"
     return ""
 
 
@@ -411,6 +413,11 @@ def _may_be_shared_chip(round_now: Round | None, event: MoveUnexplained) -> bool
     amounts = {} if round_now is None else round_now.bets.shared.amounts
     without, with_it = amounts.get(zone_name(event.spot, event.zone), (0, 0))
     return 0 < with_it - without == abs(event.after_cents - event.before_cents)
+
+
+def _is_overheard(round_now: Round | None, event: MoveUnexplained) -> bool:
+    """Whether another antenna has heard a chip of a zone in this round, which perhaps never lay there."""
+    return round_now is not None and zone_name(event.spot, event.zone) in round_now.evidence.overheard
 
 
 def _is_irregular(transaction: Transaction, number: int) -> bool:
