@@ -81,11 +81,11 @@ def _unsettled(transaction: Transaction) -> tuple[str, ...]:
     return tuple(
         chip
         for chip, zones in round_now.bets.shared.zones_of.items()
-        if round_now.bets.shared.lost or not _lies_in_one(felt, chip, zones)
+        if round_now.bets.shared.lost or not lies_in_one(felt, chip, zones)
     )
 
 
-def _lies_in_one(felt: Felt, chip: str, zones: tuple[str, ...]) -> bool:
+def lies_in_one(felt: Felt, chip: str, zones: tuple[str, ...]) -> bool:
     """Whether one of these zones hears a chip, and no other does."""
     now = [name for name in felt if chip in felt[name].chips]
     return len(now) == 1 and now[0] in zones

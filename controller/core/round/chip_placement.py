@@ -20,6 +20,7 @@ def place_chips_heard_by_one_antenna(transaction: Transaction, quiet: ChipsConfi
     """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
     if not isinstance(quiet, ChipsConfirmed):
         return
+    _forget_placed(transaction, quiet)
     upto_ns = transaction.table_ns(quiet.upto_ns)
     felt, changes, events = placed_after_look(transaction.state.felt, transaction.house.chips, quiet.spots, upto_ns)
     if felt is transaction.state.felt:
@@ -135,10 +136,26 @@ def place_chips(
 
 
 def _note_overheard(transaction: Transaction) -> None:
-    """Keep of which zones of the open round two antennas hear a chip: what changes there accuses nobody."""
-    known, now = transaction.round().evidence.overheard, transaction.heard().zones()
-    if transaction.house.doubles_awaited and not now <= set(known):
-        transaction.change_evidence(overheard=tuple(sorted(now.union(known))))
+    """Keep which chips two antennas hear: what changes in their zones accuses nobody."""
+    known, now = transaction.round().evidence.overheard, transaction.heard().heard_twice
+    if transaction.house.doubles_awaited and not now.keys() <= known.keys():
+        transaction.change_evidence(overheard={**known, **now})
+
+
+def _forget_placed(transaction: Transaction, quiet: ChipsConfirmed) -> None:
+    """Forget the chips that two antennas have heard of which both have shown since in which zone they lie."""
+    if transaction.state.round is None or not transaction.round().evidence.overheard:
+        return
+    known, felt = transaction.round().evidence.overheard, transaction.state.felt
+    upto_ns = transaction.table_ns(quiet.upto_ns)
+    kept = {
+        chip: zones
+        for chip, zones in known.items()
+        if not shared_chips.lies_in_one(felt, chip, zones)
+        or any(felt[name].spot not in quiet.spots or felt[name].seen_ns > upto_ns for name in zones)
+    }
+    if len(kept) < len(known):
+        transaction.change_evidence(overheard=kept)
 
 
 def _lying_since_lock(transaction: Transaction) -> frozenset[str]:

@@ -238,6 +238,8 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     if rise.idle and _after(observation) < rise.after:
         # No play explains what came either: it was taken back.
         return False
+    if not rise.before <= _after(observation) <= rise.before + _wager_of(transaction, rise):
+        return False
     if not explained and _lies_as_before(transaction, rise.box):
         # What came and went is reported.
         return False

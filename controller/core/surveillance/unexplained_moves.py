@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from controller.core.certainty import deal_confirmation, shared_chips
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.certainty.round_end import some_play_was_over, turn_keyed_after
+from controller.core.certainty.shared_chips import lies_in_one
 from controller.core.inference.dues import main_due
 from controller.core.inference.observation import NEVER_ENDS, ChipsObserved
 from controller.core.messages.alerts import (
@@ -131,7 +132,8 @@ def _looks_like(
     if event.after_cents > lay and _is_irregular(transaction, event.round):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
     heard_by_two = _heard_by_two(before.state.felt, transaction.state.felt, name, event.before_cents)
-    if heard_by_two or _may_be_shared_chip(round_now, event) or _is_overheard(round_now, event):
+    heard_by_two = heard_by_two or _is_overheard(transaction, round_now, event)
+    if heard_by_two or _may_be_shared_chip(round_now, event):
         return AlertKind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
     if _is_between_zones(transaction, round_now):
         # How many boxes are dealt to is not known yet: a natural's payment, say, cannot be distinguished from a capped
@@ -415,9 +417,11 @@ def _may_be_shared_chip(round_now: Round | None, event: MoveUnexplained) -> bool
     return 0 < with_it - without == abs(event.after_cents - event.before_cents)
 
 
-def _is_overheard(round_now: Round | None, event: MoveUnexplained) -> bool:
-    """Whether another antenna has heard a chip of a zone in this round, which perhaps never lay there."""
-    return round_now is not None and zone_name(event.spot, event.zone) in round_now.evidence.overheard
+def _is_overheard(transaction: Transaction, round_now: Round | None, event: MoveUnexplained) -> bool:
+    """Whether two antennas have heard a chip of a zone in this round, and it is not known in which it lies, or lay."""
+    overheard = {} if round_now is None else round_now.evidence.overheard
+    name, felt = zone_name(event.spot, event.zone), transaction.state.felt
+    return any(name in zones and not lies_in_one(felt, chip, zones) for chip, zones in overheard.items())
 
 
 def _is_irregular(transaction: Transaction, number: int) -> bool:

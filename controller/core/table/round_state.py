@@ -233,8 +233,9 @@ class RoundEvidence(Value, frozen=True, tag=False):
     """The reading of a key that named a spot without a wager and made the round irregular; 0: none."""
     visits: tuple[ChipVisit, ...] = ()
     """What came to its boxes and may be on its way to others."""
-    overheard: tuple[str, ...] = ()
-    """The zones of which another antenna, too, has heard a chip since the round began."""
+    overheard: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """Chips that two antennas have heard at once since the round began, with their zones, until it is known in which
+    zone one lies: it never is of one that was picked up before."""
     curable: bool = False
     """Whether a correction of the floor's may make the irregular round a legal one."""
     burned: int = 0
