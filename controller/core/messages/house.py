@@ -161,7 +161,8 @@ class House(Value, frozen=True, tag=False):
     """Whether a double or split is what lies there as its card comes, whatever was taken back or laid before that and
     also where it was laid before its hand's turn; whether a deal that follows the last round's cards at once, as that
     round could not take its first, may have begun before it; whether changes of a zone of which another antenna has
-    heard a chip in the round accuse nobody; and whether the lines of a question fit the display as they are shown.
+    heard a chip in the round accuse nobody, and a wager made after the deal that was picked up with such a chip is
+    listed; and whether the lines of a question fit the display as they are shown.
     False: the journal is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""

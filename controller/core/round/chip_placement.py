@@ -131,8 +131,16 @@ def place_chips(
             _take_back(transaction, parts, whole, (since_ns, last_ns))
             if parts:
                 changes = (whole,) if whole.before != whole.after else ()
+                _note_unplaced(transaction, whole, max(item.after for _, item in parts))
     _report_withheld(transaction, was, name)
     return changes
+
+
+def _note_unplaced(transaction: Transaction, whole: ZoneChange, cents: int) -> None:
+    """All that lay in the zone of a wager made after the deal is gone: what was wagered there is the floor's to say."""
+    if transaction.house.doubles_awaited and whole.zone != "main" and not (whole.before or whole.after):
+        known = transaction.round().evidence.unplaced
+        transaction.change_evidence(unplaced={**known, zone_name(whole.spot, whole.zone): cents})
 
 
 def _note_overheard(transaction: Transaction) -> None:

@@ -232,15 +232,27 @@ def close_leaving_wagers_open(transaction: Transaction) -> None:
 
 def _laid_later(transaction: Transaction) -> Iterator[WagerUnresolved]:
     """What lay in the zones of wagers made after the deal and is on no books: it was uncertain whether it counted."""
-    round_now, highest = transaction.round(), dict[tuple[int, str], int]()
+    round_now, highest = transaction.round(), dict(_unplaced(transaction.round()))
     for dated in round_now.evidence.observations:
         if isinstance(dated.item, ChipsObserved) and dated.item.zone != "main":
             place = round_now.bets.spots[dated.item.box], dated.item.zone
             highest[place] = max(highest.get(place, 0), dated.item.before, dated.item.after)
-    book = book_of(transaction.state.books, round_now.number)
+    yield from _off_books(transaction, highest)
+
+
+def _unplaced(round_now: Round) -> Iterator[tuple[tuple[int, str], int]]:
+    """The wagers made after the deal whose chips were picked up before it was known in which zone all of them lay."""
+    for name, cents in sorted(round_now.evidence.unplaced.items()):
+        spot, _, bet = name.partition("/")
+        yield (int(spot), bet), cents
+
+
+def _off_books(transaction: Transaction, cents: dict[tuple[int, str], int]) -> Iterator[WagerUnresolved]:
+    """Those of these wagers that are on no books, as open ones."""
+    book = book_of(transaction.state.books, transaction.round().number)
     on_books = set() if book is None else {(row.spot, row.bet) for row in book.rows}
-    for spot, bet in sorted(highest.keys() - on_books):
-        yield WagerUnresolved(round_now.number, spot, bet, highest[spot, bet], ())
+    for spot, bet in sorted(cents.keys() - on_books):
+        yield WagerUnresolved(transaction.round().number, spot, bet, cents[spot, bet], ())
 
 
 def _leave_open(transaction: Transaction) -> None:
@@ -280,6 +292,7 @@ def _finish(transaction: Transaction) -> bool:
     questions.withdraw_if_needless(transaction)
     if left and transaction.round().questions.asked is None:
         questions.ask_best(transaction, points)
+    left = (*left, *_off_books(transaction, dict(_unplaced(transaction.round()))))
     asked = transaction.round().questions.asked
     if left and asked is not None:
         transaction.emit(*_unsettled(transaction, left), RoundPending(transaction.round().number, asked.number))

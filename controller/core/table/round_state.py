@@ -236,6 +236,9 @@ class RoundEvidence(Value, frozen=True, tag=False):
     overheard: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """Chips that two antennas have heard at once since the round began, with their zones, until it is known in which
     zone one lies: it never is of one that was picked up before."""
+    unplaced: dict[str, int] = msgspec.field(default_factory=dict)
+    """Zones of wagers made after the deal from which such a chip was picked up with all that lay there, with the most
+    that counted there, in cents."""
     curable: bool = False
     """Whether a correction of the floor's may make the irregular round a legal one."""
     burned: int = 0
