@@ -1,4 +1,4 @@
-"""EZ Bust of which another antenna hears a chip until all of it is picked up: what was wagered is the floor's to say."""
+"""EZ Bust of which another antenna hears a chip until all of it is picked up: the floor says what was wagered."""
 
 from __future__ import annotations
 
