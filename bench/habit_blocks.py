@@ -29,6 +29,7 @@ from simulators.people.deck import LoadedShoe
 from simulators.people.house import house_from
 from simulators.people.key_habits import Procedure, pressed
 from simulators.people.rack import Rack
+from simulators.people.second_thoughts import with_second_thoughts
 from simulators.people.side_bettors import SEVENS, STAKES_CENTS, SideBetHabits, with_side_bets
 from simulators.people.simulated_table import StandKey
 from simulators.people.slid_chips import with_slid_chips
@@ -80,7 +81,8 @@ class Block(NamedTuple):
     ``restless_per_mille``: of the chips that are laid, those that come in two movements, and of the cards and play keys
     those before which a wager is lifted and laid back;
     ``changes_per_mille``: of the cards and play keys, those before which a wager is changed for other chips, and of the
-    doubles, those laid too large at first.
+    doubles, those laid too large at first;
+    ``thoughts_per_mille``: of the doubles and splits, those laid before their turn, or taken back and laid again.
     """
 
     number: int
@@ -96,6 +98,7 @@ class Block(NamedTuple):
     restless_per_mille: int = 0
     slips_per_mille: int = 0
     changes_per_mille: int = 0
+    thoughts_per_mille: int = 0
 
 
 class Account:
@@ -218,6 +221,8 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
         )
     if block.hasty_per_mille:
         acts = with_slid_chips(acts, random.Random(block.seed + 3), block.hasty_per_mille)
+    if block.thoughts_per_mille:
+        acts = with_second_thoughts(acts, random.Random(block.seed + 8), block.thoughts_per_mille)
     if block.restless_per_mille:
         acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
     if block.changes_per_mille:

@@ -1,0 +1,61 @@
+"""People who double early or think better of it: the same rounds with the same cards, and no chip is at two places."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulators.people.acts import Act, Draw, Lay, Pause, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.house import House
+from simulators.people.rack import Rack
+from simulators.people.second_thoughts import with_second_thoughts
+
+
+def acts_of(seed: int, per_mille: int, rounds: int = 8) -> list[Act]:
+    """A night's acts."""
+    acts = play(House(), Random(seed), Rack(), (1, 4), rounds=rounds, stand_key="never")
+    return list(with_second_thoughts(acts, Random(~seed), per_mille))
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32))
+def test_cards_and_rounds_are_the_script_s_and_no_chip_lies_at_two_places(seed: int) -> None:
+    acts, plain = acts_of(seed, 500), acts_of(seed, 0)
+    assert [one for one in acts if not isinstance(one, Lay | Pause)] == [
+        one for one in plain if not isinstance(one, Lay | Pause)
+    ]
+    assert _ends(acts) == _ends(plain)
+
+
+def _ends(acts: list[Act]) -> list[dict[tuple[int, str], tuple[str, ...]]]:
+    """What lies there at the end of each round."""
+    lying: dict[tuple[int, str], tuple[str, ...]] = {}
+    ends = list[dict[tuple[int, str], tuple[str, ...]]]()
+    for act in acts:
+        if isinstance(act, Lay):
+            lying[act.spot, act.zone] = act.chips
+            chips = [chip for zone in lying.values() for chip in zone]
+            assert len(set(chips)) == len(chips)
+        elif isinstance(act, RoundPlayed):
+            ends.append({place: zone for place, zone in lying.items() if zone})
+    return ends
+
+
+def test_some_are_laid_early_and_some_twice() -> None:
+    acts, plain = acts_of(3, 1_000, rounds=60), acts_of(3, 0, rounds=60)
+    cards, as_scripted = _cards_before(acts), _cards_before(plain)
+    assert any(cards[lay] < as_scripted[lay] for lay in as_scripted)
+    assert len(cards) > len(as_scripted)
+
+
+def _cards_before(acts: list[Act]) -> dict[tuple[int, str, tuple[str, ...]], int]:
+    """How many cards have been drawn when the chips of each lay come first."""
+    first, cards = dict[tuple[int, str, tuple[str, ...]], int](), 0
+    for act in acts:
+        cards += isinstance(act, Draw)
+        if isinstance(act, Lay):
+            first.setdefault((act.spot, act.zone, act.chips), cards)
+    return first
