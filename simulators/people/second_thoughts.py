@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from simulators.chance import Chance, happens
-from simulators.people.acts import Act, Draw, Lay
+from simulators.people.acts import Act, Draw, Lay, Pause, Press
+from simulators.people.rack import Rack
 from simulators.people.round_in_play import RoundInPlay
 from simulators.people.simulated_table import MAIN
 from simulators.people.twice_moved_chips import pause
@@ -63,27 +64,57 @@ class _Play:
         return True
 
 
-def with_second_thoughts(acts: Iterable[Act], chance: Chance, per_mille: int) -> Iterator[Act]:
-    """The same script with doubles and splits laid early or twice; ``per_mille`` of them."""
-    held, play = _Play(), RoundInPlay()
-    for act in acts:
-        is_raise = False
+def with_second_thoughts(acts: Iterable[Act], chance: Chance, rack: Rack, per_mille: int) -> Iterator[Act]:
+    """The same script with doubles and splits laid early or twice; ``per_mille`` of them. ``rack`` is the script's."""
+    held, play, script = _Play(), RoundInPlay(), _Script(acts)
+    for act in script:
+        was_on, is_raise = play.is_on(), False
         if isinstance(act, Lay) and act.zone == MAIN:
             lay = held.lying.get(act.spot, ())
-            is_raise = play.is_on() and bool(lay) and set(act.chips) > set(lay)
+            is_raise = was_on and rack.value_cents(lay) < rack.value_cents(act.chips) <= 2 * rack.value_cents(lay)
             if not set(act.chips) > set(lay):
+                is_raise = False
                 play.chips_left()
-        if is_raise and isinstance(act, Lay):
+        if is_raise and isinstance(act, Lay) and script.card_follows():
             yield from _raised(held, act, chance, per_mille)
         else:
             yield from held.hold(act)
         if isinstance(act, Lay) and act.zone == MAIN:
             held.lying[act.spot] = act.chips
         play.follow(act, sum(map(bool, held.lying.values())))
-        if not play.is_on():
+        if not (was_on and play.is_on()):
+            # Nothing is laid early among the cards of the deal.
             yield from held.release()
             held.raised.clear()
     yield from held.release()
+
+
+class _Script:
+    """A script that can be looked ahead in."""
+
+    def __init__(self, acts: Iterable[Act]) -> None:
+        self._acts = iter(acts)
+        self._ahead: list[Act] = []
+
+    def __iter__(self) -> Iterator[Act]:
+        """The acts in turn."""
+        while self._ahead or self._look():
+            yield self._ahead.pop(0)
+
+    def card_follows(self) -> bool:
+        """Whether the next thing done is to draw a card, so that what was just laid is a double or split."""
+        place = 0
+        while place < len(self._ahead) or self._look():
+            if not isinstance(self._ahead[place], Pause | Press):
+                return isinstance(self._ahead[place], Draw)
+            place += 1
+        return False
+
+    def _look(self) -> bool:
+        """Look one act further ahead; False: the script has ended."""
+        more = next(self._acts, None)
+        self._ahead += () if more is None else (more,)
+        return more is not None
 
 
 def _raised(held: _Play, act: Lay, chance: Chance, per_mille: int) -> Iterator[Act]:

@@ -94,3 +94,12 @@ def test_a_payment_that_the_antenna_of_another_box_hears_accuses_nobody_there() 
     """A natural's payment is heard at the next box, too, until both are picked up; its chips look like a double."""
     account, _ = sat(Block(666, 903_003_375, 13, 2, "bare", "classic-shoe-and-pitch"))
     assert [one.text for one in account.alerts if one.kind in ACCUSATIONS] == []
+
+
+def test_a_double_whose_turn_came_while_its_chips_moved_is_one() -> None:
+    """It was laid before the card of another box's double, and its own came a second after that."""
+    table = Block(10, 32_000_106, 15, 3, "bare", "hollywood-penn-national", thoughts_per_mille=900)
+    account, _ = sat(table)
+    assert account.truth[13, 7, "main"] == (10_000, -20_000)
+    assert account.said.get((13, 7, "main"), (10_000, -20_000, ""))[:2] == (10_000, -20_000)
+    assert [one.text for one in account.accusations()] == []

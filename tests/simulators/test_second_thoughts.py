@@ -16,8 +16,9 @@ from simulators.people.second_thoughts import with_second_thoughts
 
 def acts_of(seed: int, per_mille: int, rounds: int = 8) -> list[Act]:
     """A night's acts."""
-    acts = play(House(), Random(seed), Rack(), (1, 4), rounds=rounds, stand_key="never")
-    return list(with_second_thoughts(acts, Random(~seed), per_mille))
+    rack = Rack()
+    acts = play(House(), Random(seed), rack, (1, 4), rounds=rounds, stand_key="never")
+    return list(with_second_thoughts(acts, Random(~seed), rack, per_mille))
 
 
 @settings(max_examples=30)

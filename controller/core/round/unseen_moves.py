@@ -228,7 +228,7 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     """Whether a change that no play explains goes on with a double or split before its card: both changes are one.
 
     Some of it is taken back, in whatever chips, or the rest of it is laid. What lies there as the card comes counts.
-    Where some play explains it, as a payment that was picked up say, both may be so.
+    Where some play takes it for a part of a payment that was picked up, both may be so.
     """
     if not transaction.house.doubles_awaited:
         return False
