@@ -149,9 +149,11 @@ async def test_a_head_the_table_did_not_sign_is_an_alarm_and_ends_nothing(tmp_pa
             running.notices.clear()
             running.anchor.shown(head)
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while not running.notices:
+                # What was asked of the box before may be answered still, and says nothing.
+                while not any(running.notices):
                     await turn()
-            assert "the trigger box keeps no head that this table has signed" in running.notices[0]
+            said = next(filter(None, running.notices))
+            assert "the trigger box keeps no head that this table has signed" in said
         assert not running.anchors.is_set_back
     assert not noted(path)
 
