@@ -15,6 +15,7 @@ from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import TooManySequences
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
+from controller.core.round import dropped_changes
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen
 
@@ -61,12 +62,32 @@ def note_card(transaction: Transaction, at_ns: int) -> None:
     if evidence.outages:
         # Enough is open, and more would be too much to follow.
         return
-    known = evidence.observations
+    for one in evidence.observations:
+        _take_up(transaction, one, at_ns)
+    known = transaction.round().evidence.observations
     early = [one for one in known if _may_be_early(transaction, one)]
     if early:
         waiting = tuple(_waiting(one, at_ns) if one in early else one for one in known)
         transaction.change_evidence(observations=waiting)
         rebuild_with_outages(transaction, ())
+
+
+def _take_up(transaction: Transaction, one: DatedObservation, at_ns: int) -> None:
+    """Let a double count that no play explained when it was reported, if its turn may have come by this card."""
+    item = one.item
+    if not isinstance(item, ChipsObserved) or not item.idle:
+        return
+    left_out = replace(one, item=replace(item, idle=False))
+    if not _may_be_early(transaction, left_out):
+        return
+    waiting = _waiting(left_out, at_ns)
+    # No play explains it before the cards that have come since.
+    evidence = (*(known for known in transaction.round().evidence.observations if known is not one), waiting)
+    lattice = transaction.lattice().with_evidence(evidence)
+    if lattice is not None and transaction.legal(lattice):
+        transaction.change_evidence(observations=evidence)
+        transaction.change_lattice(lattice)
+        dropped_changes.forget_unexplained(transaction, waiting)
 
 
 def _waiting(one: DatedObservation, until_ns: int) -> DatedObservation:
@@ -82,7 +103,8 @@ def _may_be_early(transaction: Transaction, one: DatedObservation) -> bool:
         return False
     if not 0 < item.before < item.after <= item.before + round_now.main_wagers()[item.box]:
         return False
-    since = [other for other in round_now.evidence.observations if other.last_ns > one.first_ns and other is not one]
+    others = (other for other in round_now.evidence.observations if other.number != one.number)
+    since = [other for other in others if other.last_ns > one.first_ns]
     if any(other.chips_at(item.box, "main") is not None for other in since):
         return False
     if sum(isinstance(other.item, CardObserved) for other in since) >= _CARDS:
