@@ -75,9 +75,9 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
         return (stamped,), ()
     before = Transaction(table, stamped)
     moving = [one for one in table.state.moving if not _lies_still(before, one, stamped)]
-    at_rest = (
+    at_rest = [
         one for one in table.state.moving if one not in moving and not _is_lost_sight_of(table.house, one, given)
-    )
+    ]
     ready = [_whole_move(_in_its_turn(before, one)) for one in at_rest]
     match given:
         case ChipsSeen():
@@ -89,6 +89,9 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
                 if _is_of_box(table.state, known.spot) and _is_one_move(before, known, given):
                     return tuple(ready), (*moving, replace(known, last=stamped))
                 ready.append(_whole_move(known))
+            if known is None and table.house.doubles_awaited:
+                # What has just come to rest there is taken in before this.
+                known = next((one for one in at_rest if (one.spot, one.zone) == (given.spot, given.zone)), None)
             lay = _content_before(table, known, given)
             beside = _moving_beside(table, moving, lay, given)
             if beside:
