@@ -222,7 +222,7 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
     if block.hasty_per_mille:
         acts = with_slid_chips(acts, random.Random(block.seed + 3), block.hasty_per_mille)
     if block.thoughts_per_mille:
-        acts = with_second_thoughts(acts, random.Random(block.seed + 8), rack, block.thoughts_per_mille)
+        acts = with_second_thoughts(acts, random.Random(block.seed + 8), rack, block.thoughts_per_mille, touched)
     if block.restless_per_mille:
         acts = with_chips_moved_twice(acts, random.Random(block.seed + 4), block.restless_per_mille)
     if block.changes_per_mille:

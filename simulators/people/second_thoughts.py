@@ -64,8 +64,13 @@ class _Play:
         return True
 
 
-def with_second_thoughts(acts: Iterable[Act], chance: Chance, rack: Rack, per_mille: int) -> Iterator[Act]:
-    """The same script with doubles and splits laid early or twice; ``per_mille`` of them. ``rack`` is the script's."""
+def with_second_thoughts(
+    acts: Iterable[Act], chance: Chance, rack: Rack, per_mille: int, touched: list[int]
+) -> Iterator[Act]:
+    """The same script with doubles and splits laid early or twice; ``per_mille`` of them. ``rack`` is the script's.
+
+    The spots at which chips are taken back are added to ``touched``: it is rightly said that they were touched.
+    """
     held, play, script = _Play(), RoundInPlay(), _Script(acts)
     for act in script:
         was_on, is_raise = play.is_on(), False
@@ -76,7 +81,7 @@ def with_second_thoughts(acts: Iterable[Act], chance: Chance, rack: Rack, per_mi
                 is_raise = False
                 play.chips_left()
         if is_raise and isinstance(act, Lay) and script.card_follows():
-            yield from _raised(held, act, chance, per_mille)
+            yield from _raised(held, act, chance, per_mille, touched)
         else:
             yield from held.hold(act)
         if isinstance(act, Lay) and act.zone == MAIN:
@@ -117,7 +122,7 @@ class _Script:
         return more is not None
 
 
-def _raised(held: _Play, act: Lay, chance: Chance, per_mille: int) -> Iterator[Act]:
+def _raised(held: _Play, act: Lay, chance: Chance, per_mille: int, touched: list[int]) -> Iterator[Act]:
     """What a player lays for a double or split, and when."""
     is_first, lay = act.spot not in held.raised, held.lying[act.spot]
     held.raised.add(act.spot)
@@ -127,6 +132,7 @@ def _raised(held: _Play, act: Lay, chance: Chance, per_mille: int) -> Iterator[A
         came = tuple(chip for chip in act.chips if chip not in lay)
         yield from held.hold(act)
         yield from held.hold(pause(LAID_MS, chance))
+        touched.append(act.spot)
         part = came[: chance.randrange(len(came))]
         yield from held.hold(Lay(act.spot, act.zone, (*lay, *part)))
         yield from held.hold(pause(AWAY_MS, chance))

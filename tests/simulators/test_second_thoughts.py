@@ -18,7 +18,7 @@ def acts_of(seed: int, per_mille: int, rounds: int = 8) -> list[Act]:
     """A night's acts."""
     rack = Rack()
     acts = play(House(), Random(seed), rack, (1, 4), rounds=rounds, stand_key="never")
-    return list(with_second_thoughts(acts, Random(~seed), rack, per_mille))
+    return list(with_second_thoughts(acts, Random(~seed), rack, per_mille, []))
 
 
 @settings(max_examples=30)
