@@ -96,10 +96,37 @@ def test_a_payment_that_the_antenna_of_another_box_hears_accuses_nobody_there() 
     assert [one.text for one in account.alerts if one.kind in ACCUSATIONS] == []
 
 
-def test_a_double_whose_turn_came_while_its_chips_moved_is_one() -> None:
-    """It was laid before the card of another box's double, and its own came a second after that."""
-    table = Block(10, 32_000_106, 15, 3, "bare", "hollywood-penn-national", thoughts_per_mille=900)
+UNKIND = {"eager_per_mille": 100, "restless_per_mille": 50, "thoughts_per_mille": 500}
+
+
+@pytest.mark.parametrize(
+    ("table", "wager"),
+    [
+        pytest.param(
+            Block(10, 32_000_106, 15, 3, "bare", "hollywood-penn-national", thoughts_per_mille=900),
+            (13, 7, "main"),
+            id="its turn came, and its own card a second later, while its chips moved",
+        ),
+        pytest.param(
+            Block(83, 77_000_314, 17, 3, "bare", "hollywood-perryville", **UNKIND),
+            (15, 6, "main"),
+            id="laid in two movements before its turn, in a deal that is not certain",
+        ),
+        pytest.param(
+            Block(123, 77_000_354, 17, 4, "some", "borgata", **UNKIND),
+            (15, 4, "main"),
+            id="laid before its turn where half of the decisions have keys",
+        ),
+        pytest.param(
+            Block(55, 77_000_286, 47, 2, "bare", "borgata", **UNKIND),
+            (45, 4, "main"),
+            id="a split of which a part is taken back, and laid again as that has come to rest",
+        ),
+    ],
+)
+def test_players_who_double_early_or_think_better_of_it_get_what_they_staked(
+    table: Block, wager: tuple[int, int, str]
+) -> None:
     account, _ = sat(table)
-    assert account.truth[13, 7, "main"] == (10_000, -20_000)
-    assert account.said.get((13, 7, "main"), (10_000, -20_000, ""))[:2] == (10_000, -20_000)
-    assert [one.text for one in account.accusations()] == []
+    assert account.truth[wager][1]
+    assert account.said.get(wager, (*account.truth[wager], ""))[:2] == account.truth[wager]
