@@ -96,7 +96,7 @@ def step(table: Table, stamped: StampedInput) -> StepResult:
     table = _with_order(table, stamped)
     ready, moving = chips_in_motion.gather(table, stamped)
     if moving and isinstance(stamped.input, readings.CardDrawn):
-        laid, away = chips_in_motion.laid(table, stamped, moving)
+        laid, away = chips_in_motion.laid(table.house, moving)
         if laid and _may_be_next_deals(table, (*ready[:-1], *laid), stamped, stamped.input):
             ready, moving = (*ready[:-1], *laid, stamped), away
     if ready == (stamped,) and moving == table.state.moving:

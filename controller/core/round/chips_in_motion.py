@@ -113,18 +113,13 @@ def gather(table: Table, stamped: StampedInput) -> tuple[tuple[StampedInput, ...
     return (*ready, stamped), tuple(moving)
 
 
-def laid(
-    table: Table, stamped: StampedInput, moving: tuple[MovingChips, ...]
-) -> tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]:
+def laid(house: House, moving: tuple[MovingChips, ...]) -> tuple[tuple[StampedInput, ...], tuple[MovingChips, ...]]:
     """The changes to be stepped before a card if it may be the next deal's first, and the chips that still move.
 
     The next bets lie before a deal begins. Of chips that are away a card does not say that they were lost.
     """
-    away, before = tuple(one for one in moving if _lowered(table.house, one)), Transaction(table, stamped)
-    lying = (one for one in moving if one not in away)
-    # The card may be the open round's all the same.
-    in_turn = (_in_its_turn(before, one) if table.house.doubles_awaited else one for one in lying)
-    return tuple(map(_whole_move, in_turn)), away
+    away = tuple(one for one in moving if _lowered(house, one))
+    return tuple(_whole_move(one) for one in moving if one not in away), away
 
 
 def deadline_ns(transaction: Transaction) -> int:
