@@ -130,3 +130,17 @@ def test_players_who_double_early_or_think_better_of_it_get_what_they_staked(
     account, _ = sat(table)
     assert account.truth[wager][1]
     assert account.said.get(wager, (*account.truth[wager], ""))[:2] == account.truth[wager]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        Block(0, 77_000_231, 42, 1, "keys", "hollywood-penn-national", **UNKIND),
+        Block(64, 77_000_295, 50, 2, "forgets", "pitch-h17", **UNKIND),
+    ],
+    ids=["a deal that is not certain", "hands that lie face down"],
+)
+def test_chips_taken_back_before_a_card_or_key_accuse_nobody_once_the_hands_are_shown(table: Block) -> None:
+    account, _ = sat(table)
+    assert [one.text for one in account.accusations()] == []
+    assert account.changed

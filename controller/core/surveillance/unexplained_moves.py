@@ -273,11 +273,15 @@ def _is_withheld_slip(transaction: Transaction, event: MoveUnexplained) -> bool:
         if isinstance(one, MoveUnexplained) and (one.round, one.spot, one.zone) == (event.round, event.spot, event.zone)
     ]
     moves = [one for one in evidence if one.item in said]
-    if [one.item for one in moves] != said or len(said) != _CAME_AND_WENT:
+    # What was taken back before a card or key is no evidence any more.
+    is_forgotten = transaction.house.doubles_awaited and not moves
+    if len(said) != _CAME_AND_WENT or ([one.item for one in moves] != said and not is_forgotten):
         return False
+    returns = 0 < said[0].before == said[1].after < said[0].after
+    if is_forgotten:
+        return returns
     came, went = moves
     between = (one for one in evidence if came.last_ns < one.last_ns and one.first_ns < went.first_ns)
-    returns = 0 < said[0].before == said[1].after < said[0].after
     return returns and all(isinstance(one.item, ChipsObserved) for one in between)
 
 
