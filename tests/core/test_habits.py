@@ -144,3 +144,27 @@ def test_chips_taken_back_before_a_card_or_key_accuse_nobody_once_the_hands_are_
     account, _ = sat(table)
     assert [one.text for one in account.accusations()] == []
     assert account.changed
+
+
+@pytest.mark.parametrize(
+    ("table", "wager"),
+    [
+        pytest.param(
+            Block(23, 951_002_876, 63, 3, "bare", "hollywood-penn-national"),
+            (61, 4, "insurance"),
+            id="until it is picked up",
+        ),
+        pytest.param(
+            Block(121, 77_000_352, 31, 4, "careless", "borgata", **UNKIND),
+            (29, 2, "insurance"),
+            id="which hears it no more",
+        ),
+    ],
+)
+def test_where_another_line_hears_insurance_too_none_is_settled_that_was_not_made(
+    table: Block, wager: tuple[int, int, str]
+) -> None:
+    account, _ = sat(table)
+    assert wager[0] in account.numbers
+    assert wager not in account.truth
+    assert wager not in account.said

@@ -12,15 +12,20 @@ from controller.core.inference.unobserved import Outage
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle, passing_chips
 from controller.core.table.layout import Felt, FeltHeard, Zone, ZoneChange, placed_after_look, zone_name
+from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
 
 def place_chips_heard_by_one_antenna(transaction: Transaction, quiet: ChipsConfirmed | DeadlinePassed) -> None:
     """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
-    if not isinstance(quiet, ChipsConfirmed):
-        return
-    _forget_placed(transaction, quiet)
+    if isinstance(quiet, ChipsConfirmed):
+        _place(transaction, quiet)
+        _forget_placed(transaction, quiet)
+
+
+def _place(transaction: Transaction, quiet: ChipsConfirmed) -> None:
+    """Place the chips that only one antenna still hears, with what follows from it."""
     upto_ns = transaction.table_ns(quiet.upto_ns)
     felt, changes, events = placed_after_look(transaction.state.felt, transaction.house.chips, quiet.spots, upto_ns)
     if felt is transaction.state.felt:
@@ -33,6 +38,8 @@ def place_chips_heard_by_one_antenna(transaction: Transaction, quiet: ChipsConfi
             came = set(before[name].doubted).difference(zone.doubted)
             if came and zone.name == "main":
                 passing_chips.heard_at_insurance(transaction, zone.spot, came)
+            elif came and transaction.house.doubles_awaited:
+                _forget_elsewhere(transaction, name, came)
     for change in changes:
         if transaction.state.round is not None:
             whole = _whole_change(transaction, change, upto_ns)
@@ -41,6 +48,15 @@ def place_chips_heard_by_one_antenna(transaction: Transaction, quiet: ChipsConfi
     changed_now = {zone_name(change.spot, change.zone) for change in changes}
     for name in sorted(set(before).difference(changed_now)):
         _report_withheld(transaction, before, name)
+
+
+def _forget_elsewhere(transaction: Transaction, name: str, came: set[str]) -> None:
+    """These chips lie in this zone: where another insurance line heard them nothing was wagered."""
+    overheard = transaction.round().evidence.overheard
+    for other in dict.fromkeys(other for chip in came for other in overheard.get(chip, ())):
+        spot, _, zone = other.partition("/")
+        if other != name and zone == "insurance" and _is_offered(transaction, int(spot), zone):
+            passing_chips.heard_at_insurance(transaction, int(spot), came)
 
 
 def _whole_change(transaction: Transaction, change: ZoneChange, upto_ns: int) -> ZoneChange:
@@ -132,8 +148,47 @@ def place_chips(
             if parts:
                 changes = (whole,) if whole.before != whole.after else ()
                 _note_unplaced(transaction, whole, max(item.after for _, item in parts))
+    if _take_back_unplaced(transaction, before, now, last_ns):
+        changes = ()
     _report_withheld(transaction, was, name)
     return changes
+
+
+def _take_back_unplaced(transaction: Transaction, before: Zone | None, now: Zone, last_ns: int) -> bool:
+    """No antenna hears any more of some chips that two heard: what was wagered with them after the deal stays open.
+
+    Whether the change of this zone is among those that say nothing any more.
+    """
+    if not transaction.house.doubles_awaited or transaction.state.round is None or before is None:
+        return False
+    felt, overheard = transaction.state.felt, transaction.round().evidence.overheard
+    lying = {chip for zone in felt.values() for chip in zone.chips}
+    lost = [chip for chip in before.chips if chip in overheard and chip not in lying]
+    names = dict.fromkeys(name for chip in lost for name in overheard[chip])
+    taken_back = [name for name in names if _take_back_offer(transaction, felt[name], last_ns)]
+    return zone_name(now.spot, now.name) in taken_back
+
+
+def _take_back_offer(transaction: Transaction, zone: Zone, last_ns: int) -> bool:
+    """Take back what was reported of the zone of a wager made after the deal, if it is empty and on no books."""
+    round_now = transaction.round()
+    if zone.name == "main" or zone.chips or not _is_offered(transaction, zone.spot, zone.name):
+        return False
+    parts = _parts(transaction, zone.spot, zone.name, round_now.bets.lock_ns)
+    if parts:
+        whole = ZoneChange(zone.spot, zone.name, 0, 0)
+        _take_back(transaction, parts, whole, (parts[0][0].first_ns, last_ns))
+        _note_unplaced(transaction, whole, max(max(item.before, item.after) for _, item in parts))
+    return bool(parts)
+
+
+def _is_offered(transaction: Transaction, spot: int, zone: str) -> bool:
+    """Whether a zone is that of a wager made after the deal at a box of the open round, and it is on no books yet."""
+    round_now = transaction.round()
+    if not round_now.bets.locked or spot not in round_now.bets.spots or zone not in played_zones(transaction):
+        return False
+    book = book_of(transaction.state.books, round_now.number)
+    return book is None or book.row(spot, zone) is None
 
 
 def _note_unplaced(transaction: Transaction, whole: ZoneChange, cents: int) -> None:
@@ -145,9 +200,18 @@ def _note_unplaced(transaction: Transaction, whole: ZoneChange, cents: int) -> N
 
 def _note_overheard(transaction: Transaction) -> None:
     """Keep which chips two antennas hear: what changes in their zones accuses nobody."""
-    known, now = transaction.round().evidence.overheard, transaction.heard().heard_twice
-    if transaction.house.doubles_awaited and not now.keys() <= known.keys():
+    known, felt = transaction.round().evidence.overheard, transaction.state.felt
+    heard_twice = transaction.heard().heard_twice.items()
+    now = {chip: zones for chip, zones in heard_twice if chip not in known and not _was_alone(felt, chip, zones)}
+    if transaction.house.doubles_awaited and now:
         transaction.change_evidence(overheard={**known, **now})
+
+
+def _was_alone(felt: Felt, chip: str, zones: tuple[str, ...]) -> bool:
+    """Whether one of these zones had shown a chip before another may have heard it, so that it lies there."""
+    counting = [felt[name] for name in zones if chip not in felt[name].doubted]
+    since = [felt[name].doubted[chip] for name in zones if chip in felt[name].doubted]
+    return len(counting) == 1 and bool(since) and counting[0].seen_ns <= min(since)
 
 
 def _forget_placed(transaction: Transaction, quiet: ChipsConfirmed) -> None:
