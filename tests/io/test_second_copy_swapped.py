@@ -199,3 +199,20 @@ async def test_a_link_that_leads_nowhere_beside_the_segments_keeps_no_journal_fr
     (house.copy / "nowhere").symlink_to("nothing")
     with pytest.raises(JournalDamaged, match="ends with record 5, and its second copy with record 10"):
         await house.open()
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_copy_emptied_as_it_is_written_to_is_told_and_whole_again(house: House, *, restarted: bool) -> None:
+    """What is written then lies where the file ends, so that it is shorter than it was left."""
+    await house.open()
+    await house.commit(3)
+    await house.until(lambda: house.copied() == 3)
+    if restarted:
+        await house.close()
+        house.told.clear()
+        await house.open()
+        await house.until(lambda: bool(house.told) and house.told[-1] == ("fit", ""))
+    house.device.meanwhile = lambda: emptied(house)
+    await house.commit(2)
+    await house.until(lambda: "warned" in [level for level, _ in house.told])
+    await house.until(lambda: house.copied() == 5 and house.told[-1] == ("fit", ""))

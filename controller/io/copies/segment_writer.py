@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import sqlite3
 import stat
@@ -164,7 +165,11 @@ class SegmentWriter:
             os.ftruncate(descriptor, segment.whole_bytes)
             os.lseek(descriptor, doubted, os.SEEK_SET)
             put(descriptor, data[doubted : segment.whole_bytes], disk)
-        except OSError:
+            # Written at the end wherever that is now, it leaves a file that was cut shorter than it was left.
+            fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_APPEND)
+            if content(found.last, SEGMENT_LIMIT_BYTES) != data[: segment.whole_bytes]:
+                raise SegmentDamaged(f"{found.last}: changed while it was opened")
+        except (OSError, SegmentDamaged):
             writer.close()
             raise
         return writer
@@ -269,7 +274,7 @@ def _begun_part(path: Path) -> tuple[Path, int]:
     """
     part = path.with_name(f"{path.name}{PART}")
     part.unlink(missing_ok=True)
-    return part, os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    return part, os.open(part, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def put(descriptor: int, data: bytes, disk: Disk) -> None:
