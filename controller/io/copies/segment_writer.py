@@ -167,11 +167,13 @@ class SegmentWriter:
             put(descriptor, data[doubted : segment.whole_bytes], disk)
             # Written at the end wherever that is now, it leaves a file that was cut shorter than it was left.
             fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_APPEND)
-            if content(found.last, SEGMENT_LIMIT_BYTES) != data[: segment.whole_bytes]:
-                raise SegmentDamaged(f"{found.last}: changed while it was opened")
-        except (OSError, SegmentDamaged):
+            there = content(found.last, SEGMENT_LIMIT_BYTES)
+        except OSError:
             writer.close()
             raise
+        if there != data[: segment.whole_bytes]:
+            writer.close()
+            raise SegmentDamaged(f"{found.last}: changed while it was opened")
         return writer
 
     def append(self, rows: list[JournalRow]) -> None:
