@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from controller.core.messages.events import BettingClosed, CardOpened
+from controller.core.messages.events import BettingClosed, CardDrawn, CardOpened, RoundClosed, RoundPending
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
 from controller.formats.journal.signed_note import Verifier
 from controller.formats.mqtt.envelope import PayloadRefused, own_event, utc_text
@@ -27,6 +27,7 @@ from controller.reports.round_narrative import JournalEvent
 from controller.web.trust.chain_walk import ChainWalk
 from controller.web.trust.head_signature import HeadSignature, Signature, signed_by
 from controller.web.trust.programs import ProofNotMade, SteppedRounds, Stepping, SteppingRefused, proof
+from firmware_protocols import readings
 
 LISTED: Final = 200
 """Rounds that one search lists."""
@@ -218,8 +219,10 @@ class Journals:
             ]
             house = house_of(unseal(next(iter(reader.records(starts[-1]))).body, None, {}, identity))
             rows = itertools.islice(reader.records(first), COUNTED_READINGS)
-            last = max(one.reading for one in events)
-            given = (unseal(row.body, None, known, identity) for row in rows if row.number <= last)
+            # Of other rounds are the cards that come while its answer is awaited, and the one that may have ended it.
+            last, own = _evidence_of(number, events)
+            stamped = (unseal(row.body, None, known, identity) for row in rows if row.number <= last)
+            given = (one for one in stamped if not isinstance(one.input, readings.CardDrawn) or one.number in own)
             return tuple(play_counts(house, locked.event, given))
 
     def _end_of(self, identity: Identity, number: int) -> tuple[Path, int, int]:
@@ -283,3 +286,17 @@ def wanted_of(query: dict[str, str]) -> RoundQuery:
         return msgspec.convert(given, RoundQuery, strict=False)
     except msgspec.ValidationError as error:
         raise JournalRefused(f"a search: {error}") from error
+
+
+def _evidence_of(number: int, events: Iterable[JournalEvent]) -> tuple[int, frozenset[int]]:
+    """The last reading of a round that ended, and the readings of its cards."""
+    cards, ends = set[int](), list[int]()
+    for one in events:
+        match one.event:
+            case CardDrawn(round, card) if round == number:
+                cards.add(card)
+            case RoundPending(round) | RoundClosed(round) if round == number:
+                ends.append(one.reading)
+            case _:
+                pass
+    return min(ends), frozenset(cards)

@@ -13,7 +13,7 @@ import pytest
 from aiohttp import ClientSession
 from playwright.async_api import expect
 
-from controller.core.messages.inputs import AcknowledgeAlert, AdjustWager
+from controller.core.messages.inputs import AcknowledgeAlert, AdjustWager, VoidRound
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from controller.core.persons import Authentication
 from controller.formats.journal.records import Identity
@@ -164,6 +164,19 @@ async def test_the_ways_that_remain_shrink_as_evidence_comes(broker: Broker, win
         await expect(window.page.locator(".plays .count")).to_have_text("2")
         await expect(window.page.locator(".timeline .ways")).to_have_count(1)
         await window.picture("round-open")
+
+
+async def test_what_the_floor_rules_later_leaves_the_plays_as_they_were(tmp_path: Path) -> None:
+    before, rig = two_rounds(), two_rounds()
+    rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
+    for folder in ("before", "after"):
+        (tmp_path / folder).mkdir()
+    counts = [
+        await Journals((await kept(one, tmp_path / folder),)).plays(HERE, 1)
+        for one, folder in ((before, "before"), (rig, "after"))
+    ]
+    assert counts[0] == counts[1]
+    assert counts[0][-1].plays == 1
 
 
 async def test_rounds_are_found_by_what_happened_in_them(broker: Broker, window: Window, tmp_path: Path) -> None:
