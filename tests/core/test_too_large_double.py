@@ -32,3 +32,14 @@ def test_it_is_no_payment(profile: str, cycle_ms: int, away_s: int) -> None:
 @pytest.mark.parametrize("profile", ["borgata", "pitch-h17"])
 def test_in_journals_of_before_it_was_one(profile: str) -> None:
     assert accused(doubled(profile, 700, 3, heeded=False)) != []
+
+
+@pytest.mark.parametrize("awaited", [True, False])
+def test_what_comes_beyond_it_is_another_change(*, awaited: bool) -> None:
+    """A natural is paid in two movements, the first of them more than its wager."""
+    rig = keyless("borgata", 350)
+    rig.change_house(doubles_awaited=awaited)
+    rig.play("1 main 100 / wait 6 / deal As 7h Kd Th / wait 5 / 1 main 205 / wait 6 / 1 main 250 / wait 6")
+    assert rig.table.state.round is not None
+    moves = (one.chips_at(0, "main") for one in rig.table.state.round.evidence.observations)
+    assert [(one.before, one.after) for one in moves if one is not None] == [(10_000, 20_500), (20_500, 25_000)]

@@ -162,6 +162,8 @@ def _take_back_unplaced(transaction: Transaction, before: Zone | None, now: Zone
     if not transaction.house.doubles_awaited or transaction.state.round is None or before is None:
         return False
     felt, overheard = transaction.state.felt, transaction.round().evidence.overheard
+    if overheard.keys().isdisjoint(before.chips):
+        return False
     lying = {chip for zone in felt.values() for chip in zone.chips}
     lost = [chip for chip in before.chips if chip in overheard and chip not in lying]
     names = dict.fromkeys(name for chip in lost for name in overheard[chip])

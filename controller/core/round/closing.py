@@ -232,7 +232,7 @@ def close_leaving_wagers_open(transaction: Transaction) -> None:
 
 def _laid_later(transaction: Transaction) -> Iterator[WagerUnresolved]:
     """What lay in the zones of wagers made after the deal and is on no books: it was uncertain whether it counted."""
-    round_now, highest = transaction.round(), dict(_unplaced(transaction.round()))
+    round_now, highest = transaction.round(), _unplaced(transaction.round())
     for dated in round_now.evidence.observations:
         if isinstance(dated.item, ChipsObserved) and dated.item.zone != "main":
             place = round_now.bets.spots[dated.item.box], dated.item.zone
@@ -240,11 +240,10 @@ def _laid_later(transaction: Transaction) -> Iterator[WagerUnresolved]:
     yield from _off_books(transaction, highest)
 
 
-def _unplaced(round_now: Round) -> Iterator[tuple[tuple[int, str], int]]:
-    """The wagers made after the deal whose chips were picked up before it was known in which zone all of them lay."""
-    for name, cents in sorted(round_now.evidence.unplaced.items()):
-        spot, _, bet = name.partition("/")
-        yield (int(spot), bet), cents
+def _unplaced(round_now: Round) -> dict[tuple[int, str], int]:
+    """What lay of wagers made after the deal that were picked up before it was known in which zone all of it lay."""
+    split = ((name.partition("/"), cents) for name, cents in round_now.evidence.unplaced.items())
+    return {(int(spot), bet): cents for (spot, _, bet), cents in split}
 
 
 def _off_books(transaction: Transaction, cents: dict[tuple[int, str], int]) -> Iterator[WagerUnresolved]:
@@ -292,7 +291,7 @@ def _finish(transaction: Transaction) -> bool:
     questions.withdraw_if_needless(transaction)
     if left and transaction.round().questions.asked is None:
         questions.ask_best(transaction, points)
-    left = (*left, *_off_books(transaction, dict(_unplaced(transaction.round()))))
+    left = (*left, *_off_books(transaction, _unplaced(transaction.round())))
     asked = transaction.round().questions.asked
     if left and asked is not None:
         transaction.emit(*_unsettled(transaction, left), RoundPending(transaction.round().number, asked.number))

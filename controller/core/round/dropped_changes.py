@@ -24,15 +24,21 @@ def take_up_again(transaction: Transaction, observation: DatedObservation) -> No
         return
     for at, counted in tuple(_left_out(transaction, observation)):
         known = transaction.round().evidence.observations
-        evidence = (*known[:at], counted, *known[at + 1 :])
-        lattice = transaction.lattice().with_evidence(evidence)
-        if lattice is not None and transaction.legal(lattice):
-            transaction.change_evidence(observations=evidence)
-            transaction.change_lattice(lattice)
-            forget_unexplained(transaction, counted)
+        count_if_explained(transaction, counted, (*known[:at], counted, *known[at + 1 :]))
 
 
-def forget_unexplained(transaction: Transaction, counted: DatedObservation) -> None:
+def count_if_explained(
+    transaction: Transaction, counted: DatedObservation, evidence: tuple[DatedObservation, ...]
+) -> None:
+    """Let a change count that was left out, if some play explains the evidence with it."""
+    lattice = transaction.lattice().with_evidence(evidence)
+    if lattice is not None and transaction.legal(lattice):
+        transaction.change_evidence(observations=evidence)
+        transaction.change_lattice(lattice)
+        _forget_unexplained(transaction, counted)
+
+
+def _forget_unexplained(transaction: Transaction, counted: DatedObservation) -> None:
     """Say no more of a change than has been said: what is kept back until the cards are shown, or waits for a look."""
     round_now, item = transaction.round(), counted.item
     assert isinstance(item, ChipsObserved), "chips moved"

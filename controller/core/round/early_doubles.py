@@ -82,12 +82,8 @@ def _take_up(transaction: Transaction, one: DatedObservation, at_ns: int) -> Non
         return
     waiting = _waiting(left_out, at_ns)
     # No play explains it before the cards that have come since.
-    evidence = (*(known for known in transaction.round().evidence.observations if known is not one), waiting)
-    lattice = transaction.lattice().with_evidence(evidence)
-    if lattice is not None and transaction.legal(lattice):
-        transaction.change_evidence(observations=evidence)
-        transaction.change_lattice(lattice)
-        dropped_changes.forget_unexplained(transaction, waiting)
+    others = (known for known in transaction.round().evidence.observations if known is not one)
+    dropped_changes.count_if_explained(transaction, waiting, (*others, waiting))
 
 
 def _waiting(one: DatedObservation, until_ns: int) -> DatedObservation:

@@ -15,7 +15,7 @@ from controller.core.certainty.round_end import lies_as_dealt, some_play_was_ove
 from controller.core.certainty.shared_chips import boxes_are_lost
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import Lattice
-from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved
+from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation, KeyObserved, idle
 from controller.core.inference.unobserved import Outage
 from controller.core.table.layout import Zone, exceeds_one_move, zone_name
 from controller.core.table.payments import REACH_NS
@@ -211,12 +211,12 @@ def take_handed_back(transaction: Transaction, observation: DatedObservation) ->
 
     The rise alone can be no double, and counts as a payment or the next bet; what stays of it was laid with it.
     """
-    if not transaction.house.looks_reckoned:
+    found, item = _rise_before(transaction, observation), observation.item
+    if not transaction.house.looks_reckoned or found is None or not isinstance(item, ChipsObserved):
         return False
-    came, rise = _rise_before(transaction, observation)
-    if came is None or rise is None or rise.after - rise.before <= _wager_of(transaction, rise):
-        return False
-    if rise.before >= _after(observation):
+    came, rise = found
+    wager = transaction.round().main_wagers()[rise.box]
+    if rise.after - rise.before <= wager or not rise.before < item.after < rise.after:
         return False
     if transaction.house.wagers_followed and _went_unseen(transaction.round(), came, rise.box):
         # It was more than one move, a split and a double: a broken hand may have been taken since.
@@ -230,26 +230,26 @@ def take_thought_better(transaction: Transaction, observation: DatedObservation,
     Some of it is taken back, in whatever chips, or the rest of it is laid. What lies there as the card comes counts.
     Where some play takes it for a part of a payment that was picked up, both may be so.
     """
-    if not transaction.house.doubles_awaited:
+    found, item = _rise_before(transaction, observation), observation.item
+    if not transaction.house.doubles_awaited or found is None or not isinstance(item, ChipsObserved):
         return False
-    came, rise = _rise_before(transaction, observation)
-    if came is None or rise is None or _went_unseen(transaction.round(), came, rise.box):
+    came, rise = found
+    round_now, is_taken_back = transaction.round(), item.after < rise.after
+    if not rise.before <= item.after <= rise.before + round_now.main_wagers()[rise.box]:
         return False
-    if rise.idle and _after(observation) < rise.after:
-        # No play explains what came either: it was taken back.
-        return False
-    if not rise.before <= _after(observation) <= rise.before + _wager_of(transaction, rise):
+    if _went_unseen(round_now, came, rise.box) or (rise.idle and is_taken_back):
+        # Of what no play explains either nothing is known but that it was taken back.
         return False
     if not explained and _lies_as_before(transaction, rise.box):
         # What came and went is reported.
         return False
-    others = (one for one in transaction.round().evidence.observations if not isinstance(one.item, ChipsObserved))
+    others = (one for one in round_now.evidence.observations if not isinstance(one.item, ChipsObserved))
     if any(came.first_ns < one.last_ns and one.first_ns < observation.last_ns for one in others):
         return False
     if not explained:
         return _take_as_one(transaction, came, observation)
     in_part = rise.after - rise.before < rise.before
-    if in_part and _after(observation) < rise.after and _may_play(transaction, came, rise.box):
+    if in_part and is_taken_back and _may_play(transaction, came, rise.box):
         _take_as_changed(transaction, (came, observation))
     return False
 
@@ -268,36 +268,21 @@ def _may_play(transaction: Transaction, came: DatedObservation, box: int) -> boo
     return any(node.acting == box or node.boxes[box].kind is BoxStatus.PENDING for node in before)
 
 
-def _rise_before(
-    transaction: Transaction, observation: DatedObservation
-) -> tuple[DatedObservation, ChipsObserved] | tuple[None, None]:
+def _rise_before(transaction: Transaction, observation: DatedObservation) -> _DatedMove | None:
     """The last change of a box's main zone before this one, if it rose to what has changed now; None: it did not."""
     item = observation.item
     if not isinstance(item, ChipsObserved) or item.zone != "main":
-        return None, None
-    known = (one for one in reversed(transaction.round().evidence.observations) if not _is_of(one, observation))
-    came = next((one for one in known if one.chips_at(item.box, "main") is not None), None)
-    rise = None if came is None else came.chips_at(item.box, "main")
-    if came is None or rise is None or not rise.before < rise.after == item.before:
-        return None, None
-    return came, rise
+        return None
+    for known in reversed(transaction.round().evidence.observations):
+        rise = known.chips_at(item.box, "main")
+        if rise is not None and not _is_of(known, observation):
+            return (known, rise) if rise.before < rise.after == item.before else None
+    return None
 
 
 def _is_of(known: DatedObservation, observation: DatedObservation) -> bool:
     """Whether what is known is this change, as it is or as one that no play explains and was left out."""
-    item = observation.item
-    assert isinstance(item, ChipsObserved), "chips moved"
-    return known is observation or (known.number == observation.number and known.item == replace(item, idle=True))
-
-
-def _wager_of(transaction: Transaction, item: ChipsObserved) -> int:
-    return transaction.round().main_wagers()[item.box]
-
-
-def _after(observation: DatedObservation) -> int:
-    """What lies in a zone after a change."""
-    assert isinstance(observation.item, ChipsObserved), "chips moved"
-    return observation.item.after
+    return known is observation or (known.number == observation.number and known.item == idle(observation.item))
 
 
 def _take_as_one(transaction: Transaction, came: DatedObservation, observation: DatedObservation) -> bool:

@@ -273,16 +273,16 @@ def _is_withheld_slip(transaction: Transaction, event: MoveUnexplained) -> bool:
         if isinstance(one, MoveUnexplained) and (one.round, one.spot, one.zone) == (event.round, event.spot, event.zone)
     ]
     moves = [one for one in evidence if one.item in said]
-    # What was taken back before a card or key is no evidence any more.
-    is_forgotten = transaction.house.doubles_awaited and not moves
-    if len(said) != _CAME_AND_WENT or ([one.item for one in moves] != said and not is_forgotten):
+    if len(said) != _CAME_AND_WENT or not 0 < said[0].before == said[1].after < said[0].after:
         return False
-    returns = 0 < said[0].before == said[1].after < said[0].after
-    if is_forgotten:
-        return returns
+    if transaction.house.doubles_awaited and not moves:
+        # What was taken back before a card or key is no evidence any more.
+        return True
+    if [one.item for one in moves] != said:
+        return False
     came, went = moves
     between = (one for one in evidence if came.last_ns < one.last_ns and one.first_ns < went.first_ns)
-    return returns and all(isinstance(one.item, ChipsObserved) for one in between)
+    return all(isinstance(one.item, ChipsObserved) for one in between)
 
 
 def _may_be_lifted(transaction: Transaction, event: MoveUnexplained) -> bool:
