@@ -88,6 +88,8 @@ def house_of(table: TableFile) -> House:
         unlisted_named=True,
         turns_keyed=True,
         doubles_awaited=True,
+        overheard_kept=True,
+        questions_fit=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -89,6 +89,8 @@ class Rig:
             unlisted_named=True,
             turns_keyed=True,
             doubles_awaited=True,
+            overheard_kept=True,
+            questions_fit=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

@@ -259,6 +259,8 @@ def begun_now(house: House) -> House:
         unlisted_named=True,
         turns_keyed=True,
         doubles_awaited=True,
+        overheard_kept=True,
+        questions_fit=True,
     )
 
 

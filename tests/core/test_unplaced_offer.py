@@ -19,7 +19,7 @@ def test_it_is_listed_as_open(*, listed: bool) -> None:
     """Spot 4 stands with nineteen against an eight, and the dealer has eighteen."""
     rules = profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules
     rig = QuickReaders(rules, {"T": 2_500, "E1": 100, "E2": 100, "E3": 200})
-    rig.change_house(doubles_awaited=listed)
+    rig.change_house(overheard_kept=listed)
     rig.lay(4, "main", ("T",))
     rig.pass_ms(2_000)
     for face in ["Kd", "8d", "9s", "Th"]:

@@ -160,10 +160,16 @@ class House(Value, frozen=True, tag=False):
     doubles_awaited: bool = False
     """Whether a double or split is what lies there as its card comes, whatever was taken back or laid before that and
     also where it was laid before its hand's turn; whether a deal that follows the last round's cards at once, as that
-    round could not take its first, may have begun before it; whether changes of a zone of which another antenna has
-    heard a chip in the round accuse nobody, and a wager made after the deal that was picked up with such a chip is
-    listed; and whether the lines of a question fit the display as they are shown.
+    round could not take its first, may have begun before it; and whether chips that come while that is asked, or in a
+    round that no play explains by the time that every reader has looked, accuse nobody. False: the journal is of
+    before."""
+    overheard_kept: bool = False
+    """Whether it is kept which chips two antennas have heard in a round: what changes in their zones accuses nobody, and
+    a wager made after the deal that was picked up with one is listed, for neither spot settled before it is placed.
     False: the journal is of before."""
+    questions_fit: bool = False
+    """Whether the lines of a question fit the keypad's display in the order in which they are shown. False: the journal
+    is of before."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

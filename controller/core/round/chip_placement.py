@@ -38,7 +38,7 @@ def _place(transaction: Transaction, quiet: ChipsConfirmed) -> None:
             came = set(before[name].doubted).difference(zone.doubted)
             if came and zone.name == "main":
                 passing_chips.heard_at_insurance(transaction, zone.spot, came)
-            elif came and transaction.house.doubles_awaited:
+            elif came and transaction.house.overheard_kept:
                 _forget_elsewhere(transaction, name, came)
     for change in changes:
         if transaction.state.round is not None:
@@ -159,7 +159,7 @@ def _take_back_unplaced(transaction: Transaction, before: Zone | None, now: Zone
 
     Whether the change of this zone is among those that say nothing any more.
     """
-    if not transaction.house.doubles_awaited or transaction.state.round is None or before is None:
+    if not transaction.house.overheard_kept or transaction.state.round is None or before is None:
         return False
     felt, overheard = transaction.state.felt, transaction.round().evidence.overheard
     if overheard.keys().isdisjoint(before.chips):
@@ -195,7 +195,7 @@ def _is_offered(transaction: Transaction, spot: int, zone: str) -> bool:
 
 def _note_unplaced(transaction: Transaction, whole: ZoneChange, cents: int) -> None:
     """All that lay in the zone of a wager made after the deal is gone: what was wagered there is the floor's to say."""
-    if transaction.house.doubles_awaited and whole.zone != "main" and not (whole.before or whole.after):
+    if transaction.house.overheard_kept and whole.zone != "main" and not (whole.before or whole.after):
         known = transaction.round().evidence.unplaced
         transaction.change_evidence(unplaced={**known, zone_name(whole.spot, whole.zone): cents})
 
@@ -205,7 +205,7 @@ def _note_overheard(transaction: Transaction) -> None:
     known, felt = transaction.round().evidence.overheard, transaction.state.felt
     heard_twice = transaction.heard().heard_twice.items()
     now = {chip: zones for chip, zones in heard_twice if chip not in known and not _was_alone(felt, chip, zones)}
-    if transaction.house.doubles_awaited and now:
+    if transaction.house.overheard_kept and now:
         transaction.change_evidence(overheard={**known, **now})
 
 

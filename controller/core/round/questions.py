@@ -56,7 +56,7 @@ def _of_points(holes: int, points: int | None) -> bool:
 def ask_best(transaction: Transaction, points: int | None) -> None:
     """Ask the question whose worst answer leaves the fewest different dues, if any answer would change money."""
     case = LatticeCase(transaction.lattice(), points, sides_of(transaction))
-    question = best_question((case,), as_shown=transaction.house.doubles_awaited)
+    question = best_question((case,), as_shown=transaction.house.questions_fit)
     if question is not None:
         _ask(transaction, question)
 
