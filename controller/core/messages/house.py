@@ -164,9 +164,9 @@ class House(Value, frozen=True, tag=False):
     round that no play explains by the time that every reader has looked, accuse nobody. False: the journal is of
     before."""
     overheard_kept: bool = False
-    """Whether it is kept which chips two antennas have heard in a round: what changes in their zones accuses nobody, and
-    a wager made after the deal that was picked up with one is listed, for neither spot settled before it is placed.
-    False: the journal is of before."""
+    """Whether it is kept which chips two antennas have heard in a round: what changes in their zones accuses nobody,
+    and a wager made after the deal that was picked up with one is listed, for neither spot settled before it is
+    placed. False: the journal is of before."""
     questions_fit: bool = False
     """Whether the lines of a question fit the keypad's display in the order in which they are shown. False: the journal
     is of before."""
