@@ -182,9 +182,7 @@ def _in_its_turn(transaction: Transaction, one: MovingChips) -> MovingChips:
     amounts = one.lay_cents, _cents(transaction.house, seen)
     if not transaction.house.moves_reconsidered or one.zone != "main" or _says_otherwise(transaction):
         return one
-    # Its own card may have come, too, before its chips lay still.
-    laid_ns = transaction.table_ns(_seen(one.first).after_ns) if transaction.house.doubles_awaited else None
-    if not early_doubles.is_laid_early(transaction, one.spot, *amounts, at_ns=laid_ns):
+    if not early_doubles.is_laid_early(transaction, one.spot, *amounts):
         return one
     now = _until_now(transaction, one)
     if early_doubles.explains(transaction, _as_seen(one), *amounts):
