@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.messages.raised_alerts import AlertKind
 from tests.core.human import HumanRig, keyless
 from tests.core.quick_readers import accused
 
@@ -52,6 +53,15 @@ def test_what_is_taken_back_of_a_double_was_never_laid(profile: str, cycle_ms: i
     rig = played(profile, cycle_ms, f"{FOR_LESS} / Kd / wait 4 / 1 main 0 / wait 4 / {NEXT}")
     assert first(rig) == {"spot 1 main -60.00"}
     assert accused(rig) == []
+
+
+@pytest.mark.parametrize("cycle_ms", LOOKS_MS)
+def test_what_is_taken_back_once_its_card_is_seen_is_pinched(cycle_ms: int) -> None:
+    """Eleven is doubled, which makes twelve."""
+    seen = "1 main 50 / wait 6 / deal 3s 2s 8h 9d / wait 4 / 1 main 100 / wait 2.7 / Ac / wait 4 / 1 main 80 / wait 6"
+    rig = played("borgata", cycle_ms, f"{seen} / Kd / wait 4 / 1 main 0 / wait 4 / {NEXT}")
+    assert first(rig) == {"spot 1 main -100.00"}
+    assert accused(rig) == [AlertKind.PINCHING]
 
 
 @pytest.mark.parametrize("cycle_ms", LOOKS_MS)

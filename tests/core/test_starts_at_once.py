@@ -17,11 +17,11 @@ TAKEN = (
 )
 
 
-def played(profile: str, pause_s: float, *, doubted: bool = True) -> HumanRig:
+def played(profile: str, pause_s: float, between: str = "wait 0", *, doubted: bool = True) -> HumanRig:
     """Two pushes let lie, the next deal so many seconds later; not ``doubted``: by a journal of before."""
     rig = keyless(profile, 350)
     rig.change_house(doubles_awaited=doubted)
-    rig.play(f"{LOST} / {LOST} / {PUSHED} / wait {pause_s} / {NEXT} / {TAKEN}")
+    rig.play(f"{LOST} / {LOST} / {PUSHED} / {between} / wait {pause_s} / {NEXT} / {TAKEN}")
     return rig
 
 
@@ -43,6 +43,15 @@ def test_in_journals_of_before_both_won() -> None:
 
 def test_where_it_comes_as_late_as_a_deal_it_is_one() -> None:
     rig = played("borgata", 4)
+    assert [one for one in rig.postings() if one.startswith("4: ")] == [
+        "4: spot 5 main -30.00",
+        "4: spot 4 main -20.00",
+    ]
+
+
+def test_where_a_key_has_closed_the_round_nothing_is_asked() -> None:
+    rig = played("borgata", 3.1, "key round_closed")
+    assert [one.text for one in rig.events_of(QuestionAsked) if one.round == 4] == []
     assert [one for one in rig.postings() if one.startswith("4: ")] == [
         "4: spot 5 main -30.00",
         "4: spot 4 main -20.00",

@@ -89,8 +89,7 @@ def _follows_at_once(transaction: Transaction, over: Round) -> bool:
     if transaction.state.denied_next:
         # A person has said that they are.
         return False
-    said = over.ending.closing or over.ending.next_bets == "pressed"
-    return not said and transaction.table_ns(card.at_ns) - over.dealing.last_ns < gap_ns(transaction)
+    return transaction.table_ns(card.at_ns) - over.dealing.last_ns < gap_ns(transaction)
 
 
 def change_deal(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which

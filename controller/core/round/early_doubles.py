@@ -20,17 +20,14 @@ from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen
 
 
-def is_laid_early(
-    transaction: Transaction, spot: int, lay_cents: int, lie_cents: int, *, at_ns: int | None = None
-) -> bool:
-    """Whether chips that came to a box may be a double of its hand, whose turn has not come, or had not at a moment."""
+def is_laid_early(transaction: Transaction, spot: int, lay_cents: int, lie_cents: int) -> bool:
+    """Whether chips that came to a box may be a double of its hand, whose turn has not come."""
     round_now = transaction.state.round
     if round_now is None or spot not in round_now.bets.spots or not round_now.bets.locked or not round_now.is_dealt():
         return False
     if round_now.evidence.trouble or round_now.is_suspended() or round_now.hides_faces() or round_now.cards.turned:
         return False
-    lattice = transaction.lattice() if at_ns is None else transaction.lattice().as_of(at_ns)
-    box, frontier = round_now.bets.spots.index(spot), lattice.frontier
+    box, frontier = round_now.bets.spots.index(spot), transaction.lattice().frontier
     if not 0 < lie_cents - lay_cents <= round_now.main_wagers()[box]:
         return False
     return bool(frontier) and all(node.boxes[box].kind is BoxStatus.PENDING for node in frontier)
