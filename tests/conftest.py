@@ -12,10 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.link.server import Server, programs
 
 SIZE_MIB = 24
+
+settings.register_profile("untimed", deadline=None)
+# No test measures time: how long an example takes says how busy the machine is.
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

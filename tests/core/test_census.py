@@ -170,7 +170,7 @@ def strewn(draw: st.DrawFn, found: Lattice, moment: int, boxes: int) -> DatedObs
             return DatedObservation(moment, moment, KeyObserved(action, draw(st.sampled_from([None, box]))))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(rounds())
 def test_lattice_and_census_agree_with_every_single_path(dealt: tuple[Lattice, int]) -> None:
     found, hole = dealt

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.alerts import ChipSeenTwice
+from controller.core.messages.events import BettingClosed
 from controller.core.messages.raised_alerts import AlertKind
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import CardDrawn
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed
 from tests.core.quick_readers import QuickReaders, accused, look
-from tests.core.rig import MS
+from tests.core.rig import MS, SPOTS
 
 
 @pytest.mark.parametrize(("followed", "due"), [(True, "-25.00"), (False, "-50.00")])
@@ -43,3 +44,28 @@ def test_taken_it_leaves_the_wager_as_it_was(side: str, due: str, *, followed: b
     assert {"1: spot 1 main -10.00", f"1: spot 4 main {due}"} <= set(rig.postings())
     assert accused(rig) == ([] if followed else [AlertKind.PINCHING])
     assert bool(rig.events_of(ChipSeenTwice)) == followed
+
+
+@pytest.mark.parametrize(("kept", "cents"), [(True, 1_000), (False, 1_100)])
+def test_heard_there_only_since_the_lock_it_is_no_part_of_that_wager(cents: int, *, kept: bool) -> None:
+    """The lock waits, as the antenna of insurance hears a chip of the main wager."""
+    rules = profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules
+    rig = QuickReaders(rules, {"E": 500, "F": 500, "P": 100})
+    rig.change_house(overheard_kept=kept)
+    rig.lay(5, "main", ("E", "F"))
+    rig.lay(5, "twenty_one_plus_three", ("P",))
+    rig.pass_ms(2_000)
+    first_ns = rig.now_ns
+    for face in ["Kd", "6d", "Jh", "9s"]:
+        rig.give(CardDrawn(rig.now_ns, Card(face)))
+        rig.now_ns += 500 * MS
+        if face == "Kd":
+            look(rig, 5, ("E",), first_ns - 400 * MS, "insurance")
+    look(rig, 5, (), first_ns + 800 * MS, "insurance")
+    gone_ns = rig.now_ns
+    rig.now_ns += 400 * MS
+    look(rig, 5, ("E", "F", "P"), gone_ns + 100 * MS)
+    rig.pass_ms(3_000)
+    rig.give(ChipsConfirmed(SPOTS, rig.now_ns - 1_000 * MS))
+    laid = [one for closed in rig.events_of(BettingClosed) for one in closed.wagers]
+    assert [(one.bet, one.cents) for one in laid] == [("main", cents), ("twenty_one_plus_three", 100)]

@@ -134,7 +134,7 @@ def stood_round(spots: tuple[int, int], hands: list[list[Card]], dealer: list[Ca
     return {spots.index(spot): due for (_, spot, _), (_, due) in settled(rig.events).items()}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.lists(FACES, min_size=2, max_size=2), min_size=2, max_size=2),
     st.lists(FACES, min_size=12, max_size=12),
@@ -286,7 +286,7 @@ class Night:
         assert self.table.state.number == self.number
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(sorted(RULES)),
     st.lists(FACES, max_size=8),

@@ -245,7 +245,7 @@ def test_addresses_nobody_answers_to_are_refused(address: int) -> None:
         BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS, address=address)
 
 
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=10, derandomize=True)
 @given(
     rounds=st.lists(
         st.tuples(st.sets(st.sampled_from(SPOTS)), st.sets(st.sampled_from(SPOTS))), min_size=1, max_size=4

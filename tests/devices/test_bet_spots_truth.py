@@ -158,7 +158,7 @@ each_codec = pytest.mark.parametrize("codec", [PLAIN, feig_obid.CODEC], ids=["pl
     rates=rates,
 )
 @example(LAID_AMONG_LOST_LINES, 180693877, 1, Rates(drop=3, flip=7, insert=2, split=1, duplicate=10))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_hasty_hands_bad_radio_and_bad_line(
     codec: Codec, script: list[tuple[int, Lay | Power | Unplug]], seed: int, agreeing: int, rates: Rates
 ) -> None:
@@ -187,7 +187,7 @@ def test_hasty_hands_bad_radio_and_bad_line(
     seed=st.integers(0, 2**32),
     agreeing=st.sampled_from([1, 2, 2, 3]),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_with_time_between_changes_each_is_told_with_the_very_moment_inside(
     codec: Codec, script: list[Lay], seed: int, agreeing: int
 ) -> None:

@@ -93,7 +93,7 @@ def test_a_box_shows_it_after_its_power_was_gone(make: Make) -> None:
 
 @every_box
 @given(seed=st.integers(0, 2**32), loss=st.sampled_from([0, 1, 2]), sizes=st.lists(st.integers(1, 2**40), max_size=8))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_on_a_bad_line_the_latest_is_kept_all_the_same(make: Make, seed: int, loss: int, sizes: list[int]) -> None:
     rig = Rig(make, rates=Rates(drop=loss, flip=loss), seed=seed)
     shown = listening(rig)

@@ -206,7 +206,7 @@ def test_what_the_device_says_is_heard_and_it_is_ready(rig: Rig) -> None:
 
 @every_session
 @given(data=st.lists(st.binary(max_size=60), max_size=8))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_bytes_are_borne_and_the_device_is_heard_afterwards(rig: Rig, data: list[bytes]) -> None:
     device = rig.device(rig.codec)
     modem = NullModem(rig.session(rig.codec), device, rig.codec)
@@ -251,7 +251,7 @@ def test_a_line_that_never_opened_is_lost_too(rig: Rig) -> None:
     cut_ns=st.lists(st.integers(1, 400_000_000), min_size=1, max_size=6),
     down_ns=st.integers(0, 50_000_000),
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_unplugged_at_any_moment_it_recovers(rig: Rig, cut_ns: list[int], down_ns: int) -> None:
     device = rig.device(rig.codec)
     modem = NullModem(rig.session(rig.codec), device, rig.codec, paced=True)
@@ -272,7 +272,7 @@ def test_unplugged_at_any_moment_it_recovers(rig: Rig, cut_ns: list[int], down_n
         st.tuples(st.sampled_from("cdrhh"), st.binary(max_size=12), st.integers(0, 700_000_000)), max_size=30
     )
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_after_each_call_at_its_deadline_the_next_one_lies_ahead(rig: Rig, steps: list[tuple[str, bytes, int]]) -> None:
     session = rig.session(rig.codec)
     now_ns = 0

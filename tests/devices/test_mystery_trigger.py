@@ -49,7 +49,7 @@ def test_a_new_box_commits_takes_the_share_and_answers(make: Make) -> None:
     upsets=st.lists(st.sampled_from(["unplug", "box", "table", "noise", "wait"]), max_size=6),
     loss=st.sampled_from([0, 0, 2, 4]),
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_every_contribution_is_answered_once_and_in_order(
     make: Make, amounts: list[int], seed: int, upsets: list[str], loss: int
 ) -> None:

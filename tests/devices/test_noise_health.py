@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import comb
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from devices.trigger.noise_health import WINDOW, CutOffs, NoiseHealth, cut_offs
@@ -102,7 +102,6 @@ def test_windows_do_not_overlap() -> None:
     data=st.binary(max_size=600) | st.lists(st.sampled_from([b"\0" * 5, b"\0" * 9, b"ab"]), max_size=90).map(b"".join),
     cuts=st.lists(st.integers(1, 70), min_size=1),
 )
-@settings(deadline=None)
 def test_how_the_stream_is_cut_does_not_matter(data: bytes, cuts: list[int]) -> None:
     whole, cut = NoiseHealth(6), NoiseHealth(6)
     whole.feed(data)

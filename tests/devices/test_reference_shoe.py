@@ -54,7 +54,7 @@ def happen(crossing: Crossing, what: str, chance: random.Random) -> None:
     first_number=st.integers(0, 255),
     frees_late=st.booleans(),
 )
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 def test_every_card_arrives_exactly_once_and_in_order(
     happenings: list[str], chance: random.Random, first_number: int, *, frees_late: bool
 ) -> None:

@@ -172,7 +172,7 @@ def test_a_stream_cut_short_before_the_start_up_tests_are_done_gives_nothing() -
 @given(
     steps=st.lists(st.tuples(st.sampled_from("cdrrrh"), st.binary(max_size=200), st.integers(0, 700 * MS)), max_size=40)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_bytes_and_calls_are_borne(steps: list[tuple[str, bytes, int]]) -> None:
     session = RngSession(CODEC)
     now_ns = 0

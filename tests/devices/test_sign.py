@@ -170,7 +170,7 @@ def test_an_amount_too_long_for_its_field_is_not_cut() -> None:
     assert made.sign.shown == "7S $123456789.01 MYSTERY $      250.00"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @example(  # a question was on its way when the second meter rose
     amounts=[(None, 0), (None, 0), (None, 0), (0, 4)], pauses_ms=[0, 0, 200] + [0] * 9, odometer=True
 )

@@ -34,7 +34,7 @@ every_codec_with_frames = pytest.mark.parametrize(
 
 # A checksum of 16 bits lets one damaged frame in 65,536 pass, so where damage is random the examples are fixed:
 # a run never fails by that chance.
-fixed = settings(derandomize=True, deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+fixed = settings(derandomize=True, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
 
 
 def _without_words(message: Message) -> Message:
@@ -131,7 +131,7 @@ def test_the_transcript_byte_by_byte(kind: str, vendor: str) -> None:
 
 
 @every_codec
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=30))
 def test_the_transcript_in_any_pieces(kind: str, vendor: str, sizes: list[int]) -> None:
     _check(kind, vendor, (size for _ in repeat(None) for size in sizes))
@@ -282,7 +282,7 @@ def _streams(kind: str, vendor: str) -> st.SearchStrategy[bytes]:
 
 @every_codec
 @pytest.mark.parametrize("role", LineEnd)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(data=st.data(), cuts=st.lists(st.integers(1, 200), min_size=1, max_size=12))
 def test_no_bytes_raise_or_fill_a_wire_and_cuts_do_not_matter(
     kind: str, vendor: str, role: LineEnd, data: st.DataObject, cuts: list[int]

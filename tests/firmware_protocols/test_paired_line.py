@@ -61,7 +61,7 @@ def test_nothing_is_said_before_the_pairing() -> None:
 
 
 @given(st.lists(st.binary(min_size=1, max_size=400), max_size=6), st.integers(1, 50))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_however_the_bytes_are_cut_they_come_out_as_they_were_said(texts: list[bytes], cut: int) -> None:
     pair = Pair()
     wire = b"".join(map(pair.host.seal, texts))
@@ -117,7 +117,7 @@ def framed(content: bytes, flip: int = 0) -> bytes:
 
 
 @given(st.lists(DEEDS, max_size=8), st.integers(1, 8))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_whatever_is_done_to_the_frames_only_what_was_said_comes_out_once_and_in_order(
     deeds: list[Deed], said: int
 ) -> None:
@@ -130,7 +130,7 @@ def test_whatever_is_done_to_the_frames_only_what_was_said_comes_out_once_and_in
 
 
 @given(st.binary(max_size=600))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_no_bytes_of_a_strangers_come_through(noise: bytes) -> None:
     pair = Pair()
     for end in (pair.host, pair.device):

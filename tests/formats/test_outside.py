@@ -50,7 +50,7 @@ ANYTHING: Final = st.recursive(
 
 
 @pytest.mark.parametrize("name", sorted(HANDED))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.binary(max_size=300) | ANYTHING.map(lambda value: json.dumps(value).encode()))
 def test_garbage_is_read_or_refused(name: str, data: bytes) -> None:
     put(name, data)

@@ -82,7 +82,7 @@ def test_a_settlement_on_the_wire() -> None:
     }
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(event=events, seq=st.integers(1, 2**31 - 1), wall_ns=st.integers(0, 2**62))
 def test_every_event_comes_back_as_it_went_out(event: Event, seq: int, wall_ns: int) -> None:
     payload = event_bytes(event, HERE, seq, wall_ns)

@@ -344,4 +344,4 @@ class MeterLife(RuleBasedStateMachine):
 
 
 TestMeterLife = MeterLife.TestCase
-TestMeterLife.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestMeterLife.settings = settings(max_examples=60, stateful_step_count=40)

@@ -105,7 +105,7 @@ def test_one_round_has_no_spread() -> None:
         simulate(HPN, rigged(NATURAL), 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rules=rule_sets(), seed=st.integers(0, 2**32))
 def test_the_strategy_asks_for_nothing_any_rules_refuse(rules: Rules, seed: int) -> None:
     chance = random.Random(seed)

@@ -49,7 +49,7 @@ def returned_cents(found: Round, box: int) -> int:
     return back
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(rounds())
 def test_money_in_is_money_out(found: Round) -> None:
     """What the players laid and what the house adds is what comes back and what the house takes, wager by wager."""
@@ -70,7 +70,7 @@ def test_money_in_is_money_out(found: Round) -> None:
     assert 0 <= found.account.breakage_cents < 100 * len(found.told.spots) * 2
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(rounds())
 def test_a_refusal_changes_nothing(found: Round) -> None:
     kept = tuple(act for place, act in enumerate(found.acts) if place not in found.refused)
@@ -83,7 +83,7 @@ def test_a_refusal_changes_nothing(found: Round) -> None:
     assert found.told.finish(standing) == found.ended
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(rounds())
 def test_the_order_of_the_spots_moves_no_money(found: Round) -> None:
     """Boxes change places with their cards, wagers and outcomes; only meters look at who sits where."""
@@ -108,7 +108,7 @@ def test_the_order_of_the_spots_moves_no_money(found: Round) -> None:
             assert metered or again.nets[flip[spot]][bet].cents == net.cents
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rounds())
 def test_why_is_a_sentence_for_every_wager(found: Round) -> None:
     for nets in found.account.nets.values():

@@ -163,7 +163,7 @@ def test_even_money_is_taken_where_the_house_has_it() -> None:
     assert watched(HOUSES["hollywood-perryville"], seed=5, rounds=300)["even money"] == 0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @example(  # a payment that takes thirteen chips at the fewest
     seed=4870,
     house=House(

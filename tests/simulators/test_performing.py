@@ -136,7 +136,7 @@ acts = st.one_of(
 
 @given(script=st.lists(acts, max_size=14), seed=st.integers(0, 2**32))
 @example(script=[Lay(1, "main", CHIPS[:1]), Press("K", held=True), Lay(1, "main", ()), Draw(Card.AC)], seed=0)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 async def test_the_evidence_is_the_script_at_any_speed(script: list[Act], seed: int) -> None:
     table = Table(seed, Flicker(missed=100, doubtful=50))
     performance = await table.perform(*script)

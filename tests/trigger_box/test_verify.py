@@ -46,7 +46,7 @@ END = HashMark(IDENTITY.epoch, WHOLE, hash_after(NIGHT, WHOLE))
 
 
 @given(seed=st.integers(0, 2**16), boxes=st.integers(1, 7), away=st.integers(-1, 3))
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 def test_every_honest_night_is_proven(seed: int, boxes: int, away: int) -> None:
     bodies = played(4, seed, boxes, away)
     audit = examine(read_lines(bodies, marks=[HashMark(IDENTITY.epoch, len(bodies), hash_after(bodies, len(bodies)))]))
@@ -74,7 +74,7 @@ def test_what_could_not_be_checked_is_said() -> None:
 
 
 @given(place=st.integers(0, WHOLE - 2))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_an_event_that_is_missing_is_named_whatever_it_was(place: int) -> None:
     events = night()
     del events[place]
@@ -84,7 +84,7 @@ def test_an_event_that_is_missing_is_named_whatever_it_was(place: int) -> None:
 
 
 @given(begins=st.integers(1, WHOLE - 2), count=st.integers(1, 200))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_a_run_of_events_that_is_missing_is_named_and_no_cycle_it_lies_in_is_proven(begins: int, count: int) -> None:
     events = night()
     ends = min(begins + count, WHOLE - 1)
@@ -100,7 +100,7 @@ def test_a_run_of_events_that_is_missing_is_named_and_no_cycle_it_lies_in_is_pro
 
 
 @given(last=st.integers(1, WHOLE - 1))
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 def test_an_end_that_is_cut_off_is_named_by_what_the_table_said_of_its_stream(last: int) -> None:
     events = night()[:last]
     assert audited(events, marks=[END]).missing == (Range(last + 1, WHOLE),)
@@ -128,7 +128,7 @@ def changed(value: Any) -> Any:
 
 
 @given(place=st.integers(0, WHOLE - 1), choice=st.data())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_no_event_can_be_changed_in_anything_against_the_hash_of_the_stream(place: int, choice: st.DataObject) -> None:
     events = night()
     event = events[place]
@@ -171,7 +171,7 @@ def test_no_number_a_cycle_rests_on_can_be_changed_even_without_that_hash(kind: 
 @given(places=st.lists(st.integers(0, 10**6), min_size=2, max_size=2), seed=st.integers(0, 99))
 @example(places=[0, 1], seed=0)
 @example(places=[16, 17], seed=0)
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_events_that_change_places_are_named_and_the_order_of_lines_means_nothing(places: list[int], seed: int) -> None:
     events = night()
     shuffled = lines(events)

@@ -51,12 +51,17 @@ def forget(transaction: Transaction) -> None:
 
 
 def main_cents_elsewhere(transaction: Transaction, zone: Zone) -> int:
-    """What a main zone's chips come to that count at a zone of another bet, whose antenna heard them first."""
+    """What a main zone's chips come to that count at a zone of another bet, whose antenna heard them first.
+
+    Of those that its own has heard only since the bets were locked none is of its wager.
+    """
     if zone.name != "main" or not zone.doubted:
         return 0
+    round_now = transaction.state.round if transaction.house.overheard_kept else None
+    until_ns = NEVER_ENDS if round_now is None or round_now.bets.locked else round_now.bets.lock_ns
     mains = (other for other in transaction.state.felt.values() if other.name == "main")
     counted = {chip for other in mains for chip in other.chips if chip not in other.doubted}
-    chips = (chip for chip in zone.doubted if chip not in counted)
+    chips = (chip for chip, since_ns in zone.doubted.items() if chip not in counted and since_ns <= until_ns)
     return worth(chips, transaction.house.chips, zone.values)
 
 

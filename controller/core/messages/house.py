@@ -165,8 +165,9 @@ class House(Value, frozen=True, tag=False):
     before."""
     overheard_kept: bool = False
     """Whether it is kept which chips two antennas have heard in a round: what changes in their zones accuses nobody,
-    and a wager made after the deal that was picked up with one is listed, for neither spot settled before it is
-    placed. False: the journal is of before."""
+    a wager made after the deal that was picked up with one is listed, for neither spot settled before it is placed, and
+    what the antenna of a main wager hears only since the bets were locked is no part of that. False: the journal is of
+    before."""
     questions_fit: bool = False
     """Whether the lines of a question fit the keypad's display in the order in which they are shown. False: the journal
     is of before."""
