@@ -1,4 +1,4 @@
-"""What a card or a change of chips may mean: every story that goes on from one, straight from the page's tables."""
+"""What a card or a change of chips may mean: every position that may follow it, straight from the page's tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tests.oracle.house import House, is_natural, some_of, total
-from tests.oracle.story import Box, Hand, Story
+from tests.oracle.position import Box, Hand, Position
 
 
 def lenient(house: House, box: Box, answered: frozenset[int]) -> bool:
@@ -14,26 +14,26 @@ def lenient(house: House, box: Box, answered: frozenset[int]) -> bool:
     return house.surrender_shown == "sometimes" or box.spot in answered
 
 
-def card(house: House, told: Story, face: str, answered: frozenset[int]) -> Iterator[Story]:
+def card(house: House, position: Position, face: str, answered: frozenset[int]) -> Iterator[Position]:
     """A card leaves the shoe."""
-    for box in told.boxes:
+    for box in position.boxes:
         if box.must_empty or (box.surrendered and not box.shown and not lenient(house, box, answered)):
             return
-    place, count = len(told.faces), len(told.boxes)
-    boxes = tuple(replace(box, awaiting=False, confirmable=False) for box in told.boxes)
-    now = replace(told, faces=(*told.faces, face), boxes=boxes)
-    if not told.dealt(house):
+    place, count = len(position.faces), len(position.boxes)
+    boxes = tuple(replace(box, awaiting=False, confirmable=False) for box in position.boxes)
+    now = replace(position, faces=(*position.faces, face), boxes=boxes)
+    if not position.dealt(house):
         yield dealt_card(now, place, count)
         return
-    turn = told.in_play(house)
+    turn = position.in_play(house)
     if turn is None:
-        if told.dealer_needs(house) and not told.paying:
-            yield replace(now, dealer=(*told.dealer, place)).offers_closed(house)
+        if position.dealer_needs(house) and not position.paying:
+            yield replace(now, dealer=(*position.dealer, place)).offers_closed(house)
         return
     yield from player_card(house, now, turn, place)
 
 
-def dealt_card(now: Story, place: int, count: int) -> Story:
+def dealt_card(now: Position, place: int, count: int) -> Position:
     """A card of the first two rounds, or the dealer's."""
     if place in (count, 2 * count + 1):
         return replace(now, dealer=(*now.dealer, place))
@@ -43,18 +43,18 @@ def dealt_card(now: Story, place: int, count: int) -> Story:
     return now.with_hand(index, 0, replace(hand, over=total(now.ranks(hand.cards)) == 21))
 
 
-def player_card(house: House, now: Story, turn: tuple[int, int], place: int) -> Iterator[Story]:
+def player_card(house: House, now: Position, turn: tuple[int, int], place: int) -> Iterator[Position]:
     """A card to the hand in play: its second after a split, its last after a double, else a hit."""
     index, number = turn
     box = now.boxes[index]
     hand = box.hands[number]
-    if hand.said == "split" and not hand.fresh:
+    if hand.keyed == "split" and not hand.fresh:
         return
-    if hand.said == "double" and not hand.extra:
+    if hand.keyed == "double" and not hand.extra:
         return
     if hand.ace_split and len(hand.cards) > 1:
         return
-    grown = replace(hand, cards=(*hand.cards, place), said="", fresh=False)
+    grown = replace(hand, cards=(*hand.cards, place), keyed="", fresh=False)
     ranks = now.ranks(grown.cards)
     over = bool(hand.extra) or total(ranks) >= 21
     if hand.ace_split:
@@ -76,90 +76,90 @@ class Change:
     after: int
 
 
-def chips(house: House, told: Story, change: Change, answered: frozenset[int]) -> Iterator[Story]:
+def chips(house: House, position: Position, change: Change, answered: frozenset[int]) -> Iterator[Position]:
     """Every meaning of a change of chips."""
-    if not told.dealt(house):
+    if not position.dealt(house):
         return
     index, zone, after = change.index, change.zone, change.after
-    box = told.boxes[index]
+    box = position.boxes[index]
     if zone == "insurance":
-        yield from insurance_chips(house, told, index, after)
+        yield from insurance_chips(house, position, index, after)
         return
     if zone == "ez_bust":
-        yield from bust_chips(house, told, index, after)
+        yield from bust_chips(house, position, index, after)
         return
-    lying = told.with_box(index, replace(box, main=after))
-    yield from next_bet(told, index, after)
+    lying = position.with_box(index, replace(box, main=after))
+    yield from next_bet(position, index, after)
     if box.surrendered:
-        yield from surrendered_chips(house, told, change, answered)
+        yield from surrendered_chips(house, position, change, answered)
         return
-    if told.natural(box):
+    if position.natural(box):
         yield from natural_chips(house, lying, index, after - box.main)
         return
-    if "chips are the surrender" in house.doubts and may_surrender(house, told, index):
-        yield from surrendered_chips(house, surrendered(told, index, shown=False), change, answered)
+    if "chips are the surrender" in house.doubts and may_surrender(house, position, index):
+        yield from surrendered_chips(house, surrendered(position, index, shown=False), change, answered)
     if after > box.main:
         yield from raised(house, lying, index, after - box.main)
     elif after:
-        yield from lowered(told, lying, index, box.main - after)
-    elif told.all_broke(box) and all(hand.over for hand in box.hands):
+        yield from lowered(position, lying, index, box.main - after)
+    elif position.all_broke(box) and all(hand.over for hand in box.hands):
         yield lying.with_box(index, replace(lying.boxes[index], must_empty=False))
-    if told.complete(house):
+    if position.complete(house):
         yield replace(lying, paying=True).offers_closed(house)
 
 
-def next_bet(told: Story, index: int, after: int) -> Iterator[Story]:
+def next_bet(position: Position, index: int, after: int) -> Iterator[Position]:
     """A box whose wager is gone bets again while others still play."""
-    box = told.boxes[index]
-    out = box.surrendered or (told.all_broke(box) and all(hand.over for hand in box.hands))
-    if out and not told.paying and (box.next_bet or not box.main):
-        yield told.with_box(index, replace(box, main=after, next_bet=after > 0))
+    box = position.boxes[index]
+    out = box.surrendered or (position.all_broke(box) and all(hand.over for hand in box.hands))
+    if out and not position.paying and (box.next_bet or not box.main):
+        yield position.with_box(index, replace(box, main=after, next_bet=after > 0))
 
 
-def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:
+def insurance_chips(house: House, position: Position, index: int, after: int) -> Iterator[Position]:
     """While offered it is the wager; later a fall takes nothing back, and what counts is paid once all have played.
 
     Chips that made no wager are no insurance, wherever they lie.
     """
-    if told.up() != "A":
+    if position.up() != "A":
         return
-    box = told.boxes[index]
-    if told.offers:
-        yield told.with_box(index, replace(box, insurance=after, offered=after))
-    elif told.played(house):
+    box = position.boxes[index]
+    if position.offers:
+        yield position.with_box(index, replace(box, insurance=after, offered=after))
+    elif position.played(house):
         if box.insured:
-            yield told.with_box(index, replace(box, insurance=after))
+            yield position.with_box(index, replace(box, insurance=after))
     elif after < box.insurance and box.insured:
-        yield told.with_box(index, replace(box, insurance=after))
+        yield position.with_box(index, replace(box, insurance=after))
 
 
-def bust_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:
+def bust_chips(house: House, position: Position, index: int, after: int) -> Iterator[Position]:
     """While offered it is the wager; what counts is taken or paid once the dealer's hand is complete, not before."""
-    if not house.ez_bust or told.up() not in "23456":
+    if not house.ez_bust or position.up() not in "23456":
         return
-    box = told.boxes[index]
-    if told.offers:
-        yield told.with_box(index, replace(box, ez_bust=after, bust_offered=after))
-    elif told.complete(house) and box.bust_bet:
-        yield told.with_box(index, replace(box, ez_bust=after))
+    box = position.boxes[index]
+    if position.offers:
+        yield position.with_box(index, replace(box, ez_bust=after, bust_offered=after))
+    elif position.complete(house) and box.bust_bet:
+        yield position.with_box(index, replace(box, ez_bust=after))
 
 
-def surrendered_chips(house: House, told: Story, change: Change, answered: frozenset[int]) -> Iterator[Story]:
+def surrendered_chips(house: House, position: Position, change: Change, answered: frozenset[int]) -> Iterator[Position]:
     """The first change shows the surrender; later ones take, or give back the half."""
     index, after = change.index, change.after
-    box = told.boxes[index]
+    box = position.boxes[index]
     left = replace(box, main=after, awaiting=False)
     if box.awaiting and after < box.main and (after == 0 or after in house.halves(box.wager)):
-        yield told.with_box(index, replace(left, shown=True, confirmable=not box.shown))
+        yield position.with_box(index, replace(left, shown=True, confirmable=not box.shown))
     elif box.shown or lenient(house, box, answered):
         half = after in house.halves(box.wager)
-        if after == 0 or half or (not told.slow() and after < box.main and (box.shown or not box.awaiting)):
-            yield told.with_box(index, left)
-        elif told.played(house):
-            yield told.with_box(index, left).offers_closed(house)
+        if after == 0 or half or (not position.slow() and after < box.main and (box.shown or not box.awaiting)):
+            yield position.with_box(index, left)
+        elif position.played(house):
+            yield position.with_box(index, left).offers_closed(house)
 
 
-def natural_chips(house: House, lying: Story, index: int, change: int) -> Iterator[Story]:
+def natural_chips(house: House, lying: Position, index: int, change: int) -> Iterator[Position]:
     box = lying.boxes[index]
     if not lying.slow() or box.even:
         yield lying
@@ -171,41 +171,41 @@ def natural_chips(house: House, lying: Story, index: int, change: int) -> Iterat
         yield lying.with_box(index, replace(box, even=True))
 
 
-def may_surrender(house: House, told: Story, index: int) -> bool:
+def may_surrender(house: House, position: Position, index: int) -> bool:
     """Late surrender: two untouched cards, no natural; while offered, or in the box's own turn."""
-    turn = told.in_play(house)
+    turn = position.in_play(house)
     if house.surrender != "late" or turn is None:
         return False
-    box = told.boxes[index]
+    box = position.boxes[index]
     hand = box.hands[0]
-    untouched = len(box.hands) == 1 and len(hand.cards) == 2 and not (hand.extra or hand.said or hand.over)
-    if not untouched or is_natural(told.ranks(hand.cards)):
+    untouched = len(box.hands) == 1 and len(hand.cards) == 2 and not (hand.extra or hand.keyed or hand.over)
+    if not untouched or is_natural(position.ranks(hand.cards)):
         return False
-    early = told.offers and not told.decided and house.surrender_turn == "any"
+    early = position.offers and not position.decided and house.surrender_turn == "any"
     return early or turn[0] == index
 
 
-def surrendered(told: Story, index: int, *, shown: bool) -> Story:
-    box = told.boxes[index]
+def surrendered(position: Position, index: int, *, shown: bool) -> Position:
+    box = position.boxes[index]
     given_up = replace(box, surrendered=True, shown=shown, awaiting=True, hands=(replace(box.hands[0], over=True),))
-    return told.with_box(index, given_up)
+    return position.with_box(index, given_up)
 
 
-def doubles(house: House, told: Story, hand: Hand, cents: int) -> bool:
+def doubles(house: House, position: Position, hand: Hand, cents: int) -> bool:
     """The hand in play may be doubled by so much."""
     if len(hand.cards) != 2 or hand.extra or hand.ace_split:
         return False
-    return 0 < cents <= hand.base and house.may_double(told.ranks(hand.cards))
+    return 0 < cents <= hand.base and house.may_double(position.ranks(hand.cards))
 
 
-def splits(house: House, told: Story, box: Box, hand: Hand) -> bool:
+def splits(house: House, position: Position, box: Box, hand: Hand) -> bool:
     """The hand in play may be split."""
     if len(hand.cards) != 2 or hand.extra or len(box.hands) >= house.max_hands:
         return False
-    return house.pairs(told.ranks(hand.cards)) and (house.resplit_aces or not hand.ace_split)
+    return house.pairs(position.ranks(hand.cards)) and (house.resplit_aces or not hand.ace_split)
 
 
-def raised(house: House, lying: Story, index: int, cents: int) -> Iterator[Story]:
+def raised(house: House, lying: Position, index: int, cents: int) -> Iterator[Position]:
     """A double or a split of the hand in play."""
     turn = lying.in_play(house)
     if turn is None or turn[0] != index:
@@ -213,22 +213,24 @@ def raised(house: House, lying: Story, index: int, cents: int) -> Iterator[Story
     number = turn[1]
     box = lying.boxes[index]
     hand = box.hands[number]
-    if hand.said in ("", "double") and doubles(house, lying, hand, cents):
+    if hand.keyed in ("", "double") and doubles(house, lying, hand, cents):
         yield lying.with_hand(index, number, replace(hand, extra=cents)).offers_closed(house)
-    if hand.said in ("", "split") and cents == box.wager and splits(house, lying, box, hand):
+    if hand.keyed in ("", "split") and cents == box.wager and splits(house, lying, box, hand):
         aces = lying.ranks(hand.cards) == "AA"
-        left = Hand(hand.cards[:1], box.wager, ace_split=aces, fresh=True, said=hand.said)
+        left = Hand(hand.cards[:1], box.wager, ace_split=aces, fresh=True, keyed=hand.keyed)
         right = Hand(hand.cards[1:], box.wager, ace_split=aces)
         yield lying.with_hand(index, number, left, right).offers_closed(house)
 
 
-def lowered(told: Story, lying: Story, index: int, cents: int) -> Iterator[Story]:
+def lowered(position: Position, lying: Position, index: int, cents: int) -> Iterator[Position]:
     """Some hands that broke after a split are taken."""
-    box = told.boxes[index]
+    box = position.boxes[index]
     if len(box.hands) < 2:
         return
     broken = tuple(
-        (number, hand.base + hand.extra) for number, hand in enumerate(box.hands) if told.broke(hand) and not hand.taken
+        (number, hand.base + hand.extra)
+        for number, hand in enumerate(box.hands)
+        if position.broke(hand) and not hand.taken
     )
     for chosen in some_of(broken, cents):
         hands = tuple(replace(hand, taken=True) if number in chosen else hand for number, hand in enumerate(box.hands))

@@ -39,19 +39,19 @@ def product(lines: list[Line]) -> View:
     return seen(msgspec.to_builtins(recount.account()), lines)
 
 
-def seen(told: View, lines: list[Line]) -> View:
+def seen(answer: View, lines: list[Line]) -> View:
     """The part of the product's answer that is compared."""
-    if told["irregularity"] and "too many" in told["irregularity"]:
+    if answer["irregularity"] and "too many" in answer["irregularity"]:
         raise TooMuch
     kept = WHOLE if "close" in lines[-1] else SO_FAR
-    if not told["plays"]:
+    if not answer["plays"]:
         return {"plays": 0}
-    view = {name: plain(told[name]) for name in kept}
-    dropped = [[a["spot"], a["zone"], a["before_cents"], a["after_cents"]] for a in told["alerts"]]
+    view = {name: plain(answer[name]) for name in kept}
+    dropped = [[a["spot"], a["zone"], a["before_cents"], a["after_cents"]] for a in answer["alerts"]]
     return view | {"dropped": dropped}
 
 
-class TooMuch(Exception):  # noqa: N818 - a limit, told instead of an answer
+class TooMuch(Exception):  # noqa: N818 - a limit, raised instead of an answer
     """The product finds too much left open."""
 
 
@@ -143,7 +143,7 @@ def without_box(lines: list[Line], spot: str) -> list[Line]:
 
 
 def holds(still: Callable[[list[Line]], bool], lines: list[Line]) -> bool:
-    """Whether it is still so; not where the oracle cannot tell."""
+    """Whether it is still so; not where the oracle cannot decide."""
     try:
         return still(lines)
     except TooWide:
@@ -161,7 +161,7 @@ def shrunk(lines: list[Line], still: Callable[[list[Line]], bool] = differ) -> l
             return lines
 
 
-def told(lines: list[Line]) -> str:
+def difference_lines(lines: list[Line]) -> str:
     """A difference as JSON lines with both answers."""
     views = {"oracle": oracle(lines), "product": product(lines)}
     return "\n".join(json.dumps(line) for line in [*lines, views])
@@ -182,7 +182,7 @@ def main(first: int, count: int, option: str = "") -> None:
             wide += 1
             continue
         found += 1
-        sys.stdout.write(f"# seed {seed}\n{told(shrunk(lines))}\n")
+        sys.stdout.write(f"# seed {seed}\n{difference_lines(shrunk(lines))}\n")
         sys.stdout.flush()
     sys.stdout.write(f"{rounds} rounds from seed {first}: {found} read differently, {wide} too wide for the oracle\n")
 

@@ -1,6 +1,6 @@
 """Small random rounds as people would play them, with what truly happened.
 
-Shares with the oracle only ``house.py`` (totals and prices): how a round runs is told here a second time.
+Shares with the oracle only ``house.py`` (totals and prices): how a round runs is written here a second time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.oracle.sitting import DECKS, Box, Dealing, Hand, Line, habits_of, lin
 class Generated:
     """A round's lines and its truth: the play as the oracle names plays.
 
-    ``idle``: numbers of the lines that mean nothing. ``prompt``: each change is told before the next one is made.
+    ``idle``: numbers of the lines that mean nothing. ``prompt``: each change is reported before the next one is made.
     """
 
     lines: list[Line]
@@ -45,9 +45,9 @@ def honest(seed: int, *, boxes: int = 3, bust_bets: bool = False) -> Generated:
         play_box(made, box)
     dealer_plays(made)
     pay(made)
-    told = lines_of(made)
-    idle = frozenset(number for number, (_, touched) in enumerate(told, start=1) if touched)
-    lines = [header, *(line for line, _ in told), {"close": True}]
+    observed = lines_of(made)
+    idle = frozenset(number for number, (_, touched) in enumerate(observed, start=1) if touched)
+    lines = [header, *(line for line, _ in observed), {"close": True}]
     return Generated(lines, truth_of(made), idle, made.habits.times != "wide")
 
 
@@ -113,7 +113,7 @@ def make_offers(made: Dealing) -> None:
 def bust_bet(made: Dealing, box: Box, cents: int) -> None:
     """An EZ Bust wager is laid, or another amount than before, or taken back."""
     if box.bust_bet != cents:
-        made.tell({"spot": box.spot, "zone": "ez_bust", "cents": cents})
+        made.observe({"spot": box.spot, "zone": "ez_bust", "cents": cents})
     box.bust_bet = cents
 
 
@@ -121,7 +121,7 @@ def take_even_money(made: Dealing, box: Box) -> None:
     if made.house.even_money == "chips":
         made.lay(box, "main", 2 * box.wager)
     else:
-        made.tell({"key": "even_money", "spot": box.spot})
+        made.observe({"key": "even_money", "spot": box.spot})
     box.even = True
 
 
@@ -137,7 +137,7 @@ def surrender(made: Dealing, box: Box) -> None:
     half = made.rng.choice(sorted({0, *made.house.halves(box.wager)} - {box.wager}))
     for step in how.split():
         if step == "key":
-            made.tell({"key": "surrender", "spot": box.spot})
+            made.observe({"key": "surrender", "spot": box.spot})
         else:
             made.lay(box, "main", half)
     if not made.slow() and made.chance(0.5):
@@ -266,7 +266,7 @@ def pay(made: Dealing) -> None:
         if box.insurance and made.chance(made.habits.pay):
             made.lay(box, "insurance", made.rng.choice((0, 3 * box.insurance)))
         if box.bust_bet and made.chance(made.habits.pay):
-            made.tell({"spot": box.spot, "zone": "ez_bust", "cents": made.rng.choice((0, 2 * box.bust_bet))})
+            made.observe({"spot": box.spot, "zone": "ez_bust", "cents": made.rng.choice((0, 2 * box.bust_bet))})
         if not made.chance(made.habits.pay):
             continue
         if broke(made, box):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tests.oracle.house import House, house_of
-from tests.oracle.story import Box, Hand, Story
+from tests.oracle.position import Box, Hand, Position
 
 EVER: Final = 10**18
 """Later than any evidence, in nanoseconds."""
@@ -55,8 +55,8 @@ class Round:
         """What was wagered at a spot before the deal besides its main wager."""
         return {bet: cents for bet, cents in self.wagers[spot].items() if cents and bet not in (*FELT, "declared")}
 
-    def start(self) -> Story:
-        return Story(self.boxes())
+    def start(self) -> Position:
+        return Position(self.boxes())
 
 
 def read(
@@ -121,7 +121,7 @@ def chip_line(found: Round, content: dict[tuple[int, str], int], piece: Piece) -
 def slacken(found: Round) -> None:
     """With key slack a press may belong one card earlier or later; presses keep their order.
 
-    Between which cards it came is told by the order of arrival.
+    Between which cards it came is shown by the order of arrival.
     """
     if not found.house.key_slack:
         return

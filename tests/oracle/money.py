@@ -1,4 +1,4 @@
-"""What a story is worth: nets in cents, exact at the end of the round and, before it, where no card can change them."""
+"""What a position is worth: nets in cents, exact at the end, and before it where no card can change them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tests.oracle.house import House, dealer_draws, is_natural, total
-from tests.oracle.story import Box, Story
+from tests.oracle.position import Box, Position
 
 
-def main_net(house: House, told: Story, box: Box) -> int:
+def main_net(house: House, position: Position, box: Box) -> int:
     """The net of the main wager with all its doubles and splits. The dealer's hand is complete."""
-    dealer = told.ranks(told.dealer)
+    dealer = position.ranks(position.dealer)
     wager, unit = box.wager, house.payout_unit_cents
     if box.even:
         return wager
     if box.surrendered:
         return -wager if is_natural(dealer) else wager // 2 // unit * unit - wager
-    if told.natural(box):
+    if position.natural(box):
         return 0 if is_natural(dealer) else wager * 3 // 2 // unit * unit
     if is_natural(dealer):
         return -wager
     net = 0
     for hand in box.hands:
-        stake, count = hand.base + hand.extra, total(told.ranks(hand.cards))
+        stake, count = hand.base + hand.extra, total(position.ranks(hand.cards))
         against = total(dealer) if total(dealer) <= 21 else 0
         if count > 21 or count < against:
             net -= stake
@@ -33,8 +33,8 @@ def main_net(house: House, told: Story, box: Box) -> int:
     return net
 
 
-def insurance_net(told: Story, box: Box) -> int:
-    return 2 * box.insured if is_natural(told.ranks(told.dealer)) else -box.insured
+def insurance_net(position: Position, box: Box) -> int:
+    return 2 * box.insured if is_natural(position.ranks(position.dealer)) else -box.insured
 
 
 @lru_cache(maxsize=4096)
@@ -50,22 +50,22 @@ def drawn_ranks(house: House, ranks: str) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def dealer_ends(house: House, told: Story) -> Iterator[Story]:
+def dealer_ends(house: House, position: Position) -> Iterator[Position]:
     """Every different way the dealer's hand may still end."""
-    place = len(told.faces)
-    for ranks in drawn_ranks(house, told.ranks(told.dealer)):
-        faces = (*told.faces, *(rank + "c" for rank in ranks))
-        yield replace(told, faces=faces, dealer=(*told.dealer, *range(place, place + len(ranks))))
+    place = len(position.faces)
+    for ranks in drawn_ranks(house, position.ranks(position.dealer)):
+        faces = (*position.faces, *(rank + "c" for rank in ranks))
+        yield replace(position, faces=faces, dealer=(*position.dealer, *range(place, place + len(ranks))))
 
 
-def ways_to_end(house: House, told: Story) -> list[Story]:
-    """Which dealer's hands the story may still meet (only those that need a card get one)."""
-    if told.complete(house):
-        return [told]
-    return list(dealer_ends(house, told))
+def ways_to_end(house: House, position: Position) -> list[Position]:
+    """Which dealer's hands the position may still meet (only those that need a card get one)."""
+    if position.complete(house):
+        return [position]
+    return list(dealer_ends(house, position))
 
 
-def box_nets(house: House, told: Story, box: Box, ends: list[Story]) -> dict[str, set[int | None]]:
+def box_nets(house: House, position: Position, box: Box, ends: list[Position]) -> dict[str, set[int | None]]:
     """The nets a box's main wager and insurance may come to; None stands for a hand still in play."""
     finished = all(hand.over for hand in box.hands)
     nets: dict[str, set[int | None]] = {

@@ -9,9 +9,9 @@ from typing import Any
 from tests.oracle.house import House
 from tests.oracle.lines import EVER, Round, read
 from tests.oracle.money import box_nets, dealer_ends, ways_to_end
+from tests.oracle.position import Position
 from tests.oracle.search import Search
 from tests.oracle.side_wagers import nets as side_nets
-from tests.oracle.story import Story
 
 Net = int | None
 
@@ -41,7 +41,7 @@ def readings(lines: list[dict[str, Any]], *, blind: bool = False, doubts: frozen
     found = Search(whole, whole.pieces, dropped, close=whole.close, blind=blind)
     ends = list(set(found.readings()))
     answer = summed_up(whole, ends, hidden=blind)
-    answer.plays = len({play_of(whole, told, blind=blind) for told in ends})
+    answer.plays = len({play_of(whole, position, blind=blind) for position in ends})
     answer.dropped = tuple(sorted(dropped))
     return answer
 
@@ -51,7 +51,7 @@ def plays(lines: list[dict[str, Any]], dropped: frozenset[int] | None = None) ->
     whole = read(lines)
     left_out = dropped_lines(lines) if dropped is None else dropped
     found = Search(whole, whole.pieces, left_out, close=whole.close)
-    return {play_of(whole, told, blind=False) for told in found.readings()}
+    return {play_of(whole, position, blind=False) for position in found.readings()}
 
 
 def dropped_lines(
@@ -59,7 +59,7 @@ def dropped_lines(
 ) -> frozenset[int]:
     """The changes no reading of the evidence up to them, in order of arrival, explains.
 
-    Evidence that was without a reading before may wait for chips that are told late: then none is dropped.
+    Evidence that was without a reading before may wait for chips that are reported late: then none is dropped.
     """
     dropped: set[int] = set()
 
@@ -74,22 +74,22 @@ def dropped_lines(
     return frozenset(dropped)
 
 
-def play_of(whole: Round, told: Story, *, blind: bool) -> tuple[Any, ...]:
+def play_of(whole: Round, position: Position, *, blind: bool) -> tuple[Any, ...]:
     """What makes one play differ from another."""
     boxes = tuple(
         (
             box.surrendered,
             box.even,
-            min(box.offered, whole.house.insurance_cap(box.wager)) if told.offers else box.insured,
-            box.bust_offered if told.offers else box.bust_bet,
+            min(box.offered, whole.house.insurance_cap(box.wager)) if position.offers else box.insured,
+            box.bust_offered if position.offers else box.bust_bet,
             tuple((hand.cards, hand.base, hand.extra) for hand in box.hands),
         )
-        for box in told.boxes
+        for box in position.boxes
     )
     faces = [piece.what for piece in whole.pieces if piece.kind == "card"]
-    hidden = told.dealer[1] if blind and len(told.dealer) > 1 else -1
-    taken = tuple(told.faces[place] for place, face in enumerate(faces) if face == "??" and place != hidden)
-    return boxes, told.dealer, taken, ""
+    hidden = position.dealer[1] if blind and len(position.dealer) > 1 else -1
+    taken = tuple(position.faces[place] for place, face in enumerate(faces) if face == "??" and place != hidden)
+    return boxes, position.dealer, taken, ""
 
 
 def is_turned(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> bool:
@@ -101,13 +101,13 @@ def is_turned(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset())
     found = Search(whole, whole.pieces, dropped_lines(lines, doubts, blind=True), close=whole.close, blind=True)
     ends = list(found.readings())
     return bool(ends) and all(
-        told.turned or (told.played(whole.house) and not waits(whole.house, told)) for told in ends
+        position.turned or (position.played(whole.house) and not waits(whole.house, position)) for position in ends
     )
 
 
-def waits(house: House, told: Story) -> bool:
+def waits(house: House, position: Position) -> bool:
     """Something is still offered that people would take or leave otherwise if they knew the hole card."""
-    return told.offers and (told.up() == "A" or (house.ez_bust and told.up() in "23456"))
+    return position.offers and (position.up() == "A" or (house.ez_bust and position.up() in "23456"))
 
 
 def each(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> list[Answer]:
@@ -120,20 +120,20 @@ def each(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> l
     return answers
 
 
-def summed_up(whole: Round, ends: list[Story], *, hidden: bool) -> Answer:
-    """What the stories agree on."""
+def summed_up(whole: Round, ends: list[Position], *, hidden: bool) -> Answer:
+    """What the positions agree on."""
     answer = Answer(len(ends))
     printed = [piece.what for piece in whole.pieces if piece.kind == "card"]
     for index, box in enumerate(whole.boxes()):
         spot = str(box.spot)
-        hands = {tuple(faces_of(printed, hand.cards) for hand in told.boxes[index].hands) for told in ends}
+        hands = {tuple(faces_of(printed, hand.cards) for hand in position.boxes[index].hands) for position in ends}
         one = hands.pop() if len(hands) == 1 else None
         answer.hands[spot] = None if one is None else [list(hand) for hand in one]
-        stakes = {tuple(hand.base + hand.extra for hand in told.boxes[index].hands) for told in ends}
+        stakes = {tuple(hand.base + hand.extra for hand in position.boxes[index].hands) for position in ends}
         answer.stakes[spot] = list(stakes.pop()) if len(stakes) == 1 else None
     hole = 2 * len(whole.boxes()) + 1 if whole.house.hole_card == "dealt" else -1
     open_faces = ["??" if hidden and place == hole else face for place, face in enumerate(printed)]
-    dealers = {faces_of(open_faces, told.dealer) for told in ends}
+    dealers = {faces_of(open_faces, position.dealer) for position in ends}
     answer.dealer = list(dealers.pop()) if len(dealers) == 1 else None
     sums(whole, ends, answer)
     return answer
@@ -143,21 +143,21 @@ def faces_of(printed: list[str], places: tuple[int, ...]) -> tuple[str, ...]:
     return tuple(printed[place] for place in places)
 
 
-def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
+def sums(whole: Round, ends: list[Position], answer: Answer) -> None:
     """The nets that remain for each bet, and the one they agree on."""
     remain: dict[tuple[str, str], set[Net]] = {}
-    for told in ends:
-        settled = told.offers_closed(whole.house)
+    for position in ends:
+        settled = position.offers_closed(whole.house)
         hands = ways_to_end(whole.house, settled)
         wagers = [whole.side_wagers(box.spot) for box in settled.boxes]
-        further = further_wagers(whole, told)
+        further = further_wagers(whole, position)
         # With a wager that may still be laid the dealer may yet play who otherwise would not.
-        ends_met = list(dealer_ends(whole.house, settled)) if further and told.offers and not whole.close else hands
+        ends_met = list(dealer_ends(whole.house, settled)) if further and position.offers and not whole.close else hands
         sides = side_nets(whole.house, settled, wagers, ends_met, further=further)
         for index, box in enumerate(settled.boxes):
             nets = box_nets(whole.house, settled, box, hands)
             nets |= {bet: values for (at, bet), values in sides.items() if at == index}
-            for bet in () if whole.close else still_offered(whole.house, told, box.spot):
+            for bet in () if whole.close else still_offered(whole.house, position, box.spot):
                 nets[bet] = {None}
             for bet, values in nets.items():
                 exact = values if len(values) == 1 else {None}
@@ -171,35 +171,37 @@ def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
         answer.possible_cents.setdefault(spot, {})[bet] = known
 
 
-def still_offered(house: House, told: Story, spot: int) -> Iterator[str]:
+def still_offered(house: House, position: Position, spot: int) -> Iterator[str]:
     """The bets of a box that people may still change: nothing is due of them yet."""
-    box = next(box for box in told.boxes if box.spot == spot)
-    if not told.dealt(house):
+    box = next(box for box in position.boxes if box.spot == spot)
+    if not position.dealt(house):
         return
-    if told.offers:
+    if position.offers:
         yield from ("insurance", "ez_bust")
-    unturned = not told.turned and not told.paying and len(told.dealer) <= (2 if house.hole_card == "dealt" else 1)
-    taken = told.offers if house.even_money == "key" else unturned
-    if house.even_money_offered and told.up() == "A" and told.natural(box) and not box.even and taken:
+    unturned = (
+        not position.turned and not position.paying and len(position.dealer) <= (2 if house.hole_card == "dealt" else 1)
+    )
+    taken = position.offers if house.even_money == "key" else unturned
+    if house.even_money_offered and position.up() == "A" and position.natural(box) and not box.even and taken:
         yield "main"
 
 
-def further_wagers(whole: Round, told: Story) -> bool:
+def further_wagers(whole: Round, position: Position) -> bool:
     """EZ Bust may still be laid, or a reader that was lost may have missed it."""
-    if not whole.house.ez_bust or len(told.dealer) == 0 or told.up() not in "23456":
+    if not whole.house.ez_bust or len(position.dealer) == 0 or position.up() not in "23456":
         return False
-    boxes = {box.spot for box in told.boxes}
+    boxes = {box.spot for box in position.boxes}
     # The first card of a hand ends the offer: a reader that is back by then shows what was wagered.
     cards = [piece for piece in whole.pieces if piece.kind == "card"]
     in_play = cards[2 * len(boxes) + (2 if whole.house.hole_card == "dealt" else 1) :]
     first_ns, last_ns = (in_play[0].first, in_play[0].last) if in_play else (EVER, EVER)
     missed = any(spot in boxes and start_ns <= last_ns and end_ns >= first_ns for spot, start_ns, end_ns in whole.dead)
-    return (told.offers and not whole.close) or missed
+    return (position.offers and not whole.close) or missed
 
 
-def had(ends: list[Story], spot: str, bet: str) -> bool:
+def had(ends: list[Position], spot: str, bet: str) -> bool:
     """Some play has this wager."""
-    boxes = [box for told in ends for box in told.boxes if str(box.spot) == spot]
+    boxes = [box for position in ends for box in position.boxes if str(box.spot) == spot]
     if bet == "insurance":
         return any(box.insured or box.offered for box in boxes)
     return any(box.bust_bet or box.bust_offered for box in boxes)

@@ -10,16 +10,16 @@ from firmware_protocols.cards import DECK
 from tests.oracle.cards_and_chips import Change, card, chips
 from tests.oracle.keys_and_silence import key, silent, unseen
 from tests.oracle.lines import Piece, Round
-from tests.oracle.story import Box, Story
+from tests.oracle.position import Box, Position
 
-Visited = tuple[Story, int, int]
+Visited = tuple[Position, int, int]
 
 WIDEST: Final = 250_000
-"""Stories of one walk, of about two kilobytes each. A reader lost among several doubles and splits leaves millions."""
+"""Positions of one walk, of about two kilobytes each. A reader lost among doubles and splits leaves millions."""
 
 
-class TooWide(Exception):  # noqa: N818 - a limit, told instead of an answer
-    """The evidence leaves more stories than are walked here."""
+class TooWide(Exception):  # noqa: N818 - a limit, raised instead of an answer
+    """The evidence leaves more positions than are walked here."""
 
 
 @dataclass
@@ -51,16 +51,16 @@ class Search:
                 for kind, moment in (("lost", start), ("back", end)):
                     yield Piece(-1, moment, moment, kind, str(number), spot, lane=f"silence {number}")
 
-    def readings(self) -> Iterator[Story]:
-        """Every story of all the pieces (one story may come more than once)."""
+    def readings(self) -> Iterator[Position]:
+        """Every position after all the pieces (one may come more than once)."""
         yield from self.walk(self.round.start(), 0, 0)
 
-    def walk(self, told: Story, done: int, now: int) -> Iterator[Story]:
-        if not self.is_new((told, done, now)):
+    def walk(self, position: Position, done: int, now: int) -> Iterator[Position]:
+        if not self.is_new((position, done, now)):
             return
         if done & self.everything == self.everything:
-            if (not self.close or told.complete(self.house)) and self.whole(told):
-                yield told.offers_closed(self.house) if self.close else told
+            if (not self.close or position.complete(self.house)) and self.whole(position):
+                yield position.offers_closed(self.house) if self.close else position
             if not self.close:
                 return
         latest = min((p.last for i, p in enumerate(self.pieces) if not done >> i & 1), default=10**19)
@@ -69,24 +69,24 @@ class Search:
                 continue
             moment = max(now, piece.first)
             if moment <= latest:
-                for after in self.meanings(told, piece, done):
+                for after in self.meanings(position, piece, done):
                     yield from self.walk(after, done | 1 << i, moment)
-        for after in silent(self.house, told, self.answered):
+        for after in silent(self.house, position, self.answered):
             yield from self.walk(after, done, now)
-        for spot in self.lost(done) if told.dealt(self.house) else ():
-            for after in self.unobserved(told, self.boxes[spot], done):
+        for spot in self.lost(done) if position.dealt(self.house) else ():
+            for after in self.unobserved(position, self.boxes[spot], done):
                 # The next bet is not the old wager.
                 if not after.boxes[self.boxes[spot]].next_bet:
                     yield from self.walk(after, done, now)
 
-    def unobserved(self, told: Story, index: int, done: int) -> Iterator[Story]:
+    def unobserved(self, position: Position, index: int, done: int) -> Iterator[Position]:
         """What may have come to lie at a box whose reader is lost."""
-        for zone, content in set(unseen(self.house, told, index)):
-            for after in self.changed(told, index, zone, content):
-                if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
+        for zone, content in set(unseen(self.house, position, index)):
+            for after in self.changed(position, index, zone, content):
+                if meaningful(after.boxes[index]) != meaningful(position.boxes[index]):
                     yield after
-        # Whatever may have come to lie there, the reader sees on its return what it told last.
-        yield from self.changed(told, index, "main", self.last_told(index, "main", done))
+        # Whatever may have come to lie there, the reader sees on its return what it reported last.
+        yield from self.changed(position, index, "main", self.last_content(index, "main", done))
 
     def lost(self, done: int) -> set[int]:
         """The spots whose reader is lost once the pieces ``done`` have happened and no more."""
@@ -102,38 +102,38 @@ class Search:
             raise TooWide
         return len(self.seen) > known
 
-    def seen_again(self, told: Story, done: int, back: Piece) -> bool:
-        """A reader that is back sees what lies there: what it told last, or tells late of its absence."""
+    def seen_again(self, position: Position, done: int, back: Piece) -> bool:
+        """A reader that is back sees what lies there: what it reported last, or reports late of its absence."""
         spot, done = back.spot, done | 1 << self.pieces.index(back)
         if spot is None or spot in self.lost(done):
             return True
-        box = told.boxes[self.boxes[spot]]
+        box = position.boxes[self.boxes[spot]]
         left = [p for i, p in enumerate(self.pieces) if not done >> i & 1]
         late = {p.what for p in left if p.spot == spot and p.first <= back.first}
         return all(
-            self.last_told(self.boxes[spot], zone, done) == content or zone in late
+            self.last_content(self.boxes[spot], zone, done) == content or zone in late
             for zone, content in (("main", box.main), ("insurance", box.insurance))
         )
 
-    def last_told(self, index: int, zone: str, done: int) -> int:
-        """What the reader told last of a zone, once the pieces ``done`` have happened."""
+    def last_content(self, index: int, zone: str, done: int) -> int:
+        """What the reader reported last of a zone, once the pieces ``done`` have happened."""
         box = self.round.start().boxes[index]
         lines = [p.after for i, p in enumerate(self.pieces) if done >> i & 1 and p.spot == box.spot and p.what == zone]
         return lines[-1] if lines else box.main * (zone == "main")
 
-    def whole(self, told: Story) -> bool:
-        """The story may end here: nothing said is left undone, nothing needed left unshown, no answer contradicted."""
-        for box in told.boxes:
+    def whole(self, position: Position) -> bool:
+        """The round may end here: nothing keyed is left undone, nothing needed left unshown, no answer contradicted."""
+        for box in position.boxes:
             shown = box.shown or self.house.surrender_shown == "sometimes" or box.spot in self.answered
             if box.surrendered and not shown:
                 return False
-        return all(self.fits(told, answer) for answer in self.round.answers)
+        return all(self.fits(position, answer) for answer in self.round.answers)
 
-    def fits(self, told: Story, answer: dict[str, Any]) -> bool:
+    def fits(self, position: Position, answer: dict[str, Any]) -> bool:
         if answer["spot"] not in self.boxes:
             return False
-        box = told.boxes[self.boxes[answer["spot"]]]
-        if not (self.close or (told.dealt(self.house) and all(hand.over for hand in box.hands))):
+        box = position.boxes[self.boxes[answer["spot"]]]
+        if not (self.close or (position.dealt(self.house) and all(hand.over for hand in box.hands))):
             return True
         if "surrendered" in answer and answer["surrendered"] != box.surrendered:
             return False
@@ -148,47 +148,47 @@ class Search:
             return number < len(box.hands) and bool(len(box.hands[number].cards) == answer["cards"])
         return True
 
-    def meanings(self, told: Story, piece: Piece, done: int) -> Iterator[Story]:
+    def meanings(self, position: Position, piece: Piece, done: int) -> Iterator[Position]:
         if piece.kind in {"lost", "back"}:
-            if piece.kind == "lost" or self.seen_again(told, done, piece):
-                yield told
+            if piece.kind == "lost" or self.seen_again(position, done, piece):
+                yield position
         elif piece.kind == "card":
-            hole = len(told.faces) == 2 * len(told.boxes) + 1 and self.house.hole_card == "dealt"
+            hole = len(position.faces) == 2 * len(position.boxes) + 1 and self.house.hole_card == "dealt"
             faces = DECK if piece.what == "??" else (piece.what,)
             if hole and self.blind:
                 faces = DECK[::4]
             for face in faces:
-                yield from card(self.house, told, str(face), self.answered)
+                yield from card(self.house, position, str(face), self.answered)
         elif piece.kind == "key":
             if piece.spot is None or piece.spot in self.boxes:
                 index = None if piece.spot is None else self.boxes[piece.spot]
-                yield from key(self.house, told, piece.what, index)
+                yield from key(self.house, position, piece.what, index)
         elif piece.spot in self.boxes:
             index = self.boxes[piece.spot]
             if piece.line in self.dropped:
-                yield laid(told, index, piece.what, piece.after)
+                yield laid(position, index, piece.what, piece.after)
             else:
-                yield from self.changed(told, index, piece.what, piece.after)
+                yield from self.changed(position, index, piece.what, piece.after)
         elif piece.line in self.dropped:
-            yield told
+            yield position
 
-    def changed(self, told: Story, index: int, zone: str, after: int) -> Iterator[Story]:
+    def changed(self, position: Position, index: int, zone: str, after: int) -> Iterator[Position]:
         """The zone's content becomes ``after``; it may have come to it unseen before."""
-        box = told.boxes[index]
+        box = position.boxes[index]
         if after == {"main": box.main, "insurance": box.insurance, "ez_bust": box.ez_bust}[zone]:
-            yield told
+            yield position
         else:
-            yield from chips(self.house, told, Change(index, zone, after), self.answered)
+            yield from chips(self.house, position, Change(index, zone, after), self.answered)
 
 
 def meaningful(box: Box) -> tuple[object, ...]:
-    """What an unseen change must change to be worth telling; unseen payments are not."""
+    """What an unseen change must change to be worth a position of its own; unseen payments are not."""
     return box.hands, box.surrendered, box.shown, box.even, box.must_empty, box.offered
 
 
-def laid(told: Story, index: int, zone: str, content: int) -> Story:
+def laid(position: Position, index: int, zone: str, content: int) -> Position:
     """Chips that mean nothing lie in a zone now. What counts as insurance or EZ Bust is not touched by them."""
-    box = told.boxes[index]
+    box = position.boxes[index]
     match zone:
         case "main":
             box = replace(box, main=content)
@@ -196,4 +196,4 @@ def laid(told: Story, index: int, zone: str, content: int) -> Story:
             box = replace(box, insurance=content)
         case _:
             box = replace(box, ez_bust=content)
-    return told.with_box(index, box)
+    return position.with_box(index, box)

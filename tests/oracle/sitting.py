@@ -1,4 +1,4 @@
-"""A table in the making for ``generator.py``: who sits there, what their habits are, and how devices tell of it."""
+"""A table in the making for ``generator.py``: who sits there, what their habits are, and how devices report it."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ class Dealing:
     def chance(self, likely: float) -> bool:
         return self.rng.random() < likely
 
-    def tell(self, line: Line, *, idle: bool = False) -> None:
+    def observe(self, line: Line, *, idle: bool = False) -> None:
         self.now += self.rng.choice((100, 300, 500, 1000))
         self.events.append(Event(self.now, line, idle))
 
     def card(self) -> int:
         face = self.rng.choice(self.ranks) + self.rng.choice("cdhs")
-        self.tell({"card": face})
+        self.observe({"card": face})
         self.insurable = False
         self.faces.append(face)
         return len(self.faces) - 1
@@ -100,14 +100,14 @@ class Dealing:
         return total(self.ranks_of(hand.cards))
 
     def lay(self, box: Box, zone: str, cents: int, *, idle: bool = False) -> None:
-        """Chips of a zone change to ``cents``; nothing is told when they do not."""
+        """Chips of a zone change to ``cents``; nothing is reported when they do not."""
         before = box.main if zone == "main" else box.insurance
         if zone == "main":
             box.main = cents
         else:
             box.insurance = cents
         if before != cents:
-            self.tell({"spot": box.spot, "zone": zone, "cents": cents}, idle=idle)
+            self.observe({"spot": box.spot, "zone": zone, "cents": cents}, idle=idle)
 
     def press(self, key: str, box: Box | None = None, *, named: bool = False) -> None:
         """A key, if this dealer presses it; ``named``: with the box's digit."""
@@ -116,7 +116,7 @@ class Dealing:
             wanted = True
         if wanted:
             naming = box is not None and (named or self.chance(0.5))
-            self.tell({"key": key, "spot": box.spot} if naming and box else {"key": key})
+            self.observe({"key": key, "spot": box.spot} if naming and box else {"key": key})
 
     def natural(self, box: Box) -> bool:
         return len(box.hands) == 1 and is_natural(self.ranks_of(box.hands[0].cards))
@@ -169,7 +169,7 @@ def options_of(rng: Random, profile: str) -> dict[str, Any]:
 
 
 def lines_of(made: Dealing) -> list[tuple[Line, bool]]:
-    """The events as their devices tell them, in order of arrival, chips between two inventories; and which are idle."""
+    """The events as devices report them, in order of arrival, chips between two inventories; and which are idle."""
     timed: list[tuple[int, int, tuple[Line, bool]]] = []
     changes: dict[tuple[int, str], int] = {}
     for number, event in enumerate(made.events):
@@ -187,7 +187,7 @@ def lines_of(made: Dealing) -> list[tuple[Line, bool]]:
             last = min(event.at + made.rng.randint(0, slack), *later, 10**9)
             changes[zone] = last
         timed.append((last, number, (at_time(made, event.line, first, last), event.idle)))
-    return [told for _, _, told in sorted(timed, key=lambda item: item[:2])]
+    return [observed for _, _, observed in sorted(timed, key=lambda item: item[:2])]
 
 
 def at_time(made: Dealing, line: Line, first: int, last: int) -> Line:

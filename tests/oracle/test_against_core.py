@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.compare import differ, differ_after, shrunk, told
+from tests.oracle.compare import differ, differ_after, difference_lines, shrunk
 from tests.oracle.generator import honest
 from tests.oracle.varied import HARDER, VARIATIONS, Variation, evidence, of_kind
 
@@ -20,7 +20,7 @@ BLOCKS = 8
 
 def judged(lines: list[dict[str, Any]]) -> str:
     """Nothing, or the smallest lines on which the two still differ."""
-    return told(shrunk(lines)) if differ(lines) else ""
+    return difference_lines(shrunk(lines)) if differ(lines) else ""
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
@@ -43,7 +43,7 @@ def test_honest_rounds_of_four_boxes_are_read_alike(block: int) -> None:
         assert not judged(honest(seed, boxes=4).lines), f"seed {seed}"
 
 
-def test_after_every_line_the_outside_is_told_alike() -> None:
+def test_after_every_line_what_is_published_is_alike() -> None:
     for seed in range(30_000, 30_003):
         lines = honest(seed, boxes=1, bust_bets=True).lines
         assert not differ_after(lines), f"seed {seed}"

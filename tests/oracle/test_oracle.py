@@ -114,11 +114,11 @@ def test_key_slack_leaves_more_readings(seed: int) -> None:
 def test_answers_divide_the_readings(seed: int) -> None:
     made = honest(seed)
     spot = int(next(iter(made.lines[0]["wagers"])))
-    told = [
+    divided = [
         plays([*made.lines[:-1], {"answer": {"spot": spot, "hand": 0, "cards": count}}, CLOSE], made.idle)
         for count in range(2, 14)
     ]
-    assert sum(map(len, told)) == len(plays(made.lines, made.idle))
+    assert sum(map(len, divided)) == len(plays(made.lines, made.idle))
 
 
 def test_a_change_nothing_explains_is_dropped_and_later_contents_are_compared_with_what_it_left() -> None:
@@ -190,12 +190,12 @@ def test_an_ez_bust_wager_is_decided_by_the_dealer_unless_every_hand_broke(
     assert readings(lines).possible_cents["1"]["ez_bust"] == [net]
 
 
-def test_nothing_told_before_the_turn_depends_on_the_hole_card() -> None:
-    told = []
+def test_nothing_answered_before_the_turn_depends_on_the_hole_card() -> None:
+    answers = []
     for hole in ("Ts", "As", "6s", "5s", "2s"):
         lines = dealt(header(HPN, {1: 1000, 2: 500}), f"Tc 9c 9d Th 7c {hole}", {"key": "stand"}, {"card": "Td"})
-        told.append(each(lines)[:-1])
-    assert all(other == told[0] for other in told)
+        answers.append(each(lines)[:-1])
+    assert all(other == answers[0] for other in answers)
 
 
 def test_a_walk_that_grows_too_wide_ends_and_says_so() -> None:

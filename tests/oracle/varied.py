@@ -72,20 +72,20 @@ def declared(rng: Random, lines: list[Line]) -> list[Line]:
     spot = rng.choice(spots_of(lines))
     wager = lines[0]["wagers"][str(spot)]["main"]
     wagers = {name: bets for name, bets in lines[0]["wagers"].items() if int(name) != spot}
-    said = {"declare": {"spot": spot, "main": wager}}
-    late_said = rng.random() < 0.3 and "close" in lines[-1]
-    told: list[Line] = [lines[0] | {"wagers": wagers}, *([] if late_said else [said])]
+    declaration = {"declare": {"spot": spot, "main": wager}}
+    declared_late = rng.random() < 0.3 and "close" in lines[-1]
+    varied: list[Line] = [lines[0] | {"wagers": wagers}, *([] if declared_late else [declaration])]
     for line in lines[1:]:
         if line.get("spot") == spot and line.get("zone") == "main":
             if line["cents"] > wager:
-                told.append(line | {"cents": line["cents"] - wager})
+                varied.append(line | {"cents": line["cents"] - wager})
             continue
-        told.append(line)
-    return [*told[:-1], said, told[-1]] if late_said else told
+        varied.append(line)
+    return [*varied[:-1], declaration, varied[-1]] if declared_late else varied
 
 
 def laid_first(rng: Random, lines: list[Line]) -> list[Line]:
-    """A wager is laid before the first card instead of being told at the top."""
+    """A wager is laid before the first card instead of standing in the header."""
     spot = rng.choice(list(lines[0]["wagers"]) or [""])
     if not spot:
         return lines
@@ -107,7 +107,7 @@ def may_go_deaf(lines: list[Line]) -> bool:
 
 
 def deaf(rng: Random, lines: list[Line]) -> list[Line]:
-    """A reader died and did not come back: what it would have told is missing, and the last line but one says so.
+    """A reader died and did not come back: what it would have reported is missing, and the last line but one says so.
 
     The smallest chip is large, and every line has a second of its own.
     """
@@ -116,18 +116,18 @@ def deaf(rng: Random, lines: list[Line]) -> list[Line]:
     lines = strict(lines)
     spot, first = rng.choice(spots_of(lines)), rng.choice(places(lines, "card")[2:])
     header = lines[0] | {"options": lines[0]["options"] | {"chip_unit_cents": 500}}
-    told = [
+    heard = [
         line | {"t": number + 1}
         for number, line in enumerate(lines[1:-1], start=1)
         if not (line.get("spot") == spot and "zone" in line and number >= first)
     ]
-    return [header, *told, {"health": f"reader {spot}", "from": first + 1, "to": 10**6}, lines[-1]]
+    return [header, *heard, {"health": f"reader {spot}", "from": first + 1, "to": 10**6}, lines[-1]]
 
 
 def deaf_for_a_while(rng: Random, lines: list[Line]) -> list[Line]:
-    """A reader died and came back: what changed meanwhile is told by its first inventory, with the whole interval.
+    """A reader died and came back: what changed meanwhile is reported by its first inventory, with the whole interval.
 
-    That may come some time after its return. Of the silence itself is told before that, or at the end. The smallest
+    That may come some time after its return. The silence itself is reported before that, or at the end. The smallest
     chip is large, and every line has a second of its own.
     """
     if not may_go_deaf(lines):
@@ -141,22 +141,22 @@ def deaf_for_a_while(rng: Random, lines: list[Line]) -> list[Line]:
     content: dict[str, int] = {**header["wagers"].get(str(spot), {})}
     silence: Line = {"health": f"reader {spot}", "from": first + 0.5, "to": back}
     known = rng.random() < 0.5
-    told: list[Line] = []
+    heard: list[Line] = []
     missed: dict[str, int] = {}
     for number, line in enumerate(lines[1:-1], start=1):
         own = line.get("spot") == spot and "zone" in line
         if own and first <= number <= last:
             missed[line["zone"]] = line["cents"]
         else:
-            told.append(line | {"t": number + 1})
+            heard.append(line | {"t": number + 1})
             if own:
                 content[line["zone"]] = line["cents"]
         if number == last:
-            told += [silence] if known else []
+            heard += [silence] if known else []
             for zone, cents in missed.items():
                 if cents != content.get(zone, 0):
-                    told.append({"spot": spot, "zone": zone, "cents": cents, "t": [first + 0.5, seen]})
-    return [header, *told, *([] if known else [silence]), lines[-1]]
+                    heard.append({"spot": spot, "zone": zone, "cents": cents, "t": [first + 0.5, seen]})
+    return [header, *heard, *([] if known else [silence]), lines[-1]]
 
 
 def side_wagers(rng: Random, lines: list[Line]) -> list[Line]:
@@ -197,7 +197,7 @@ def limited(rng: Random, lines: list[Line]) -> list[Line]:
 def answered(rng: Random, lines: list[Line]) -> list[Line]:
     """Somebody has answered at the end, rightly or wrongly."""
     spot = rng.choice(spots_of(lines))
-    said: Line = rng.choice(
+    answer: Line = rng.choice(
         (
             {"hand": rng.choice((0, 0, 1)), "cards": rng.randint(2, 4)},
             {"doubled": rng.random() < 0.5},
@@ -208,7 +208,7 @@ def answered(rng: Random, lines: list[Line]) -> list[Line]:
     at = len(lines) - 1
     if "close" not in lines[-1]:
         return lines
-    return [*lines[:at], {"answer": {"spot": spot} | said} | timed(lines, at), *lines[at:]]
+    return [*lines[:at], {"answer": {"spot": spot} | answer} | timed(lines, at), *lines[at:]]
 
 
 def surrender_offered(_: Random, lines: list[Line]) -> list[Line]:
@@ -233,13 +233,13 @@ VARIATIONS: Final[tuple[tuple[float, Variation], ...]] = (
 
 def sprinkled(rng: Random, lines: list[Line], likely: float, piece: Callable[[], Line]) -> list[Line]:
     """Pieces put in anywhere after the first card, each just after the line before it."""
-    told: list[Line] = []
+    varied: list[Line] = []
     for line in lines:
-        told.append(line)
-        if "card" in line or (places(told, "card") and "close" not in line and "health" not in line):
+        varied.append(line)
+        if "card" in line or (places(varied, "card") and "close" not in line and "health" not in line):
             while rng.random() < likely:
-                told.append(piece() | timed(told, len(told)))
-    return told
+                varied.append(piece() | timed(varied, len(varied)))
+    return varied
 
 
 def surrender_unshown(rng: Random, lines: list[Line]) -> list[Line]:

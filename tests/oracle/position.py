@@ -1,4 +1,4 @@
-"""A story told so far: what the cards and chips on the felt are, in one reading of the evidence."""
+"""A position of a round: what the cards and chips on the felt are, in one reading of the evidence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.oracle.house import House, dealer_draws, is_natural, total
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """One hand of a box. ``cards`` are places in the shoe; ``said`` is the key that spoke of its next step."""
+    """One hand of a box. ``cards`` are places in the shoe; ``keyed`` is the key pressed for its next step."""
 
     cards: tuple[int, ...]
     base: int
@@ -17,7 +17,7 @@ class Hand:
     over: bool = False
     ace_split: bool = False
     fresh: bool = False
-    said: str = ""
+    keyed: str = ""
     taken: bool = False
 
 
@@ -48,7 +48,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class Position:
     """One reading up to now. ``faces`` are all cards so far, unread ones with the face taken for them."""
 
     boxes: tuple[Box, ...]
@@ -121,14 +121,14 @@ class Story:
         """All boxes have played and so has the dealer."""
         return self.played(house) and not self.dealer_needs(house)
 
-    def with_box(self, index: int, box: Box) -> Story:
+    def with_box(self, index: int, box: Box) -> Position:
         return replace(self, boxes=(*self.boxes[:index], box, *self.boxes[index + 1 :]))
 
-    def with_hand(self, index: int, number: int, hand: Hand, *more: Hand) -> Story:
+    def with_hand(self, index: int, number: int, hand: Hand, *more: Hand) -> Position:
         box = self.boxes[index]
         return self.with_box(index, replace(box, hands=(*box.hands[:number], hand, *more, *box.hands[number + 1 :])))
 
-    def offers_closed(self, house: House) -> Story:
+    def offers_closed(self, house: House) -> Position:
         """The offers end: what lies there now is what counts."""
         if not self.offers:
             return self
@@ -138,13 +138,13 @@ class Story:
         )
         return replace(self, boxes=boxes, offers=False)
 
-    def stood(self, house: House) -> Story:
+    def stood(self, house: House) -> Position:
         """A stand or a call for a card: it ends all offers but insurance that lasts until the first card."""
         if house.insurance_until == "card" and self.up() == "A":
             return replace(self, decided=True)
         return self.offers_closed(house)
 
-    def keys_forgotten(self, spared: int | None = None) -> Story:
+    def keys_forgotten(self, spared: int | None = None) -> Position:
         """Another key or a card has come: a surrender shown by chips can no longer be confirmed by key."""
         boxes = tuple(
             replace(box, confirmable=False) if box.confirmable and index != spared else box
