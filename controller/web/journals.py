@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -22,7 +22,8 @@ from controller.io.journal.reader import JournalReader
 from controller.io.journal.stream import every_checked_event
 from controller.reports.playback.play_counts import LegalPlays, play_counts
 from controller.reports.playback.round_course import RoundCourse, course_of
-from controller.reports.playback.round_index import RoundEntry, RoundIndex, RoundQuery
+from controller.reports.playback.round_index import RoundEntry, RoundIndex
+from controller.reports.playback.round_search import search_of
 from controller.reports.round_narrative import JournalEvent
 from controller.web.trust.chain_walk import ChainWalk
 from controller.web.trust.head_signature import HeadSignature, Signature, signed_by
@@ -43,11 +44,17 @@ class JournalRefused(Exception):  # noqa: N818 - named for what happened
 
 
 class RoundsFound(msgspec.Struct, frozen=True):
-    """The rounds that a search found, ``at_most`` so many; ``is_cut``: earlier ones fit too."""
+    """The rounds that a search found, ``at_most`` so many; ``is_cut``: earlier ones fit too.
+
+    ``mistakes``: fields that were not understood, or that name what the journal has not, and what is expected there;
+    then no round is listed. ``time_zone`` is the house's.
+    """
 
     rounds: list[RoundEntry]
     at_most: int
     is_cut: bool
+    time_zone: str = "UTC"
+    mistakes: dict[str, tuple[str, ...]] = {}
 
 
 class JournalTrust(msgspec.Struct, frozen=True):
@@ -86,18 +93,22 @@ class Journals:
         self._one_at_a_time = asyncio.Lock()
         self._one_proof_at_a_time = asyncio.Lock()
 
+    @property
+    def are_named(self) -> bool:
+        """Whether there is any to look into."""
+        return bool(self._paths)
+
     async def listed(self) -> list[dict[str, Any]]:
         """Every journal that can be read now."""
         return await self._read(self._listed)
 
-    async def found(self, identity: Identity, wanted: RoundQuery) -> RoundsFound:
-        """The rounds that fit, the latest first.
+    async def found(self, identity: Identity, query: Mapping[str, str]) -> RoundsFound:
+        """The rounds that fit what was typed, the latest first.
 
         Raises:
             JournalRefused: there is no such journal, or it cannot be read.
         """
-        found = await self._read(lambda: list(itertools.islice(self._index(identity).found(wanted), LISTED + 1)))
-        return RoundsFound(found[:LISTED], LISTED, is_cut=len(found) > LISTED)
+        return await self._read(lambda: self._found(identity, query))
 
     async def course(self, identity: Identity, number: int) -> RoundCourse:
         """How a round went.
@@ -198,10 +209,20 @@ class Journals:
             raise JournalRefused(f"{identity.text()} has no round {number}")
         return found
 
+    def _found(self, identity: Identity, query: Mapping[str, str]) -> RoundsFound:
+        index = self._index(identity)
+        wanted, mistakes = search_of(query, index)
+        found = [] if mistakes else list(itertools.islice(index.found(wanted), LISTED + 1))
+        return RoundsFound(found[:LISTED], LISTED, len(found) > LISTED, index.day.time_zone, mistakes)
+
     def _course(self, identity: Identity, number: int) -> RoundCourse:
         found = self._round(identity, number)
+        index = self._indexes[identity]
         with self._reader(identity) as reader:
-            return course_of(identity, found, list(_journal_events(reader, found.first, found.last)))
+            course = course_of(identity, found, list(_journal_events(reader, found.first, found.last)))
+        before = max((one for one in index.rounds if one < number), default=None)
+        after = min((one for one in index.rounds if one > number), default=None)
+        return msgspec.structs.replace(course, before=before, after=after, time_zone=index.day.time_zone)
 
     def _plays(self, identity: Identity, number: int) -> tuple[LegalPlays, ...]:
         found = self._round(identity, number)
@@ -273,19 +294,6 @@ def _journal_events(reader: JournalReader, first: int, last: int | None = None) 
     for row in every_checked_event(reader, first, last):
         one = own_event(row.body)
         yield JournalEvent(one.seq, row.number, one.time, one.event)
-
-
-def wanted_of(query: dict[str, str]) -> RoundQuery:
-    """What a search asks for.
-
-    Raises:
-        JournalRefused: a field that is none, or not of its kind.
-    """
-    try:
-        given = {name: text for name, text in query.items() if text}
-        return msgspec.convert(given, RoundQuery, strict=False)
-    except msgspec.ValidationError as error:
-        raise JournalRefused(f"a search: {error}") from error
 
 
 def _evidence_of(number: int, events: Iterable[JournalEvent]) -> tuple[int, frozenset[int]]:

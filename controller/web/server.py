@@ -23,7 +23,7 @@ from controller.reports.playback.round_course import RoundCourse, course_lines
 from controller.web.accounts import AccountRefused, Accounts, ShiftChoice
 from controller.web.admission import SOCKETS_LIMIT, Door, HostNames, Tickets
 from controller.web.floor_view import EVERY_TABLE, FloorView, PageReader
-from controller.web.journals import JournalRefused, Journals, wanted_of
+from controller.web.journals import JournalRefused, Journals
 from controller.web.languages import language_files
 from controller.web.order_relay import OrderNotBrought, OrderRelay
 from controller.web.page_files import PageFile, page_files
@@ -168,11 +168,12 @@ async def ticket(request: web.Request) -> web.Response:
 
 
 async def session(request: web.Request) -> web.Response:
-    """Who is signed in, what this person may order, and whether there is a whole floor to look at."""
+    """Who is signed in, what this person may order, and whether there are journals and a whole floor to look at."""
     parts, visitor = request.app[PARTS], visitor_of(request)
     known = {"name": visitor.name, "roles": sorted(visitor.roles), "verbs": visitor.verbs()}
     collected = parts.whole_floor.is_collected and visitor.sight.journals
-    return data({"wanted": parts.sign_in.is_wanted, **known, "collected": collected})
+    journals = parts.journals.are_named and visitor.sight.journals
+    return data({"wanted": parts.sign_in.is_wanted, **known, "collected": collected, "journals": journals})
 
 
 async def challenge(request: web.Request) -> web.Response:
@@ -335,7 +336,7 @@ async def journals_listed(request: web.Request) -> web.Response:
 
 async def rounds_found(request: web.Request) -> web.Response:
     """The rounds of a journal that fit what is looked for."""
-    return await looked_up(request, lambda journals, of: journals.found(of, wanted_of(dict(request.query))))
+    return await looked_up(request, lambda journals, of: journals.found(of, request.query))
 
 
 async def round_course(request: web.Request) -> web.Response:

@@ -80,6 +80,8 @@ async def test_two_persons_rule_on_a_wager_each_with_their_own_key(
         await expect(dialog).to_contain_text("The rules give −$150.00 to +$150.00.")
         assert await findings(window) == []
         await window.picture("order-prepared")
+        await dialog.locator("input[name=amount]").fill("-12,50")
+        await expect(dialog.locator("button[type=submit]")).to_be_disabled()
         await dialog.locator("input[name=amount]").fill("180")
         await expect(dialog.locator(".beyond")).to_contain_text("Beyond the rules")
         await sent(page)

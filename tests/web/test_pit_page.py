@@ -102,7 +102,7 @@ async def test_the_table_that_needs_somebody_comes_first_and_says_why(broker: Br
         await expect(window.page.locator(".tile.need-slow")).to_contain_text("31 rounds an hour, 50 expected")
         await expect(first).to_contain_text("Last hour: won $485.00 of $12,720.00")
         await expect(first).to_contain_text("theoretical win $45.56, without Lucky Ladies")
-        await expect(first.locator(".win time")).to_have_text("as of 21:14:07")
+        await expect(first.locator(".win time")).to_have_text("as of 21:14:07 UTC")
         await expect(first).to_contain_text("average bet $45.00, side wagers 1.7 %")
         await window.picture("pit")
         await floor.show("bj-1", asks("Spot 5: did the player surrender?"))

@@ -8,7 +8,7 @@ import msgspec
 
 from controller.core.betting.closed_meters import returnable_wagers
 from controller.core.messages.advice import AdviceLine
-from controller.core.messages.house import House
+from controller.core.messages.house import GamingDay, House
 from controller.core.table.layout import cents_at
 from controller.core.table.readiness import block_reason
 from controller.core.table.state import State
@@ -37,7 +37,8 @@ class PostedRules(msgspec.Struct, frozen=True):
 class Info(msgspec.Struct, frozen=True):
     """Retained on ``info``. ``minimum_cents`` and ``maximum_cents``: of a main wager, by the table's sign; 0: none.
 
-    ``side_maximum_cents``: likewise the highest side wager. ``rules``: null from a program before they were published.
+    ``side_maximum_cents``: likewise the highest side wager. ``time_zone``: the house's, by its name in the IANA
+    database; it and ``rules`` are null from a program before they were published.
     """
 
     version: str
@@ -48,6 +49,7 @@ class Info(msgspec.Struct, frozen=True):
     maximum_cents: int = 0
     side_maximum_cents: int = 0
     rules: PostedRules | None = None
+    time_zone: str | None = None
 
 
 class SpotNow(msgspec.Struct, frozen=True):
@@ -187,8 +189,9 @@ def info_bytes(house: House, version: str) -> bytes:
     rules, options = house.rules, house.rules.options
     limits = options.minimum_cents, options.maximum_cents, options.side_maximum_cents
     insurance = rules.insurance_pays if rules.insurance else None
+    zone = GamingDay().time_zone if house.gaming_day is None else house.gaming_day.time_zone
     posted = PostedRules(rules.natural_pays, rules.soft_17, rules.tie, insurance)
-    return msgspec.json.encode(Info(version, rules.name, house.profile_hash, formats, *limits, posted))
+    return msgspec.json.encode(Info(version, rules.name, house.profile_hash, formats, *limits, posted, zone))
 
 
 def hold_bytes(reason: str) -> bytes:

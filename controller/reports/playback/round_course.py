@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from controller.core.messages.events import CardDrawn, CardOpened
+from controller.core.messages.events import CardDrawn, CardOpened, ChipsChanged, RoundClosed, RoundPending
 from controller.formats.journal.records import Identity, RecordDamaged, openings, opens
 from controller.formats.mqtt.retained_layout import FeltNow, FeltPicture
 from controller.reports.playback.round_index import RoundEntry
@@ -38,7 +38,11 @@ class Commitment(msgspec.Struct, frozen=True):
 
 
 class RoundCourse(msgspec.Struct, frozen=True):
-    """A round: its moments in order, the pictures of the felt they name, and its cards' commitments."""
+    """A round: its moments in order, the pictures of the felt they name, and its cards' commitments.
+
+    ``before`` and ``after`` are the rounds of the journal beside it, null where there is none; ``time_zone`` is the
+    house's.
+    """
 
     site: str
     table: str
@@ -48,6 +52,9 @@ class RoundCourse(msgspec.Struct, frozen=True):
     moments: tuple[Moment, ...]
     felts: tuple[FeltNow, ...]
     commitments: tuple[Commitment, ...]
+    before: int | None = None
+    after: int | None = None
+    time_zone: str = "UTC"
 
 
 def course_of(identity: Identity, found: RoundEntry, events: Sequence[JournalEvent]) -> RoundCourse:
@@ -58,13 +65,16 @@ def course_of(identity: Identity, found: RoundEntry, events: Sequence[JournalEve
         picture.lay(*lying)
     felts: list[FeltNow] = []
     moments: list[Moment] = []
-    is_next_begun = False
+    is_next_begun = is_over = False
     for one in events:
         about = getattr(one.event, "round", None)
         is_next_begun = is_next_begun or (isinstance(about, int) and about > found.round)
-        # What is published of this round once the next has begun changes nothing of the next one's felt.
-        if about == found.round or (about is None and not is_next_begun):
+        # What is published of this round once the next has begun changes nothing of the next one's felt, and chips
+        # that move once this one is over are the next round's bets.
+        is_others = is_next_begun or (is_over and isinstance(one.event, ChipsChanged))
+        if about == found.round or (about is None and not is_others):
             picture.take(one.seq, one.event)
+        is_over = is_over or (about == found.round and isinstance(one.event, RoundPending | RoundClosed))
         line = lines.get(one.seq)
         if line is None:
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
@@ -17,17 +18,22 @@ from controller.core.messages.events import (
     Event,
     RoundClosed,
     RoundStarted,
+    TableStarted,
     WagerAdjusted,
     WagerSettled,
     WagerUnresolved,
 )
 from controller.core.messages.floor_events import RoundVoided
+from controller.core.messages.house import GamingDay
 from controller.core.messages.raised_alerts import AlertRaised
-from controller.core.persons import may_be_one
+from controller.core.persons import folded, may_be_one, same_person
 from controller.reports.round_narrative import JournalEvent
 
 SUBJECTS: Final = ("question", "alert", "order", "jackpot")
 """What people answer, acknowledge or decide, by the fields that have its number."""
+
+WHOLE_WORD: Final = re.compile(r"\w{2,}")
+"""A word of a name that is more than an initial."""
 
 Lying = tuple[tuple[int, str, int], ...]
 """Spot, zone and cents of what lies on the felt."""
@@ -60,20 +66,27 @@ class RoundEntry(msgspec.Struct):
 
 
 class RoundQuery(msgspec.Struct, frozen=True):
-    """A search for rounds; a field that is None is not searched. ``at``: the round was open then (RFC 3339, UTC).
+    """A search for rounds; a field that is None is not searched.
 
-    ``state``: ``open`` (wagers left open), ``irregular``, ``corrected``, ``void``. ``amount``: cents, as a wager or a
-    net. ``person``: a name as people write it; "reyes" and "Juan Reyes" find "J. Reyes".
+    ``at``, ``until``: the round was open at some moment between these (RFC 3339, UTC); without ``until`` at that
+    moment. ``outcome``: one of ``OUTCOMES``. ``amount``: cents, as a wager or a net. ``person``: a name as people write
+    it; "reyes" and "Juan Reyes" find "J. Reyes".
     """
 
     at: str | None = None
+    until: str | None = None
     spot: int | None = None
     bet: str | None = None
     amount: int | None = None
     card: str | None = None
     alert: str | None = None
     person: str | None = None
-    state: str | None = None
+    outcome: str | None = None
+
+
+OUTCOMES: Final = ("settled", "open", "irregular", "corrected", "void", "running")
+"""What a round may be looked for by how it ended. ``open``: with wagers left open; ``irregular`` and ``corrected``:
+whatever became of it; ``running``: it is not closed."""
 
 
 class RoundIndex:
@@ -87,19 +100,23 @@ class RoundIndex:
         """The round of each card that may still be opened."""
         self._subjects: dict[tuple[str, int], int] = {}
         """The round that a question, an alert, an order or an award is about."""
-        self._people: set[str] = set()
+        self.people: set[str] = set()
         """Everybody who is named in any round."""
+        self.day = GamingDay()
+        """The house's day, as the table said it last."""
+        self.last_time = ""
+        """When the last event was."""
 
     def take(self, events: Iterable[JournalEvent]) -> None:
         """Take the events that follow those taken before."""
         for one in events:
-            self.seq = one.seq
+            self.seq, self.last_time = one.seq, one.time
             self._take(one)
 
     def found(self, wanted: RoundQuery) -> Iterator[RoundEntry]:
         """The rounds that fit, the latest first."""
         named = wanted.person
-        people = None if named is None else {one for one in self._people if may_be_one(one, named)}
+        people = None if named is None else {one for one in self.people if is_named(one, named)}
         return (one for _, one in sorted(self.rounds.items(), reverse=True) if fits(one, wanted, people))
 
     def _take(self, one: JournalEvent) -> None:
@@ -107,6 +124,8 @@ class RoundIndex:
         match event:
             case ChipsChanged(spot, zone, _, cents):
                 self._zones[spot, zone] = cents
+            case TableStarted():
+                self.day = event.gaming_day or GamingDay()
             case CardDrawn(int(number), card):
                 self._cards[card] = number
             case CardOpened(card, face):
@@ -120,7 +139,7 @@ class RoundIndex:
             found = self._at(about, one)
             self._note(found, event)
             found.people.update(names := people_of(event))
-            self._people.update(names)
+            self.people.update(names)
 
     def _round_of(self, event: Event) -> int | None:
         """The round that an event is about: named by itself, or by what it answers, acknowledges or decides."""
@@ -178,21 +197,38 @@ def people_of(event: Event) -> set[str]:
     return {name for name in names if isinstance(name, str) and name}
 
 
+def is_named(name: str, wanted: str) -> bool:
+    """Whether somebody of this name is who is looked for: one whole word of the two is the same, initials aside."""
+    if same_person(name, wanted):
+        return True
+    one, other = (set(WHOLE_WORD.findall(folded(text))) for text in (name, wanted))
+    return may_be_one(name, wanted) and not one.isdisjoint(other)
+
+
 def fits(one: RoundEntry, wanted: RoundQuery, people: AbstractSet[str] | None) -> bool:
     """Whether a round is what is looked for; ``people``: the names that the one looked for may go by."""
-    states = {
-        "open": one.unresolved,
-        "irregular": one.irregular,
-        "corrected": one.corrected,
-        "void": one.outcome == "void",
-    }
     return (
-        (wanted.at is None or one.began <= wanted.at <= (one.ended or wanted.at))
+        (wanted.at is None or (one.began <= (wanted.until or wanted.at) and wanted.at <= (one.ended or wanted.at)))
         and (wanted.spot is None or wanted.spot in one.spots)
         and (wanted.bet is None or wanted.bet in one.bets)
         and (wanted.amount is None or wanted.amount in one.amounts)
         and (wanted.card is None or wanted.card in one.faces)
         and (wanted.alert is None or wanted.alert in one.alerts)
         and (people is None or not people.isdisjoint(one.people))
-        and (wanted.state is None or states.get(wanted.state, False))
+        and (wanted.outcome is None or ended_as(one, wanted.outcome))
     )
+
+
+def ended_as(one: RoundEntry, outcome: str) -> bool:
+    """Whether a round ended as one of ``OUTCOMES`` says."""
+    match outcome:
+        case "open":
+            return one.unresolved
+        case "irregular":
+            return one.irregular
+        case "corrected":
+            return one.corrected
+        case "running":
+            return not one.outcome
+        case _:
+            return one.outcome == outcome

@@ -22,26 +22,88 @@ export const perMille = (share) => `${Math.trunc(share / 10)}.${share % 10} %`;
 /** A player's net, always with its sign. @param {number} cents @param {string} [currency] */
 export const net = (cents, currency) => (cents > 0 ? `+${money(cents, currency)}` : money(cents, currency));
 
-/** -12.50 as cents, digits moved and never multiplied; null: it is no amount. @param {string} text */
+/** -12.50 or 1,250.00 as cents, digits moved and never multiplied; null: it is no amount. @param {string} text */
 export function centsOf(text) {
-  const found = /^([+\-\u2212]?)\$?(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text.replaceAll(",", "").trim());
+  const found = /^([+\-\u2212]?)\$?(\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?:\.(\d{1,2}))?$/.exec(text.trim());
   if (!found) return null;
-  const cents = Number(`${found[2]}${(found[3] ?? "").padEnd(2, "0")}`);
+  const cents = Number(`${found[2]?.replaceAll(",", "")}${(found[3] ?? "").padEnd(2, "0")}`);
   return found[1] && found[1] !== "+" && cents ? -cents : cents;
 }
 
-/** 21:14:07 of an RFC 3339 time, by this browser's clock. @param {string} time */
-export function clock(time) {
-  const at = new Date(time);
-  return Number.isNaN(at.getTime()) ? time : at.toLocaleTimeString([], { hour12: false, hour: "2-digit", minute: "2-digit", second: "2-digit" });
+/** The zone of every time on the page: the house's, as soon as it is known. */
+let zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+
+/**
+ * Show all times in the zone of these houses; where they are of several zones, in UTC. Of none known: as before.
+ * @param {(string | null | undefined)[]} names of the IANA database
+ */
+export function timesIn(names) {
+  const known = [...new Set(names.filter((one) => one))];
+  if (known.length) zone = (known.length === 1 && known[0]) || "UTC";
 }
 
-/** 2026-07-04 21:14:07 of an RFC 3339 time, by this browser's clock as the clock beside it. @param {string} time */
-export function dayAndClock(time) {
+/** @type {Map<string, Intl.DateTimeFormat>} */
+const forms = new Map();
+
+/** @returns {Intl.DateTimeFormat} */
+function form() {
+  const made = forms.get(zone) ?? formOf(zone) ?? new Intl.DateTimeFormat("en-US", { ...PARTS, timeZone: "UTC" });
+  forms.set(zone, made);
+  return made;
+}
+
+const PARTS = /** @type {const} */ ({ year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZoneName: "shortOffset" });
+
+/** Of a zone that this browser does not know, none. @param {string} name */
+function formOf(name) {
+  try {
+    return new Intl.DateTimeFormat("en-US", { ...PARTS, timeZone: name });
+  } catch {
+    return null;
+  }
+}
+
+/** What the house's calendar and clock show. @param {string} time RFC 3339 @returns {{ day: string, clock: string, offset: string } | null} */
+function shownAt(time) {
   const at = new Date(time);
-  if (Number.isNaN(at.getTime())) return time;
-  const two = (/** @type {number} */ part) => String(part).padStart(2, "0");
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(time)}`;
+  if (Number.isNaN(at.getTime())) return null;
+  const parts = Object.fromEntries(form().formatToParts(at).map((one) => [one.type, one.value]));
+  const offset = (parts.timeZoneName ?? "").replace("GMT", "UTC").replace(/\+0$/, "").replace("-", MINUS);
+  return { day: `${parts.year}-${parts.month}-${parts.day}`, clock: `${parts.hour}:${parts.minute}:${parts.second}`, offset };
+}
+
+/** 14:14:07 of an RFC 3339 time, where the zone is said beside. @param {string} time */
+export const clock = (time) => shownAt(time)?.clock ?? time;
+
+/** UTC−5: what the house's clock is set to at a time. @param {string} time */
+export const offsetAt = (time) => shownAt(time)?.offset ?? "";
+
+/** America/New_York (UTC−5): the zone of the page's times. @param {string} time */
+export function zoneAt(time) {
+  const offset = offsetAt(time);
+  return zone === "UTC" || !offset ? zone : `${zone} (${offset})`;
+}
+
+/** 14:14:07 UTC−5 of an RFC 3339 time. @param {string} time */
+export const clockAndZone = (time) => `${clock(time)} ${offsetAt(time)}`.trim();
+
+/** 2026-07-04 14:14:07 UTC−5 of an RFC 3339 time. @param {string} time */
+export function dayAndClock(time) {
+  const at = shownAt(time);
+  return at ? `${at.day} ${at.clock} ${at.offset}` : time;
+}
+
+/** The same with the time in UTC beside it, where that is another, to hold against journals. @param {string} time */
+export function forEvidence(time) {
+  const at = new Date(time);
+  const shown = dayAndClock(time);
+  return Number.isNaN(at.getTime()) || shown.endsWith(" UTC") ? shown : t("time.evidence", { shown, utc: at.toISOString().slice(11, 19) });
+}
+
+/** 2026-07-04T14:14:07, as a field for a day and a time takes it. @param {string} time */
+export function wallOf(time) {
+  const at = shownAt(time);
+  return at && time.endsWith("Z") ? `${at.day}T${at.clock}` : time;
 }
 
 /** 79456894976 -> 74.0 GiB. @param {number} bytes */

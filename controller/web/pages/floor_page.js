@@ -1,6 +1,6 @@
 // @ts-check
 // The whole floor out of the collected database: a gaming day of every table, and its one line on the pit's page.
-import { clock, dayAndClock, money } from "./figures.js";
+import { clockAndZone, dayAndClock, money } from "./figures.js";
 import { Who } from "./session.js";
 import { percent } from "./shift_page.js";
 import { Symbol } from "./symbols.js";
@@ -68,7 +68,7 @@ export function FloorLine() {
   const last = heldUntil(found);
   return html`<p class="whole-floor ${refused ? "unread" : ""}"><b>${t("floor.title")}</b> ${t("floor.today")}
     ${found.totals.length ? found.totals.map((one) => html`<span key=${one.figures.currency} class="total">${tn("shift.rounds", one.figures.rounds)}, ${t("floor.line", { handle: money(one.figures.handle_cents, one.figures.currency), win: money(one.figures.win_cents, one.figures.currency), hold: holdOf(one) })}</span>`) : html`<span>${t("floor.nothing")}</span>`}
-    ${last ? html`<span class="quiet">${t("floor.until", { time: clock(last) })}</span>` : null}
+    ${last ? html`<span class="quiet">${t("floor.until", { time: clockAndZone(last) })}</span>` : null}
     ${refused ? html`<span>${refused}</span>` : null}</p>`;
 }
 
@@ -85,7 +85,7 @@ export function FloorPage() {
     choose(wanted);
   };
   return html`<div class="shift-page floor-page"><header class="head"><h1>${t("floor.title")}</h1>
-      <nav aria-label=${t("nav.label")}><a href="/pit">${t("nav.pit")}</a> <a href="/round">${t("round.journals")}</a></nav><${Who} />
+      <nav aria-label=${t("nav.label")}><a href="/pit">${t("nav.pit")}</a> <a href="/round">${t("nav.journals")}</a></nav><${Who} />
       <form class="choice" onSubmit=${ask}><label>${t("shift.day")} <input name="day" value=${day} placeholder="today" size="10" /></label>
         <button type="submit">${t("shift.show")}</button><button type="button" onClick=${() => print()}>${t("shift.print")}</button></form></header>
     ${refused ? html`<p class="notice absent" role="alert"><${Symbol} name="alert" />${refused}</p>` : null}

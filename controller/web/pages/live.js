@@ -1,5 +1,6 @@
 // @ts-check
 // The stream of pictures: what is known at once, then what changes. It comes again by itself, and says when it does not.
+import { timesIn } from "./figures.js";
 import { useEffect, useState } from "./vendor/preact-htm.js";
 
 const FIRST_MS = 300;
@@ -28,6 +29,7 @@ export function useLive(wanted) {
     const line = new Line(wanted, (news) => show(merged(state, news)), () => show({ ...state, open: false }));
     return () => line.end();
   }, [wanted]);
+  timesIn(Object.values(live.tables).map((table) => table.info?.time_zone));
   return live;
 }
 

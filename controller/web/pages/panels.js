@@ -1,6 +1,6 @@
 // @ts-check
 // What stands beside the felt: the question, advice, alerts, meters, devices, and what was told last.
-import { ago, clock, money, net, shortMoney, shown } from "./figures.js";
+import { ago, clock, clockAndZone, money, net, shortMoney, shown, zoneAt } from "./figures.js";
 import { deciding, decidingOn } from "./meter_orders.js";
 import { acknowledging, answering } from "./order_forms.js";
 import { proposed } from "./pit_needs.js";
@@ -71,11 +71,11 @@ export function Alerts({ table, prepare }) {
   if (!alerts.length && !seen.length) return null;
   return html`<section class="panel alerts" aria-live="polite"><h2><${Symbol} name="alert" />${alerts.length ? tn("alerts.title", alerts.length) : t("alerts.none")}</h2>
     <ul>${[...alerts].reverse().slice(0, 6).map((one) => html`<li key=${one.alert} class=${one.severity}>
-      <b>${t(`severity.${one.severity}`)}</b> ${one.text} <span class="quiet">${clock(one.raised)}</span>
+      <b>${t(`severity.${one.severity}`)}</b> ${one.text} <span class="quiet">${clockAndZone(one.raised)}</span>
       ${prepare && may("ack") ? html` <button type="button" onClick=${() => prepare(() => acknowledging(one))}>${t("alerts.acknowledge")}</button>` : null}</li>`)}</ul>
     ${alerts.length > 6 ? html`<p class="quiet">${t("alerts.more", { count: alerts.length - 6 })}</p>` : null}
-    ${seen.length ? html`<details class="seen"><summary>${t("alerts.seen", { who: seen[0]?.who ?? "", time: clock(seen[0]?.acknowledged ?? "") })}</summary><ul>${seen.map((one) => html`<li key=${one.alert.alert}>
-      ${one.alert.text} <span class="quiet">${clock(one.alert.raised)}</span> <b>${one.who}</b> <span class="quiet">${clock(one.acknowledged)}</span> ${one.note}</li>`)}</ul></details>` : null}</section>`;
+    ${seen.length ? html`<details class="seen"><summary>${t("alerts.seen", { who: seen[0]?.who ?? "", time: clockAndZone(seen[0]?.acknowledged ?? "") })}</summary><ul>${seen.map((one) => html`<li key=${one.alert.alert}>
+      ${one.alert.text} <span class="quiet">${clockAndZone(one.alert.raised)}</span> <b>${one.who}</b> <span class="quiet">${clockAndZone(one.acknowledged)}</span> ${one.note}</li>`)}</ul></details>` : null}</section>`;
 }
 
 /** What waits for a second person. @param {{ table: Table, prepare: import("./orders.js").Prepare }} of */
@@ -85,7 +85,7 @@ export function Proposals({ table, prepare }) {
   return html`<section class="panel proposals" aria-live="polite"><h2><${Symbol} name="check" />${tn("pit.proposals", waiting.length)}</h2>
     <ul>${waiting.map((one) => {
       const said = t("proposal.said", { who: one.who, what: proposed(one, table.currency), why: one.why });
-      return html`<li key=${one.order}><b class="proposed">${t("proposal.proposed")}</b> ${said} <span class="quiet">${clock(one.waits.since)}</span> <span class="buttons">
+      return html`<li key=${one.order}><b class="proposed">${t("proposal.proposed")}</b> ${said} <span class="quiet">${clockAndZone(one.waits.since)}</span> <span class="buttons">
         ${may("approve-order") && one.who !== session().name ? html`<button type="button" onClick=${() => prepare((now) => decidingOn(now, one, said, "approve-order"))}>${t("proposal.approve")}</button>` : null}
         ${may("withdraw-order") ? html`<button type="button" onClick=${() => prepare((now) => decidingOn(now, one, said, "withdraw-order"))}>${t("proposal.withdraw")}</button>` : null}</span></li>`;
     })}</ul></section>`;
@@ -117,7 +117,7 @@ function AwardSteps({ one, prepare }) {
 export function Log({ table, count = 12 }) {
   const lines = (table.log ?? []).map((one) => ({ ...one, text: sentence(one, table) })).filter((one) => one.text);
   const last = [...lines].reverse().slice(0, count);
-  return html`<section class="panel log"><h2>${t("log.title")}</h2>
+  return html`<section class="panel log"><h2>${t("log.title")}${last[0] ? html` <span class="zone">${t("times.in", { zone: zoneAt(last[0].time) })}</span>` : null}</h2>
     ${last.length ? null : html`<p class="quiet">${t("log.empty")}</p>`}
     <ol>${last.map((one) => html`<li key=${one.seq} title=${t("log.event", { seq: one.seq, time: one.time })}><time datetime=${one.time}>${clock(one.time)}</time><span>${one.text}</span></li>`)}</ol></section>`;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // All tables of the broker, a tile each: which one needs somebody, and why.
-import { ago, clock, money, perMille, shortMoney } from "./figures.js";
+import { ago, clockAndZone, money, perMille, shortMoney } from "./figures.js";
 import { FloorLine } from "./floor_page.js";
 import { useLive, useNow } from "./live.js";
 import { ORDER, counts, need } from "./pit_needs.js";
@@ -137,7 +137,7 @@ function Win({ table }) {
   return html`<p class="win">${t("pit.win", { win: money(sum(bets.map((one) => one.win_cents)), table.currency), handle: money(sum(bets.map((one) => one.handle_cents)), table.currency) })}
     ${known.length ? html`<span class="quiet">${unknown.length ? t("pit.theoretical.part", { theoretical, bets: unknown.map((one) => bet(one.bet)).join(", ") }) : t("pit.theoretical", { theoretical })}</span>` : null}
     ${typeof average === "number" ? html`<span class="mix">${t("pit.average", { average: money(average, table.currency) })}${typeof aside === "number" ? `, ${t("pit.aside", { share: perMille(aside) })}` : ""}</span>` : null}
-    ${table.pace?.time ? html` <time class="quiet" datetime=${table.pace.time}>${t("pit.asof", { time: clock(table.pace.time) })}</time>` : null}</p>`;
+    ${table.pace?.time ? html` <time class="quiet" datetime=${table.pace.time}>${t("pit.asof", { time: clockAndZone(table.pace.time) })}</time>` : null}</p>`;
 }
 
 /** @param {{ table: Table }} of */

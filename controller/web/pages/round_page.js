@@ -1,7 +1,7 @@
 // @ts-check
 // A round of a journal: forwards, backwards, to a moment; what each statement rests on; the ways that remained.
 import { Felt, FeltList } from "./felt.js";
-import { clock, dayAndClock } from "./figures.js";
+import { clock, clockAndZone, forEvidence, offsetAt, timesIn, zoneAt } from "./figures.js";
 import { useAnswer } from "./journal.js";
 import { SettingsPanel, useNarrow, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
@@ -13,6 +13,7 @@ import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.
 /** @typedef {import("./wire.js").Course} Course */
 
 const STEP_MS = 700;
+const ADDRESS_MS = 100;
 
 /** @param {{ journal: string, round: string }} of */
 export function RoundPage({ journal, round }) {
@@ -22,9 +23,10 @@ export function RoundPage({ journal, round }) {
   useEffect(() => {
     document.title = t("title.round", { round, journal });
   }, [path]);
-  if (course.refused) return html`<main class="round-empty"><p role="alert">${course.refused}</p><a href="/round">${t("round.journals")}</a></main>`;
+  if (course.refused) return html`<main class="round-empty"><p role="alert">${course.refused}</p><a href="/round">${t("nav.journals")}</a></main>`;
   if (!course.value) return html`<main class="round-empty"><p>${t("round.loading")}</p></main>`;
   if (!course.value.moments.length) return html`<main class="round-empty"><p>${t("round.nothing")}</p></main>`;
+  timesIn([course.value.time_zone]);
   return html`<${Player} key=${path} course=${course.value} plays=${counted.value ?? []} journal=${journal} path=${path} />`;
 }
 
@@ -41,9 +43,7 @@ function Player({ course, plays, journal, path }) {
   const now = moments[at];
   const felt = course.felts[now?.felt ?? 0];
   const left = useMemo(() => playsAfter(moments, plays), [moments, plays]);
-  useEffect(() => {
-    if (now) history.replaceState(null, "", `${location.pathname}?at=${now.seq}`);
-  }, [at]);
+  useAddress(now?.seq);
   useEffect(() => {
     if (!pace) return undefined;
     const timer = setTimeout(() => (at + pace < 0 || at + pace >= moments.length ? setPace(0) : setAt(at + pace)), STEP_MS);
@@ -57,26 +57,52 @@ function Player({ course, plays, journal, path }) {
   if (!now || !felt) return null;
   const settled = (/** @type {import("./wire.js").Wager} */ wager) => go(moments.findIndex((one) => course.felts[one.felt]?.wagers.some((other) => isSame(other, wager))));
   const count = left[at];
+  const over = endOf(moments);
   return html`<div class="round-page">
     <header class="head"><h1><a href="/round/${journal}">${course.site}/${course.table}</a></h1>
-      <span class="fact"><b>${t("felt.round", { round: course.round })}</b></span><span class="fact">${t(`outcome.${course.outcome || "running"}`)}</span><span class="fact">${count === undefined ? "" : tn("plays.now", count)}</span>
-      <nav aria-label=${t("round.others")}><a href="/round/${journal}/${course.round - 1}">${t("round.before")}</a> <a href="/round/${journal}/${course.round + 1}">${t("round.after")}</a></nav>
+      <span class="fact"><b>${t("felt.round", { round: course.round })}</b></span><span class="fact">${t(`outcome.${course.outcome || "running"}`)}</span><span class="fact">${count === undefined ? "" : at < over ? tn("plays.now", count) : tn("plays.whole", count)}</span>
+      <nav aria-label=${t("round.others")}><a href="/round/${journal}">${t("nav.rounds")}</a> <${Beside} journal=${journal} round=${course.before} text=${t("round.before")} end=${t("round.first")} /> <${Beside} journal=${journal} round=${course.after} text=${t("round.after")} end=${t("round.last")} /></nav>
       <span class="exports"><a href="${path}?as=text">${t("round.text")}</a> <a href=${path}>${t("round.json")}</a></span>
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
     </header>
     <main>
       <div class="stage">${isList
           ? html`<${FeltList} felt=${felt} choose=${settled} />`
-          : html`<${Felt} felt=${felt} mirrored=${chosen.side === "dealer"} title=${`${course.site}  ·  ${course.table}`} subtitle=${clock(now.time)} choose=${settled} />`}
+          : html`<${Felt} felt=${felt} mirrored=${chosen.side === "dealer"} title=${`${course.site}  ·  ${course.table}`} subtitle=${clockAndZone(now.time)} choose=${settled} />`}
         <${Controls} at=${at} last=${moments.length - 1} pace=${pace} go=${go} setPace=${setPace} now=${now} moments=${moments} />
         <${Timeline} moments=${moments} left=${left} at=${at} go=${go} />
       </div>
       <${Account} course=${course} at=${at} go=${go} />
       <aside><section class="panel plays"><h2>${t("plays.title")}</h2>
-          <p class="count">${count === undefined ? t("plays.none") : count}</p><p class="quiet">${count === undefined ? "" : tn("plays.explain", count)}</p></section>
+          <p class="count">${count === undefined ? t("plays.unknown") : count}</p><p class="quiet">${course.outcome ? (count === undefined ? "" : at < over ? tn("plays.explain", count) : tn("plays.explained", count)) : t("plays.later")}</p></section>
         <${Trust} course=${course} path=${path} /></aside>
     </main>
   </div>`;
+}
+
+/** Keep the moment in the address: a browser refuses when it is changed as often as a pointer moves. @param {number | undefined} seq */
+function useAddress(seq) {
+  const last = useRef(0);
+  useEffect(() => {
+    const write = () => {
+      last.current = performance.now();
+      history.replaceState(null, "", `${location.pathname}?at=${seq}`);
+    };
+    const wait = last.current + ADDRESS_MS - performance.now();
+    if (seq === undefined) return undefined;
+    if (wait <= 0) return void write();
+    const timer = setTimeout(write, wait);
+    return () => clearTimeout(timer);
+  }, [seq]);
+}
+
+/** A round beside this one, where the journal has it. @param {{ journal: string, round: number | null, text: string, end: string }} of */
+const Beside = ({ journal, round, text, end }) => (round === null ? html`<span class="quiet">${end}</span>` : html`<a href="/round/${journal}/${round}">${text}</a>`);
+
+/** The place of the moment at which a round was over; behind all of them while it is not. @param {import("./wire.js").Moment[]} moments */
+function endOf(moments) {
+  const found = moments.findIndex((one) => one.name === "round_pending" || one.name === "round_closed");
+  return found < 0 ? moments.length : found;
 }
 
 /** @param {import("./wire.js").Wager} one @param {import("./wire.js").Wager} other */
@@ -122,8 +148,8 @@ function Controls({ at, last, pace, go, setPace, now, moments }) {
     <button type="button" onClick=${() => go(at + 1)} aria-label=${t("player.next")}><${Symbol} name="right" /></button>
     <button type="button" onClick=${() => go(last)} aria-label=${t("player.last")}><${Symbol} name="last" /></button>
     <input type="range" min="0" max=${last} value=${at} aria-label=${t("player.moment")} aria-valuetext=${now.text} onInput=${(/** @type {{ target: HTMLInputElement }} */ { target }) => go(Number(target.value))} />
-    <label>${t("player.time")} <input type="time" step="1" value=${clock(now.time)} onChange=${toTime} /></label>
-    <time class="quiet" datetime=${now.time} title=${now.time}>${t("log.event", { seq: now.seq, time: dayAndClock(now.time) })}</time>
+    <label>${t("player.time", { offset: offsetAt(now.time) })} <input type="time" step="1" value=${clock(now.time)} onChange=${toTime} /></label>
+    <time class="quiet" datetime=${now.time} title=${now.time}>${t("log.event", { seq: now.seq, time: forEvidence(now.time) })}</time>
   </div>`;
 }
 
@@ -134,10 +160,10 @@ function Account({ course, at, go }) {
   useEffect(() => {
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [at]);
-  return html`<section class="panel account"><h2>${t("account.title")}</h2><ol ref=${list}>${course.moments.map((one, place) => {
+  return html`<section class="panel account"><h2>${t("account.title")} <span class="zone">${t("times.in", { zone: zoneAt(now?.time ?? "") })}</span></h2><ol ref=${list}>${course.moments.map((one, place) => {
     const rests = place !== at && now && now.readings.includes(one.reading);
     const bears = place !== at && now && one.readings.includes(now.reading) && one.readings.length > 1;
     return html`<li key=${one.seq}><button type="button" class="${place > at ? "later" : ""} ${rests ? "rests" : ""} ${bears ? "bears" : ""}" aria-current=${place === at ? "step" : null} onClick=${() => go(place)}>
-      <time datetime=${one.time}>${clock(one.time)}</time><span>${one.text}${rests ? html` <em>${t("account.rests")}</em>` : null}</span></button></li>`;
+      <time datetime=${one.time} title=${forEvidence(one.time)}>${clock(one.time)}</time><span>${one.text}${rests ? html` <em>${t("account.rests")}</em>` : null}</span></button></li>`;
   })}</ol></section>`;
 }

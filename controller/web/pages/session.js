@@ -7,10 +7,10 @@ import { html, useState } from "./vendor/preact-htm.js";
 
 const WHAT = "tableside.sign_in.v1";
 
-/** @typedef {{ wanted: boolean, name: string, roles: string[], verbs: string[], collected: boolean }} Session collected: there is a whole floor that this person may look at */
+/** @typedef {{ wanted: boolean, name: string, roles: string[], verbs: string[], collected: boolean, journals: boolean }} Session collected, journals: there is a whole floor, there are journals, that this person may look at */
 
 /** @type {Session} */
-let known = { wanted: false, name: "", roles: [], verbs: [], collected: false };
+let known = { wanted: false, name: "", roles: [], verbs: [], collected: false, journals: false };
 
 /** Who is signed in. */
 export const session = () => known;

@@ -1,7 +1,8 @@
 // @ts-check
 // One table, live: what happens now, what is certain, and what it waits for.
 import { Felt, FeltList, dueText } from "./felt.js";
-import { ago, clock, money, net } from "./figures.js";
+import { ago, clockAndZone, money, net } from "./figures.js";
+import { useAnswer } from "./journal.js";
 import { useLive, useNow } from "./live.js";
 import { adjusting } from "./order_forms.js";
 import { OrderMenu } from "./order_menu.js";
@@ -65,7 +66,7 @@ export function standing(live, name, now) {
   if (!live.linked) return { kind: "stale", symbol: "broker", text: heard ? t("state.broker", { age }) : t("state.nobroker") };
   if (!table) return { kind: "absent", symbol: "broker", text: t("state.absent", { name }) };
   if (table.hold) return { kind: "held", symbol: "hold", text: table.hold.reason ? t("state.hold", { reason: table.hold.reason }) : t("state.held") };
-  if (table.status?.state === "offline") return { kind: "stale", symbol: "broker", text: t("state.offline", { since: clock(table.status.since) }) };
+  if (table.status?.state === "offline") return { kind: "stale", symbol: "broker", text: t("state.offline", { since: clockAndZone(table.status.since) }) };
   if (heard && now - heard > SILENT_MS) return { kind: "stale", symbol: "broker", text: t("state.silent", { age }) };
   return { kind: "live", symbol: "", text: "" };
 }
@@ -91,6 +92,7 @@ export function certainty(felt) {
 function Head({ name, table, state, chosen, change }) {
   const felt = table?.felt;
   const shoe = table?.shoe;
+  const rounds = useRounds(name, table?.epoch);
   return html`<header class="head">
     <h1><a href="/" title=${t("nav.tables")}>${name}</a></h1>
     ${felt ? html`<span class="fact"><b>${felt.round ? t("felt.round", { round: felt.round }) : t("felt.none")}</b></span><span class="fact phase ${table.round?.phase ?? ""}">${phase(table)}</span>
@@ -98,9 +100,20 @@ function Head({ name, table, state, chosen, change }) {
     ${shoe ? html`<span class="fact">${t("head.shoe", { percent: Math.floor((shoe.drawn * 100) / (shoe.decks * 52)) })}</span>` : null}
     <span class="fact state ${state.kind}">${t(`state.word.${state.kind}`)}</span>
     ${table?.devices ? html`<${Devices} devices=${table.devices} />` : null}
-    <nav aria-label=${t("nav.label")}><a href="/dealer/${name}">${t("nav.dealer")}</a> <a href="/sign/${name}">${t("nav.sign")}</a> <a href="/technician/${name}">${t("nav.technician")}</a> <a href="/shift/${name}">${t("nav.shift")}</a></nav><${Who} />
+    <nav aria-label=${t("nav.label")}><a href="/dealer/${name}">${t("nav.dealer")}</a> <a href="/sign/${name}">${t("nav.sign")}</a> <a href="/technician/${name}">${t("nav.technician")}</a> <a href="/shift/${name}">${t("nav.shift")}</a>${rounds ? html` <a href=${rounds}>${t("nav.rounds")}</a>` : null}</nav><${Who} />
     <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
   </header>`;
+}
+
+/**
+ * Where the rounds of a table are: in the journal of its epoch, else in the last one that is served; empty: in none.
+ * @param {string} name @param {number | undefined} epoch
+ */
+function useRounds(name, epoch) {
+  const journals = /** @type {{ value?: import("./wire.js").JournalFound[] }} */ (useAnswer(session().journals ? "/api/journals" : ""));
+  const epochs = (journals.value ?? []).filter((one) => `${one.site}/${one.table}` === name).map((one) => one.epoch);
+  if (!epochs.length) return "";
+  return `/round/${name}/${epoch !== undefined && epochs.includes(epoch) ? epoch : Math.max(...epochs)}`;
 }
 
 /** Why a wager is due what it is. @param {{ wager: import("./wire.js").Wager, table?: import("./wire.js").Table, close: () => void,
@@ -124,7 +137,7 @@ function Why({ wager, table, close, prepare }) {
     ${now.why ? html`<p>${now.why}</p>` : html`<p class="quiet">${t("why.waiting")}</p>`}
     <dl><div><dt>${t("why.wager")}</dt><dd>${money(now.wager_cents, table?.currency)}</dd></div>
       ${now.basis ? html`<div><dt>${t("why.basis")}</dt><dd>${t(`basis.${now.basis}`)}</dd></div>` : null}
-      ${told ? html`<div><dt>${t("why.told")}</dt><dd>${t("log.event", { seq: told.seq, time: clock(told.time) })}</dd></div>` : null}
+      ${told ? html`<div><dt>${t("why.told")}</dt><dd>${t("log.event", { seq: told.seq, time: clockAndZone(told.time) })}</dd></div>` : null}
       ${readings.length ? html`<div><dt>${t("why.readings")}</dt><dd>${readings.join(" ")}</dd></div>` : null}</dl>
     <form method="dialog">${rulable && may("adjust") ? html`<button type="button" class="rule" onClick=${rule}>${t("order.adjust")}</button> ` : null}<button type="submit">${t("why.close")}</button></form>
   </dialog>`;

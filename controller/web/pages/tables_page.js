@@ -1,7 +1,7 @@
 // @ts-check
 // Every table of the broker, a line each, to choose one.
 import { useLive, useNow } from "./live.js";
-import { Who } from "./session.js";
+import { Who, session } from "./session.js";
 import { certainty, phase, standing } from "./table_page.js";
 import { t, tn } from "./texts.js";
 import { html, useEffect } from "./vendor/preact-htm.js";
@@ -13,7 +13,7 @@ export function TablesPage() {
     document.title = t("title.tables");
   }, []);
   const names = Object.keys(live.tables).sort();
-  return html`<div class="tables-page"><header class="head"><h1>${t("title.tables")}</h1><nav aria-label=${t("nav.label")}><a href="/pit">${t("nav.pit")}</a></nav><${Who} /></header><main>
+  return html`<div class="tables-page"><header class="head"><h1>${t("title.tables")}</h1><nav aria-label=${t("nav.label")}><a href="/pit">${t("nav.pit")}</a>${session().journals ? html` <a href="/round">${t("nav.journals")}</a>` : null}${session().collected ? html` <a href="/shift">${t("nav.floor")}</a>` : null}</nav><${Who} /></header><main>
     ${names.length ? null : html`<p class="quiet">${live.told ? (live.linked ? t("tables.none") : t("state.nobroker")) : t("felt.loading")}</p>`}
     <ul class="tables">${names.map((name) => {
       const table = live.tables[name] ?? {};

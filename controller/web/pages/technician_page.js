@@ -1,6 +1,6 @@
 // @ts-check
 // One table for whoever looks after it: each line with its faults, the broker, the consumers, the program.
-import { ago, clock, percent, size } from "./figures.js";
+import { ago, clockAndZone, percent, size } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { Who, seesDevices } from "./session.js";
 import { SettingsPanel, useSettings } from "./settings.js";
@@ -51,7 +51,7 @@ function Lines({ table, now }) {
   return html`<section class="panel lines"><h2>${t("technician.lines")}</h2>
     <table><thead><tr>${heads.map((one) => html`<th key=${one} scope="col">${t(`technician.${one}`)}</th>`)}</tr></thead>
       <tbody>${names.map((name) => html`<${Line} key=${name} name=${name} table=${table} now=${now} />`)}</tbody></table>
-    <p class="quiet">${figures ? t("technician.hour", { age: ago(figures.seconds * 1000) }) : t("technician.hour.unknown")} ${table.faults?.since ? t("technician.listening", { since: clock(table.faults.since) }) : t("technician.silent")} ${t("technician.bytes")}</p></section>`;
+    <p class="quiet">${figures ? t("technician.hour", { age: ago(figures.seconds * 1000) }) : t("technician.hour.unknown")} ${table.faults?.since ? t("technician.listening", { since: clockAndZone(table.faults.since) }) : t("technician.silent")} ${t("technician.bytes")}</p></section>`;
 }
 
 /** The line that a device is on: bet_spots/3 is on bet_spots. @param {string} device */
@@ -65,11 +65,11 @@ function Line({ name, table, now }) {
   const hour = table.pace?.figures.devices.find((one) => one.device === name);
   return html`<tr class=${status && status.state !== "ready" ? "ill" : ""}><th scope="row"><${Symbol} name=${lineOf(name)} /> ${name}</th>
     <td data-head=${t("technician.state")}>${status ? html`<b class="status">${t(`device.${status.state}`)}</b> ${status.detail}` : t("technician.unknown")}</td>
-    <td data-head=${t("technician.since")}>${status ? html`<time datetime=${status.since}>${clock(status.since)}</time> <span class="quiet">${ago(now - Date.parse(status.since))}</span>` : t("technician.unknown")}</td>
+    <td data-head=${t("technician.since")}>${status ? html`<time datetime=${status.since}>${clockAndZone(status.since)}</time> <span class="quiet">${ago(now - Date.parse(status.since))}</span>` : t("technician.unknown")}</td>
     <td data-head=${t("technician.port")}>${line ? html`<code>${line.port}</code> ${line.protocol}${line.is_open ? "" : html` <b class="bad">${t("technician.port.shut")}</b>`}${line.failures ? html`${line.is_open ? "" : ","} <span class="bad">${tn("technician.failures", line.failures)}</span>` : ""}` : t("technician.unknown")}</td>
     <td data-head=${t("technician.byte")}>${line && table.machine ? lastByte(line, now - Date.parse(table.machine.time)) : t("technician.unknown")}</td>
     <td data-head=${t("technician.faults")}>${hour ? faults(hour) : table.pace ? t("technician.faults.none") : t("technician.unknown")} <${Spark} times=${table.faults?.times?.[name] ?? []} now=${now} /></td>
-    <td data-head=${t("technician.last")}>${fault ? html`<time datetime=${fault.time} title=${t("log.event", { seq: fault.seq, time: fault.time })}>${clock(fault.time)}</time> <b>${t(`fault.${fault.kind}`)}</b> ${fault.detail}` : t("technician.last.none")}</td></tr>`;
+    <td data-head=${t("technician.last")}>${fault ? html`<time datetime=${fault.time} title=${t("log.event", { seq: fault.seq, time: fault.time })}>${clockAndZone(fault.time)}</time> <b>${t(`fault.${fault.kind}`)}</b> ${fault.detail}` : t("technician.last.none")}</td></tr>`;
 }
 
 /** When a line's last byte came. @param {import("./wire.js").Line} line @param {number} age of the picture, in milliseconds */
@@ -109,7 +109,7 @@ function Journal({ table, linked, now }) {
     <dl><div><dt>${t("technician.broker.here")}</dt><dd>${t(linked ? "technician.broker.up" : "technician.broker.away")}</dd></div>
       <div><dt>${t("technician.events")}</dt><dd>${stream ? t("technician.events.told", { seq: stream.seq, published: stream.published }) : t("technician.unknown")} ${behind ? html`<b class="bad">${tn("technician.behind", behind)}</b>` : null}</dd></div>
       <div><dt>${t("technician.head")}</dt><dd>${records ? t("technician.records", { count: records }) : t(stream ? "technician.head.none" : "technician.unknown")}</dd></div>
-      <div><dt>${t("technician.written")}</dt><dd>${stream ? html`${clock(stream.time)} <span class="quiet">${ago(now - Date.parse(stream.time))}</span>` : t("technician.unknown")}</dd></div></dl>
+      <div><dt>${t("technician.written")}</dt><dd>${stream ? html`${clockAndZone(stream.time)} <span class="quiet">${ago(now - Date.parse(stream.time))}</span>` : t("technician.unknown")}</dd></div></dl>
     <h3>${t("technician.consumers")}</h3>
     ${stream?.consumers.length ? html`<ul>${stream.consumers.map((one) => html`<li key=${one.consumer} class=${one.behind ? "bad" : ""}><b>${one.consumer}</b> ${t("technician.consumer", { seq: one.last_seq })}${one.behind ? `, ${tn("technician.behind", one.behind)}, ${t("technician.oldest", { age: ago(one.oldest_s * 1000) })}` : ""}</li>`)}</ul>` : html`<p class="quiet">${t(stream ? "technician.consumers.none" : "technician.unknown")}</p>`}</section>`;
 }
@@ -126,7 +126,7 @@ function Machine({ machine }) {
 
 /** @param {{ now: import("./wire.js").Verification }} of */
 function Verification({ now }) {
-  const before = now.whole_at ? t("technician.verification.whole", { time: clock(now.whole_at) }) : "";
+  const before = now.whole_at ? t("technician.verification.whole", { time: clockAndZone(now.whole_at) }) : "";
   if (now.state === "due") return t("technician.verification.due");
   if (now.state === "whole") return before;
   if (now.state === "failed") return html`<b class="bad">${t("technician.verification.failed")}</b> ${before}`;
@@ -140,11 +140,11 @@ function Program({ table, now }) {
   const { status, info, faults: heard, pace } = table;
   const checked = heard?.software;
   return html`<section class="panel program"><h2>${t("technician.program")}</h2>
-    <dl><div><dt>${t("technician.state")}</dt><dd>${status ? html`${t(`program.${status.state}`)} <span class="quiet">${t("technician.session", { session: status.session, since: clock(status.since), age: ago(now - Date.parse(status.since)) })}</span>` : t("technician.unknown")}</dd></div>
+    <dl><div><dt>${t("technician.state")}</dt><dd>${status ? html`${t(`program.${status.state}`)} <span class="quiet">${t("technician.session", { session: status.session, since: clockAndZone(status.since), age: ago(now - Date.parse(status.since)) })}</span>` : t("technician.unknown")}</dd></div>
       <div><dt>${t("technician.starts")}</dt><dd>${pace ? pace.figures.starts : t("technician.unknown")}</dd></div>
       <div><dt>${t("technician.version")}</dt><dd>${info?.version ?? t("technician.unknown")}</dd></div>
       <div><dt>${t("technician.rules")}</dt><dd>${info ? html`${info.profile} <code>${info.profile_hash.slice(0, 16)}</code>` : t("technician.unknown")}</dd></div>
-      <div><dt>${t("technician.files")}</dt><dd>${checked ? html`${t(checked.passed ? "technician.files.passed" : "technician.files.failed", { count: checked.files })} <span class="quiet">${clock(checked.time)}</span> ${checked.detail}` : t("technician.files.unknown")}</dd></div></dl></section>`;
+      <div><dt>${t("technician.files")}</dt><dd>${checked ? html`${t(checked.passed ? "technician.files.passed" : "technician.files.failed", { count: checked.files })} <span class="quiet">${clockAndZone(checked.time)}</span> ${checked.detail}` : t("technician.files.unknown")}</dd></div></dl></section>`;
 }
 
 /** A table file chosen here, each mistake marked at its line; the file stays in the browser but for this one look. */

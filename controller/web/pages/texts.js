@@ -53,5 +53,11 @@ export const has = (key) => key in texts;
 /** A name of the wire as words: "blazing7s" from the catalogue, else its underscores as blanks. @param {string} name */
 export const bet = (name) => texts[`bet.${name}`] ?? name.replaceAll("_", " ");
 
+/** The name on the wire of a bet that is written in the page's words; what is none of these as it was written. @param {string} text */
+export function betMeant(text) {
+  const found = Object.keys(texts).find((key) => /^bet\.(?!short\.)/.test(key) && texts[key]?.toLowerCase() === text.toLowerCase());
+  return found ? found.slice("bet.".length) : text;
+}
+
 /** The same where there is little room. @param {string} name */
 export const betInShort = (name) => texts[`bet.short.${name}`] ?? bet(name);

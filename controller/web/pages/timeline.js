@@ -1,6 +1,6 @@
 // @ts-check
 // A round as a line of time: lanes for cards, the chips of each spot, keys, devices and statements, and the legal plays.
-import { clock } from "./figures.js";
+import { clock, clockAndZone, offsetAt } from "./figures.js";
 import { t, tn } from "./texts.js";
 import { html, useEffect, useRef } from "./vendor/preact-htm.js";
 
@@ -20,6 +20,8 @@ const ACROSS = ["ArrowUp", "ArrowDown"];
 const ALONG = ["ArrowLeft", "ArrowRight"];
 /** Places where the wall clock is written below the line. */
 const CLOCKS = 5;
+/** A press that moves less is a click. */
+const DRAG_PIXELS = 4;
 
 /** The lane of what is no card, no chips, no key and no device: what was concluded, asked, answered, ordered. */
 const kindOf = (/** @type {Moment} */ one) => OF[one.name] ?? "told";
@@ -71,12 +73,43 @@ export function Timeline({ moments, left, at, go }) {
     event.stopPropagation();
     if (to !== undefined) go(to);
   };
-  return html`<svg class="timeline" ref=${place} viewBox="0 0 ${WIDE} ${foot + 22}" role="group" aria-label=${t("timeline.label")} onKeyDown=${press}>
+  return html`<svg class="timeline" ref=${place} viewBox="0 0 ${WIDE} ${foot + 22}" role="group" aria-label=${t("timeline.label")} onKeyDown=${press} onPointerDown=${drag(moments.map((_, one) => x(one)), go)}>
     <line class="here" x1=${x(at)} x2=${x(at)} y1="0" y2=${foot} />
     ${lanes.map((lane, row) => html`<${LaneLine} key=${lane.kind + lane.spot} lane=${lane} row=${row} moments=${moments} at=${at} x=${x} go=${go} />`)}
     <${Ways} left=${left} x=${x} top=${lanes.length * HIGH} />
+    <text class="lane" x="0" y=${foot + 18}>${offsetAt(moments[0]?.time ?? "")}</text>
     ${clocksOf(moments).map((one, count, all) => html`<text key=${one} class="lane" x=${x(one)} y=${foot + 18} text-anchor=${count === 0 ? "start" : count === all.length - 1 ? "end" : "middle"}>${clock(moments[one]?.time ?? "")}</text>`)}
   </svg>`;
+}
+
+/**
+ * What a press on the line does: it moves to the moment there, and on to others as a mouse, a pen or a finger is dragged.
+ * @param {number[]} places where each moment lies, from the left @param {(to: number) => void} go
+ * @returns {(event: PointerEvent) => void}
+ */
+const drag = (places, go) => (event) => {
+  if (!event.isPrimary || event.button !== 0) return;
+  const line = /** @type {SVGSVGElement} */ (event.currentTarget);
+  const follow = (/** @type {PointerEvent} */ { clientX, clientY }) => go(nearest(places, new DOMPoint(clientX, clientY).matrixTransform(line.getScreenCTM()?.inverse()).x));
+  // A dot is pressed for its own moment, which its click goes to.
+  let isDrag = !(event.target instanceof SVGCircleElement);
+  if (isDrag) follow(event);
+  const ended = new AbortController();
+  const { signal } = ended;
+  const isOther = (/** @type {PointerEvent} */ one) => one.pointerId !== event.pointerId;
+  const move = (/** @type {PointerEvent} */ one) => {
+    isDrag = isDrag || Math.abs(one.clientX - event.clientX) >= DRAG_PIXELS;
+    if (isDrag && !isOther(one)) follow(one);
+  };
+  // Followed beyond the line too.
+  addEventListener("pointermove", move, { signal });
+  for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) addEventListener(end, (one) => isOther(one) || ended.abort(), { signal });
+};
+
+/** The place of the moment that lies nearest. @param {number[]} places from the left @param {number} across */
+export function nearest(places, across) {
+  const distances = places.map((one) => Math.abs(one - across));
+  return distances.indexOf(Math.min(...distances));
 }
 
 /** The moments at which the wall clock is written. @param {Moment[]} moments @returns {number[]} */
@@ -89,7 +122,7 @@ function LaneLine({ lane, row, moments, at, x, go }) {
     <text class="lane" x="0" y=${y + 5} aria-hidden="true">${lane.name}</text><line class="rail" x1=${LEFT} x2=${WIDE - 12} y1=${y} y2=${y} />
     ${lane.places.map((place) => {
       const one = /** @type {Moment} */ (moments[place]);
-      const label = `${clock(one.time)} ${one.text}`;
+      const label = `${clockAndZone(one.time)} ${one.text}`;
       const act = (/** @type {KeyboardEvent} */ event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), go(place));
       return html`<circle key=${one.seq} class="dot ${lane.kind} ${place > at ? "later" : ""} ${moments[at]?.readings.includes(one.reading) ? "lit" : ""}" cx=${x(place)} cy=${y} r=${place === at ? 8 : 5}
         role="button" tabindex=${place === at ? 0 : -1} aria-current=${place === at ? "step" : null} aria-label=${label} onClick=${() => go(place)} onKeyDown=${act}><title>${label}</title></circle>`;
@@ -102,5 +135,5 @@ function Ways({ left, x, top }) {
   const y = (/** @type {number} */ plays) => top + CHART - (CHART - 16) * (Math.log2(plays + 1) / Math.log2(most + 1));
   const steps = left.flatMap((plays, place) => (plays === undefined ? [] : [`${x(place).toFixed(1)} ${y(plays).toFixed(1)}`]));
   return html`<g aria-hidden="true"><text class="lane" x="0" y=${top + 40}>${t("lane.plays")}</text>
-    ${steps.length ? html`<polyline class="ways" points=${steps.join(" ")} /><text class="most" x=${WIDE - 12} y=${y(most) - 4} text-anchor="end">${t("lane.most", { count: most })}</text>` : null}</g>`;
+    ${steps.length ? html`<polyline class="ways" points=${steps.join(" ")} /><text class="most" x=${WIDE - 12} y=${y(most) - 4} text-anchor="end">${tn("plays", most)}</text>` : null}</g>`;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // Why a round may be believed: its chain, who signed the journal's head, the round stepped again, its proof, its cards.
-import { dayAndClock, shown } from "./figures.js";
+import { forEvidence, shown } from "./figures.js";
 import { t, tn } from "./texts.js";
 import { html, useEffect, useState } from "./vendor/preact-htm.js";
 
@@ -64,7 +64,7 @@ function Chain({ trust }) {
 function Head({ trust }) {
   const { signature, signed_record: record, signed_at: at, key } = trust;
   const isGood = signature === "holds" && trust.record === trust.records && !trust.damage;
-  const text = t(`trust.head.${signature}`, { record, time: at ? dayAndClock(at) : "", key });
+  const text = t(`trust.head.${signature}`, { record, time: at ? forEvidence(at) : "", key });
   return html`<p class="signature ${isGood ? "good" : signature === "wrong" ? "bad" : "quiet"}">${text}</p>`;
 }
 

@@ -80,7 +80,7 @@ export interface PostedRules {
 export interface Table {
   status?: { state: string; session: number; since: string; alarms: string[] };
   info?: { version: string; profile: string; profile_hash: string; minimum_cents: number; maximum_cents: number;
-    side_maximum_cents: number; rules: PostedRules | null };
+    side_maximum_cents: number; rules: PostedRules | null; time_zone?: string | null };
   round?: { seq: number; round: number; phase: string; question: number; cards: number; spots: { spot: number; main_cents: number }[] };
   needs?: Needs;
   faults?: Faults;
@@ -108,6 +108,7 @@ export interface Moment {
 export interface Course {
   site: string; table: string; epoch: number; round: number; outcome: string; moments: Moment[]; felts: Felt[];
   commitments: { card: number; face: string | null; holds: boolean | null }[];
+  before: number | null; after: number | null; time_zone: string;
 }
 export interface Plays { reading: number; plays: number }
 /** Why a round may be believed; controller/web/journals.py says what each field is. */
@@ -121,10 +122,12 @@ export interface Trust {
 }
 export interface JournalFound { site: string; table: string; epoch: number; events: number; path?: string; refused?: string }
 export interface RoundFound {
-  round: number; first: number; began: string; ended: string; outcome: string; corrected: boolean; alerts: string[];
+  round: number; first: number; began: string; ended: string; outcome: string; irregular: boolean; corrected: boolean; alerts: string[];
   people: string[];
 }
-export interface RoundsFound { rounds: RoundFound[]; at_most: number; is_cut: boolean }
+export interface RoundsFound {
+  rounds: RoundFound[]; at_most: number; is_cut: boolean; time_zone: string; mistakes: Record<string, string[]>;
+}
 export interface News {
   now: number; linked: boolean; heard: Record<string, number>; tables: Record<string, Table>;
 }
