@@ -33,21 +33,35 @@ OTHER_VERSION: Final = 3
     help="With the key: on so many processors, from checkpoint to checkpoint.  [default: all there are]",
 )
 @click.option("--last", type=click.IntRange(min=1), help="The last event's seq. Default: the last of the journal.")
+@click.option(
+    "--states",
+    type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
+    help="Without the key: a folder of yours, in which states are kept for the next replay to go on from.",
+)
 @click.option("--progress", "is_said", is_flag=True, help="Say once a second how far it is, on standard error.")
 @AS_JSON
 def command(
-    journal: Path, key_file: Path | None, jobs: int | None, last: int | None, *, is_said: bool, as_json: bool
+    journal: Path,
+    key_file: Path | None,
+    jobs: int | None,
+    last: int | None,
+    states: Path | None,
+    *,
+    is_said: bool,
+    as_json: bool,
 ) -> None:
     """Step every reading of JOURNAL again and compare the events with those recorded, byte by byte.
 
-    With --last only as far as the record of that event; what it gives depends on every record before it.
+    With --last only as far as the record of that event; what it gives depends on every record before it. With --states
+    it begins behind the records that an earlier replay stepped, if these are still as they were; trust that folder as
+    you trust the program.
 
     Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used, 3 something differs from the
     events of another version of the program.
     """
+    from controller.daemon.kept_states import StatesFolder
     from controller.daemon.replay import replay
     from controller.formats.journal.records import RecordDamaged, key_mark
-    from controller.formats.text.printable import many
     from controller.io.files.key_file import KeyFileRefused, read_key
     from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.journal.reader import JournalReader
@@ -64,7 +78,9 @@ def command(
             until = None if last is None else reader.event(last).number
         said = said_each_second("stepped again") if is_said else progress("records stepped again")
         with said as stepped:
-            found = replay(journal, key, stepped, jobs=processors() if jobs is None else jobs, until=until)
+            folder = None if states is None else StatesFolder(states)
+            count = processors() if jobs is None else jobs
+            found = replay(journal, key, stepped, jobs=count, until=until, states=folder)
     except (NotAJournal, KeyFileRefused) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
@@ -76,16 +92,24 @@ def command(
         difference = None if found.difference is None else found.difference._asdict()
         say_json({"same": difference is None, **found._asdict(), "difference": difference})
         sys.exit(status_of(found))
+    say(f"{journal}: {in_words(found)}")
+    sys.exit(status_of(found))
+
+
+def in_words(found: ReplayResult) -> str:
+    """What came of it, on one line."""
+    from controller.formats.text.printable import many
+
     others = [one for one in found.versions if one != version()]
     by = f"; written by version {', '.join(others)}, stepped again by {version()}" if others else ""
     if found.difference is not None:
         where = f"record {found.difference.number}"
         if found.difference.seq:
             where += f", event {found.difference.seq}"
-        say(f"{journal}: differs at {where}: {found.difference.text}{by}")
-        sys.exit(status_of(found))
+        return f"differs at {where}: {found.difference.text}{by}"
     stepped_again = (found.records, "reading"), (found.events, "event"), (found.rounds, "round")
-    say(f"{journal}: the same: {', '.join(many(*one) for one in stepped_again)}{by}")
+    before = f"; the first {many(found.resumed, 'reading')} by an earlier replay" if found.resumed else ""
+    return f"the same: {', '.join(many(*one) for one in stepped_again)}{before}{by}"
 
 
 def status_of(found: ReplayResult) -> int:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from controller.core.messages.events import TableStarted
 from controller.core.table.state import Table
+from controller.daemon.kept_states import KeptStates, StatesFolder
 from controller.daemon.recovery import table_of
 from controller.formats.journal.records import RecordDamaged, open_checkpoint
 from controller.formats.mqtt.envelope import own_event
@@ -49,6 +50,8 @@ class ReplayResult(NamedTuple):
     difference: ReplayDifference | None
     versions: tuple[str, ...] = ()
     """The versions of the program that wrote the journal, in the order of their starts."""
+    resumed: int = 0
+    """Records up to this one were stepped by an earlier replay and are as they were then; 0: all were stepped."""
 
 
 class ReplaySegment(NamedTuple):
@@ -67,6 +70,8 @@ class ReplaySegmentResult(NamedTuple):
     difference: ReplayDifference | None
     damage: str = ""
     """What the chain says of it, where nothing differs."""
+    resumed: int = 0
+    """As in ``ReplayResult``."""
 
 
 def replay(
@@ -78,11 +83,13 @@ def replay(
     alone: int = ALONE_RECORDS,
     workers: Callable[[int], Executor] = processes,
     until: int | None = None,
+    states: StatesFolder | None = None,
 ) -> ReplayResult:
     """Step a whole journal again, or to record ``until``, up to the first difference, with this number of ``workers``.
 
     Without ``key`` the faces come from the openings the journal itself published, no checkpoint can be read, and one
     does it all; so it is where there are no more than ``alone`` records. ``listener`` is called with how many are done.
+    ``states``: a folder in which what is stepped without the key is kept, and from which it is gone on.
 
     Raises:
         JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be read.
@@ -94,7 +101,7 @@ def replay(
             segments = list(segments_of(reader, records, jobs * SEGMENTS_EACH, key))
         if len(segments) == 1:
             count = None if listener is None else lambda done: listener(done, records)
-            found = [stepped_again(reader, segments[0], key, count)]
+            found = [stepped_again(reader, segments[0], key, count, states)]
         else:
             with workers(min(jobs, len(segments))) as pool:
                 found = stepped_apart(path, segments, key, listener, pool)
@@ -102,7 +109,7 @@ def replay(
         if last.difference is None and last.damage:
             # A reading may be altered without altering what it gave: the chain tells that too.
             raise JournalDamaged(last.damage)
-        return ReplayResult(last.records, last.events, last.rounds, last.difference, versions_of(reader))
+        return ReplayResult(last.records, last.events, last.rounds, last.difference, versions_of(reader), last.resumed)
 
 
 def segments_of(reader: JournalReader, records: int, wanted: int, key: bytes) -> Iterator[ReplaySegment]:
@@ -153,28 +160,37 @@ def stepped_in(path: Path, segment: ReplaySegment, key: bytes | None) -> ReplayS
 
 
 def stepped_again(
-    reader: JournalReader, segment: ReplaySegment, key: bytes | None, listener: Callable[[int], None] | None
+    reader: JournalReader,
+    segment: ReplaySegment,
+    key: bytes | None,
+    listener: Callable[[int], None] | None,
+    states: StatesFolder | None = None,
 ) -> ReplaySegmentResult:
     """Step the records of a segment, up to the first difference."""
     known = {} if key is not None else opened_by(event.body for event in reader.events())
-    begun = begun_at(reader, segment, key)
+    kept = KeptStates(states, reader, segment.last, known) if states is not None and key is None else None
+    begun = begun_at(reader, segment, key) if kept is None else kept.begun()
+    count = segment.after if begun is None else begun.state.number
+    resumed = 0 if kept is None else count
     table = begun
-    checkpoints = reader.checkpoints(segment.after + 1)
+    checkpoints = reader.checkpoints(count + 1)
     checkpoint = next(checkpoints, None)
-    chained = ChainCheck(reader, segment.after)
-    count = segment.after
-    for table, difference in again(begun, passing(reader, segment, chained), reader.identity, key, known):
+    chained = ChainCheck(reader, count)
+    rows = passing(reader, ReplaySegment(count, segment.last), chained, kept)
+    for table, difference in again(begun, rows, reader.identity, key, known):
         count += 1
         if listener is not None:
             listener(count)
         if checkpoint is not None and checkpoint[0] == table.state.number:
             difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
             checkpoint = next(checkpoints, None)
+            if kept is not None and difference is None and not chained.damage():
+                kept.keep(table)
         if difference is not None:
-            return ReplaySegmentResult(count, table.state.seq, table.state.rounds, difference)
+            return ReplaySegmentResult(count, table.state.seq, table.state.rounds, difference, resumed=resumed)
     if table is None:
         return ReplaySegmentResult(0, 0, 0, None, chained.damage())
-    return ReplaySegmentResult(count, table.state.seq, table.state.rounds, None, chained.damage())
+    return ReplaySegmentResult(count, table.state.seq, table.state.rounds, None, chained.damage(), resumed)
 
 
 def begun_at(reader: JournalReader, segment: ReplaySegment, key: bytes | None) -> Table | None:
@@ -185,11 +201,16 @@ def begun_at(reader: JournalReader, segment: ReplaySegment, key: bytes | None) -
     return table_of(reader, segment.after, sealed, key)
 
 
-def passing(reader: JournalReader, segment: ReplaySegment, chained: ChainCheck) -> Iterator[StoredRecord]:
+def passing(
+    reader: JournalReader, segment: ReplaySegment, chained: ChainCheck, kept: KeptStates | None = None
+) -> Iterator[StoredRecord]:
     """The records of a segment as they are stepped, their chain hashes held against what they cover."""
     for record, events in reader.whole_records(segment.after + 1, segment.last):
         chained.take(record, events)
-        yield StoredRecord(record.number, record.body, events)
+        stored = StoredRecord(record.number, record.body, events)
+        if kept is not None:
+            kept.take(stored)
+        yield stored
 
 
 def _checkpoint_difference(

@@ -32,6 +32,7 @@ PLACES: Final[dict[str, dict[str, str]]] = {
     },
     "own_json": {
         "controller/collector/stream_fold.py::_keep": TAKEN,
+        "controller/daemon/kept_states.py::_read": "in a folder of its own, held against its digest",
         "controller/formats/journal/records.py::_open_line": SEALED,
         "controller/formats/journal/records.py::unseal": JOURNAL,
         "controller/formats/mqtt/envelope.py::_name_in": "as the places of own_event",

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import ClientSession
 from aiohttp.web import AppRunner
 from click.testing import CliRunner
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from controller.cli import main
 from controller.formats.journal.records import Identity
@@ -73,8 +73,9 @@ async def trusted(path: Path, *verifiers: Verifier) -> JournalTrust:
 
 
 async def stepped(rounds: SteppedRounds, of: tuple[Identity, int] = (HERE, 1)) -> Stepping:
-    """What comes of it in the end."""
+    """What comes of it in the end, after which nothing more is stepped."""
     await rounds.finish()
+    await rounds.close()
     return rounds.of(*of)
 
 
@@ -272,6 +273,40 @@ async def test_one_round_is_stepped_at_a_time() -> None:
     with pytest.raises(SteppingRefused, match="another round is being stepped"):
         rounds.begin(path, (HERE, 2), 8, 10)
     await rounds.close()
+
+
+async def test_each_stepping_goes_on_from_what_those_before_kept_until_the_server_ends() -> None:
+    folder = "[one for one in sys.argv if one.startswith('--states=')][0].partition('=')[2]"
+    text = f"{folder} + ' ' + str(os.path.isdir({folder}))"
+    difference = f"dict(number=8, seq=6, text={text})"
+    told = f"json.dumps(dict(records=9, events=7, versions=['0.1.0'], resumed=5, difference={difference}))"
+    rounds, said = program(f"import json, os; print({told}); sys.exit(1)"), []
+    for number in (1, 2):
+        rounds.begin(Path("/a/journal.sqlite"), (HERE, number), 7, 9)
+        await rounds.finish()
+        found = rounds.of(HERE, number)
+        assert found.resumed == 5
+        said.append(found.text)
+    assert said[0] == said[1]
+    _, place, is_there = said[0].rsplit(" ", 2)
+    assert is_there == "True"
+    await rounds.close()
+    assert not await asyncio.to_thread(Path(place).exists)
+
+
+async def test_the_page_says_which_records_were_stepped_before(broker: Broker, window: Window, tmp_path: Path) -> None:
+    async with pages(broker, await kept(two_rounds(), tmp_path)) as at:
+
+        async def resumed(route: Route) -> None:
+            found = await (await route.fetch()).json()
+            found["stepping"] |= {"state": "same", "records": 90, "events": 104, "last": 104, "resumed": 60}
+            await route.fulfill(json=found)
+
+        await window.page.route("**/trust", resumed)
+        await window.page.goto(f"{at}/round/{JOURNAL}/1")
+        await expect(window.page.get_by_role("region", name="Trust").get_by_role("status")).to_contain_text(
+            "The first 60 records were stepped before, for another round, and are as they were then."
+        )
 
 
 async def test_what_is_being_stepped_ends_with_the_server() -> None:

@@ -70,12 +70,12 @@ function Head({ trust }) {
 
 /** @param {{ trust: TrustFound, begin: () => void }} of */
 function Stepped({ trust, begin }) {
-  const { state, done, records, events, last, text, versions } = trust.stepping;
+  const { state, done, records, events, last, text, versions, resumed } = trust.stepping;
   const isRunning = state === "running";
   const good = state === "same" ? "good" : state === "differs" ? "bad" : "quiet";
   const values = { records: tn("trust.readings", records), events: tn("round.events", events), last, text, versions: versions.join(", ") };
   return html`<div class="stepped"><button type="button" disabled=${isRunning} onClick=${begin}>${t("trust.replay")}</button>
-    <div role="status">${isRunning ? html`<label>${t("trust.replay.running", { done, records })} <progress max=${records} value=${done} /></label>` : html`<p class=${good}>${t(`trust.replay.${state}`, values)}</p>`}</div></div>`;
+    <div role="status">${isRunning ? html`<label>${t("trust.replay.running", { done, records })} <progress max=${records} value=${done} /></label>` : html`<p class=${good}>${t(`trust.replay.${state}`, values)}${resumed ? ` ${tn("trust.resumed", resumed)}` : ""}</p>`}</div></div>`;
 }
 
 /** @param {{ trust: TrustFound, path: string, round: number }} of */

@@ -117,7 +117,7 @@ export interface Trust {
   signed_record: number; signed_at: string; key: string; verifier: string; last: number; is_closed: boolean;
   stepping: {
     state: "idle" | "running" | "same" | "other_version" | "differs" | "failed"; done: number; records: number;
-    events: number; last: number; text: string; versions: string[];
+    events: number; last: number; text: string; versions: string[]; resumed: number;
   };
 }
 export interface JournalFound { site: string; table: string; epoch: number; events: number; path?: string; refused?: string }

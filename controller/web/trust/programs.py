@@ -56,6 +56,7 @@ class Stepping(msgspec.Struct, frozen=True):
     """A round as stepped again. While it is ``running``, ``done`` of ``records``; then what came of it.
 
     ``last`` is the seq of the last event that was, or is to be, compared; ``text`` the difference, or why it failed.
+    Records up to ``resumed`` were stepped before, for another round, and are as they were then.
     """
 
     state: SteppingState = "idle"
@@ -65,6 +66,7 @@ class Stepping(msgspec.Struct, frozen=True):
     last: int = 0
     text: str = ""
     versions: tuple[str, ...] = ()
+    resumed: int = 0
 
 
 IDLE: Final = Stepping()
@@ -83,6 +85,7 @@ class _Replayed(msgspec.Struct, frozen=True):
     events: int
     versions: tuple[str, ...]
     difference: _Difference | None
+    resumed: int = 0
 
 
 class SteppedRounds:
@@ -93,6 +96,8 @@ class SteppedRounds:
         self._seconds = seconds
         self._known: dict[tuple[Identity, int], Stepping] = {}
         self._task: asyncio.Task[None] | None = None
+        self._states: tempfile.TemporaryDirectory[str] | None = None
+        """What one stepping keeps for the next, while this program runs."""
 
     def of(self, identity: Identity, number: int) -> Stepping:
         """What is known of a round."""
@@ -126,13 +131,18 @@ class SteppedRounds:
         if self._task is not None:
             self._task.cancel()
         await self.finish()
+        if self._states is not None:
+            self._states.cleanup()
+            self._states = None
 
     async def _step(self, path: Path, of: tuple[Identity, int], last: int) -> None:
         def reading(done: int, all_of: int) -> None:
             self._known[of] = Stepping("running", done, all_of, last=last)
 
-        words = ("replay", "--json", "--progress", f"--last={last}", "--", str(path))
         try:
+            self._states = self._states or tempfile.TemporaryDirectory(prefix="tableside-states-")
+            kept = f"--states={self._states.name}"
+            words = ("replay", "--json", "--progress", f"--last={last}", kept, "--", str(path))
             status, output, said = await ran((*self._program, *words), self._seconds, reading)
             self._known[of] = result_of(own_json(output, _Replayed), status, last) if output else failed(said, path)
         except TimeoutError:
@@ -151,12 +161,14 @@ def result_of(found: _Replayed, status: int, last: int) -> Stepping:
     """What came of stepping a round again."""
     counts = found.records, found.records, found.events, last
     if found.difference is None:
-        return Stepping("same", *counts, versions=found.versions)
+        return Stepping("same", *counts, versions=found.versions, resumed=found.resumed)
     where = f"record {found.difference.number}"
     where += f", event {found.difference.seq}" if found.difference.seq else ""
     text = f"{where}: {found.difference.text}"
     shown = text if len(text) <= TEXT_CHARACTERS else f"{text[:TEXT_CHARACTERS]}..."
-    return Stepping("other_version" if status == OTHER_VERSION else "differs", *counts, shown, found.versions)
+    return Stepping(
+        "other_version" if status == OTHER_VERSION else "differs", *counts, shown, found.versions, found.resumed
+    )
 
 
 async def proof(path: Path, number: int, verifier: Verifier, program: Iterable[str] = ()) -> bytes:
