@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from controller.core.messages.inputs import FitnessLevel
 from controller.daemon.machine_board import MachineBoard
 from controller.daemon.startup import JournalSafeguards, TableJournal, opened
-from controller.formats.journal.records import Identity, key_mark
+from controller.formats.journal.records import Identity, chain, key_mark, seal_checkpoint
 from controller.formats.journal.segments import start_bytes
 from controller.io.copies.second_copy import CopyPlace
 from controller.io.copies.segment_folder import survey
@@ -109,9 +109,10 @@ class House:
         for _ in range(records):
             head = journal.head
             number, seq = head.number + 1, head.seq + 1
-            events = ((seq, b"event %d" % seq), (seq + 1, b"event %d" % (seq + 1)))
-            sealed = b"checkpoint" if checkpoint and number % 3 == 0 else None
-            await journal.commit([JournalEntry(number, b"record %d" % number, events, sealed)])
+            body, events = b"record %d" % number, ((seq, b"event %d" % seq), (seq + 1, b"event %d" % (seq + 1)))
+            hashed = chain(head.hash, number, body, [event for _, event in events])
+            sealed = seal_checkpoint(b"checkpoint", KEY, number, hashed) if checkpoint and number % 3 == 0 else None
+            await journal.commit([JournalEntry(number, body, events, sealed)])
         await journal.mark_published(journal.head.seq - 1)
         await journal.note_ack("surveillance", journal.head.seq - 1)
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from controller.commands import restore, verify
 from controller.commands.status import is_running
-from controller.formats.journal.records import Identity, chain, key_mark
+from controller.formats.journal.records import Identity, chain, key_mark, seal_checkpoint
 from controller.formats.journal.seals import Sealing, seal_digest
 from controller.formats.journal.signed_note import Verifier
 from controller.formats.journal.tree_heads import origin, read_head, record_leaf
@@ -37,8 +37,10 @@ async def written(path: Path, records: int = 6) -> None:
     journal = await Journal.open(path, HERE, key=KEY)
     await journal.note("key", key_mark(KEY))
     for number in range(journal.head.number + 1, journal.head.number + 1 + records):
-        checkpoint = b"checkpoint" if number == 4 else None
-        await journal.commit([JournalEntry(number, b"record %d" % number, ((number, b"event"),), checkpoint)])
+        body = b"record %d" % number
+        hashed = chain(journal.head.hash, number, body, [b"event"])
+        checkpoint = seal_checkpoint(b"checkpoint", KEY, number, hashed) if number == 4 else None
+        await journal.commit([JournalEntry(number, body, ((number, b"event"),), checkpoint)])
     await journal.close()
 
 

@@ -35,6 +35,15 @@ LEAVES_AT_ONCE: Final = 256
 SqlRow = tuple[Any, ...]
 """The columns of a row as SQLite gives them, the key first."""
 
+BEGUN_WITH: Final = frozenset(
+    {"site", "table", "epoch", "created_wall_ns", "format", "key", "follows", "who", "witness", "why", "order"}
+)
+"""Facts that a journal states once: whose it is, how it was begun and the mark of its key.
+
+Readers go by what is stated last, and nothing seals it: stated again it would give the journal another name, or other
+people who began it.
+"""
+
 NO_EVENT: Final[SqlRow] = (0, None, b"")
 """Stands behind the last event, and belongs to no record."""
 
@@ -117,6 +126,8 @@ def _check_meta(contents: Contents) -> Identity:
     for number, key, value, digest in _numbered(contents, "meta"):
         if not isinstance(key, str) or not isinstance(value, str) or digest != meta_digest(number, key, value):
             raise Damage(f"meta: row {number} does not fit its digest")
+        if key in facts and key in BEGUN_WITH:
+            raise Damage(f"meta: row {number} states {key} again, which a journal states once")
         facts.setdefault(key, []).append(value)
     # SQLite sets the cookie anew in a copy: 1 by its online backup, one more by VACUUM INTO.
     begun, cookie = facts.get("schema_version", []), contents.schema_cookie

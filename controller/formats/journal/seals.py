@@ -57,12 +57,19 @@ class Sealing:
     def seal(self, number: int, chain_hash: bytes, root: bytes) -> Seal:
         """The seal of a transaction whose last record is ``number``."""
         mac = self._mac(number, chain_hash, root)
-        signature = self._signer.sign(TreeHead(origin(self._identity), number, root).text())
+        signature = self._signature(number, root)
         return Seal(number, root, mac, signature, seal_digest(number, root, mac, signature))
 
     def is_ours(self, seal: Seal, chain_hash: bytes) -> bool:
         """Whether a seal was made with the table's key, for a record with this chain hash."""
         return hmac.compare_digest(seal.mac, self._mac(seal.number, chain_hash, seal.root))
+
+    def is_signed(self, seal: Seal) -> bool:
+        """Whether a seal has the signature by which others check its head: of a key and a text there is but one."""
+        return seal.signature == self._signature(seal.number, seal.root)
+
+    def _signature(self, number: int, root: bytes) -> bytes:
+        return self._signer.sign(TreeHead(origin(self._identity), number, root).text())
 
     def _mac(self, number: int, chain_hash: bytes, root: bytes) -> bytes:
         return hmac.new(self._mac_key, number.to_bytes(8, "big") + chain_hash + root, hashlib.sha256).digest()

@@ -18,7 +18,7 @@ from controller.io.copies.segment_folder import Survey, batches, survey
 from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.reader import unsealed
 from controller.io.journal.setup import add_meta, define, library_version
-from controller.io.journal.verification import PAUSES, orders_in
+from controller.io.journal.verification import PAUSES, orders_in, unopened, unsigned
 
 INSERT: Final = {
     table: f"INSERT INTO {table} VALUES ({', '.join('?' * (text.count(',') + 1))})"  # noqa: S608 - our own names
@@ -72,6 +72,27 @@ def foreign_in(found: Survey, key: bytes) -> str | None:
     return None if sealed == records else unsealed(sealed + 1, records)
 
 
+def exchanged_in(found: Survey, key: bytes) -> str | None:
+    """The first signature or checkpoint beside the table's records that its key did not make; None if it made all.
+
+    Raises:
+        SegmentDamaged, OSError: it cannot be read.
+    """
+    sealing, hashed = Sealing(key, found.identity), b""
+    for batch in batches(found):
+        for row in batch.rows:
+            wrong = ""
+            if row.table == "records":
+                hashed = row.values[2]
+            elif row.table == "checkpoints":
+                wrong = unopened(row.values[0], row.values[1], key, hashed)
+            elif row.table == "seals":
+                wrong = unsigned(Seal(*row.values), sealing)
+            if wrong:
+                return wrong
+    return None
+
+
 def orders_of_copy(folder: Path, signers: Mapping[str, ChannelUser] | None = None) -> tuple[int, str | None]:
     """How many orders of a whole copy are signed, and the first that is not as it was signed; None: all are.
 
@@ -106,4 +127,6 @@ def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False)
     foreign = None if key is None else foreign_in(found, key)
     if foreign is not None:
         return CheckReport(foreign, is_otherwise_sealed=foreign == unsealed(1, rows.records))
+    if key is not None and (exchanged := exchanged_in(found, key)) is not None:
+        return CheckReport(exchanged)
     return CheckReport(None, found.identity, rows.records, rows.events, hashed.hex())

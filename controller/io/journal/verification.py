@@ -12,9 +12,9 @@ from typing import Final
 
 from controller.formats.journal.check import CheckReport, Contents, SqlRow, examine
 from controller.formats.journal.file_header import HEADER_BYTES, header_damage, library_of
-from controller.formats.journal.records import Identity
+from controller.formats.journal.records import Identity, RecordDamaged, key_mark, open_checkpoint
 from controller.formats.journal.schema import PAGE_BYTES
-from controller.formats.journal.seals import Sealing
+from controller.formats.journal.seals import Seal, Sealing
 from controller.formats.journal.wal import HEADER_DAMAGED, first_page, wal_damage
 from controller.formats.orders.operators import ChannelUser
 from controller.formats.orders.signed_orders import order_in
@@ -87,7 +87,7 @@ def verify(
             complaint = reader.lost_since(noted)
     if complaint is None and key is not None and report.identity is not None:
         sealing = Sealing(key, report.identity)
-        complaint = _foreign(path, sealing)
+        complaint = _foreign(path, sealing, key)
         if complaint is not None:
             with JournalReader(path) as reader:
                 return CheckReport(complaint, is_otherwise_sealed=not reader.is_begun_with(sealing))
@@ -120,14 +120,45 @@ def orders_in(
     return len(used), None
 
 
-def _foreign(path: Path, sealing: Sealing) -> str | None:
-    """Which records were not written with the table's key; None if all were."""
+def _foreign(path: Path, sealing: Sealing, key: bytes) -> str | None:
+    """What was not written with the table's key, records first; None if all was."""
     try:
         with JournalReader(path) as reader:
             reader.check_seals(sealing, every=True)
+            return _exchanged_beside(reader, sealing, key)
     except JournalDamaged as damage:
         return str(damage).removeprefix(f"{path}: ")
-    return None
+
+
+def _exchanged_beside(reader: JournalReader, sealing: Sealing, key: bytes) -> str | None:
+    """What lies beside records that are the table's, and is not: a mark, a signature, a checkpoint; None if nothing.
+
+    Everybody can make their digests anew, and no seal covers them. Without the mark and the last checkpoint the table
+    does not start, without the last signature nothing of it can be proven to others.
+
+    Raises:
+        JournalDamaged: it cannot be read.
+    """
+    if (mark := reader.meta.get("key", key_mark(key))) != key_mark(key):
+        return f"meta: key {mark[:80]!r} is not the mark of the key that sealed every transaction"
+    signatures = (unsigned(seal, sealing) for seal in reader.seals())
+    checkpoints = (unopened(number, sealed, key, reader.hash_of(number)) for number, sealed in reader.checkpoints())
+    return next((found for found in itertools.chain(signatures, checkpoints) if found), None)
+
+
+def unsigned(seal: Seal, sealing: Sealing) -> str:
+    """What is wrong with the signature of a seal, in one line; empty: nothing is."""
+    said = f"seal {seal.number}: its signature was not made with the table's key: its head proves nothing to others"
+    return "" if sealing.is_signed(seal) else said
+
+
+def unopened(number: int, sealed: bytes, key: bytes, chain_hash: bytes) -> str:
+    """What is wrong with the checkpoint after record ``number``, in one line; empty: it opens with the table's key."""
+    try:
+        open_checkpoint(sealed, key, number, chain_hash)
+    except RecordDamaged:
+        return f"checkpoint {number}: was not sealed with the table's key: no start and no replay gets past it"
+    return ""
 
 
 def _log(path: Path) -> bytes:
