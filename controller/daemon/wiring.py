@@ -90,6 +90,7 @@ def house_of(table: TableFile) -> House:
         doubles_awaited=True,
         overheard_kept=True,
         questions_fit=True,
+        declarations_answer=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

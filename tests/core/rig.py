@@ -91,6 +91,7 @@ class Rig:
             doubles_awaited=True,
             overheard_kept=True,
             questions_fit=True,
+            declarations_answer=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

@@ -314,6 +314,20 @@ def test_chips_that_move_in_such_a_deal_accuse_nobody() -> None:
     assert {AlertKind.PINCHING, AlertKind.CAPPING, AlertKind.BET_TOUCHED}.isdisjoint(kinds)
 
 
+def test_a_chip_that_comes_and_goes_at_an_empty_spot_while_it_is_asked_about_a_newcomer_is_stepped() -> None:
+    """The dealer plays on before answering, so that by the plays without the newcomer a hand may be over."""
+    rig = table()
+    rig.change_house(moves_gathered=True)
+    rig.talk("3 main 10")
+    deal(rig, TWO["dealt"])
+    rig.talk("key stand \n 5 main 5")
+    rig.leave_lying()
+    rig.talk("5 main 0")
+    rig.leave_lying()
+    raised = [(one.kind, one.spot) for one in rig.events if isinstance(one, AlertRaised) and one.round == 2]
+    assert raised[1:] == [(AlertKind.PAST_POSTING, 5), (AlertKind.PINCHING, 5)]
+
+
 def test_what_another_has_confirmed_is_settled_on_their_answers() -> None:
     rig = newcomer("no", THREE["dealt"])
     assert not say(rig, "no", "J. Lee", OTHER)

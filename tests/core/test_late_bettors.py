@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from controller.core.game.wager import Basis
+from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import BettingClosed, CardOpened, QuestionWithdrawn, RoundClosed, WagerSettled
 from controller.core.messages.floor_events import BoxDeclared
+from controller.core.messages.inputs import DeclareBox
 from controller.core.messages.raised_alerts import AlertKind, AlertRaised, Severity
 from controller.io.files import profile_files
 from tests.core.rig import Rig
@@ -96,6 +98,82 @@ def test_two_late_bettors_are_asked_about_one_after_the_other() -> None:
     rig.answer("yes")
     rig.talk("key hole_turned round_closed")
     assert {(spot, net) for _, spot, net, _ in settled(rig)} == {(1, 1000), (2, 0), (5, 1500)}
+
+
+# --- declared by the floor --------------------------------------------------------------------------------
+
+
+def declare(rig: Rig, spot: int, cents: int) -> None:
+    rig.give(DeclareBox(rig.now_ns, spot, cents, "M. Okafor", "dealt in late"))
+
+
+def test_a_box_that_the_floor_declares_answers_whether_its_late_bettor_was_dealt_in() -> None:
+    """The floor says that 20 count of the 25 that lie there."""
+    rig = late()
+    declare(rig, 5, 2000)
+    assert rig.desired.display != LATE
+    assert len(rig.events_of(QuestionWithdrawn)) == 1
+    rig.answer("no")
+    assert len(rig.events_of(AnswerRefused)) == 1
+    rig.key("hole_turned")
+    paid(rig)
+    rig.key("round_closed")
+    assert {(spot, net) for _, spot, net, _ in settled(rig)} == {(1, 1000), (3, 0), (5, 2000)}
+    assert left_open(rig, 1) == []
+    assert len(rig.events_of(BettingClosed)) == 1
+
+
+def test_what_such_a_bettor_laid_is_not_open_beside_the_box() -> None:
+    rig = table()
+    rig.talk("1 main 10 \n 3 main 10 \n Td \n 5 main 25 \n 9c Th")
+    declare(rig, 5, 2000)
+    rig.talk("7s 9h 8c Ts Tc")
+    rig.pass_ms(6_000)
+    rig.talk("1 main 0 \n 3 main 0 \n 5 main 0 \n 1 main 10 \n key no_more_bets \n Th 9c 9d 8s")
+    rig.pass_ms(6_000)
+    assert left_open(rig, 1) == [(1, "main", 1000), (3, "main", 1000), (5, "main", 2000)]
+
+
+@pytest.mark.parametrize("declared", [2, 5])
+def test_of_two_late_bettors_the_other_is_still_asked_about(declared: int) -> None:
+    rig = table()
+    rig.talk("1 main 10 \n Td \n 2 main 25 \n 5 main 15 \n 9c Th 7s 9h 8c Ts Tc")
+    rig.pass_ms(6_000)
+    declare(rig, declared, 2500 if declared == 2 else 1500)
+    assert rig.desired.display == f"Spot {7 - declared} bet late: dealt in?"
+    rig.key("yes")
+    assert len(asked(rig)) == (2 if declared == 2 else 1)
+    rig.talk("key hole_turned round_closed")
+    assert {(spot, net) for _, spot, net, _ in settled(rig)} == {(1, 1000), (2, 0), (5, 1500)}
+
+
+def test_a_box_that_is_declared_at_another_spot_answers_nothing() -> None:
+    rig = late()
+    declare(rig, 2, 1000)
+    assert rig.desired.display == LATE
+    assert not rig.events_of(QuestionWithdrawn)
+
+
+def test_his_side_wagers_count_as_they_lay_when_the_floor_declared_his_box() -> None:
+    """The one that he had laid before the lock without a main wager, he raised in the deal."""
+    rig = table()
+    rig.talk(
+        "1 main 10 \n 3 main 10 \n 5 lucky_ladies 5 \n Td \n 5 main 25 \n 5 lucky_ladies 10 \n 9c Th 7s 9h 8c Ts Tc"
+    )
+    rig.pass_ms(6_000)
+    assert asked(rig) == [LATE]
+    declare(rig, 5, 2500)
+    (box,) = rig.events_of(BoxDeclared)
+    assert [(one.bet, one.cents) for one in box.beside] == [("lucky_ladies", 1000)]
+
+
+def test_in_a_journal_of_before_it_was_asked_further() -> None:
+    rig = late()
+    rig.change_house(declarations_answer=False)
+    declare(rig, 5, 2500)
+    assert not rig.events_of(QuestionWithdrawn)
+    rig.key("yes")
+    assert len(rig.events_of(BettingClosed)) == 2
 
 
 def test_a_deal_that_stops_at_its_last_card_has_dealt_in_nobody_else() -> None:

@@ -261,6 +261,7 @@ def begun_now(house: House) -> House:
         doubles_awaited=True,
         overheard_kept=True,
         questions_fit=True,
+        declarations_answer=True,
     )
 
 

@@ -171,6 +171,11 @@ class House(Value, frozen=True, tag=False):
     questions_fit: bool = False
     """Whether the lines of a question fit the keypad's display in the order in which they are shown. False: the journal
     is of before."""
+    declarations_answer: bool = False
+    """Whether a box that the floor declares where a late bettor's chips lie answers whether he was dealt in. False: the
+    journal is of before, when that was still asked, which could stop the table, and his chips were listed as open
+    beside the box.
+    """
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

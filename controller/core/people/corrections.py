@@ -38,7 +38,7 @@ from controller.core.messages.inputs import (
 from controller.core.persons import Person, is_seen
 from controller.core.progressives.live_meters import contribute
 from controller.core.refusal_reason import RefusalReason
-from controller.core.round import closing, lifecycle
+from controller.core.round import closing, late_bettors, lifecycle
 from controller.core.table.alert_list import money, named_people
 from controller.core.table.layout import cents_at
 from controller.core.table.ledger import book_of
@@ -361,7 +361,9 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox, vouched: Vouched)
         return beyond
     # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
     beside = tuple(wager for wager in round_now.bets.refused if wager.spot == spot and wager.bet != "main")
-    box = (LockedWager(spot, "main", ruling.cents), *beside)
+    late = late_bettors.laid_beside(transaction, spot)
+    before = (one for one in beside if one.bet not in {other.bet for other in late})
+    box = (LockedWager(spot, "main", ruling.cents), *before, *late)
     stand, refused = acceptance.accepted_wagers(transaction.house, box, round_now.bets.closed_meters)
     wagers = sorted((*round_now.bets.wagers, *stand), key=LockedWager.sort_key)
     transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:], vouched))
@@ -378,6 +380,7 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox, vouched: Vouched)
     if round_now.bets.contributed:
         contribute(transaction, stand)
     _judge_corrected(transaction, ruling, vouched, round_now)
+    late_bettors.declared(transaction, spot)
     return None
 
 

@@ -3,8 +3,8 @@
 They are no wager of the round, and raise an alert. But where a card follows the last of the deal at once, with no key
 and no chips between, it may be dealt to one box more, and then every card after theirs goes elsewhere. A person says
 whether it was; until then nothing of the round is published. Who says so once hands were played, when the outcome may
-be known, raises an alert. Where the deal stops at its last card they were not dealt in. What is known of neither when
-the round ends is named with its open wagers.
+be known, raises an alert. The floor says so too, by declaring the box. Where the deal stops at its last card they were
+not dealt in. What is known of neither when the round ends is named with its open wagers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from controller.core.certainty import deal_confirmation, uncertain_wagers
 from controller.core.certainty.rebuild import rebuild_with_outages
 from controller.core.game.wager import LockedWager
 from controller.core.inference.observation import KeyObserved
-from controller.core.messages.events import WagerUnresolved
+from controller.core.messages.events import QuestionWithdrawn, WagerUnresolved
 from controller.core.messages.floor_events import BoxDeclared
 from controller.core.messages.raised_alerts import AlertKind
 from controller.core.progressives.live_meters import contribute
@@ -76,6 +76,28 @@ def answered(transaction: Transaction, answer: str, who: str) -> None:
         _deal_in(transaction, spot, coming, who)
     note_said_late(transaction, who, spot, "was not dealt in" if refused else "was dealt in")
     if transaction.round().questions.entering:
+        acceptance.ask_or_publish_lock(transaction)
+
+
+def laid_beside(transaction: Transaction, spot: int) -> tuple[LockedWager, ...]:
+    """The side wagers that a late bettor laid at a spot, where the floor's word for the box is one for them too."""
+    late = transaction.round().bets.late if transaction.house.declarations_answer else ()
+    return tuple(one for one in late if one.spot == spot and one.bet != "main")
+
+
+def declared(transaction: Transaction, spot: int) -> None:
+    """The floor has declared a box, for an amount of its own: where a late bettor's chips lie he was dealt in."""
+    if not transaction.house.declarations_answer:
+        return
+    transaction.change_bets(late=tuple(one for one in transaction.round().bets.late if one.spot != spot))
+    asked = transaction.round().questions
+    if spot not in asked.entering:
+        return
+    if asked.entering[0] == spot:
+        transaction.emit(QuestionWithdrawn(asked.entry))
+        transaction.change_questions(entry=0)
+    transaction.change_questions(entering=tuple(one for one in asked.entering if one != spot))
+    if transaction.round().questions.entering and not transaction.round().questions.entry:
         acceptance.ask_or_publish_lock(transaction)
 
 

@@ -216,7 +216,7 @@ def _may_be_taken_as_lost(transaction: Transaction, event: MoveUnexplained) -> b
         return False
     if round_now is None or round_now.number != event.round or round_now.evidence.trouble:
         return False
-    if not _is_reading_of(seen, zone_name(event.spot, "main")):
+    if event.spot not in round_now.bets.spots or not _is_reading_of(seen, zone_name(event.spot, "main")):
         return False
     # What nobody saw between two looks took less time than from one to the other.
     if not some_play_was_over(transaction, transaction.table_ns(2 * seen.by_ns - seen.after_ns)):
