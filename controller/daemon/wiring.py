@@ -91,6 +91,7 @@ def house_of(table: TableFile) -> House:
         overheard_kept=True,
         questions_fit=True,
         declarations_answer=True,
+        turns_awaited=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -92,6 +92,7 @@ class Rig:
             overheard_kept=True,
             questions_fit=True,
             declarations_answer=True,
+            turns_awaited=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

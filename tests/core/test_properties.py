@@ -262,6 +262,7 @@ def begun_now(house: House) -> House:
         overheard_kept=True,
         questions_fit=True,
         declarations_answer=True,
+        turns_awaited=True,
     )
 
 

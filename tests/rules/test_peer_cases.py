@@ -28,7 +28,6 @@ from controller.core.game.position import Deal, Hand
 from controller.core.game.rules import Rules, SideBetTerms
 from controller.core.game.settlement import NATURAL, DealerEnd, insurance_net, main_net
 from controller.core.game.side_bet import View, find, fixed_net_cents
-from controller.core.inference.successors import split
 from firmware_protocols.cards import Card, Rank
 
 FILE: Final = Path(__file__).parents[3] / "shared" / "peer-cases.json"
@@ -212,7 +211,7 @@ def legality(case: dict[str, Any]) -> None:
         ace = FACE_RANKS[Card(f"{Rank.ACE}c")]
         play = Play(rules, Deal((1000,), ((ace, ace),), up))
         node, _ = play.dealt(play.begin())
-        node = split(play, node, node.hands[0])
+        node = play.split(node)
     untouched = len(held) == 2 and not told.get("stood")
     allowed = {
         "insurance": play.insurance_offered(),

@@ -176,9 +176,9 @@ class ScriptedRound:
             case "stand":
                 return self.go_on(standing, *play.stand(node, hand, standing.offered, ()))
             case "double":
-                return self.go_on(standing, successors.doubled(play, decided, hand, cents), ())
+                return self.go_on(standing, play.doubled(decided, hand, cents), ())
             case "split":
-                return self.go_on(standing, successors.split(play, decided, hand), ())
+                return self.go_on(standing, play.split(decided), ())
             case _:
                 return self.draw(standing._replace(node=decided), hand)
 

@@ -100,8 +100,8 @@ def _item_named(now: Round, item: Observation, boxes: dict[int, int], places: di
         case CardObserved(card):
             place = places.get(place_of(card))
             return None if place is None else CardObserved(now.remembered_card(place))
-        case ChipsObserved(box, zone, before, after, early=early):
-            return ChipsObserved(boxes[box], zone, before, after, early=early) if box in boxes else None
+        case ChipsObserved(box):
+            return replace(item, box=boxes[box], idle=False) if box in boxes else None
         case KeyObserved(action, None):
             return KeyObserved(action)
         case KeyObserved(action, box) if box is not None:

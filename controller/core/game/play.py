@@ -28,14 +28,18 @@ from controller.core.game.position import (
     ANY_HOLE,
     BROKEN,
     DONE,
+    DOUBLING,
     LIVE,
     NATURAL,
     OPEN,
     OWED,
     PENDING,
+    SPLITTING,
     SURRENDERED,
+    WAITING,
     Box,
     BoxStatus,
+    Confirmation,
     Deal,
     Emission,
     Hand,
@@ -213,8 +217,49 @@ class Play:
         key = node, insured if node.offers else ()
         found = self.reached.get(key)
         if found is None:
-            found = self.reached[key] = ((node, ()), *self.after_stops(node, insured))
+            ahead = self.raised_ahead(node)
+            found = tuple((raised, ()) for raised in ahead) or ((node, ()), *self.after_stops(node, insured))
+            self.reached[key] = found
         return found
+
+    # --- doubles and splits -------------------------------------------------------------------------
+
+    def raised(self, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
+        """The hand in play doubled for ``cents``, or split where that is a whole wager."""
+        if hand.now in {OPEN, DOUBLING} and self.may_double(node, hand) and self.may_add(hand, cents):
+            said = Confirmation.DOUBLE_MAY_FOLLOW if hand.now is OPEN else Confirmation.ALL
+            yield self.doubled(node, hand, cents, said)
+        if hand.now in {OPEN, SPLITTING} and cents == hand.base and self.may_split(node, hand):
+            yield self.split(node, Confirmation.SPLIT_MAY_FOLLOW if hand.now is OPEN else Confirmation.ALL)
+
+    def doubled(self, node: Node, hand: Hand, cents: int, said: Confirmation = Confirmation.ALL) -> Node:
+        """The hand in play raised by ``cents``; it is owed its one card."""
+        return self.with_hand(node, replace(hand, extra=cents, now=OWED, confirmation=said))
+
+    def split(self, node: Node, said: Confirmation = Confirmation.ALL) -> Node:
+        """The pair in play as two hands; the left one is owed its second card, the right one waits."""
+        index = self.current(node)
+        hand = node.hands[index]
+        left = Hand(hand.cards[:1], hand.base, 0, OWED, said)
+        right = Hand(hand.cards[1:], hand.base, 0, WAITING)
+        return replace(node, hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
+
+    def with_hand(self, node: Node, hand: Hand) -> Node:
+        """The node with ``hand`` in place of the unfinished hand in play."""
+        index = self.current(node)
+        return replace(node, hands=(*node.hands[:index], hand, *node.hands[index + 1 :]))
+
+    def raises_at_turn(self, node: Node, box: int, cents: int) -> tuple[Node, ...]:
+        """The box in play with its first two cards doubled or split by chips that lie there since before its turn."""
+        hand = Hand(self.deal.initial[box], self.deal.wagers[box])
+        boxes = (*node.boxes[:box], Box(PENDING), *node.boxes[box + 1 :])
+        return tuple(self.raised(replace(node, acting=box, hands=(hand,), boxes=boxes), hand, cents))
+
+    def raised_ahead(self, node: Node) -> tuple[Node, ...]:
+        """The same of a box whose turn has come; empty: nothing lay there before it."""
+        if node.dealt < self.deal_cards or node.acting >= self.boxes or not node.boxes[node.acting].ahead:
+            return ()
+        return self.raises_at_turn(node, node.acting, node.boxes[node.acting].ahead)
 
     def after_stops(self, node: Node, insured: tuple[int, ...]) -> Iterator[Step]:
         """What the node becomes as the player in play stops, and others after him."""

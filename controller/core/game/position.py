@@ -94,6 +94,8 @@ class Box(msgspec.Struct, frozen=True, cache_hash=True):
     """Where busts are taken at once: all its hands broke and their chips still have to be taken."""
     next_bet: bool = False
     """Nothing of its wager is left, and what lies there has been laid for the next round."""
+    ahead: int = 0
+    """What its player has laid before its turn, which doubles or splits its hand once that has come."""
 
 
 class Deal(msgspec.Struct, frozen=True):

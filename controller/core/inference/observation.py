@@ -26,7 +26,9 @@ class ChipsObserved(Value, frozen=True, tag="chips_moved"):
     idle: bool = False
     """No play explains it: it means nothing, and only says what lies there now."""
     early: bool = False
-    """It came before a card after which it may count as a double or split: it is no payment."""
+    """It came before a card after which it may count as a double or split: it is no payment. Of journals of before."""
+    waits: bool = False
+    """It may have been laid before its box's turn, and then doubles or splits the hand once that has come."""
 
     def counts(self) -> bool:
         """Whether the chips count: not where they would make a wager that no play explains."""

@@ -23,7 +23,6 @@ from controller.core.game.position import (
     PENDING,
     SPLITTING,
     SURRENDERED,
-    WAITING,
     Box,
     Confirmation,
     Emission,
@@ -124,6 +123,7 @@ def chips_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> 
         yield from _offered_moved(play, node, item, layout)
         return
     yield from _raised_or_surrendered(play, node, item, layout)
+    yield from _laid_ahead(play, node, item)
     yield from _settled_early(play, node, item)
     yield from _next_bet(node, item, layout)
     if item.early:
@@ -174,7 +174,7 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
         if hand is None:
             continue
         if reached.acting == item.box and item.after > item.before:
-            for moved in raised(play, reached, hand, item.after - item.before):
+            for moved in play.raised(reached, hand, item.after - item.before):
                 yield play.decided(moved, layout.insured), emitted
             for moved in raised_further(play, reached, hand, item.after - item.before):
                 yield moved, emitted
@@ -186,12 +186,15 @@ def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: 
                 yield from surrenders(play, reached, item.box, emitted, offered=True)
 
 
-def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
-    """The hand in play doubled for ``cents``, or split where that is a whole wager."""
-    if hand.now in {OPEN, DOUBLING} and play.may_double(node, hand) and play.may_add(hand, cents):
-        yield doubled(play, node, hand, cents, Confirmation.DOUBLE_MAY_FOLLOW if hand.now is OPEN else Confirmation.ALL)
-    if hand.now in {OPEN, SPLITTING} and cents == hand.base and play.may_split(node, hand):
-        yield split(play, node, hand, Confirmation.SPLIT_MAY_FOLLOW if hand.now is OPEN else Confirmation.ALL)
+def _laid_ahead(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:
+    """A double or split that is laid before the turn of its box, or taken back before it."""
+    box = node.boxes[item.box]
+    if box.kind is not PENDING or item.box <= node.acting:
+        return
+    if box.ahead and box.ahead == item.before - item.after:
+        yield put_box(node, item.box, Box(PENDING)), ()
+    elif item.waits and not box.ahead and play.raises_at_turn(node, item.box, item.after - item.before):
+        yield put_box(node, item.box, replace(box, ahead=item.after - item.before)), ()
 
 
 def raised_further(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
@@ -201,34 +204,15 @@ def raised_further(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[N
     """
     if not may_be_raised_further(hand, cents):
         return
-    yield doubled(play, node, hand, hand.extra + cents, hand.confirmation)
+    yield play.doubled(node, hand, hand.extra + cents, hand.confirmation)
     pair, is_whole = replace(hand, extra=0, now=OPEN), hand.extra + cents == hand.base
     if is_whole and hand.confirmation is Confirmation.DOUBLE_MAY_FOLLOW and play.may_split(node, pair):
-        yield split(play, node, pair, Confirmation.SPLIT_MAY_FOLLOW)
+        yield play.split(node, Confirmation.SPLIT_MAY_FOLLOW)
 
 
 def may_be_raised_further(hand: Hand, cents: int) -> bool:
     """Whether chips may be the rest of what was laid in part, as no card has come yet."""
     return hand.now is OWED and 0 < hand.extra <= hand.base - cents
-
-
-def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Confirmation = Confirmation.ALL) -> Node:
-    """The hand in play raised by ``cents``; it is owed its one card."""
-    return _with_hand(play, node, replace(hand, extra=cents, now=OWED, confirmation=said))
-
-
-def split(play: Play, node: Node, hand: Hand, said: Confirmation = Confirmation.ALL) -> Node:
-    """The pair in play as two hands; the left one is owed its second card, the right one waits."""
-    index = play.current(node)
-    left = Hand(hand.cards[:1], hand.base, 0, OWED, said)
-    right = Hand(hand.cards[1:], hand.base, 0, WAITING)
-    return replace(node, hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
-
-
-def _with_hand(play: Play, node: Node, hand: Hand) -> Node:
-    """The node with ``hand`` in place of the unfinished hand in play."""
-    index = play.current(node)
-    return replace(node, hands=(*node.hands[:index], hand, *node.hands[index + 1 :]))
 
 
 def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], *, offered: bool) -> Iterator[Step]:
@@ -392,19 +376,18 @@ def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -
         case "stand" if open_hand:
             yield play.stand(node, hand, layout.insured, ())
         case "hit" if open_hand and play.may_hit(node, hand):
-            step = _with_hand(
-                play,
+            step = play.with_hand(
                 play.stood(node, layout.insured),
                 replace(hand, now=OWED, confirmation=Confirmation.ALL),
             )
         case "double" if hand.confirmation is Confirmation.DOUBLE_MAY_FOLLOW:
-            step = _with_hand(play, closed, replace(hand, confirmation=Confirmation.ALL))
+            step = play.with_hand(closed, replace(hand, confirmation=Confirmation.ALL))
         case "split" if hand.confirmation is Confirmation.SPLIT_MAY_FOLLOW:
-            step = _with_hand(play, closed, replace(hand, confirmation=Confirmation.ALL))
+            step = play.with_hand(closed, replace(hand, confirmation=Confirmation.ALL))
         case "double" if open_hand and play.may_double(node, hand):
-            step = _with_hand(play, closed, replace(hand, now=DOUBLING))
+            step = play.with_hand(closed, replace(hand, now=DOUBLING))
         case "split" if open_hand and play.may_split(node, hand):
-            step = _with_hand(play, closed, replace(hand, now=SPLITTING))
+            step = play.with_hand(closed, replace(hand, now=SPLITTING))
         case _:
             pass
     if step is not None:

@@ -245,7 +245,7 @@ def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         if reached.acting in layout.unwatched:
             lay_cents = _lying(reached, reached.acting, layout)
             for cents in _amounts(hand.base, play.rules.options.chip_unit_cents, _to_come(reached, lay_cents, layout)):
-                for moved in successors.raised(play, reached, hand, cents):
+                for moved in play.raised(reached, hand, cents):
                     now = lay_cents + cents
                     yield _left_with(play.decided(moved, layout.insured), reached.acting, now, layout), emitted
             yield from _raised_further(play, (reached, emitted), hand, layout)

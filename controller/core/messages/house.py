@@ -174,8 +174,11 @@ class House(Value, frozen=True, tag=False):
     declarations_answer: bool = False
     """Whether a box that the floor declares where a late bettor's chips lie answers whether he was dealt in. False: the
     journal is of before, when that was still asked, which could stop the table, and his chips were listed as open
-    beside the box.
-    """
+    beside the box."""
+    turns_awaited: bool = False
+    """Whether a double or split that may have been laid before its hand's turn waits for that turn in the plays where
+    it has not come, however many cards come before. False: the journal is of before, when the double had its card by
+    the next one that its reader's report let it have, and by the fourth at the latest."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -2,7 +2,8 @@
 
 No play explains the second while the first hand is played, so it would be a capped bet. It waits until the turn of its
 box has come, and counts as if its reader had been slow to tell of it. A key that says otherwise ends the wait. Where
-the first hand may have stood without a key it counts at once, but the cards that follow may be the first hand's.
+the first hand may have stood without a key it counts at once, but the cards that follow may be the first hand's: in
+such plays its chips lie there until its turn (``ahead`` in ``core/game/position.py``), however many cards come before.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def explains(transaction: Transaction, seen: ChipsSeen, lay_cents: int, lie_cent
 
 
 _CARDS: Final = 4
-"""So many cards the hands that are played before may take."""
+"""So many cards the hands that are played before may take, until a double is known to be able to wait."""
 
 
 def note_card(transaction: Transaction, at_ns: int) -> None:
@@ -56,7 +57,7 @@ def note_card(transaction: Transaction, at_ns: int) -> None:
     evidence, is_keyed = round_now.evidence, round_now.options(transaction.rules).stand_key == "always"
     if evidence.trouble or round_now.cards.turned or is_keyed:
         return
-    if evidence.outages:
+    if evidence.outages and not transaction.house.turns_awaited:
         # Enough is open, and more would be too much to follow.
         return
     for one in evidence.observations:
@@ -64,9 +65,18 @@ def note_card(transaction: Transaction, at_ns: int) -> None:
     known = transaction.round().evidence.observations
     early = [one for one in known if _may_be_early(transaction, one)]
     if early:
-        waiting = tuple(_waiting(one, at_ns) if one in early else one for one in known)
+        waiting = tuple(_waiting(transaction, one, at_ns) if one in early else one for one in known)
         transaction.change_evidence(observations=waiting)
-        rebuild_with_outages(transaction, ())
+        rebuild_with_outages(transaction, evidence.outages)
+
+
+def note_reported(transaction: Transaction) -> None:
+    """Chips are reported that some play explains: a double whose turn has not come waits for it from then on.
+
+    Cards of the hands before it may have come since it was laid.
+    """
+    if transaction.house.turns_awaited:
+        note_card(transaction, transaction.times().last_card_ns)
 
 
 def _take_up(transaction: Transaction, one: DatedObservation, at_ns: int) -> None:
@@ -77,22 +87,24 @@ def _take_up(transaction: Transaction, one: DatedObservation, at_ns: int) -> Non
     left_out = replace(one, item=replace(item, idle=False))
     if not _may_be_early(transaction, left_out):
         return
-    waiting = _waiting(left_out, at_ns)
+    waiting = _waiting(transaction, left_out, at_ns)
     # No play explains it before the cards that have come since.
     others = (known for known in transaction.round().evidence.observations if known is not one)
     dropped_changes.count_if_explained(transaction, waiting, (*others, waiting))
 
 
-def _waiting(one: DatedObservation, until_ns: int) -> DatedObservation:
-    """A double as if its chips had come at any time until then."""
+def _waiting(transaction: Transaction, one: DatedObservation, until_ns: int) -> DatedObservation:
+    """A double that waits for its turn; in journals of before, as if its chips had come at any time until then."""
     assert isinstance(one.item, ChipsObserved), "chips moved"
+    if transaction.house.turns_awaited:
+        return replace(one, item=replace(one.item, waits=True))
     return replace(one, last_ns=until_ns, item=replace(one.item, early=True))
 
 
 def _may_be_early(transaction: Transaction, one: DatedObservation) -> bool:
     """Whether a change may be a double that was laid before its hand's turn, which has not come in every play yet."""
     round_now, item = transaction.round(), one.item
-    if not isinstance(item, ChipsObserved) or item.zone != "main" or item.idle:
+    if not isinstance(item, ChipsObserved) or item.zone != "main" or item.idle or item.waits:
         return False
     if not 0 < item.before < item.after <= item.before + round_now.main_wagers()[item.box]:
         return False

@@ -221,6 +221,7 @@ def _observe_chips(transaction: Transaction, change: ZoneChange, first_ns: int, 
     if not explained or trouble:
         return explained
     dropped_changes.take_up_again(transaction, observation)
+    early_doubles.note_reported(transaction)
     if change.zone == "insurance":
         if not transaction.house.slips_awaited:
             _check_insurance(transaction, change)
