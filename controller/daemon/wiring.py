@@ -92,6 +92,7 @@ def house_of(table: TableFile) -> House:
         questions_fit=True,
         declarations_answer=True,
         turns_awaited=True,
+        denials_open_nothing=True,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
         currency=config.table.currency or "",

@@ -93,6 +93,7 @@ class Rig:
             questions_fit=True,
             declarations_answer=True,
             turns_awaited=True,
+            denials_open_nothing=True,
         )
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS

@@ -263,6 +263,7 @@ def begun_now(house: House) -> House:
         questions_fit=True,
         declarations_answer=True,
         turns_awaited=True,
+        denials_open_nothing=True,
     )
 
 

@@ -30,7 +30,9 @@ def turn_if_shown(transaction: Transaction, view: Lattice) -> None:
         keyed = not deal_confirmation.turn_needs_no_key(transaction)
         by_card = not keyed and _is_dealers(transaction, (*nodes, *view.frontier))
         # After a correction every play rests on a person's word, which may be wrong: then the key or the close says it.
-        concluded = not any(transaction.round().corrected) and (by_card or _pause_shows_turn(transaction))
+        # So it does after the word of who is not at the table that no card was missed.
+        by_word = any(round_now.corrected) or round_now.questions.denied_afar
+        concluded = not by_word and (by_card or _pause_shows_turn(transaction))
     else:
         concluded = all(play.finished(node) for node in view.frontier)
     if by_key or concluded:

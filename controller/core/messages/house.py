@@ -179,6 +179,9 @@ class House(Value, frozen=True, tag=False):
     """Whether a double or split that may have been laid before its hand's turn waits for that turn in the plays where
     it has not come, however many cards come before. False: the journal is of before, when the double had its card by
     the next one that its reader's report let it have, and by the fourth at the latest."""
+    denials_open_nothing: bool = False
+    """Whether who says from elsewhere that no card was missed, or that a deal is as counted, opens no hole card: only a
+    key turns it then. False: the journal is of before, when the next card that every play gave the dealer did."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()

@@ -262,7 +262,11 @@ def note_goes_on(transaction: Transaction, answer: str) -> None:
     if answer == "yes" or not transaction.house.words_traced:
         return
     transaction.change_questions(goes_on_by_word=True)
-    if transaction.round().ending.next_bets in _NEXT_ASKED:
+    asked_of_next = transaction.round().ending.next_bets in _NEXT_ASKED
+    if transaction.house.denials_open_nothing and not asked_of_next:
+        afar = isinstance(transaction.stamped.input, AnswerQuestion)
+        transaction.change_questions(denied_afar=transaction.round().questions.denied_afar or afar)
+    if asked_of_next:
         by = named_people(transaction)
         people = dict.fromkeys((*transaction.state.announcers, *by))
         transaction.change(denied_next=True, announcers=tuple(people))

@@ -265,6 +265,8 @@ class RoundQuestions(Value, frozen=True, tag=False):
     """Whether a person said that it has begun."""
     goes_on_by_word: bool = False
     """Whether a person said that what was doubted of its cards is not so: none was missed, no other round has begun."""
+    denied_afar: bool = False
+    """Whether that was said over the operators' channel of cards that may have been missed or miscounted."""
     entering: tuple[int, ...] = ()
     """Spots that came in mid shoe, while it is not known whether they were dealt in."""
     entry: int = 0
