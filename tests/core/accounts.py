@@ -27,8 +27,8 @@ def published(events: list[Event]) -> list[Published]:
 
 def hold_whole(rig: Rig) -> None:
     """Rows of wagers, rounds, hours and the shift, and the table's own books, say the same of every wager."""
-    told = published(rig.events)
-    found = takings(told)
+    events = published(rig.events)
+    found = takings(events)
     closed = {row.round for row in found.rounds}
     made = wagers_made(rig, closed)
     assert {(row.round, row.spot, row.bet) for row in found.wagers} >= made
@@ -42,14 +42,14 @@ def hold_whole(rig: Rig) -> None:
             assert line.net_cents == sum(row.net_cents or 0 for row in rows), line
             assert line.settled + line.open + line.void == len(rows), line
     settled = [row for row in found.wagers if row.state is WagerState.SETTLED]
-    shift = shift_of(told, dict)
+    shift = shift_of(events, dict)
     assert shift is not None
     for sums in (shift.bets, found.sums()):
         assert sum(one.wagers for one in sums) == len(settled)
         assert sum(one.handle_cents for one in sums) == sum(row.handle_cents for row in settled)
         assert sum(one.win_cents for one in sums) == sum(row.win_cents for row in settled)
     recent = RecentTakings()
-    for one in told:
+    for one in events:
         recent.take(one)
     assert {one.bet: (one.wagers, one.handle_cents, one.win_cents) for one in recent.figures()} == {
         line.bet: (line.wagers, line.handle_cents, line.win_cents) for line in shift.bets

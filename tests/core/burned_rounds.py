@@ -67,10 +67,10 @@ def script_of(case: Burned) -> tuple[list[Act], Script]:
     if case.hole_card == "none" or case.turn_key == "sometimes":
         acts = (act for act in acts if not is_key(act, KEY_HOLE_TURNED))
     first, second, third, fourth = by_round(acts)
-    told, rest = third[-1], [*third, *fourth]
+    truth, rest = third[-1], [*third, *fourth]
     lock = next(at for at, act in enumerate(rest) if is_key(act, KEY_NO_MORE_BETS))
-    assert isinstance(told, RoundPlayed)
-    spots = tuple(sorted(int(spot) for spot in told.hands))
+    assert isinstance(truth, RoundPlayed)
+    spots = tuple(sorted(int(spot) for spot in truth.hands))
     draws = [at for at, act in enumerate(rest[lock:]) if isinstance(act, Draw)]
     deal = draws[2 * len(spots)] + 1
     return [*first, *second], Script(tuple(rest[lock:]), deal, spots, tuple(rest[:lock]))

@@ -98,24 +98,24 @@ class FullRig(Rig):
         self.give(DeviceHealth(f"bet_spots/{spot}", HealthState.LOST, self.now_ns))
 
     def find(self, spot: int) -> None:
-        """It is back, and tells afresh what lies there."""
+        """It is back, and reports afresh what lies there."""
         since_ns = self.lost.pop(spot)
         self.give(DeviceHealth(f"bet_spots/{spot}", HealthState.READY, self.now_ns))
-        self.tell_afresh(spot, since_ns)
+        self.report_afresh(spot, since_ns)
         self.pass_ms(100)
 
-    def tell_afresh(self, spot: int, since_ns: int) -> None:
-        """A reader tells what lies at its spot, whatever it told before."""
+    def report_afresh(self, spot: int, since_ns: int) -> None:
+        """A reader reports what lies at its spot, whatever it reported before."""
         for (where, zone), chips in sorted(self.lying.items()):
             if where == spot:
                 self.now_ns += MS
                 self.give(ChipsSeen(spot, zone, tuple(sorted(chips)), since_ns, self.now_ns))
 
     def start_again(self) -> None:
-        """The daemon starts again, and every reader that is there tells afresh what lies at its spot."""
+        """The daemon starts again, and every reader that is there reports afresh what lies at its spot."""
         self.give(DaemonStarted(self.now_ns, "test", self.house))
         for spot in self.watched():
-            self.tell_afresh(spot, self.now_ns)
+            self.report_afresh(spot, self.now_ns)
 
     def answers_come(self) -> None:
         """Trigger box and pool answer all that they were asked."""

@@ -222,7 +222,7 @@ def disturb_shoe(rig: HoleRig, rng: Random) -> None:
     rig.give(LineDisturbed("shoe", f"no message: {drawn[-1:]}", str(drawn[-1:]).encode(), rig.now_ns))
 
 
-def tell_fitness(rig: HoleRig, rng: Random) -> None:
+def report_fitness(rig: HoleRig, rng: Random) -> None:
     """The table is not fit for another round, or is again."""
     cause, levels = rng.choice(("storage", "consumers", "second_copy")), list(FitnessLevel)
     for level in rng.sample(levels, len(levels)):
@@ -301,7 +301,7 @@ OTHERS: Final[tuple[Doing, ...]] = (
     lose_readers,
     lose_shoe,
     disturb_shoe,
-    tell_fitness,
+    report_fitness,
     hold_readings,
     begin_day,
     look_at_software,
@@ -314,7 +314,7 @@ OTHERS: Final[tuple[Doing, ...]] = (
 """What is no ruling on the round, or takes two persons, and what befalls the program and its devices."""
 
 UNHEARD: Final[tuple[Doing, ...]] = (restart_unheard, lose_shoe_unheard, disturb_unheard, complain_unheard)
-"""What keeps a card of an open round from the table, and tells it that one may be missing."""
+"""What keeps a card of an open round from the table, and says that one may be missing."""
 
 KEYS: Final[tuple[Doing, ...]] = (any_key, no_more_bets, undo)
 DOINGS: Final[dict[str, Doing]] = {

@@ -43,12 +43,12 @@ class HoleRig(HumanRig):
         return stepped
 
     def perform(self, acts: Iterable[Act | Happens]) -> list[RoundPlayed]:
-        told: list[RoundPlayed] = []
+        rounds: list[RoundPlayed] = []
         for act in acts:
             unheard = self.is_deaf and isinstance(act, Draw)
             self.is_deaf = self.is_deaf and not unheard
-            told += [] if unheard else super().perform([act])
-        return told
+            rounds += [] if unheard else super().perform([act])
+        return rounds
 
     def fork(self) -> HoleRig:
         """The same table at the same moment, to be played on in another way."""
@@ -71,8 +71,8 @@ def rig_for(profile: str, stand_key: StandKey, turn_key: str, seed: int = 1, **o
     """
     keyed = "always" if stand_key == "always" else "sometimes"
     pause_s = 1 if turn_key == "always" else 60
-    told = {"stand_key": keyed, "turn_key": turn_key, "turn_pause_s": pause_s, **options}
-    rules = profile_files.load(profile, told).rules
+    merged = {"stand_key": keyed, "turn_key": turn_key, "turn_pause_s": pause_s, **options}
+    rules = profile_files.load(profile, merged).rules
     rig = HoleRig(rules, chips_of(Rack()), seed)
     rig.change_house(orders_bounded=True)
     return rig

@@ -48,13 +48,13 @@ class Script(NamedTuple):
 def script_of(profile: str, seed: int, stand_key: StandKey, boxes: tuple[int, int], *, keyed: bool = True) -> Script:
     """The third round of people at a table; not ``keyed``: the dealer's key says nothing of the turn."""
     house = house_from(profile_files.raw(profile))
-    first, second, (*whole, told) = by_round(play(house, Random(seed), Rack(), boxes, rounds=3, stand_key=stand_key))
-    assert isinstance(told, RoundPlayed)
+    first, second, (*whole, truth) = by_round(play(house, Random(seed), Rack(), boxes, rounds=3, stand_key=stand_key))
+    assert isinstance(truth, RoundPlayed)
     lock = next(at for at, act in enumerate(whole) if is_key(act, KEY_NO_MORE_BETS))
     turn = next(at for at, act in enumerate(whole) if is_key(act, KEY_HOLE_TURNED))
     round_acts = whole[lock:turn]
     draws = [at for at, act in enumerate(round_acts) if isinstance(act, Draw)]
-    spots = tuple(sorted(int(spot) for spot in told.hands))
+    spots = tuple(sorted(int(spot) for spot in truth.hands))
     before = (*first, *second, *whole[:lock])
     if not keyed:
         before = tuple(act for act in before if not is_key(act, KEY_HOLE_TURNED))

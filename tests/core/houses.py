@@ -1,4 +1,4 @@
-"""The five rule sets twice: as the table is told them, and as the simulated dealer reads them."""
+"""The five rule sets twice: as the table is given them, and as the simulated dealer reads them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""People at their own pace before readers at theirs: what the table is told when nobody waits for anybody.
+"""People at their own pace before readers at theirs: what the table is sent when nobody waits for anybody.
 
 Each zone is looked at once a cycle; a content counts once two looks in a row agree, as the reader's session has it. The
 interval of a change spans the looks that agree, as a reader's does. Contents that do not last until the second
-look are never told.
+look are never reported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True)
 class Happens:
-    """Something that is told to the table and that nobody does with chips, cards or keys; made when it is told."""
+    """What is reported to the table and nobody does with chips, cards or keys; made when it is reported."""
 
     make: Callable[[HumanRig], Input]
 
@@ -58,18 +58,18 @@ class HumanRig(Rig):
         self.cycle_ns = cycle_ms * MS
         self.truth: dict[Place, tuple[str, ...]] = {}
         self.known: dict[Place, tuple[str, ...]] = {}
-        """What was told of each zone."""
+        """What was reported of each zone."""
         self.laid_ns: dict[Place, int] = {}
         self.phases: dict[Place, int] = {}
         self.changing: dict[Place, list[tuple[int, tuple[str, ...]]]] = {}
-        """Of each zone that does not hold what was told: the looks since, and what they showed."""
+        """Of each zone that does not hold what was reported: the looks since, and what they showed."""
         self.single_looks = False
-        """Whether a change is told between single looks, narrower than any reader tells it."""
+        """Whether a change is reported between single looks, narrower than any reader reports it."""
         self.steady_ns: dict[Place, int] = {}
-        """Of each zone, the first of the looks that agreed on what was told of it last."""
+        """Of each zone, the first of the looks that agreed on what was reported of it last."""
         self.asked_ns = 0
         self.seen: list[tuple[Place, int, int]] = []
-        """Every change told: where, and its interval."""
+        """Every change reported: where, and its interval."""
         super().__init__(rules, chips)
         self.reads_display = True
 
@@ -79,7 +79,7 @@ class HumanRig(Rig):
         return moment_ns + self.cycle_ns - (moment_ns - phase) % self.cycle_ns
 
     def pass_until(self, moment_ns: int) -> None:
-        """Let time pass: the readers look, and tell what two looks agree on."""
+        """Let time pass: the readers look, and report what two looks agree on."""
         while True:
             looks = [
                 (self.look_after(place, looked[-1][0] if looked else self.laid_ns[place]), place)
@@ -138,7 +138,7 @@ class HumanRig(Rig):
         return max(before_ns, self.steady_ns.get(place, 0)), agreed_ns if went else looks_ns[-1]
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
-        """A hand changes a zone; how wide the interval is told is the readers' affair."""
+        """A hand changes a zone; how wide the interval is reported is the readers' affair."""
         del spread_ms
         place = (spot, zone)
         self.pass_until(max(self.now_ns, self.laid_ns.get(place, 0) + SECOND_HAND_MS * MS))
@@ -174,7 +174,7 @@ class HumanRig(Rig):
 
     def perform(self, acts: Iterable[Done]) -> list[RoundPlayed]:
         """Carry out people's acts at their pace; the truth of each round."""
-        told: list[RoundPlayed] = []
+        rounds: list[RoundPlayed] = []
         for act in acts:
             match act:
                 case Draw(card, burn):
@@ -190,24 +190,24 @@ class HumanRig(Rig):
                 case AnswerEntry():
                     self.answer_entry(act)
                 case RoundPlayed():
-                    told.append(act)
+                    rounds.append(act)
                 case Happens():
                     self.give(act.make(self))
                 case _:
                     assert_never(act)
-        return told
+        return rounds
 
     def press(self, key: str, *, held: bool) -> None:
         """Press a key; a dealer whose close is refused looks at the felt and presses again."""
         stepped = self.give(KeyPressed(self.now_ns, key, held))
         if key == KEY_ROUND_CLOSED:
-            told = list(stepped.events)
+            latest = list(stepped.events)
             for _ in range(CLOSING_LOOKS):
                 self.pass_until(self.now_ns + 500 * MS)
-                told = self.events[-20:]
-                if any(isinstance(event, CloseRefused) for event in told) or self.table.state.round is None:
+                latest = self.events[-20:]
+                if any(isinstance(event, CloseRefused) for event in latest) or self.table.state.round is None:
                     break
-            if self.table.state.round is not None and any(isinstance(event, CloseRefused) for event in told):
+            if self.table.state.round is not None and any(isinstance(event, CloseRefused) for event in latest):
                 self.give(KeyPressed(self.now_ns, key, held))
 
     def answer_entry(self, act: AnswerEntry) -> None:

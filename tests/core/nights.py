@@ -195,7 +195,7 @@ class Corrected:
         name_card(rig, *card)
 
     def pass_the_time(self, rig: Rig, _: Act) -> None:
-        """Name nothing: what late readers tell meanwhile they tell in this night too."""
+        """Name nothing: what late readers report meanwhile they report in this night too."""
         for pause in [100] * self.namings[self.acts]:
             rig.pass_ms(pause)
         self.acts += 1
@@ -303,7 +303,7 @@ def jackpots_ruled(rig: Rig, rng: Random) -> None:
 
 
 def settled_once(rig: Rig) -> None:
-    """A wager is settled once and then only adjusted, from what it was; and at its round's end its state is told."""
+    """A wager is settled once and then only adjusted, from what it was; at its round's end its state is published."""
     due: dict[tuple[int, int, str], int] = {}
     opened: set[tuple[int, int, str]] = set()
     for event in rig.events:

@@ -19,7 +19,7 @@ from controller.reports.pace import Pace, figures, pace_after
 
 
 class Pictures:
-    """Those below ``state/`` that are made of what a step has told and left."""
+    """Those below ``state/`` that are made of what a step has published and left."""
 
     def __init__(self) -> None:
         self._felt = FeltPicture()
@@ -32,9 +32,9 @@ class Pictures:
         return other
 
     def after(self, house: House, state: State, events: Iterable[Event], at_ns: int) -> tuple[bytes, ...]:
-        """Round, advice, alerts, orders, felt, meters and pace after a step that told these events."""
-        told = list(events)
-        for seq, event in enumerate(told, start=state.seq - len(told) + 1):
+        """Round, advice, alerts, orders, felt, meters and pace after a step that published these events."""
+        published = list(events)
+        for seq, event in enumerate(published, start=state.seq - len(published) + 1):
             self._felt.take(seq, event)
             self._pace = pace_after(self._pace, event, at_ns)
         return (

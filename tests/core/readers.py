@@ -1,4 +1,4 @@
-"""Readers that are behind: their word comes late, or what they tell does."""
+"""Readers that are behind: their word comes late, or what they report does."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tests.core.rig import MS, SPOTS, Rig
 
 
 class LateRig(Rig):
-    """Changes are told in time; that nothing else changed is confirmed several acts later."""
+    """Changes are reported in time; that nothing else changed is confirmed several acts later."""
 
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int = 1) -> None:
         super().__init__(rules, chips)
         self.rng = Random(seed)
 
     def perform(self, acts: Iterable[Act]) -> list[RoundPlayed]:
-        told: list[RoundPlayed] = []
+        rounds: list[RoundPlayed] = []
         for act in acts:
             self.late = self.rng.random() < 0.8
             if isinstance(act, Press) and act.key == KEY_ROUND_CLOSED:
                 self.late = False
-            told.extend(super().perform([act]))
+            rounds.extend(super().perform([act]))
         self.late = False
         self.pass_ms(100)
-        return told
+        return rounds
 
 
 class GatheringRig(LateRig):
@@ -38,7 +38,7 @@ class GatheringRig(LateRig):
 
 
 class SlowRig(Rig):
-    """All zones are looked at now and then; changes are told at the next look, wide enough to hold cards and keys.
+    """All zones are looked at now and then; changes are reported at the next look, wide enough to hold cards and keys.
 
     As a performer does, nobody changes a zone again before its last change was seen, and bets are seen before they are
     locked.
@@ -69,12 +69,12 @@ class SlowRig(Rig):
         self.now_ns += spread_ms * MS
 
     def perform(self, acts: Iterable[Act]) -> list[RoundPlayed]:
-        told: list[RoundPlayed] = []
+        rounds: list[RoundPlayed] = []
         for act in acts:
             key = act.key if isinstance(act, Press) else ""
             if key in {KEY_NO_MORE_BETS, KEY_ROUND_CLOSED} or self.rng.random() < self.looks:
                 self.look()
-            told.extend(super().perform([act]))
+            rounds.extend(super().perform([act]))
             if key == KEY_ROUND_CLOSED:
                 self.look()
-        return told
+        return rounds

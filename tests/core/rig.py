@@ -208,7 +208,7 @@ class Rig:
 
     def perform(self, acts: Iterable[Act]) -> list[RoundPlayed]:
         """Carry out people's acts; the truth of each round."""
-        told: list[RoundPlayed] = []
+        rounds: list[RoundPlayed] = []
         for act in acts:
             match act:
                 case Draw(card, burn):
@@ -224,10 +224,10 @@ class Rig:
                 case AnswerEntry():
                     self.answer_entry(act)
                 case RoundPlayed():
-                    told.append(act)
+                    rounds.append(act)
                 case _:
                     assert_never(act)
-        return told
+        return rounds
 
     def press(self, key: str, *, held: bool) -> None:
         """A key of a dealer's script goes down."""

@@ -49,7 +49,7 @@ def locked(rig: Rig) -> list[tuple[tuple[int, str, int], ...]]:
 SIGN = {"minimum_cents": 1000, "maximum_cents": 50_000, "side_maximum_cents": 2500}
 
 
-def test_wagers_outside_the_sign_are_told_at_the_lock_and_stand() -> None:
+def test_wagers_outside_the_sign_are_reported_at_the_lock_and_stand() -> None:
     rig = penn(**SIGN)
     rig.talk("1 main 5 \n 2 main 10 \n 3 main 500 \n 4 main 501 \n 4 lucky_ladies 26 \n 2 lucky_ladies 25")
     assert rig.events_of(*ALERTS) == []
@@ -74,7 +74,7 @@ def test_a_limit_that_is_not_set_refuses_nothing() -> None:
     assert rig.events_of(*ALERTS) == []
 
 
-def test_limits_are_told_once_and_of_the_bets_as_they_lay_at_the_lock() -> None:
+def test_limits_are_reported_once_and_of_the_bets_as_they_lay_at_the_lock() -> None:
     rig = penn(**SIGN)
     rig.talk("1 main 600 \n 1 main 100 \n key no_more_bets \n Th 9c 9d 8s \n 1 main 200")
     assert rig.events_of(*ALERTS) == []
@@ -174,7 +174,7 @@ def test_a_newcomer_whom_somebody_let_in_plays() -> None:
 
 
 @pytest.mark.parametrize(("answer", "wagers"), [("no", 1), ("yes", 2)])
-def test_until_it_is_said_nothing_of_the_round_is_told(answer: str, wagers: int) -> None:
+def test_until_it_is_said_nothing_of_the_round_is_published(answer: str, wagers: int) -> None:
     """The answer comes after the cards, and only then it is known whose they were."""
     cards = {"no": "Th 9c 9d 8s", "yes": "Th Kh 9c 9d Qs 8s"}[answer]
     rig = pitch()

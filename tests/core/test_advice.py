@@ -65,7 +65,7 @@ def test_insurance_comes_first() -> None:
     assert said(rig.events) == ["1 insurance pay 20: 4x5", "2 main take 20: 4x5", "1 main take 20: 4x5"]
 
 
-def test_the_hands_of_a_split_are_told_one_by_one_from_right_to_left() -> None:
+def test_the_hands_of_a_split_are_advised_one_by_one_from_right_to_left() -> None:
     rig = at_table()
     rig.talk(
         "1 main 10\nkey no_more_bets\n8h 7d 8s Td\n1 main 20\nkey split\nTh\nkey stand\n2d Tc\nkey stand hole_turned"
@@ -125,9 +125,9 @@ def before_the_turn(hole: str) -> list[Event]:
 
 def test_nothing_advised_before_the_turn_depends_on_the_hole_card() -> None:
     others = [str(card) for card in DECK if str(card) not in {"Ah", "9h", "7d", "Ks", "Ts"}]
-    told = [before_the_turn(hole) for hole in others]
-    assert len(told[0]) == 1
-    assert all(one == told[0] for one in told)
+    advice = [before_the_turn(hole) for hole in others]
+    assert len(advice[0]) == 1
+    assert all(one == advice[0] for one in advice)
 
 
 @given(st.integers(0, 100_000), st.sets(st.sampled_from((10000, 5000, 2500, 2000, 500, 250, 200, 100)), max_size=5))

@@ -1,4 +1,4 @@
-"""The aggregate limit at the live table: what side wagers win is lowered, and told only once nothing can change it."""
+"""The aggregate limit at the live table: side wagers' wins are lowered, and published only once final."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def limited(dollars: int, **options: str) -> Rules:
     return replace(rules, aggregate_limit_cents=100 * dollars)
 
 
-def told(rig: Rig) -> list[str]:
+def side_postings(rig: Rig) -> list[str]:
     """The settlements of side wagers so far."""
     return [line.removeprefix("1: spot ") for line in rig.postings() if " main " not in line]
 
@@ -63,7 +63,7 @@ def at_the_table(dollars: int, talk: str) -> Rig:
 def test_the_wins_of_a_round_share_the_limit_in_proportion() -> None:
     rig = at_the_table(70, TWENTIES + "Kh Kc 9h Th Td 8s")
     # 50, 25 and 20 are 95: each gets 70 parts of 95, rounded down to the cent.
-    assert told(rig) == ["1 lucky_ladies +36.84", "1 twenty_one_plus_three +18.42", "2 lucky_ladies +14.73"]
+    assert side_postings(rig) == ["1 lucky_ladies +36.84", "1 twenty_one_plus_three +18.42", "2 lucky_ladies +14.73"]
     rig.talk("key stand stand hole_turned round_closed")
     assert rig.outcomes() == ["settled"]
     first = rig.events_of(WagerSettled)[0]
@@ -74,23 +74,23 @@ def test_the_wins_of_a_round_share_the_limit_in_proportion() -> None:
 @pytest.mark.parametrize("dollars", [0, 95])
 def test_wins_within_the_limit_are_paid_whole(dollars: int) -> None:
     rig = at_the_table(dollars, TWENTIES + "Kh Kc 9h Th Td 8s")
-    assert told(rig) == ["1 lucky_ladies +50.00", "1 twenty_one_plus_three +25.00", "2 lucky_ladies +20.00"]
+    assert side_postings(rig) == ["1 lucky_ladies +50.00", "1 twenty_one_plus_three +25.00", "2 lucky_ladies +20.00"]
     assert all("limit" not in event.why for event in rig.events_of(WagerSettled))
 
 
-def test_a_wager_that_loses_is_told_at_once_whatever_the_others_win() -> None:
+def test_a_wager_that_loses_is_settled_at_once_whatever_the_others_win() -> None:
     rig = at_the_table(10, "1 main 10 \n 1 lucky_ladies 5 \n 2 main 10 \n 2 lucky_ladies 5 \n Kh Kc 6d 9h Td 8s")
-    assert told(rig) == ["1 lucky_ladies -5.00"]
+    assert side_postings(rig) == ["1 lucky_ladies -5.00"]
 
 
-def test_while_a_wager_may_still_be_laid_no_win_is_told() -> None:
+def test_while_a_wager_may_still_be_laid_no_win_is_settled() -> None:
     rig = at_the_table(1000, TWENTIES + "Kh Kc 6h Th Td Ts")
-    assert told(rig) == []
+    assert side_postings(rig) == []
     rig.talk("1 ez_bust 5")
-    assert told(rig) == []
+    assert side_postings(rig) == []
     rig.talk("key stand")
     # With the most that EZ Bust may win the limit is far off.
-    assert told(rig) == ["1 lucky_ladies +50.00", "1 twenty_one_plus_three +25.00", "2 lucky_ladies +20.00"]
+    assert side_postings(rig) == ["1 lucky_ladies +50.00", "1 twenty_one_plus_three +25.00", "2 lucky_ladies +20.00"]
 
 
 EZ_BUST = {
@@ -109,16 +109,16 @@ EZ_BUST = {
 def test_wins_wait_for_a_wager_that_could_take_them_over_the_limit(name: str) -> None:
     drawn, expected = EZ_BUST[name]
     rig = at_the_table(99, TWENTIES + "Kh Kc 6h Th Td Ts \n 1 ez_bust 5 \n key stand stand hole_turned")
-    assert told(rig) == []
+    assert side_postings(rig) == []
     rig.card(drawn)
     rig.key("round_closed")
-    assert sorted(told(rig)) == expected
+    assert sorted(side_postings(rig)) == expected
     assert rig.outcomes() == ["settled"]
 
 
 def test_the_last_dollar_of_the_limit_needs_no_waiting() -> None:
     rig = at_the_table(100, TWENTIES + "Kh Kc 6h Th Td Ts \n 1 ez_bust 5 \n key stand")
-    assert told(rig) == ["1 lucky_ladies +50.00", "1 twenty_one_plus_three +25.00", "2 lucky_ladies +20.00"]
+    assert side_postings(rig) == ["1 lucky_ladies +50.00", "1 twenty_one_plus_three +25.00", "2 lucky_ladies +20.00"]
 
 
 QUEENS = "1 main 10 \n 1 lucky_ladies 5 \n 2 main 10 \n 2 twenty_one_plus_three 5 \n key no_more_bets \n"
@@ -126,10 +126,10 @@ QUEENS = "1 main 10 \n 1 lucky_ladies 5 \n 2 main 10 \n 2 twenty_one_plus_three 
 
 def test_queens_of_hearts_that_wait_for_the_turn_keep_the_other_wins_waiting() -> None:
     rig = at_the_table(1_000, QUEENS + "Qh 3h Ah Qh 2h Td \n key insurance_closed stand")
-    assert told(rig) == []
+    assert side_postings(rig) == []
     rig.talk("key stand hole_turned")
     # 5,000 and 150 held to 1,000.
-    assert told(rig) == ["1 lucky_ladies +970.87", "2 twenty_one_plus_three +29.12"]
+    assert side_postings(rig) == ["1 lucky_ladies +970.87", "2 twenty_one_plus_three +29.12"]
 
 
 def before_the_turn(hole: Card) -> list[bytes]:
@@ -139,26 +139,26 @@ def before_the_turn(hole: Card) -> list[bytes]:
     return [coded(event) for event in rig.events[:place]]
 
 
-def test_nothing_told_before_the_turn_hangs_on_the_hole_card() -> None:
+def test_nothing_published_before_the_turn_hangs_on_the_hole_card() -> None:
     assert before_the_turn(Card("Td")) == before_the_turn(Card("5c")) == before_the_turn(Card("Ac"))
 
 
 STRAIGHT_FLUSH = "1 main 10 \n 1 twenty_one_plus_three 5 \n 5h 6h 7h Td \n 1 ez_bust 5 \n key insurance_closed"
 
 
-def test_what_plays_leave_different_after_the_limit_is_asked_and_not_told() -> None:
+def test_what_plays_leave_different_after_the_limit_is_asked_and_not_settled() -> None:
     rig = Rig(replace(limited(100), options=limited(0, stand_key="sometimes").options))
     rig.talk(STRAIGHT_FLUSH)
     rig.talk("Kc \n key round_closed")
     # The king broke the player, and EZ Bust is returned; or it broke the dealer, and EZ Bust takes a part of the limit.
-    assert told(rig) == []
+    assert side_postings(rig) == []
     left = {event.bet: event.possible_cents for event in rig.events_of(WagerUnresolved)}
     assert left["twenty_one_plus_three"] == (9_677, 10_000)
     assert left["ez_bust"] == (0, 322)
     (asked,) = rig.events_of(QuestionAsked)
     assert isinstance(asked, QuestionAsked)
     rig.answer("2")
-    assert sorted(told(rig)) == ["1 ez_bust +3.22", "1 twenty_one_plus_three +96.77"]
+    assert sorted(side_postings(rig)) == ["1 ez_bust +3.22", "1 twenty_one_plus_three +96.77"]
 
 
 def test_a_corrected_card_adjusts_every_win_that_shares_the_limit() -> None:
@@ -183,14 +183,14 @@ LOST_READER = {
 
 
 @pytest.mark.parametrize("name", LOST_READER)
-def test_no_win_is_told_while_a_wager_that_a_lost_reader_may_have_missed_could_have_won(name: str) -> None:
+def test_no_win_is_settled_while_a_wager_that_a_lost_reader_may_have_missed_could_have_won(name: str) -> None:
     drawn, expected = LOST_READER[name]
     rig = at_the_table(1_000, TWENTIES + "Kh Kc 6h Th Td Ts")
     rig.give(DeviceHealth("bet_spots/2", HealthState.LOST, rig.now_ns, "unplugged"))
     rig.talk("key stand stand hole_turned")
-    assert told(rig) == []
+    assert side_postings(rig) == []
     rig.talk(f"{drawn} \n key round_closed")
-    assert told(rig) == expected
+    assert side_postings(rig) == expected
 
 
 def test_a_win_paid_while_its_amount_is_open_is_no_past_posting() -> None:
@@ -212,7 +212,7 @@ def test_a_round_held_to_the_limit_replays_and_restarts_exactly() -> None:
 
 def test_what_a_large_insurance_would_add_is_not_what_queens_may_win() -> None:
     rig = at_the_table(2_000, QUEENS + "Qh 3h Ah Qh 2h Td \n 1 insurance 1 \n key insurance_closed stand")
-    assert told(rig) == []
+    assert side_postings(rig) == []
 
 
 def test_plays_that_differ_in_who_broke_are_not_one() -> None:
@@ -224,7 +224,7 @@ def test_plays_that_differ_in_who_broke_are_not_one() -> None:
     assert [(event.bet, event.possible_cents) for event in left] == [("ez_bust", (-500, 0))]
 
 
-# --- as the evidence is retold ------------------------------------------------------------------------
+# --- as the command reconstructs the evidence ------------------------------------------------------------------------
 
 LIMIT = '{"profile": "hollywood-penn-national", "options": {"aggregate_limit_cents": 7000}, "wagers": %s}'
 TWO_TWENTIES = (
@@ -232,7 +232,7 @@ TWO_TWENTIES = (
 )
 
 
-def retold(cards: str) -> dict[str, dict[str, list[int]]]:
+def reconstructed(cards: str) -> dict[str, dict[str, list[int]]]:
     rows = [LIMIT % TWO_TWENTIES, *(json.dumps({"card": card}) for card in cards.split())]
     status, output = run("\n".join([*rows, *['{"key": "stand"}'] * 2, '{"close": true}']))
     assert status == 0
@@ -241,12 +241,12 @@ def retold(cards: str) -> dict[str, dict[str, list[int]]]:
 
 
 def test_the_reconstruction_holds_wins_to_the_limit() -> None:
-    possible = retold("Kh Kc 9h Th Td 8s")
+    possible = reconstructed("Kh Kc 9h Th Td 8s")
     assert (possible["1"]["lucky_ladies"], possible["2"]["lucky_ladies"]) == ([3_684], [1_473])
 
 
 def test_an_unread_card_is_the_same_card_for_every_wager() -> None:
-    possible = retold("Kh Kc 9h ?? Td 8s")
+    possible = reconstructed("Kh Kc 9h ?? Td 8s")
     # The king of hearts again: 125, 25 and 20 share 70; ten or queen of hearts: 50, 25 and 20 do. Another heart makes
     # the flush alone, another ten the twenty alone, and neither comes near the limit.
     assert possible["1"]["lucky_ladies"] == [-500, 2_000, 3_684, 5_147]

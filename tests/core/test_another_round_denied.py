@@ -1,6 +1,6 @@
 """A person says that no other round has begun: what is settled then rests on that answer, and so does the next deal.
 
-The dealer deals again at once, and a slow reader tells only after the next deal's first card that the lost wager was
+The dealer deals again at once, and a slow reader reports only after the next deal's first card that the lost wager was
 taken. Counted as the dealer's own, that card breaks him.
 """
 

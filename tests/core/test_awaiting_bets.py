@@ -1,4 +1,4 @@
-"""*No more bets* or a first card before a reader has told of any bet: the table looks before it says that none lies."""
+"""*No more bets* or a first card before a reader has reported a bet: the table looks before it says that none lies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def looked(rig: Rig) -> None:
     rig.pass_ms(100)
 
 
-def told_late(rig: Rig, zone: str, chip: str, since_ns: int, by_ns: int) -> None:
+def seen_late(rig: Rig, zone: str, chip: str, since_ns: int, by_ns: int) -> None:
     rig.now_ns += 100 * MS
     rig.give(ChipsSeen(3, zone, (chip,), since_ns, by_ns))
 
@@ -48,14 +48,14 @@ def table() -> Rig:
     return rig
 
 
-def test_a_bet_told_after_the_cards_that_were_dealt_to_it_is_their_wager() -> None:
+def test_a_bet_reported_after_the_cards_that_were_dealt_to_it_is_their_wager() -> None:
     rig = table()
     laid_ns = rig.now_ns
     deal(rig, "Th 9c")
     assert rig.events_of(CardDrawn, CardOutsideRound) == []
     assert rig.desired.display == "Reading the bets"
     assert rig.desired.confirm_ns == laid_ns + 400 * MS
-    told_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 500 * MS)
+    seen_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 500 * MS)
     looked(rig)
     deal(rig, "Kd 8s")
     rig.talk("key stand hole_turned\n3 main 50\n3 main 0\nkey round_closed")
@@ -65,13 +65,13 @@ def test_a_bet_told_after_the_cards_that_were_dealt_to_it_is_their_wager() -> No
     assert rig.postings() == ["1: spot 3 main +25.00"]
 
 
-def test_a_bet_told_after_no_more_bets_is_locked_by_the_key() -> None:
+def test_a_bet_reported_after_no_more_bets_is_locked_by_the_key() -> None:
     rig = table()
     pressed_ns = rig.now_ns
     rig.give(KeyPressed(pressed_ns, KEY_OF["no_more_bets"]))
     number = rig.number
     deal(rig, "Th")
-    told_late(rig, "main", CHIP, pressed_ns - 900 * MS, pressed_ns + 300 * MS)
+    seen_late(rig, "main", CHIP, pressed_ns - 900 * MS, pressed_ns + 300 * MS)
     looked(rig)
     assert rig.events_of(KeyRefused, CardOutsideRound) == []
     assert rig.table.state.round is not None
@@ -105,7 +105,7 @@ def test_chips_laid_only_after_the_first_card_are_no_bet() -> None:
     rig = table()
     deal(rig, "Th")
     drawn_ns = rig.now_ns
-    told_late(rig, "main", CHIP, drawn_ns, drawn_ns + 50 * MS)
+    seen_late(rig, "main", CHIP, drawn_ns, drawn_ns + 50 * MS)
     looked(rig)
     assert len(rig.events_of(CardOutsideRound)) == 1
     assert rig.events_of(BettingClosed, RoundClosed) == []
@@ -119,7 +119,7 @@ def test_a_card_after_one_without_bets_waits_for_its_own_look() -> None:
     rig.give(ChipsConfirmed(SPOTS, second_ns - 200 * MS))
     assert len(rig.events_of(CardOutsideRound)) == 1
     assert [one.number for one in rig.table.state.deferred if isinstance(one.input, CardRead)] == [3]
-    told_late(rig, "main", CHIP, second_ns - 300 * MS, second_ns + 100 * MS)
+    seen_late(rig, "main", CHIP, second_ns - 300 * MS, second_ns + 100 * MS)
     looked(rig)
     assert len(rig.events_of(CardOutsideRound)) == 1
     assert rig.table.state.round is not None
@@ -130,15 +130,15 @@ def test_a_side_bet_seen_around_the_first_card_stays_open_and_accuses_nobody() -
     rig = table()
     laid_ns = rig.now_ns
     deal(rig, "Th 9c")
-    told_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 300 * MS)
-    told_late(rig, "lucky_ladies", BESIDE, laid_ns - 1_000 * MS, laid_ns + 600 * MS)
+    seen_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 300 * MS)
+    seen_late(rig, "lucky_ladies", BESIDE, laid_ns - 1_000 * MS, laid_ns + 600 * MS)
     looked(rig)
     assert rig.events_of(WagerUncertain) == [WagerUncertain(1, 3, "lucky_ladies", (0, 500))]
     assert rig.events_of(ChipsUnexplained, AlertRaised) == []
 
 
 def raised(by_ms: int) -> Rig:
-    """A bet, the cards dealt to it, and more chips beside it, told in an interval from before the first card."""
+    """A bet, the cards dealt to it, and more chips beside it, reported in an interval from before the first card."""
     rig = table()
     laid_ns = rig.now_ns
     deal(rig, "5h 9c 6d 8s")
@@ -158,7 +158,7 @@ def test_chips_that_are_a_raise_before_the_deal_or_a_double_after_it_settle_noth
     )
 
 
-def test_chips_told_before_a_hand_could_be_played_were_laid_before_the_deal() -> None:
+def test_chips_reported_before_a_hand_could_be_played_were_laid_before_the_deal() -> None:
     rig = raised(by_ms=1_500)
     assert rig.events_of(RoundIrregular) == []
     assert rig.table.state.round is not None

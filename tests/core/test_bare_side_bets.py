@@ -24,7 +24,7 @@ def bare() -> Rig:
     return rig
 
 
-def dealt(rig: Rig, before: tuple[str, ...], after: tuple[str, ...], since_ms: int, told_ms: int) -> None:
+def dealt(rig: Rig, before: tuple[str, ...], after: tuple[str, ...], since_ms: int, seen_ms: int) -> None:
     """Two looks at the side wager's zone, so long before the first card and after it; 16 against a nine."""
     if before:
         rig.lay(3, LADIES, before)
@@ -34,7 +34,7 @@ def dealt(rig: Rig, before: tuple[str, ...], after: tuple[str, ...], since_ms: i
     for face in ("Th", "9c"):
         rig.give(CardDrawn(rig.now_ns, Card(face)))
         rig.now_ns += 400 * MS
-    rig.give(ChipsSeen(3, LADIES, after, first_ns + since_ms * MS, first_ns + told_ms * MS))
+    rig.give(ChipsSeen(3, LADIES, after, first_ns + since_ms * MS, first_ns + seen_ms * MS))
     rig.late = False
     for face in ("6d", "6s"):
         rig.give(CardDrawn(rig.now_ns, Card(face)))

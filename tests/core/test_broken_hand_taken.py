@@ -11,7 +11,7 @@ from tests.core.rig import MS
 
 
 def taken(rig: QuickReaders, spread_ms: int, face: str) -> None:
-    """One of the two chips at box 2 is taken, as a look tells that ends now; this card comes within it."""
+    """One of the two chips at box 2 is taken, as a look reports that ends now; this card comes within it."""
     rig.late = True
     since_ns = rig.now_ns
     draw(rig, face, gap_ms=spread_ms - 200)

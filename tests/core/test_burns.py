@@ -40,9 +40,9 @@ def tap(rig: Rig) -> None:
 
 def burned(rig: Rig) -> int:
     """The cards burned by event; the account says the same."""
-    told = len(rig.events_of(CardBurned))
-    assert rig.table.state.shoe.burned == told
-    return told
+    count = len(rig.events_of(CardBurned))
+    assert rig.table.state.shoe.burned == count
+    return count
 
 
 @pytest.mark.parametrize("announce", [tap, new_shoe])
@@ -121,7 +121,7 @@ def test_a_shoe_announced_twice_awaits_its_burns_once() -> None:
     assert len(rig.events_of(OrderRefused)) == 1
 
 
-def test_what_was_left_may_be_told_once_the_bets_of_the_new_shoe_are_locked() -> None:
+def test_what_was_left_may_be_published_once_the_bets_of_the_new_shoe_are_locked() -> None:
     rig = table(1)
     tap(rig)
     rig.talk("2c \n" + ROUND)
@@ -166,7 +166,7 @@ def test_undo_takes_back_an_announcement_and_the_shoe_before_goes_on() -> None:
     rig.talk("key undo undo")
     after = rig.table.state
     assert (after.burns, after.shoe_round) == (0, before.shoe_round)
-    # Its end was told and stays told; under the next number the account goes on.
+    # Its end was published and stays so; under the next number the account goes on.
     assert after.shoe == replace(before.shoe, shoe=2)
     assert (after.shoe.drawn, len(after.shoe.closed)) == (6, 2)
 

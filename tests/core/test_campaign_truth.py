@@ -32,7 +32,7 @@ def test_no_win_is_settled_otherwise_under_an_aggregate_limit() -> None:
 
 
 def test_a_shoe_with_check_and_numbers_has_no_silent_error_on_a_damaged_line() -> None:
-    # Seed and size of the block in which a card told late was once dated when it was told.
+    # Seed and size of the block in which a card reported late was once dated when it was reported.
     result = played(Block(1, 1_000_004, 30, 2, "always", "reference"), CONDITIONS)
     assert result["silent"] == {}
 

@@ -1,4 +1,4 @@
-"""Where a round begins, and in which hand of its spot each card is told to lie."""
+"""Where a round begins, and in which hand of its spot each card lies as published."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPLIT = "1 main 25 \n 3 main 10 \n key no_more_bets \n 8h 9s 7d 8s 9d Td \n 1 ma
 
 
 def hands(rig: Rig, spot: int) -> list[int | None]:
-    """The hands of a spot's cards, in the order in which they were told."""
+    """The hands of a spot's cards, in the order in which they were published."""
     return [event.hand for event in rig.events if isinstance(event, CardDealt) and event.spot == spot]
 
 
@@ -25,7 +25,7 @@ def started(rig: Rig) -> list[RoundStarted]:
     return [event for event in rig.events if isinstance(event, RoundStarted)]
 
 
-def test_the_cards_of_a_split_box_are_told_with_their_hands() -> None:
+def test_the_cards_of_a_split_box_are_published_with_their_hands() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(SPLIT + " \n 3c Tc 8c \n key stand stand hole_turned round_closed")
     assert hands(rig, 1) == [0, 0, 0, 0, 1]
@@ -40,13 +40,13 @@ def test_the_dealers_cards_are_of_no_hand() -> None:
     assert hands(rig, 0) == [None, None, None]
 
 
-def test_a_card_that_may_lie_in_either_hand_is_told_without() -> None:
+def test_a_card_that_may_lie_in_either_hand_is_published_without() -> None:
     rig = Rig(penn())
     rig.talk(SPLIT + " \n key split \n 3c 4c")
     assert hands(rig, 1) == [0, 0, 0, None]
 
 
-def test_a_round_is_told_as_it_begins_before_its_first_card() -> None:
+def test_a_round_is_published_as_it_begins_before_its_first_card() -> None:
     rig = Rig(penn())
     rig.talk("1 main 25 \n 3 main 10 \n 8h")
     kinds = [type(event) for event in rig.events if isinstance(event, RoundStarted | CardDrawn | BettingClosed)]
@@ -54,7 +54,7 @@ def test_a_round_is_told_as_it_begins_before_its_first_card() -> None:
     assert started(rig) == [RoundStarted(1, None, (1, 3))]
 
 
-def test_a_round_names_its_shoe_and_is_told_once() -> None:
+def test_a_round_names_its_shoe_and_is_published_once() -> None:
     rig = Rig(penn(new_shoe_burns=0))
     rig.give(ShoeChanged(rig.now_ns, -1, "Okafor"))
     rig.talk("1 main 25 \n key no_more_bets undo no_more_bets \n 8h")

@@ -28,7 +28,7 @@ from controller.core.inference.successors import endings, successors
 from firmware_protocols.cards import Card
 from tests.core.houses import RULES
 
-Story = tuple[tuple[Outcome | None, ...], tuple[int, ...], tuple[int, ...], tuple[bool, ...]]
+CompletePlay = tuple[tuple[Outcome | None, ...], tuple[int, ...], tuple[int, ...], tuple[bool, ...]]
 """How each box ended, the dealer's drawn cards, the insurance counted, even money by box."""
 
 RANKS = st.sampled_from("AA23456788899TTKK")
@@ -67,7 +67,7 @@ class Walk:
         contents = {(box, "main"): cents for box, cents in enumerate(found.wagers)}
         (start,) = Lattice.begin(found.rules, found.wagers).frontier
         everything = frozenset(range(len(found.evidence)))
-        self.stories: set[Story] = set(self.walk(start, nothing, everything, contents))
+        self.plays: set[CompletePlay] = set(self.walk(start, nothing, everything, contents))
 
     def layout(self, contents: dict[tuple[int, str], int]) -> Layout:
         boxes = range(len(self.found.wagers))
@@ -81,7 +81,7 @@ class Walk:
         ended: tuple[Outcome | None, ...],
         left: frozenset[int],
         contents: dict[tuple[int, str], int],
-    ) -> Iterator[Story]:
+    ) -> Iterator[CompletePlay]:
         layout = self.layout(contents)
         if not left:
             for final, emitted in endings(self.play, node, layout):
@@ -98,10 +98,10 @@ class Walk:
                 yield from self.walk(reached, with_ends(ended, emitted), left - {index}, after)
 
     def dues(self, box: int) -> set[int]:
-        """The nets of a box's main wager over all stories."""
+        """The nets of a box's main wager over all plays."""
         up = self.play.up_points
         found: set[int] = set()
-        for ended, drawn, _, paid in self.stories:
+        for ended, drawn, _, paid in self.plays:
             outcome = ended[box]
             assert outcome is not None
             points = min(total((up, self.hole, *(points_of(card) for card in drawn)))[0], 22)
@@ -154,7 +154,7 @@ def card(draw: st.DrawFn, place: int) -> CardObserved:
 
 
 def strewn(draw: st.DrawFn, found: Lattice, moment: int, boxes: int) -> DatedObservation:
-    """A card, a key, or a change that is told now and may have happened a while ago."""
+    """A card, a key, or a change that is reported now and may have happened a while ago."""
     box = draw(st.integers(0, boxes - 1))
     match draw(st.sampled_from(["card", "chips", "chips", "key"])):
         case "card":
@@ -175,11 +175,11 @@ def strewn(draw: st.DrawFn, found: Lattice, moment: int, boxes: int) -> DatedObs
 def test_lattice_and_census_agree_with_every_single_path(dealt: tuple[Lattice, int]) -> None:
     found, hole = dealt
     walk = Walk(found, hole)
-    assert PlayCounter(found, hole).plays() == len(walk.stories)
+    assert PlayCounter(found, hole).plays() == len(walk.plays)
     ends = found.ends(hole)
-    assert bool(ends) == bool(walk.stories)
+    assert bool(ends) == bool(walk.plays)
     for box in range(len(found.wagers)):
-        if walk.stories:
+        if walk.plays:
             assert set(main_due(found, ends, box, hole).cents()) == walk.dues(box)
-    assert {node.drawn for node in ends} == {drawn for _, drawn, _, _ in walk.stories}
-    assert {node.insured for node in ends} == {insured for _, _, insured, _ in walk.stories}
+    assert {node.drawn for node in ends} == {drawn for _, drawn, _, _ in walk.plays}
+    assert {node.insured for node in ends} == {insured for _, _, insured, _ in walk.plays}

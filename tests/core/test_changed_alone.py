@@ -70,7 +70,7 @@ def test_nor_are_cards_that_its_player_alone_could_have_drawn_so_evenly() -> Non
     assert "2: spot 1 main -10.00" in rig.postings()
 
 
-def test_hands_face_down_give_way_although_their_reader_tells_only_then_that_chips_moved() -> None:
+def test_hands_face_down_give_way_although_their_reader_reports_only_then_that_chips_moved() -> None:
     rig = played("pitch-h17", f"deal 2s 9c Tc 8h / wait 3 / {TAKEN_UP} / wait 0.6 / deal Th 9d Kd 8c / {PAID}")
     assert rig.events_of(QuestionAsked) == []
     assert rig.postings() == ["1: spot 1 main +10.00", "3: spot 1 main +10.00"]

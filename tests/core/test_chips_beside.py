@@ -120,7 +120,7 @@ def test_a_splits_chips_that_wait_with_its_card_are_what_a_lifted_wager_comes_ba
     assert accused(rig) == []
 
 
-def add_told_late(rig: Rig, since_ns: int, until_ns: int, *cents: int) -> None:
+def add_seen_late(rig: Rig, since_ns: int, until_ns: int, *cents: int) -> None:
     """A look that was slow to come shows more chips at box 2."""
     chips = (*rig.lying[2, "main"], *(f"E0040000000000{one:02X}" for one in range(len(rig.values), 99)))
     new = chips[len(rig.lying[2, "main"]) :][: len(cents)]
@@ -130,7 +130,7 @@ def add_told_late(rig: Rig, since_ns: int, until_ns: int, *cents: int) -> None:
     rig.lying[2, "main"] = lie
 
 
-def test_a_payment_told_after_the_close_and_the_next_bet_are_two_changes() -> None:
+def test_a_payment_reported_after_the_close_and_the_next_bet_are_two_changes() -> None:
     rig = table("2 main 100", **KEYED)
     rig.key("no_more_bets")
     deal(rig, "5h 5s Ad 3h")
@@ -144,9 +144,9 @@ def test_a_payment_told_after_the_close_and_the_next_bet_are_two_changes() -> No
     rig.pass_ms(2_800)
     rig.key("round_closed")
     rig.pass_ms(200)
-    add_told_late(rig, paid_ns - 3_000 * MS, paid_ns + 1_530 * MS, 10_000)
+    add_seen_late(rig, paid_ns - 3_000 * MS, paid_ns + 1_530 * MS, 10_000)
     rig.pass_ms(4_300)
-    add_told_late(rig, paid_ns + 1_500 * MS, paid_ns + 6_000 * MS, 500)
+    add_seen_late(rig, paid_ns + 1_500 * MS, paid_ns + 6_000 * MS, 500)
     rig.late = False
     next_deal(rig)
     assert rig.postings()[0] == "1: spot 2 main +100.00"
@@ -164,7 +164,7 @@ def test_nor_is_the_next_bet_of_a_payment_that_one_look_shows_across_the_close()
     rig.pass_ms(1_500)
     rig.key("round_closed")
     rig.pass_ms(2_700)
-    add_told_late(rig, looked_ns - 800 * MS, rig.now_ns - 1_500 * MS, 1_500, 500)
+    add_seen_late(rig, looked_ns - 800 * MS, rig.now_ns - 1_500 * MS, 1_500, 500)
     rig.late = False
     next_deal(rig)
     assert rig.postings()[0] == "1: spot 2 main +15.00"

@@ -365,7 +365,7 @@ def test_one_raised_between_the_last_stand_and_the_turn_is_for_the_floor(before_
     assert accused(rig) == []
 
 
-def test_chips_that_come_to_the_insurance_line_after_the_turn_are_told_of_as_such() -> None:
+def test_chips_that_come_to_the_insurance_line_after_the_turn_are_reported_as_such() -> None:
     rig = table("1 main 100 \n 2 main 10 \n key no_more_bets", **KEYED)
     deal(rig, "Th 9s Td 8d 9c 9d")
     rig.talk("key stand stand hole_turned")
@@ -487,7 +487,7 @@ def test_nor_of_hands_that_lie_face_down() -> None:
 
 
 @pytest.mark.parametrize("left", [0, 5])
-def test_a_surrender_that_its_reader_tells_after_the_close_is_no_hand_that_was_played(left: int) -> None:
+def test_a_surrender_that_its_reader_reports_after_the_close_is_no_hand_that_was_played(left: int) -> None:
     """The dealer's nineteen beats sixteen, and no key says whether the player gave up before that."""
     rig = table("1 main 10 \n key no_more_bets", stand_key="sometimes")
     deal(rig, "6h Jd Js 9d")

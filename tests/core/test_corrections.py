@@ -219,7 +219,7 @@ def test_a_round_handed_to_the_floor_asks_nobody_any_more() -> None:
 # --- rounds that are over --------------------------------------------------------------------------
 
 
-def test_a_correction_that_ruins_a_waiting_round_is_told_and_doubts_what_was_settled() -> None:
+def test_a_correction_that_ruins_a_waiting_round_is_published_and_doubts_what_was_settled() -> None:
     rig = Rig(penn())
     rig.talk("1 main 10 \n 2 main 10 \n 3 main 10 \n 5h 5c Ah Tc 6d 5s Kd 7s \n 9c \n key hole_turned round_closed")
     assert rig.postings() == ["1: spot 3 main +15.00"]
@@ -294,7 +294,7 @@ def test_a_round_voided_while_a_newcomer_is_asked_about_is_on_the_books() -> Non
     assert rig.outcomes() == ["settled", "void"]
 
 
-def test_the_wagers_of_an_irregular_round_are_told_to_be_open() -> None:
+def test_the_wagers_of_an_irregular_round_are_published_as_open() -> None:
     rig = Rig(full())
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n 2 main 20 \n Th 9h 9c 6d 5s 8s")
     rig.talk("key stand stand hole_turned \n 5c \n key round_closed")

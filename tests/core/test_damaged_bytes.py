@@ -17,7 +17,7 @@ def test_damaged_bytes_of_a_shoe_are_published_not_at_all(reason: str) -> None:
     assert troubled == LineErrors("shoe", "bytes that are no message", "")
 
 
-def test_damaged_bytes_of_other_devices_are_told_for_the_technician() -> None:
+def test_damaged_bytes_of_other_devices_are_reported_for_the_technician() -> None:
     rig = rig_with("1 main 10")
     rig.give(LineDisturbed("keypad", "no key", b"\xff", rig.now_ns))
     assert rig.events_of(LineErrors) == [LineErrors("keypad", "no key", "ff")]

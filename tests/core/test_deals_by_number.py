@@ -119,7 +119,7 @@ def test_a_wager_changed_and_doubled_is_one(profile: str, cycle_ms: int) -> None
 
 
 @pytest.mark.parametrize("profile", FACE_UP)
-def test_cards_of_a_split_whose_chips_are_told_only_while_they_wait_begin_no_round(profile: str) -> None:
+def test_cards_of_a_split_whose_chips_are_reported_only_while_they_wait_begin_no_round(profile: str) -> None:
     """Eights are split: eighteen and seventeen lose to nineteen. Sixteen and a ten would break, and that ends it."""
     split = f"deal 8c Tc 8d 2h / wait 4 / 1 main 20 / wait 0.3 / {uneven('Ts', '9s', '3h', '4h')}"
     rig = played(profile, split, 700)
@@ -129,7 +129,7 @@ def test_cards_of_a_split_whose_chips_are_told_only_while_they_wait_begin_no_rou
 
 @pytest.mark.parametrize("cycle_ms", LOOKS_MS)
 @pytest.mark.parametrize("profile", FACE_UP)
-def test_so_is_one_that_is_doubled_once_its_readers_have_told_of_the_change(profile: str, cycle_ms: int) -> None:
+def test_so_is_one_that_is_doubled_once_its_readers_have_reported_the_change(profile: str, cycle_ms: int) -> None:
     text = "deal 5s Tc 5c 9d / wait 3 / 1 main 0 / wait 2 / 1 main 10 / wait 2.5 / 1 main 20 / wait 2 / Ac"
     rig = played(profile, text, cycle_ms)
     assert {one for one in rig.postings() if one.startswith("2: ")} <= {"2: spot 1 main +20.00"}

@@ -54,7 +54,7 @@ def dealt(lost: str, profile: str = "borgata", cycle_ms: int = 700, *, heeded: b
     ],
 )
 def test_its_first_card_is_no_card_of_the_dealers(profile: str, lost: str, cycle_ms: int) -> None:
-    """With it he would have broken: the lost wager is taken, and other chips lie there, before anybody has told of it.
+    """With it he would have broken: the lost wager is taken, and other chips lie there, before anybody has reported it.
 
     A look may show them in place of the wager, or have shown before that it was gone.
     """
@@ -71,7 +71,7 @@ def test_it_is_not_asked_without_a_card() -> None:
 @pytest.mark.parametrize("cards", ["2c 3d", "2c 3d 4c 5d 6c", "Kd 9c"])
 @pytest.mark.parametrize("cents", [1_000, 2_000])
 def test_nor_where_no_play_was_over_before_it(cents: int, cards: str) -> None:
-    """Seven against a five: other chips lie there, or a double does, and their reader tells of it after the cards."""
+    """Seven against a five: other chips lie there, or a double does, and their reader reports it after the cards."""
     rig = quick_table("1 main 10", "borgata")
     draw(rig, "4h", "5s", "3c", "Td")
     rig.pass_ms(4_000)

@@ -103,7 +103,7 @@ def test_a_newcomer_who_was_denied_before_the_lock_was_published_is_on_the_books
     assert [one[:4] for one in ruled(rig)] == [(2, 5, 2_500, -2_500)]
 
 
-def test_the_answer_tells_what_it_denies() -> None:
+def test_the_answer_says_what_it_denies() -> None:
     rig = late()
     (answer,) = [one for one in rig.events if isinstance(one, QuestionAnswered)]
     assert answer.denied == DeniedWagers(1, (LockedWager(5, "main", 10_000),))
@@ -139,10 +139,10 @@ def test_the_pages_offer_it_among_the_wagers_to_rule_on() -> None:
     assert (offered.round, offered.wager_cents, offered.net_cents) == (1, 10_000, None)
 
 
-@pytest.mark.parametrize("told", [late, newcomer])
-def test_long_after_its_round_it_comes_back_from_the_journal(told: Callable[[], Rig]) -> None:
-    rig = told()
-    number = 1 if told is late else 2
+@pytest.mark.parametrize("arrive", [late, newcomer])
+def test_long_after_its_round_it_comes_back_from_the_journal(arrive: Callable[[], Rig]) -> None:
+    rig = arrive()
+    number = 1 if arrive is late else 2
     book = recall(rig.events, number)
     assert book is not None
     assert [one.spot for one in book.denied] == [5]

@@ -24,7 +24,7 @@ def ready(rig: Rig, detail: str) -> None:
     rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns, detail))
 
 
-def test_another_shoe_on_the_same_port_is_told_also_after_a_restart() -> None:
+def test_another_shoe_on_the_same_port_is_published_also_after_a_restart() -> None:
     rig = Rig(penn())
     ready(rig, ONE)
     ready(rig, ONE)

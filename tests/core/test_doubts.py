@@ -97,13 +97,13 @@ def test_a_correction_that_cures_the_round_confirms_what_was_right() -> None:
     assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
 
 
-def test_a_doubt_is_told_once() -> None:
+def test_a_doubt_is_published_once() -> None:
     rig = closed_early()
     rig.talk("1 main 10 \n 2 main 10 \n Th 9c 6d 8s 9d Tc")
     assert len(doubts(rig)) == 1
 
 
-def test_what_a_reader_tells_late_names_the_settlement_it_contradicts() -> None:
+def test_what_a_reader_reports_late_names_the_settlement_it_contradicts() -> None:
     rig = rig_with("1 main 10 \n 5h 9c 6d Tc")
     before_ns = rig.now_ns
     rig.values["E004CAFE"] = 2000
@@ -117,7 +117,7 @@ def test_what_a_reader_tells_late_names_the_settlement_it_contradicts() -> None:
 
 
 def doubled_after_three_cards() -> Rig:
-    """As if the shoe had told a card twice: only payment explains chips that come after it, for 10 against 17."""
+    """As if the shoe had reported a card twice: only payment explains chips that come after it, for 10 against 17."""
     rig = rig_with("1 main 10 \n 5h 9c 3d 8s 2c", "sometimes")
     rig.values["E004CAFE"] = 1000
     rig.lay(1, "main", (*rig.lying[1, "main"], "E004CAFE"))
@@ -145,7 +145,7 @@ def test_a_round_that_a_card_ended_before_it_was_paid_as_is_due_is_doubted_with_
     assert alerts(rig)[1:] == [(2, AlertKind.ROUND_IRREGULAR), (1, AlertKind.SETTLEMENT_DISPUTED)]
 
 
-def test_it_is_doubted_too_if_the_round_so_begun_was_irregular_before_the_readers_had_told_of_its_bets() -> None:
+def test_it_is_doubted_too_if_the_round_so_begun_was_irregular_before_the_readers_had_reported_its_bets() -> None:
     rig = doubled_after_three_cards()
     rig.late = True
     rig.talk("Kc \n key 5 stand")

@@ -16,7 +16,7 @@ def test_a_total_that_the_plays_do_not_agree_on_is_not_stated_as_a_fact() -> Non
     assert (net.cents, net.why) == (2000, "6 wins, the dealer broke; or: 16 wins, the dealer broke")
 
 
-def test_one_explanation_is_told_as_it_is() -> None:
+def test_one_explanation_is_worded_as_it_is() -> None:
     assert agreed([beats(16), beats(16)]) == beats(16)
 
 

@@ -89,8 +89,8 @@ def before_it_is_shown(table: Table, rest: list[StampedInput], card: int) -> Ite
         table = stepped.table
         kinds = [isinstance(event, CardOpened) and event.card == card for event in stepped.events]
         shown = any(kinds) or table.state.round is None or not table.state.round.hides_faces()
-        told: tuple[Event, ...] = () if shown else stepped.events
-        yield coded((told, stepped.desired, round_bytes(table.house, table.state))) if not shown else b"shown"
+        published: tuple[Event, ...] = () if shown else stepped.events
+        yield coded((published, stepped.desired, round_bytes(table.house, table.state))) if not shown else b"shown"
         if shown:
             return
 
@@ -161,7 +161,7 @@ def test_where_the_hands_are_shown_nothing_is_advised_of_a_next_bet() -> None:
     assert advised(rig) == [2]
 
 
-# --- what is told, and when -------------------------------------------------------------------------
+# --- what is published, and when -------------------------------------------------------------------------
 
 HAND = "1 main 10 \n 2 main 20 \n Th 9h 6c 8d 9d Ts"
 
@@ -209,7 +209,7 @@ def test_or_the_close_does() -> None:
     assert len(opened(rig)) == 5
 
 
-def test_chips_that_the_cards_make_puzzling_are_told_of_when_they_are_shown() -> None:
+def test_chips_that_the_cards_make_puzzling_are_reported_when_they_are_shown() -> None:
     rig = rig_with("1 main 10 \n Th 6c 8d Ts \n 1 main 20 \n 1 main 10 \n key stand hole_turned")
     assert rig.events_of(ChipsUnexplained) == []
     rig.talk("2c \n key round_closed")
@@ -263,15 +263,15 @@ def test_a_voided_round_shows_its_cards() -> None:
 
 
 @pytest.mark.parametrize("stand_key", HABITS)
-def test_nothing_is_settled_or_told_but_the_truth(stand_key: StandKey) -> None:
-    rig, told = people(71, 30, stand_key)
-    assert_account(rig, told)
-    assert_facts(rig, told)
+def test_nothing_is_settled_or_published_but_the_truth(stand_key: StandKey) -> None:
+    rig, rounds = people(71, 30, stand_key)
+    assert_account(rig, rounds)
+    assert_facts(rig, rounds)
 
 
 def test_with_a_key_for_each_decision_everything_is_settled() -> None:
-    rig, told = people(72, 60, "always")
-    assert settled(rig.events) == true_account(told)
+    rig, rounds = people(72, 60, "always")
+    assert settled(rig.events) == true_account(rounds)
     dealt = {event.card for event in rig.events_of(CardDrawn) if event.round}
     shown = [event.card for event in rig.events_of(CardOpened) if event.card in dealt]
     assert sorted(shown) == sorted(dealt)

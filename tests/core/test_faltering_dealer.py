@@ -27,12 +27,12 @@ def test_a_dealer_who_falters_among_the_cards_of_the_next_deal_makes_no_hit_of_i
     assert not [posting for posting in rig.postings() if posting.startswith("1: ")]
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_a_longer_pause_is_none_of_a_deal(*, told: bool) -> None:
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_longer_pause_is_none_of_a_deal(*, timed: bool) -> None:
     """Whether the clock has reported it or not: one card is a hit, and what follows it are others."""
     rig = HumanRig(profile_files.load("borgata", {"turn_key": "sometimes", "new_shoe_burns": 0}).rules, {})
     rig.play("1 main 10 / wait 6 / deal 2h 8s 3c Td / wait 9 / 2c")
-    if told:
+    if timed:
         rig.play("wait 3")
     else:
         rig.now_ns += 3_000 * MS

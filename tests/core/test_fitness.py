@@ -16,14 +16,14 @@ REST = "Td\nkey stand hole_turned round_closed"
 FULL = "disk of journal.sqlite: 3 % free (40 MiB)"
 
 
-def tell(rig: Rig, level: FitnessLevel, cause: str = "storage", text: str = FULL) -> None:
+def report(rig: Rig, level: FitnessLevel, cause: str = "storage", text: str = FULL) -> None:
     rig.give(FitnessReported(rig.now_ns, cause, level, text))
 
 
 def test_the_round_in_play_is_finished_and_settled_and_no_other_begins() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEAL)
-    tell(rig, FitnessLevel.CLOSED)
+    report(rig, FitnessLevel.CLOSED)
     assert rig.events_of(PlayBlocked) == [PlayBlocked("storage", FULL, round_open=True)]
     assert phase(rig.table.state) == "dealing"
     rig.talk(REST)
@@ -37,9 +37,9 @@ def test_the_round_in_play_is_finished_and_settled_and_no_other_begins() -> None
     assert len(rig.events_of(BettingClosed)) == 1
 
 
-def test_cards_dealt_all_the_same_belong_to_no_round_and_are_told_once() -> None:
+def test_cards_dealt_all_the_same_belong_to_no_round_and_are_reported_once() -> None:
     rig = Rig(penn(stand_key="always"))
-    tell(rig, FitnessLevel.CLOSED)
+    report(rig, FitnessLevel.CLOSED)
     rig.talk("1 main 25\nTh 7d Qs Td")
     assert kinds(rig) == ["storage_low", "dealt_while_closed"]
     drawn = rig.events_of(CardDrawn)
@@ -58,7 +58,7 @@ def test_bets_locked_while_a_round_still_waited_for_its_readers_are_no_round_of_
     rig.talk("Td\nkey stand hole_turned round_closed no_more_bets")
     assert rig.table.state.round is not None
     assert rig.table.state.round.ending.next_lock_ns > 0
-    tell(rig, FitnessLevel.CLOSED)
+    report(rig, FitnessLevel.CLOSED)
     rig.late = False
     rig.pass_ms(100)
     assert rig.outcomes() == ["settled"]
@@ -67,36 +67,36 @@ def test_bets_locked_while_a_round_still_waited_for_its_readers_are_no_round_of_
 
 def test_it_opens_again_once_nothing_closes_it() -> None:
     rig = Rig(penn(stand_key="always"))
-    tell(rig, FitnessLevel.CLOSED)
-    tell(rig, FitnessLevel.CLOSED, "consumers", "consumer surveillance lacks event 1 for 7 days")
-    tell(rig, FitnessLevel.WARNED, text="8 % free")
+    report(rig, FitnessLevel.CLOSED)
+    report(rig, FitnessLevel.CLOSED, "consumers", "consumer surveillance lacks event 1 for 7 days")
+    report(rig, FitnessLevel.WARNED, text="8 % free")
     assert phase(rig.table.state) == "closed"
     assert rig.events_of(PlayUnblocked) == [PlayUnblocked("storage")]
-    tell(rig, FitnessLevel.FIT, "consumers", "")
+    report(rig, FitnessLevel.FIT, "consumers", "")
     assert phase(rig.table.state) == "bets_open"
     rig.talk(f"{DEAL}\n{REST}")
     assert rig.outcomes() == ["settled"]
 
 
-def test_what_is_told_again_is_no_news_and_a_warning_is_raised_once() -> None:
+def test_what_is_reported_again_is_no_news_and_a_warning_is_raised_once() -> None:
     rig = Rig(penn())
     for _ in range(2):
-        tell(rig, FitnessLevel.WARNED, "consumers", "consumer surveillance lacks event 1 for 1 day")
+        report(rig, FitnessLevel.WARNED, "consumers", "consumer surveillance lacks event 1 for 1 day")
     assert kinds(rig) == ["events_unacknowledged"]
     assert raised(rig)[0].severity == "warning"
-    tell(rig, FitnessLevel.CLOSED, "consumers", "7 days")
-    tell(rig, FitnessLevel.CLOSED, "consumers", "8 days")
+    report(rig, FitnessLevel.CLOSED, "consumers", "7 days")
+    report(rig, FitnessLevel.CLOSED, "consumers", "8 days")
     assert kinds(rig)[1:] == ["events_unacknowledged"]
     assert raised(rig)[1].severity == "critical"
     assert rig.table.state.unfit["consumers"].text == "8 days"
 
 
-def test_a_closed_table_is_closed_after_a_restart_until_it_is_told_otherwise() -> None:
+def test_a_closed_table_is_closed_after_a_restart_until_it_is_reported_fit() -> None:
     rig = Rig(penn())
-    tell(rig, FitnessLevel.CLOSED)
+    report(rig, FitnessLevel.CLOSED)
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     rig.talk("1 main 25\nTh")
     assert rig.events_of(BettingClosed) == []
-    tell(rig, FitnessLevel.FIT, text="")
+    report(rig, FitnessLevel.FIT, text="")
     assert rig.events_of(PlayUnblocked) == [PlayUnblocked("storage")]

@@ -23,7 +23,7 @@ from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox,
 from controller.core.table.state import State, restore
 from firmware_protocols.cards import Card
 from tests.core.rig import Rig, penn
-from tests.core.stories import told
+from tests.core.summaries import summary
 
 KEYED = penn(stand_key="always")
 FLOOR = "floor: M. Okafor"
@@ -85,7 +85,7 @@ def test_a_card_in_sight_that_is_unread_waits_for_the_floor() -> None:
     set_card(rig, 2, "6d")
     assert rig.events_of(CardSet) == [CardSet(1, card_number(rig, 2), "??", "6d", FLOOR, "seen on the felt")]
     rig.talk("key hole_turned round_closed")
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
     assert rig.outcomes() == ["settled"]
     (settled,) = rig.events_of(WagerSettled)
     assert isinstance(settled, WagerSettled)
@@ -128,7 +128,7 @@ def test_an_unread_hole_card_is_asked_for_once_it_lies_face_up() -> None:
     assert rig.desired.display == "Card not read: call the floor"
     set_card(rig, 3, "8s")
     rig.talk("key round_closed")
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
 
 
 def test_an_unread_hole_card_that_nobody_names_leaves_the_round_to_the_floor() -> None:
@@ -151,7 +151,7 @@ def test_a_card_read_twice_is_struck_and_the_round_goes_on() -> None:
         CardSet(1, card_number(rig, 4), "5c", None, FLOOR, "the shoe read the last card twice")
     ]
     rig.talk("key round_closed")
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
     assert rig.outcomes() == ["settled"]
 
 
@@ -159,7 +159,7 @@ def test_a_card_drawn_back_in_the_deal_moves_the_hole_card() -> None:
     rig = rig_with("1 main 10 \n Th 9c 9c 6d")
     set_card(rig, 2, None)
     rig.talk("8s \n key stand hole_turned round_closed")
-    assert [rig.events_of(HoleCardRevealed), told(rig).settled] == [
+    assert [rig.events_of(HoleCardRevealed), summary(rig).settled] == [
         [HoleCardRevealed(1, card_number(rig, 3))],
         ["1 main -10.00"],
     ]
@@ -167,7 +167,7 @@ def test_a_card_drawn_back_in_the_deal_moves_the_hole_card() -> None:
 
 def test_a_misread_card_corrected_adjusts_what_was_settled() -> None:
     rig = rig_with("1 main 10 \n 2 main 10 \n Th 9h 9c Td 9s 8s \n key stand stand hole_turned")
-    assert told(rig).settled == ["1 main +10.00", "2 main +10.00"]
+    assert summary(rig).settled == ["1 main +10.00", "2 main +10.00"]
     set_card(rig, 0, "6h")
     assert rig.events_of(WagerAdjusted) == [
         WagerAdjusted(1, 1, "main", 1000, 1000, -1000, FLOOR, "seen on the felt", Basis.ANSWER)
@@ -198,7 +198,7 @@ def test_a_card_of_no_open_round_cannot_be_set() -> None:
     assert refusals(rig) == ["no open round has this card"] * 2
 
 
-def test_what_an_unopened_card_was_is_not_told() -> None:
+def test_what_an_unopened_card_was_is_not_published() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s")
     set_card(rig, 3, None)
     assert [event.before for event in rig.events_of(CardSet)] == [None]
@@ -213,8 +213,8 @@ def test_a_card_assigned_leaves_only_the_plays_that_give_it_so() -> None:
     assign(rig, 6, 2)
     assert rig.events_of(CardAssigned) == [CardAssigned(1, card_number(rig, 6), 2, FLOOR, "seen on the felt")]
     rig.talk("Ts \n key round_closed")
-    assert told(rig).open == []
-    assert told(rig).settled == ["1 main -10.00", "2 main +20.00"] or rig.outcomes() == ["settled"]
+    assert summary(rig).open == []
+    assert summary(rig).settled == ["1 main -10.00", "2 main +20.00"] or rig.outcomes() == ["settled"]
 
 
 def test_a_card_no_play_gives_that_way_is_refused_and_nothing_changes() -> None:
@@ -248,14 +248,14 @@ def test_a_box_declared_before_the_cards_joins_the_lock() -> None:
     assert rig.events_of(BoxDeclared) == [BoxDeclared(None, 3, 2500, FLOOR, "plays cash")]
     wagers = (LockedWager(1, "main", 1000), LockedWager(3, "main", 2500))
     assert rig.events_of(BettingClosed) == [BettingClosed(1, wagers, rig.house.profile_hash)]
-    assert told(rig).settled == ["1 main -10.00", "3 main +25.00"]
+    assert summary(rig).settled == ["1 main -10.00", "3 main +25.00"]
 
 
 def test_declared_boxes_alone_make_a_round() -> None:
     rig = Rig(KEYED)
     declare(rig, 3, 2500)
     rig.talk("Th 9c 6d 8s \n key stand hole_turned round_closed")
-    assert told(rig).settled == ["3 main -25.00"]
+    assert summary(rig).settled == ["3 main -25.00"]
 
 
 def test_a_declaration_is_taken_back_with_zero() -> None:
@@ -265,7 +265,7 @@ def test_a_declaration_is_taken_back_with_zero() -> None:
     declare(rig, 3, 0)
     rig.talk("Th 9c 6d 8s \n key stand hole_turned round_closed")
     assert refusals(rig) == ["no box was declared at spot 3"]
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
 
 
 def test_a_box_declared_in_the_round_shifts_the_deal() -> None:

@@ -20,14 +20,14 @@ from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
 from tests.core.houses import rules_of
 from tests.core.rig import KEY_OF, MS, SPOTS, Rig, penn
-from tests.core.stories import told
+from tests.core.summaries import summary
 
 KEYED = penn(stand_key="always")
 PENN = profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules
 
 
 class Dark(Rig):
-    """A table on which readers can be lost: those tell nothing and confirm nothing."""
+    """A table on which readers can be lost: those report nothing and confirm nothing."""
 
     def __init__(self, rules: Rules, chips: dict[str, int] | None = None) -> None:
         self.dead: set[int] = set()
@@ -65,7 +65,7 @@ def test_the_spot_of_a_lost_reader_goes_by_hand_and_the_rest_goes_on() -> None:
     assert rig.events_of(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
     rig.talk("Td \n key stand hole_turned")
     assert rig.events_of(RoundIrregular) == []
-    assert told(rig).settled == ["2 main +20.00"]
+    assert summary(rig).settled == ["2 main +20.00"]
     asked = rig.events_of(QuestionAsked)
     assert [event.text for event in asked] == ["Did spot 1 double?"]
 
@@ -95,7 +95,7 @@ def test_a_wager_that_nothing_unseen_could_change_is_settled_on_evidence() -> No
     rig = dark("1 main 10 \n 2 main 20 \n Ah Th 9c Kd 9h 8s")
     rig.lose(1)
     rig.talk("key stand hole_turned round_closed")
-    assert told(rig).settled == ["1 main +15.00", "2 main +20.00"]
+    assert summary(rig).settled == ["1 main +15.00", "2 main +20.00"]
 
 
 def test_a_surrender_that_nobody_saw_is_asked_about() -> None:
@@ -103,8 +103,8 @@ def test_a_surrender_that_nobody_saw_is_asked_about() -> None:
     rig.lose(1)
     rig.talk("key hole_turned round_closed")
     assert [event.text for event in rig.events_of(QuestionAsked)] == ["Did spot 1 surrender?"]
-    assert told(rig).settled == ["2 main +20.00"]
-    assert told(rig).open == ["1 main -10.00 or -5.00"]
+    assert summary(rig).settled == ["2 main +20.00"]
+    assert summary(rig).open == ["1 main -10.00 or -5.00"]
 
 
 def test_chips_that_must_be_taken_at_once_are_not_waited_for_where_nobody_sees_them() -> None:
@@ -112,7 +112,7 @@ def test_chips_that_must_be_taken_at_once_are_not_waited_for_where_nobody_sees_t
     rig.lose(1)
     rig.talk("8d \n 3c \n key hole_turned round_closed")
     assert rig.events_of(RoundIrregular) == []
-    assert told(rig).settled == ["2 main +20.00"]
+    assert summary(rig).settled == ["2 main +20.00"]
 
 
 def test_nothing_is_taken_for_paid_where_nobody_looked() -> None:
@@ -126,15 +126,15 @@ def test_nothing_is_taken_for_paid_where_nobody_looked() -> None:
     assert rig.events_of(WagerSettled) == []
 
 
-def test_a_reader_that_comes_back_tells_what_it_missed() -> None:
+def test_a_reader_that_comes_back_reports_what_it_missed() -> None:
     rig = dark(DEAL)
     rig.lose(1)
     rig.now_ns += 2_000 * MS
     rig.find(1)
     rig.chips(1, "main", 2000, spread_ms=2_000)
     rig.talk("Td \n key stand hole_turned round_closed")
-    assert "1 doubled 0 for 10" in told(rig).moves
-    assert sorted(told(rig).settled) == ["1 main +20.00", "2 main +20.00"]
+    assert "1 doubled 0 for 10" in summary(rig).moves
+    assert sorted(summary(rig).settled) == ["1 main +20.00", "2 main +20.00"]
 
 
 def test_a_reader_lost_between_rounds_makes_its_spot_one_by_hand() -> None:
@@ -142,7 +142,7 @@ def test_a_reader_lost_between_rounds_makes_its_spot_one_by_hand() -> None:
     rig.lose(1)
     rig.talk("6h Th 9c 5d 9h 8s \n Td \n key stand hole_turned")
     assert rig.events_of(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
-    assert told(rig).settled == ["2 main +20.00"]
+    assert summary(rig).settled == ["2 main +20.00"]
 
 
 @pytest.mark.parametrize(("drawn", "settled"), [("Td", ["1 insurance -5.00"]), ("", [])])
@@ -152,7 +152,7 @@ def test_insurance_is_known_where_its_reader_was_lost_only_after_the_offer(drawn
     rig.talk(drawn)
     rig.lose(1)
     rig.talk(f"{'' if drawn else 'Td'} \n key stand stand hole_turned")
-    assert [one for one in told(rig).settled if "insurance" in one] == settled
+    assert [one for one in summary(rig).settled if "insurance" in one] == settled
 
 
 @pytest.mark.parametrize(("pressed", "settled"), [("key stand", ["2 ez_bust +5.00"]), ("", [])])
@@ -163,7 +163,7 @@ def test_the_first_decision_ends_the_offer_too(pressed: str, settled: list[str])
     rig.pass_ms(500)
     rig.lose(2)
     rig.talk(f"key {'stand' if pressed else 'stand stand'} hole_turned \n Kc")
-    assert [one for one in told(rig).settled if "ez_bust" in one] == settled
+    assert [one for one in summary(rig).settled if "ez_bust" in one] == settled
 
 
 def test_what_a_reader_missed_may_have_lain_there_until_its_first_inventory() -> None:
@@ -177,7 +177,7 @@ def test_what_a_reader_missed_may_have_lain_there_until_its_first_inventory() ->
     rig.give(ChipsSeen(1, "main", (), lost_ns, rig.now_ns))
     rig.find(1)
     rig.talk("key round_closed")
-    assert told(rig).settled == []
+    assert summary(rig).settled == []
     (left,) = rig.events_of(QuestionAsked)
     assert left.text == "Did spot 1 double?"
 
@@ -244,7 +244,7 @@ TOO_LATE = ("9d", "9s", "hit", "hit")
 def test_a_press_may_be_one_card_early_or_late_with_slack(order: tuple[str, ...]) -> None:
     rig = hurried(1, *order)
     assert rig.events_of(RoundIrregular) == []
-    assert sorted(told(rig).settled) == ["1 main +10.00", "2 main +20.00"]
+    assert sorted(summary(rig).settled) == ["1 main +10.00", "2 main +20.00"]
 
 
 def test_without_slack_a_late_press_is_irregular_and_an_early_one_asks_for_its_card() -> None:
@@ -252,21 +252,21 @@ def test_without_slack_a_late_press_is_irregular_and_an_early_one_asks_for_its_c
     (asked,) = hurried(0, *EARLY).events_of(QuestionAsked)
     assert isinstance(asked, QuestionAsked)
     assert asked.text == "Was a card missed for spot 1?"
-    assert sorted(told(hurried(0, *IN_TIME)).settled) == ["1 main +10.00", "2 main +20.00"]
+    assert sorted(summary(hurried(0, *IN_TIME)).settled) == ["1 main +10.00", "2 main +20.00"]
 
 
 def test_two_cards_late_is_too_late() -> None:
     assert len(hurried(1, *TOO_LATE).events_of(RoundIrregular)) == 1
 
 
-def test_nothing_is_told_that_a_late_press_could_change() -> None:
+def test_nothing_is_published_that_a_late_press_could_change() -> None:
     rig = Rig(penn(stand_key="always", key_slack=1))
     rig.talk("1 main 10 \n 2 main 20 \n 6h 7h 9c 6d 5h 8s \n 5d")
     owner = [event.spot for event in rig.events_of(CardDealt)][6:]
     assert owner == []
     rig.talk("key stand \n 9d \n key hole_turned round_closed")
     assert rig.events_of(RoundIrregular) == []
-    assert told(rig).open == ["1 main -10.00 or +0.00", "2 main -20.00 or +20.00"]
+    assert summary(rig).open == ["1 main -10.00 or +0.00", "2 main -20.00 or +20.00"]
 
 
 def test_slack_lives_through_a_checkpoint() -> None:

@@ -124,14 +124,14 @@ def closed(stamped: StampedInput, opened: set[int]) -> StampedInput:
 
 
 def before_the_turn(hole: Card) -> tuple[bytes, ...]:
-    """What is told, and what the devices are told, up to the turn, while the floor corrects all it can."""
+    """What is published, and what the devices are sent, up to the turn, while the floor corrects all it can."""
     rig = Rig(penn(stand_key="always"))
-    told: list[bytes] = []
+    published: list[bytes] = []
 
     def give(item: Input) -> None:
         rig.give(item)
         if not rig.events_of(HoleCardRevealed):
-            told.append(coded(rig.desired))
+            published.append(coded(rig.desired))
 
     rig.talk("1 main 10 \n 2 main 20 \n Th 5h 9c 6d")
     rig.card(None)
@@ -148,10 +148,10 @@ def before_the_turn(hole: Card) -> tuple[bytes, ...]:
     give(AdjustWager(rig.now_ns, 1, 1, "main", 0, "floor", "ruled"))
     give(DeviceHealth("bet_spots/2", HealthState.READY, rig.now_ns))
     turned = [at for at, event in enumerate(rig.events) if isinstance(event, HoleCardRevealed)]
-    return (*(coded(event) for event in rig.events[: turned[0] if turned else None]), *told)
+    return (*(coded(event) for event in rig.events[: turned[0] if turned else None]), *published)
 
 
-def test_no_correction_tells_anything_of_the_hole_card() -> None:
+def test_no_correction_reveals_anything_of_the_hole_card() -> None:
     first, *others = [before_the_turn(hole) for hole in DECK]
     assert set(others) == {first}
 
@@ -200,13 +200,13 @@ def test_a_legal_round_needs_no_cause() -> None:
 
 @pytest.mark.parametrize("cause", CAUSES)
 def test_the_true_cause_is_among_those_that_explain(cause: str) -> None:
-    told = CAUSES[cause]
-    assert not Search().explains(told)
+    faulty = CAUSES[cause]
+    assert not Search().explains(faulty)
     search = Search(100_000)
-    explaining = [change for change in fault_hypotheses(told) if search.explains(change.account)]
+    explaining = [change for change in fault_hypotheses(faulty) if search.explains(change.account)]
     assert cause in {change.text for change in explaining}, explaining
     kinds = {change.kind for change in explaining}
-    named = single_fault(told, Search(100_000))
+    named = single_fault(faulty, Search(100_000))
     assert (named != "") == (len(kinds) == 1)
     assert not named or all(change.where.rpartition(" ")[2] in named for change in explaining)
 
@@ -217,13 +217,13 @@ def test_a_kind_that_explains_alone_is_named_with_all_it_may_be_about() -> None:
     assert named.count("card ") > 2
 
 
-def test_chips_told_after_the_card_they_lay_there_before_are_no_irregularity() -> None:
-    told = account("5h 9h 9c 6d 9s 8s 9d", {6: "double", 7: "stand hole_turned"})
-    at = next(at for at, piece in enumerate(told.pieces) if piece.rank == 9 and at > 6)
-    card_ns = told.pieces[at].dated.last_ns
+def test_chips_reported_after_the_card_they_lay_there_before_are_no_irregularity() -> None:
+    observed = account("5h 9h 9c 6d 9s 8s 9d", {6: "double", 7: "stand hole_turned"})
+    at = next(at for at, piece in enumerate(observed.pieces) if piece.rank == 9 and at > 6)
+    card_ns = observed.pieces[at].dated.last_ns
     chips = RankedObservation(DatedObservation(card_ns - 50, card_ns + 20, ChipsObserved(0, "main", 1000, 2000)))
-    late = told._replace(pieces=(*told.pieces[: at + 1], chips, *told.pieces[at + 1 :]))
-    assert not Search().explains(told)
+    late = observed._replace(pieces=(*observed.pieces[: at + 1], chips, *observed.pieces[at + 1 :]))
+    assert not Search().explains(observed)
     assert Search().explains(late)
 
 

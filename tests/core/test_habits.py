@@ -48,7 +48,7 @@ def test_only_an_alert_at_a_spot_that_somebody_plays_accuses_anybody(spot: int, 
     assert [one.kind for one in account.accusations()] == [AlertKind.PAST_POSTING][: int(accuses)]
 
 
-def test_a_round_whose_cards_are_told_only_after_it_was_played_is_not_lost() -> None:
+def test_a_round_whose_cards_are_reported_only_after_it_was_played_is_not_lost() -> None:
     account = account_of((1,))
     account.round_played(RoundPlayed(2, (Wager(5, "main", 1000, -1000),), {}, (), ()), [7])
     assert account.lost == []
@@ -61,7 +61,7 @@ def test_one_of_whose_cards_the_table_never_speaks_is() -> None:
     account = account_of((1,))
     account.round_played(RoundPlayed(2, (Wager(5, "main", 1000, -1000),), {}, (), ()), [7])
     account.played_out()
-    assert [told.round for told in account.lost] == [2]
+    assert [played.round for played in account.lost] == [2]
 
 
 def test_who_plays_a_round_that_the_table_took_for_cards_of_another_can_be_accused_in_that() -> None:

@@ -178,8 +178,8 @@ def test_worked_hand(case: dict[str, Any]) -> None:
     assert [face[card] for card in closed.dealer] == expect["dealer"]
     assert closed.legal_plays == 1
     for spot, hands in expect.get("hands", {}).items():
-        told = [e for e in dealer.rig.events_of(HandCompleted) if e.spot == int(spot)]
-        assert [[face[card] for card in e.cards] for e in sorted(told, key=lambda e: e.hand)] == hands
+        completed = [e for e in dealer.rig.events_of(HandCompleted) if e.spot == int(spot)]
+        assert [[face[card] for card in e.cards] for e in sorted(completed, key=lambda e: e.hand)] == hands
 
 
 def test_every_rule_set_has_its_worked_hands_and_refusals() -> None:

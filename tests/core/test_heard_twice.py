@@ -129,8 +129,8 @@ def test_a_side_wager_too() -> None:
     assert accused(rig) == []
 
 
-def test_the_antenna_that_is_told_of_after_the_lock_had_heard_it_before_too() -> None:
-    """The chip lay on the side wager's line; its neighbour's antenna is told of first, and no amount changes then."""
+def test_the_antenna_that_is_reported_after_the_lock_had_heard_it_before_too() -> None:
+    """The chip lay on the side wager's line; its neighbour's antenna is reported first, and no amount changes then."""
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
     rig.lay(1, "main", ("E1", "E2", "E3"))
     rig.late, before_ns = True, rig.now_ns
@@ -202,7 +202,7 @@ def test_a_wager_made_later_beside_a_chip_of_the_main_wager_is_what_its_own_chip
     assert accused(rig) == []
 
 
-def test_a_surrender_whose_lock_is_told_only_as_its_round_waits_for_an_answer_was_not_left_lying() -> None:
+def test_a_surrender_whose_lock_is_published_only_as_its_round_waits_for_an_answer_was_not_left_lying() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules, dict(CHIPS))
     rig.lay(1, "main", ("E5",))
     rig.lay(2, "main", ("E4",))
@@ -331,8 +331,8 @@ def test_a_chip_that_an_empty_spot_heard_until_only_its_own_zone_did_accuses_nob
     assert accused(rig) == []
 
 
-def test_one_that_is_told_only_when_the_round_is_over_accuses_nobody() -> None:
-    """Face down, what happened in a round is told as it ends: by then the chip has been in both zones for a while."""
+def test_one_that_is_reported_only_when_the_round_is_over_accuses_nobody() -> None:
+    """Face down, what happened in a round is published at its end: by then the chip has been in both zones a while."""
     options = {"turn_key": "sometimes", "new_shoe_burns": 0, "even_money_shown": "chips"}
     rig = Rig(profile_files.load("pitch-h17", options).rules, dict(CHIPS))
     rig.lay(1, "main", ("E5",))
@@ -348,7 +348,7 @@ def test_one_that_is_told_only_when_the_round_is_over_accuses_nobody() -> None:
     assert accused(rig) == []
 
 
-def test_one_that_has_settled_before_the_round_is_over_is_not_told_at_all() -> None:
+def test_one_that_has_settled_before_the_round_is_over_is_not_reported_at_all() -> None:
     options = {"turn_key": "sometimes", "new_shoe_burns": 0, "even_money_shown": "chips"}
     rig = Rig(profile_files.load("pitch-h17", options).rules, dict(CHIPS))
     rig.lay(1, "main", ("E5",))
@@ -404,7 +404,7 @@ def test_a_natural_paid_while_nobody_knows_how_many_boxes_are_dealt_to_is_no_cap
 @pytest.mark.parametrize("beside", ["insurance", "lucky_ladies"])
 @pytest.mark.parametrize("lies_at_main", [True, False])
 def test_a_main_wager_heard_first_beside_it_is_dealt_to(beside: str, *, lies_at_main: bool) -> None:
-    """The only chip of the main wager: the cards that come are the round's, and it is told once its place is known."""
+    """The only chip of the main wager: the cards that come are the round's, published once its place is known."""
     rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
     rig.lay(1, beside, ("E4",))
     rig.lay(1, "main", ("E4",))
@@ -418,7 +418,7 @@ def test_a_main_wager_heard_first_beside_it_is_dealt_to(beside: str, *, lies_at_
     assert accused(rig) == []
 
 
-def test_nobody_is_accused_where_the_lock_was_told_at_the_end_of_its_round() -> None:
+def test_nobody_is_accused_where_the_lock_was_published_at_the_end_of_its_round() -> None:
     """The losing bet was taken, and the next one of as much lies there when the next card ends the round."""
     rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules, {**CHIPS, "F": 1000})
     rig.lay(1, "main", ("E5",))
@@ -503,7 +503,7 @@ def test_a_round_that_ends_before_its_lock_is_known_and_had_no_wager_after_all_i
 
 
 def test_what_is_kept_back_of_a_chip_that_lies_at_another_zone_is_forgotten() -> None:
-    """The deal is closed when an EZ Bust wager is laid, of which a side bet's antenna tells first."""
+    """The deal is closed when an EZ Bust wager is laid, of which a side bet's antenna reports first."""
     rig = Rig(profile_files.load("hollywood-penn-national", {"turn_key": "sometimes"}).rules, dict(CHIPS))
     rig.lay(1, "main", ("E1", "E2"))
     rig.pass_ms(6_000)

@@ -180,7 +180,7 @@ def test_where_the_house_always_says_it_by_that_key_the_first_press_is_the_deals
     assert rig.events_of(HoleCardRevealed) == []
 
 
-def test_cards_that_are_told_late_take_back_a_confirmation_by_the_pause_before_them() -> None:
+def test_cards_that_are_reported_late_take_back_a_confirmation_by_the_pause_before_them() -> None:
     """One box plays without chips, and the shoe, which numbers its draws, is not heard after four of six cards."""
     rig = table()
     rig.talk("1 main 10 \n key no_more_bets")
@@ -194,7 +194,7 @@ def test_cards_that_are_told_late_take_back_a_confirmation_by_the_pause_before_t
     assert (opened(rig), reasons(rig)) == ("Th 9h 6c", ["a card told late may have followed the deal at once"])
 
 
-def test_a_card_of_the_deal_that_is_told_late_leaves_its_rhythm_uncertain() -> None:
+def test_a_card_of_the_deal_that_is_reported_late_leaves_its_rhythm_uncertain() -> None:
     rig = table()
     rig.talk(f"{BETS} \n Th 9h 6c Td 8h")
     rig.give(CardDrawn(rig.now_ns, Card("5s"), since_ns=rig.now_ns - 400_000_000))
@@ -239,7 +239,7 @@ def test_a_key_or_a_chip_between_the_cards_does_too() -> None:
         assert (opened(rig), reasons(rig)) == ("", [reason])
 
 
-def test_what_was_not_confirmed_is_told_at_the_turn() -> None:
+def test_what_was_not_confirmed_is_published_at_the_turn() -> None:
     rig = dealt(cards=DEAL, deal_gap_s=4)
     rig.talk("key stand stand")
     rig.pass_ms(10)

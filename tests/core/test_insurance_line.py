@@ -40,13 +40,17 @@ def kinds(rig: Rig) -> list[AlertKind]:
 
 def insurance(rig: Rig) -> list[tuple[int, int, Basis]]:
     """Its settlements: wager, net and basis."""
-    told = [one for one in rig.events if isinstance(one, WagerSettled) and (one.round, one.bet) == (1, "insurance")]
-    return [(one.wager_cents, one.net_cents, one.basis) for one in told]
+    settlements = [
+        one for one in rig.events if isinstance(one, WagerSettled) and (one.round, one.bet) == (1, "insurance")
+    ]
+    return [(one.wager_cents, one.net_cents, one.basis) for one in settlements]
 
 
 def still_open(rig: Rig) -> list[tuple[int, ...]]:
-    told = [one for one in rig.events if isinstance(one, WagerUnresolved) and (one.round, one.bet) == (1, "insurance")]
-    return [one.possible_cents for one in told]
+    unresolved = [
+        one for one in rig.events if isinstance(one, WagerUnresolved) and (one.round, one.bet) == (1, "insurance")
+    ]
+    return [one.possible_cents for one in unresolved]
 
 
 def paid_beside(wager_cents: int, *, awaited: bool = True) -> Rig:
@@ -107,7 +111,7 @@ def test_more_than_the_card_allows_is_too_large_once_the_offer_closes(play: str,
     assert kinds(rig) == [AlertKind.INSURANCE_TOO_LARGE] * closes
 
 
-def test_what_a_reader_tells_late_lay_there_when_the_offer_closed() -> None:
+def test_what_a_reader_reports_late_lay_there_when_the_offer_closed() -> None:
     rig = insured(LOST, stand_key="always")
     rig.late, since_ns = True, rig.now_ns
     rig.pass_ms(500)

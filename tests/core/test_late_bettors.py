@@ -212,9 +212,9 @@ def test_a_late_side_wager_without_a_main_wager_is_none() -> None:
 
 def test_paying_a_late_bettor_accuses_nobody() -> None:
     rig = late()
-    told = len(rig.events)
+    published = len(rig.events)
     paid(rig)
-    severities = {one.severity for one in rig.events[told:] if isinstance(one, AlertRaised)}
+    severities = {one.severity for one in rig.events[published:] if isinstance(one, AlertRaised)}
     assert Severity.CRITICAL not in severities
     assert unanswered(rig) == []
     rig.pass_ms(MINUTE_MS + 1_000)

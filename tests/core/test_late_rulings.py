@@ -22,7 +22,6 @@ from controller.io.journal.errors import JournalDamaged
 from tests.core.accounts import hold_whole
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn
-from tests.core.test_second_person import told
 
 ROUND = """
 1 main 10
@@ -60,7 +59,7 @@ def approved(rig: Rig, order: int) -> None:
 def test_a_round_that_left_the_books_cannot_be_ruled_on_as_it_is() -> None:
     rig = long_ago()
     adjust(rig, 500)
-    assert "no such round" in told(rig, OrderRefused)[-1].reason
+    assert "no such round" in rig.events_of(OrderRefused)[-1].reason
 
 
 def test_what_is_recalled_is_what_the_table_had() -> None:
@@ -78,13 +77,13 @@ def test_a_late_ruling_takes_two_people_and_a_case_in_every_house() -> None:
     assert not rig.house.two_persons
     recalled(rig)
     adjust(rig, 500, case="")
-    assert "--case" in told(rig, OrderRefused)[-1].reason
+    assert "--case" in rig.events_of(OrderRefused)[-1].reason
     adjust(rig, 500)
-    assert not told(rig, WagerAdjusted)
+    assert not rig.events_of(WagerAdjusted)
     approved(rig, 1)
-    (entry,) = told(rig, CorrectionEntered)
+    (entry,) = rig.events_of(CorrectionEntered)
     assert entry == CorrectionEntered(CASE, 1, 1, "main", -1000, 500, "M. Okafor, J. Lee", "paid twice", late=True)
-    (moved,) = told(rig, WagerAdjusted)
+    (moved,) = rig.events_of(WagerAdjusted)
     assert (moved.round, moved.before_cents, moved.net_cents) == (1, -1000, 500)
     hold_whole(rig)
 
@@ -96,11 +95,11 @@ def test_a_round_recalled_stays_while_others_are_dealt() -> None:
     for _ in range(3):
         rig.talk(ROUND)
     approved(rig, 1)
-    assert [one.net_cents for one in told(rig, WagerAdjusted)] == [500]
+    assert [one.net_cents for one in rig.events_of(WagerAdjusted)] == [500]
     # A second correction begins where the first one ended.
     adjust(rig, -1000)
     approved(rig, 2)
-    assert [(one.before_cents, one.net_cents) for one in told(rig, WagerAdjusted)] == [(-1000, 500), (500, -1000)]
+    assert [(one.before_cents, one.net_cents) for one in rig.events_of(WagerAdjusted)] == [(-1000, 500), (500, -1000)]
 
 
 def test_a_late_void_returns_every_wager() -> None:
@@ -108,11 +107,11 @@ def test_a_late_void_returns_every_wager() -> None:
     recalled(rig, 2)
     rig.give(VoidRound(rig.now_ns, 2, "M. Okafor", "wrong shoe", FLOOR, CASE))
     approved(rig, 1)
-    assert [event.round for event in told(rig, RoundVoided)] == [2]
-    assert told(rig, CorrectionEntered)[0].spot is None
-    assert [(one.round, one.net_cents) for one in told(rig, WagerAdjusted)] == [(2, 0)]
+    assert [event.round for event in rig.events_of(RoundVoided)] == [2]
+    assert rig.events_of(CorrectionEntered)[0].spot is None
+    assert [(one.round, one.net_cents) for one in rig.events_of(WagerAdjusted)] == [(2, 0)]
     rig.give(VoidRound(rig.now_ns, 2, "M. Okafor", "wrong shoe", FLOOR, CASE))
-    assert told(rig, OrderRefused)[-1].reason == "the round is void already"
+    assert rig.events_of(OrderRefused)[-1].reason == "the round is void already"
     hold_whole(rig)
 
 
@@ -120,7 +119,7 @@ def test_a_ruling_with_a_case_on_a_round_on_the_books_is_entered_too() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(ROUND)
     adjust(rig, 500)
-    (entry,) = told(rig, CorrectionEntered)
+    (entry,) = rig.events_of(CorrectionEntered)
     assert (entry.case, entry.before_cents, entry.net_cents, entry.late) == (CASE, -1000, 500, False)
 
 
@@ -208,4 +207,4 @@ def test_settled_wagers_of_other_rounds_do_not_move() -> None:
     adjust(rig, 0)
     approved(rig, 1)
     assert [event for event in rig.events if isinstance(event, WagerSettled)] == before
-    assert {event.round for event in told(rig, WagerAdjusted)} == {1}
+    assert {event.round for event in rig.events_of(WagerAdjusted)} == {1}

@@ -80,8 +80,8 @@ def test_whose_wager_is_away_as_the_deal_begins_is_not_dealt_to() -> None:
     assert accused(rig) == []
 
 
-def slid_through(*, told: bool) -> QuickReaders:
-    """A wager is slid through box 2 to box 1 as the key is pressed; its readers tell of it after the first card."""
+def slid_through(*, reported: bool) -> QuickReaders:
+    """A wager is slid through box 2 to box 1 as the key is pressed; its readers report it after the first card."""
     rig = table("2 main 100", **KEYED)
     stack, laid_ns = rig.lying[2, "main"], rig.now_ns
     rig.pass_ms(1_000)
@@ -89,7 +89,7 @@ def slid_through(*, told: bool) -> QuickReaders:
     rig.key("no_more_bets")
     rig.give(CardDrawn(rig.now_ns, Card("Th")))
     rig.give(ChipsSeen(2, "main", (), laid_ns, rig.now_ns))
-    if told:
+    if reported:
         rig.give(ChipsSeen(1, "main", stack, laid_ns, laid_ns + 700 * MS))
     draw(rig, "9h")
     rig.late = False
@@ -97,7 +97,7 @@ def slid_through(*, told: bool) -> QuickReaders:
 
 
 def test_a_wager_slid_through_a_neighbours_zone_is_dealt_to_from_the_first_card() -> None:
-    rig = slid_through(told=True)
+    rig = slid_through(reported=True)
     deal(rig, "Kd 7c")
     rig.talk("key stand hole_turned \n Ts \n 1 main 200 \n 1 main 0 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +100.00"]
@@ -105,14 +105,14 @@ def test_a_wager_slid_through_a_neighbours_zone_is_dealt_to_from_the_first_card(
 
 
 def test_one_that_lies_nowhere_once_every_reader_has_looked_was_no_bet() -> None:
-    rig = slid_through(told=False)
+    rig = slid_through(reported=False)
     assert rig.events_of(RoundClosed) == []
     rig.pass_ms(1_500)
     assert rig.outcomes() == ["void"]
     assert len(rig.events_of(CardOutsideRound)) == 2
 
 
-def test_a_bet_told_of_only_while_it_is_dealt_to_waits_for_no_second_movement() -> None:
+def test_a_bet_reported_only_while_it_is_dealt_to_waits_for_no_second_movement() -> None:
     """Nobody keyed that the player stood; his wagers were taken, and the next one lay there before the next deal."""
     rig = table("1 main 10")
     deal(rig, "Th 9c Kd 8s")

@@ -70,13 +70,13 @@ def test_side_wagers_at_the_table(name: str) -> None:
     assert rig.outcomes() == ["settled"]
 
 
-@pytest.mark.parametrize(("drawn", "told"), [("Kc", "1: spot 1 ez_bust +5.00"), ("4c", "1: spot 1 ez_bust -5.00")])
-def test_ez_bust_is_settled_with_the_dealers_last_card(drawn: str, told: str) -> None:
+@pytest.mark.parametrize(("drawn", "posting"), [("Kc", "1: spot 1 ez_bust +5.00"), ("4c", "1: spot 1 ez_bust -5.00")])
+def test_ez_bust_is_settled_with_the_dealers_last_card(drawn: str, posting: str) -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n Th 6c 9d 2d \n 1 ez_bust 5 \n key stand hole_turned \n 7s")
     assert rig.postings() == []
     rig.talk(drawn)
-    assert told in rig.postings()
+    assert posting in rig.postings()
 
 
 def test_ez_bust_is_returned_when_the_last_hand_has_broken() -> None:
@@ -107,7 +107,7 @@ def test_a_correction_adjusts_a_settled_side_wager_and_settles_none_twice() -> N
     }
 
 
-def test_while_a_round_is_played_only_the_zones_that_tell_of_it_are_polled() -> None:
+def test_while_a_round_is_played_only_the_zones_that_report_it_are_polled() -> None:
     rig = penn_rig()
     watched: list[tuple[str, ...]] = []
     for talk in ("1 main 10", "Th 9c 7d 8c", "key stand hole_turned round_closed"):

@@ -39,9 +39,9 @@ def test_the_hand_of_a_split_box_is_named() -> None:
 def test_a_missed_card_goes_to_the_floor() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEALT + " \n key hit stand yes")
-    (told,) = rig.events_of(RoundIrregular)
-    assert isinstance(told, RoundIrregular)
-    assert told.reason == "a card was missed after the key hit"
+    (irregular,) = rig.events_of(RoundIrregular)
+    assert isinstance(irregular, RoundIrregular)
+    assert irregular.reason == "a card was missed after the key hit"
     assert rig.table.state.books[-1].rows[0].net_cents is None
 
 

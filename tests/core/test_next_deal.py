@@ -209,7 +209,7 @@ def test_a_whole_deal_is_one_although_the_shoe_is_unplugged_before_its_pause_is_
     assert unended(rig) == [2][: bool(begun)]
 
 
-def test_bets_that_are_told_of_only_while_they_are_dealt_to_are_those_of_the_deal() -> None:
+def test_bets_that_are_reported_only_while_they_are_dealt_to_are_those_of_the_deal() -> None:
     """A natural was paid and taken, so that nothing lay there when the next round's first cards came."""
     rig = table()
     deal(rig, "Ac 2c Ks Kc")

@@ -37,13 +37,13 @@ def test_full_tables_have_meters_limits_lost_readers_restarts_and_cards_face_dow
     tables = [FullNight(seed) for seed in range(60)]
     assert {one.rules.player_cards for one in tables} == {"face_up", "face_down"}
     assert {bool(one.rules.aggregate_limit_cents) for one in tables} == {True, False}
-    told = [event for seed in FULL for event in nights.played(FullNight(seed), nights.untouched).events]
-    kinds = {type(event) for event in told}
+    events = [event for seed in FULL for event in nights.played(FullNight(seed), nights.untouched).events]
+    kinds = {type(event) for event in events}
     assert kinds >= {ContributionMade, ContributionPosted, DeviceStatusChanged, CardsMayBeMissing}
 
 
 def test_the_nights_are_full_of_corrections() -> None:
-    told = [event for seed in SEEDS for event in nights.corrected(seed).events]
-    assert sum(isinstance(event, CardSet) for event in told) > 20
-    assert any(isinstance(event, WagerAdjusted) for event in told)
-    assert not any(isinstance(event, OrderRefused) for event in told)
+    events = [event for seed in SEEDS for event in nights.corrected(seed).events]
+    assert sum(isinstance(event, CardSet) for event in events) > 20
+    assert any(isinstance(event, WagerAdjusted) for event in events)
+    assert not any(isinstance(event, OrderRefused) for event in events)

@@ -138,9 +138,9 @@ def test_nor_is_one_of_whose_deal_only_the_last_card_is_heard() -> None:
 
 
 @pytest.mark.parametrize("rules", [GUARDED, pitch()], ids=["hole card guarded", "face down"])
-def test_what_is_told_only_as_the_round_ends_accuses_nobody_of_what_nobody_heard(rules: Rules) -> None:
+def test_what_is_reported_only_as_the_round_ends_accuses_nobody_of_what_nobody_heard(rules: Rules) -> None:
     # A hand broke with a card that nobody heard, and was taken. What that looks like hangs on hidden cards, so it is
-    # told at the close, when no round is open any more.
+    # reported at the close, when no round is open any more.
     rig = Rig(rules)
     rig.talk("1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 5s")
     away_and_back(rig)

@@ -97,22 +97,22 @@ def test_a_chip_may_say_its_own_value_and_the_registry_comes_first() -> None:
     assert rig.table.state.felt["1/main"].cents == 3000
 
 
-def test_a_card_told_late_lies_before_the_keys_that_were_pressed_meanwhile() -> None:
+def test_a_card_reported_late_lies_before_the_keys_that_were_pressed_meanwhile() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk("3 main 10 \n 5 main 6 \n key no_more_bets \n 4c 5s 3c Ac Qd Jd")
     before_ns = rig.now_ns
-    # Spot 3 hits 15; the shoe's telling is lost, and both stands are pressed before it is told again.
+    # Spot 3 hits 15; the shoe's report is lost, and both stands are pressed before it comes again.
     rig.talk("key stand stand")
     rig.give(CardDrawn(rig.now_ns, Card("3s"), since_ns=before_ns))
     rig.talk("key hole_turned \n 4d \n 5 main 0 \n 3 main 20 \n key round_closed")
     settled = {(one.spot, one.net_cents, one.basis) for one in rig.events_of(WagerSettled)}
-    # A hit of spot 3, of spot 5, or the dealer's: what was paid shows which. Dated when told it was the dealer's only.
+    # A hit of spot 3, of spot 5, or the dealer's: what was paid shows which. When it is reported only the dealer draws.
     assert settled == {(5, -600, Basis.PAID), (3, 1000, Basis.PAID)}
 
 
-def test_a_card_told_late_that_came_before_what_looked_like_payment_is_still_of_the_round() -> None:
+def test_a_card_reported_late_that_came_before_what_looked_like_payment_is_still_of_the_round() -> None:
     rig = Rig(penn())
-    # Spot 3 hits to 21. Spot 5 doubles and breaks with a ten that the shoe has to tell again. Without it both have
+    # Spot 3 hits to 21. Spot 5 doubles and breaks with a ten that the shoe has to report again. Without it both have
     # stood, the seven was the dealer's, and spot 5 is being paid and taken.
     rig.talk("3 main 10 \n 5 main 6 \n 7d 7c 4c 7h 7s Qd \n 7s")
     before_ns = rig.now_ns
@@ -124,7 +124,7 @@ def test_a_card_told_late_that_came_before_what_looked_like_payment_is_still_of_
     assert settled == {(3, 1000), (5, -1200)}
 
 
-def test_a_card_told_late_that_no_play_has_still_begins_the_next_round() -> None:
+def test_a_card_reported_late_that_no_play_has_still_begins_the_next_round() -> None:
     rig = Rig(penn())
     rig.talk("3 main 10 \n 5 main 6 \n 7d 7c 4c 7h 7s Qd \n key hole_turned \n 7s \n 5 main 0 \n 3 main 0")
     before_ns = rig.now_ns

@@ -34,8 +34,8 @@ def test_honest_people_raise_nothing_at_their_own_pace(cycle_ms: int) -> None:
 
 def test_a_card_opened_as_another_is_found_and_a_true_opening_is_none() -> None:
     rig, rack = rig_of(3, 350, SETTINGS["capping"])
-    told = plant_openings(rig, rounds_of(rack, 3, (2, 4), SETTINGS["capping"]), 5, seed=3)
-    assert (told["found"], told["false_alarms"]) == (5, 0)
+    score = plant_openings(rig, rounds_of(rack, 3, (2, 4), SETTINGS["capping"]), 5, seed=3)
+    assert (score["found"], score["false_alarms"]) == (5, 0)
 
 
 def test_a_chip_that_nobody_looked_at_twice_is_not_findable() -> None:

@@ -1,4 +1,4 @@
-"""Naturals and side wagers that a card has settled before play: what is told when they were not."""
+"""Naturals and side wagers that a card has settled before play: what is reported when they were not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rules_of(house: str, **more: Any) -> Rules:
 
 
 def late(rig: Rig) -> list[tuple[int | None, str | None]]:
-    """The spots and zones of which it was told."""
+    """The spots and zones it was reported of."""
     return [(one.spot, one.zone) for one in of_procedure(rig)]
 
 
@@ -34,7 +34,7 @@ def of_procedure(rig: Rig) -> list[AlertRaised]:
 
 
 @pytest.mark.parametrize("house", HOUSES)
-def test_a_card_before_a_natural_is_paid_is_told(house: str) -> None:
+def test_a_card_before_a_natural_is_paid_is_reported(house: str) -> None:
     rig = Rig(rules_of(house))
     rig.talk(NATURAL + " \n key hit")
     assert late(rig) == []
@@ -53,7 +53,7 @@ def test_a_natural_that_is_paid_first_is_not(house: str) -> None:
 
 
 @pytest.mark.parametrize("house", HOUSES)
-def test_play_before_a_side_wager_is_settled_is_told(house: str) -> None:
+def test_play_before_a_side_wager_is_settled_is_reported(house: str) -> None:
     rig = Rig(rules_of(house))
     rig.talk(LADIES + " \n key stand")
     assert late(rig) == [(1, "lucky_ladies")]
@@ -63,7 +63,7 @@ def test_play_before_a_side_wager_is_settled_is_told(house: str) -> None:
 
 
 @pytest.mark.parametrize("house", ["borgata", "classic-shoe-and-pitch", "pitch-h17"])
-def test_a_card_that_sets_no_order_has_none_told(house: str) -> None:
+def test_a_card_that_sets_no_order_has_none_reported(house: str) -> None:
     rig = Rig(rules_of(house))
     rig.talk(NATURAL + " \n key hit \n 2c \n key stand hole_turned")
     assert late(rig) == []

@@ -56,17 +56,17 @@ def dealt(house: dict[str, Any], seed: int, rounds: int, stand_key: StandKey) ->
 
 @pytest.mark.parametrize("stand_key", HABITS)
 @pytest.mark.parametrize("name", list(HOUSES)[:3])
-def test_nothing_is_settled_or_told_but_the_truth(name: str, stand_key: StandKey) -> None:
-    rig, told = dealt(HOUSES[name], 5, 40, stand_key)
-    assert_account(rig, told)
-    assert_facts(rig, told)
+def test_nothing_is_settled_or_published_but_the_truth(name: str, stand_key: StandKey) -> None:
+    rig, rounds = dealt(HOUSES[name], 5, 40, stand_key)
+    assert_account(rig, rounds)
+    assert_facts(rig, rounds)
     assert rig.events_of(ChipsUnexplained) == []
 
 
 @pytest.mark.parametrize("name", HOUSES)
 def test_with_a_key_for_each_decision_everything_is_settled_as_it_truly_was(name: str) -> None:
-    rig, told = dealt(HOUSES[name], 8, 60, "always")
-    assert settled(rig.events) == true_account(told)
+    rig, rounds = dealt(HOUSES[name], 8, 60, "always")
+    assert settled(rig.events) == true_account(rounds)
     assert rig.outcomes() == ["settled"] * 60
 
 
@@ -99,7 +99,7 @@ def test_there_is_nothing_to_turn_and_every_card_is_opened_at_once() -> None:
     assert rig.events_of(HoleCardRevealed) == []
 
 
-def test_the_second_card_is_told_to_be_the_dealers() -> None:
+def test_the_second_card_is_published_as_the_dealers() -> None:
     rig = none("1 main 10 \n Th 6c 9d \n key stand \n 8s 9h \n key round_closed")
     owners = {faces(rig)[e.card]: e.spot for e in rig.events_of(CardDealt)}
     assert owners == {"Th": 1, "6c": 0, "9d": 1, "8s": 0, "9h": 0}
@@ -208,7 +208,7 @@ def test_surrender_is_half_at_once_after_the_check() -> None:
 
 
 @pytest.mark.parametrize("face", ["9d", "Ad"])
-def test_before_the_turn_nothing_tells_what_the_device_found(face: str) -> None:
+def test_before_the_turn_nothing_reveals_what_the_device_found(face: str) -> None:
     rig = checked(f"1 main 10 \n 2 main 5 \n Ah Th Ks Kh 6d {face}")
     assert rig.postings() == []
     assert rig.desired.display == "Round 1"

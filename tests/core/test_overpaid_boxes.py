@@ -43,7 +43,7 @@ def paid(rig: Rig) -> list[tuple[str, int | None, int | None]]:
 
 
 @pytest.mark.parametrize("contents", [(200,), (5_100, 0)])
-def test_who_gave_up_half_and_is_paid_besides_is_told(contents: tuple[int, ...]) -> None:
+def test_who_gave_up_half_and_is_paid_besides_is_reported(contents: tuple[int, ...]) -> None:
     rig = table(SURRENDERED)
     moved(rig, contents)
     assert paid(rig) == [("mispay", -5_000, 100 * contents[0] - 10_000)]
@@ -105,7 +105,7 @@ def test_nor_do_those_that_were_laid_there_in_two_stacks() -> None:
         (WIN_AND_DOUBLE_LOST, (5_300, 0), (-10_000, 500_000)),
     ],
 )
-def test_a_split_box_that_gets_more_than_its_hands_can_win_is_told(
+def test_a_split_box_that_gets_more_than_its_hands_can_win_is_reported(
     talk: str, contents: tuple[int, ...], found: tuple[int, int]
 ) -> None:
     rig = table(talk)
@@ -156,8 +156,8 @@ SPLIT_AND_DOUBLED = (ZoneContent(0, 0, 0, 100, LAID[:1]), ZoneContent(1, 1, 2, 3
 """A wager of 100 split, with a hand doubled, before the last card."""
 
 
-@pytest.mark.parametrize(("left", "told"), [(50, True), (150, False)])
-def test_a_split_box_is_overpaid_for_certain_only_until_what_it_lost_is_taken(left: int, *, told: bool) -> None:
+@pytest.mark.parametrize(("left", "overpaid"), [(50, True), (150, False)])
+def test_a_split_box_is_overpaid_for_certain_only_until_what_it_lost_is_taken(left: int, *, overpaid: bool) -> None:
     looks = (
         *SPLIT_AND_DOUBLED,
         ZoneContent(1, 8, 9, 300 - left, LAID[:3], left_cents=left),
@@ -165,7 +165,7 @@ def test_a_split_box_is_overpaid_for_certain_only_until_what_it_lost_is_taken(le
     )
     terms = PaymentTerms(5, split=True, hands=2, bounded=True)
     found = judge(ZoneHistory(1, "main", 100, looks), WagerDue(1, "main", 100, -100, 3), terms)
-    assert (found is not None) is told
+    assert (found is not None) is overpaid
 
 
 @pytest.mark.parametrize("closed", [False, True])
@@ -209,7 +209,7 @@ def test_a_declared_natural_is_not_said_to_be_unpaid_as_it_may_be_paid_out_of_si
 @pytest.mark.parametrize(
     ("talk", "contents"), [(SURRENDERED, (5_100, 0)), (BOTH_WIN, (1_100, 0)), (WIN_AND_DOUBLE_LOST, (5_300, 0))]
 )
-def test_in_a_journal_of_before_no_such_payment_was_told(talk: str, contents: tuple[int, ...]) -> None:
+def test_in_a_journal_of_before_no_such_payment_was_reported(talk: str, contents: tuple[int, ...]) -> None:
     rig = table(talk, bounded=False)
     moved(rig, contents)
     assert kinds(rig) == []

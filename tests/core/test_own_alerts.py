@@ -82,8 +82,8 @@ def test_an_alert_about_an_order_is_for_another_person(
 def test_screens_see_whose_order_an_alert_is_about() -> None:
     rig = a_table()
     beyond(rig)
-    told = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
-    assert [one.who for one in told.unacknowledged] == ["J. Reyes"]
+    shown = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
+    assert [one.who for one in shown.unacknowledged] == ["J. Reyes"]
 
 
 @pytest.mark.parametrize(("who", "seen"), [("Reyes", False), ("M. Okafor", True)])
@@ -154,8 +154,8 @@ def test_who_an_unlisted_alert_is_about_does_not_take_note_of_those_unlisted(
         beyond(rig)
     (full,) = waiting(rig, AlertKind.ALERTS_UNREAD)
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
-    told = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
-    assert [one.who for one in told.unacknowledged if one.alert == full] == ["J. Reyes" if named else ""]
+    shown = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
+    assert [one.who for one in shown.unacknowledged if one.alert == full] == ["J. Reyes" if named else ""]
     rig.give(AcknowledgeAlert(rig.now_ns, full, who, "looked through", vouched))
     assert waiting(rig, AlertKind.ALERTS_UNREAD) == ([] if seen else [full])
 

@@ -1,4 +1,4 @@
-"""Every worked hand dealt as evidence: the live table comes to the same cents as the told hand, EZ Bust included."""
+"""Every worked hand dealt as evidence: the live table comes to the same cents as the settled hand, EZ Bust included."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ CASES = [
 ]
 
 METERED: Final = {"blazing_meter_cents", "mhb"}
-"""Cases with these keys tell of a meter; what it pays has its own tests at a table that counts it."""
+"""Cases with these keys name a meter; what it pays has its own tests at a table that counts it."""
 
 
 class Dealer:
-    """Deals one told hand at a rig, with a key for each decision; refused acts are left out."""
+    """Deals one hand of a case at a rig, with a key for each decision; refused acts are left out."""
 
     def __init__(self, case: dict[str, Any]) -> None:
-        self.told: HandCase = read_case(case, lambda name: profile_files.load(name).rules)
-        self.settled = settle(self.told)
-        rules = self.told.rules
+        self.case: HandCase = read_case(case, lambda name: profile_files.load(name).rules)
+        self.settled = settle(self.case)
+        rules = self.case.rules
         rules = replace(rules, options=replace(rules.options, stand_key="always"))
         self.rig = Rig(rules)
         self.rules = rules
-        self.shoe = [str(card) for card in self.told.shoe]
-        self.mains = {spot: laid["main"] for spot, laid in self.told.bets.items() if "main" in laid}
+        self.shoe = [str(card) for card in self.case.shoe]
+        self.mains = {spot: laid["main"] for spot, laid in self.case.bets.items() if "main" in laid}
         self.lying = dict(self.mains)
 
     def card(self) -> None:
         self.rig.card(self.shoe.pop(0))
 
     def deal(self) -> None:
-        for spot, laid in self.told.bets.items():
+        for spot, laid in self.case.bets.items():
             for bet, cents in laid.items():
                 self.rig.chips(spot, BET_NAMES.get(bet, bet), cents)
-        for card in self.told.burned:
+        for card in self.case.burned:
             self.rig.key("burn")
             self.rig.card(str(card))
         self.rig.key("no_more_bets")
@@ -86,13 +86,13 @@ class Dealer:
 
     def play(self) -> dict[tuple[int, str], int]:
         self.deal()
-        for place, act in enumerate(self.told.acts):
+        for place, act in enumerate(self.case.acts):
             if place not in self.settled.refused and place not in self.settled.moot:
                 self.act(act.spot, act.act, act.cents)
         self.owed()
         if self.rules.hole_card == "dealt":
             self.rig.key("hole_turned")
-        used = self.settled.ended.used - (len(self.told.shoe) - len(self.shoe))
+        used = self.settled.ended.used - (len(self.case.shoe) - len(self.shoe))
         for _ in range(used):
             self.card()
         self.rig.key("round_closed")
@@ -101,7 +101,7 @@ class Dealer:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['id']} {case['title']}")
-def test_the_live_table_comes_to_what_the_told_hand_does(case: dict[str, Any]) -> None:
+def test_the_live_table_comes_to_what_the_settled_case_does(case: dict[str, Any]) -> None:
     dealer = Dealer(case)
     found = dealer.play()
     wanted = {(spot, bet): net.cents for spot, row in dealer.settled.account.nets.items() for bet, net in row.items()}

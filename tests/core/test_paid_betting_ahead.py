@@ -27,7 +27,7 @@ def test_a_broken_hand_is_taken_in_play_and_what_lies_there_at_the_last_card_is_
     assert kinds(rig) == []
 
 
-def test_one_that_was_left_lying_is_told_all_the_same() -> None:
+def test_one_that_was_left_lying_is_reported_all_the_same() -> None:
     rig = two_boxes("9h 8c Kd Jh Tc 9d")
     rig.talk("key hit \n 5s \n key hit \n 2s \n key stand hole_turned \n 2 main 20")
     next_bets(rig)

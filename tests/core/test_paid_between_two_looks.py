@@ -1,4 +1,4 @@
-"""A wager made after the deal and paid before its reader looks again is told as one pile: it is not that much."""
+"""A wager made after the deal and paid before its reader looks again is reported as one pile: it is not that much."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHIPS = {"A": 2_500, "B": 500, "C": 500, "D": 500}
 
 
 def laid(rig: Rig, zone: str, chips: tuple[str, ...], since_ns: int) -> None:
-    """A reader that looked at ``since_ns`` looks again and tells what lies there now."""
+    """A reader that looked at ``since_ns`` looks again and reports what lies there now."""
     rig.give(ChipsSeen(1, zone, chips, since_ns, rig.now_ns))
 
 

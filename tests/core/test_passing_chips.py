@@ -25,8 +25,8 @@ def dealt(**options: str) -> Rig:
     return rig
 
 
-def pushed_through(rig: Rig, *, told_first: int) -> None:
-    """Spot 2's double lies for a moment at spot 1, who draws a ten just then; slow readers tell of it later."""
+def pushed_through(rig: Rig, *, seen_first: int) -> None:
+    """Spot 2's double lies for a moment at spot 1, who draws a ten just then; slow readers report it later."""
     rig.late, since_ns = True, rig.now_ns
     rig.pass_ms(1_000)
     rig.give(CardDrawn(rig.now_ns, Card.TS))
@@ -35,7 +35,7 @@ def pushed_through(rig: Rig, *, told_first: int) -> None:
     looks = {1: ChipsSeen(1, "main", ("A",), rig.now_ns, rig.now_ns + 600 * MS)}
     looks[2] = ChipsSeen(2, "main", ("B", "C"), rig.now_ns, rig.now_ns + 600 * MS)
     rig.pass_ms(600)
-    for spot in (told_first, 3 - told_first):
+    for spot in (seen_first, 3 - seen_first):
         rig.give(looks[spot])
     rig.late = False
     rig.pass_ms(1_000)
@@ -49,10 +49,10 @@ def accused(rig: Rig) -> list[AlertRaised]:
     return [event for event in rig.events if isinstance(event, AlertRaised) and event.kind in ACCUSED]
 
 
-def played(told_first: int) -> Rig:
+def played(seen_first: int) -> Rig:
     """Both have twenty-one; the dealer, who has fifteen, gets a five."""
     rig = dealt()
-    pushed_through(rig, told_first=told_first)
+    pushed_through(rig, seen_first=seen_first)
     rig.talk("Th \n key hole_turned \n 5s")
     rig.lay(2, "main", ())
     rig.lay(1, "main", ())
@@ -61,9 +61,9 @@ def played(told_first: int) -> Rig:
 
 
 def test_a_hand_that_drew_meanwhile_was_not_doubled_with_them() -> None:
-    """Their new zone is told of first, then that their old one lacks them, or the other way round."""
-    for told_first in (1, 2):
-        rig = played(told_first)
+    """Their new zone is reported first, then that their old one lacks them, or the other way round."""
+    for seen_first in (1, 2):
+        rig = played(seen_first)
         assert settled(rig) == {1: 2_500, 2: 5_000}
         assert rig.events_of(QuestionAsked) == []
         assert accused(rig) == []

@@ -1,4 +1,4 @@
-"""What people rightly do beside a payment accuses nobody; what cannot be right is told, and so is what left unbet."""
+"""What people rightly do beside a payment accuses nobody; what cannot be right is reported, as is what left unbet."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def carried(rig: Rig, spot: int, other: int, dollars: int, after_ms: int) -> Non
     rig.pass_ms(2_000)
 
 
-def told(rig: Rig) -> list[tuple[str, int | None, int | None]]:
+def alert_amounts(rig: Rig) -> list[tuple[str, int | None, int | None]]:
     return [(alert.kind.value, alert.net_cents, alert.paid_cents) for alert in raised(rig)]
 
 
@@ -107,7 +107,7 @@ def test_a_payment_laid_at_a_losing_box_and_carried_on_is_no_alert(after_ms: int
     ],
     ids=["two stacks", "left with the wager", "and still more", "one stack"],
 )
-def test_a_payment_at_a_losing_box_that_lies_nowhere_else_is_told(contents: tuple[int, ...], kind: str) -> None:
+def test_a_payment_at_a_losing_box_that_lies_nowhere_else_is_reported(contents: tuple[int, ...], kind: str) -> None:
     """It may lie in the rack again, or in the player's hand."""
     rig = table(ONE_LOSES)
     moved(rig, *contents[:-1], gap_ms=600)
@@ -125,7 +125,7 @@ def test_what_leaves_a_losing_box_before_the_wager_was_a_bet_too_early_or_a_paym
     moved(rig, dollars, 100, 0)
     moved(rig, 200, 0, spot=2)
     next_bets(rig)
-    assert told(rig) == alerts
+    assert alert_amounts(rig) == alerts
 
 
 @pytest.mark.parametrize("contents", [(200, 100, 0), (200, 0)])
@@ -199,12 +199,12 @@ def test_the_next_bet_beside_a_lost_wager_outlasts_it(contents: tuple[int, ...])
     assert kinds(rig) == []
 
 
-def test_a_quick_reader_tells_an_overpayment_from_the_next_bet_beside_a_payment() -> None:
+def test_a_quick_reader_distinguishes_an_overpayment_from_the_next_bet_beside_a_payment() -> None:
     rig = table(BOTH_WIN)
     moved(rig, 225, 0)
     moved(rig, 200, 0, spot=2)
     next_bets(rig)
-    assert told(rig) == [("mispay", 10_000, 12_500)]
+    assert alert_amounts(rig) == [("mispay", 10_000, 12_500)]
 
 
 def test_change_that_is_taken_before_the_chips_are_picked_up_may_be_missed_by_a_slow_reader() -> None:
@@ -214,7 +214,7 @@ def test_change_that_is_taken_before_the_chips_are_picked_up_may_be_missed_by_a_
     moved(rig, 0, wide_ms=SLOW_MS)
     moved(rig, 200, 0, spot=2)
     next_bets(rig)
-    assert told(rig) == [("chips_unexplained", 15_000, 50_000)]
+    assert alert_amounts(rig) == [("chips_unexplained", 15_000, 50_000)]
 
 
 # --- insurance against the wager --------------------------------------------------------------------
@@ -231,12 +231,12 @@ def test_insurance_that_is_settled_against_the_wager_is_no_alert(main: tuple[int
     assert kinds(rig) == []
 
 
-def test_who_is_paid_the_insurance_and_keeps_the_wager_is_told() -> None:
+def test_who_is_paid_the_insurance_and_keeps_the_wager_is_reported() -> None:
     rig = table(INSURED)
     moved(rig, 150, 0, zone="insurance")
     moved(rig, 0, spot=2)
     next_bets(rig)
-    assert told(rig) == [("losing_bet_left", -10_000, 0)]
+    assert alert_amounts(rig) == [("losing_bet_left", -10_000, 0)]
 
 
 def test_insurance_that_is_paid_too_little_is_not_settled_against_the_wager() -> None:
@@ -245,7 +245,7 @@ def test_insurance_that_is_paid_too_little_is_not_settled_against_the_wager() ->
     moved(rig, 0)
     moved(rig, 0, spot=2)
     next_bets(rig)
-    assert told(rig) == [("mispay", 10_000, 2_500)]
+    assert alert_amounts(rig) == [("mispay", 10_000, 2_500)]
 
 
 # --- more than is due, which leaves unbet -----------------------------------------------------------
@@ -263,7 +263,7 @@ def test_insurance_that_is_paid_too_little_is_not_settled_against_the_wager() ->
     ],
     ids=["win", "push", "split", "surrender", "half beside", "split, the lost taken"],
 )
-def test_more_than_is_due_that_leaves_unbet_is_told_and_accuses_nobody(
+def test_more_than_is_due_that_leaves_unbet_is_reported_and_accuses_nobody(
     talk: str, contents: tuple[int, ...], net: int
 ) -> None:
     rig = table(talk)
@@ -344,7 +344,7 @@ def test_a_split_box_is_paid_no_more_than_its_hands_won_on_what_they_staked(
     rig = table(talk)
     moved(rig, *contents)
     next_bets(rig)
-    assert told(rig) == [("mispay", *wrong)]
+    assert alert_amounts(rig) == [("mispay", *wrong)]
 
 
 # --- the key pressed first, or not at all -----------------------------------------------------------
@@ -368,7 +368,7 @@ def test_the_key_that_closes_the_round_pressed_before_paying_hides_no_payment(
     rig.pass_ms(1_000)
     moved(rig, *contents)
     rig.talk("5 main 10 \n key no_more_bets")
-    assert [one for one in told(rig) if one[1] != 10_000 or one[2] != 0] == wrong
+    assert [one for one in alert_amounts(rig) if one[1] != 10_000 or one[2] != 0] == wrong
 
 
 def test_an_overpaid_winner_is_not_said_to_have_lost_his_wager_where_no_key_closes_the_round() -> None:

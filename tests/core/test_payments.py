@@ -1,4 +1,4 @@
-"""Paid against due: what is told at the next lock, and everything people rightly do with chips, which is not."""
+"""Paid against due: what is reported at the next lock, and everything people rightly do with chips, which is not."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_payment_and_a_hand_that_takes_the_wager_at_one_look_are_told_apart_
     ],
     ids=["not paid", "too little", "too much", "too little and gone", "twice", "taken"],
 )
-def test_a_winner_who_is_not_paid_to_the_chip_is_told(changes: list[int], kind: str, paid: int) -> None:
+def test_a_winner_who_is_not_paid_to_the_chip_is_reported(changes: list[int], kind: str, paid: int) -> None:
     rig = at_table()
     won(rig)
     for cents in changes:
@@ -100,7 +100,7 @@ def test_a_lost_wager_is_taken(changes: list[int], found: list[str]) -> None:
     assert kinds(rig) == found
 
 
-def test_a_lost_wager_that_is_paid_is_told_even_if_all_of_it_is_gone_then() -> None:
+def test_a_lost_wager_that_is_paid_is_reported_even_if_all_of_it_is_gone_then() -> None:
     rig = at_table()
     lost(rig)
     rig.values["E004010000000001"] = 2500
@@ -125,7 +125,7 @@ def test_what_was_added_goes_back_against_a_natural_even_if_the_broken_hand_was_
         assert kinds(rig) == []
 
 
-def test_a_payment_that_a_reader_tells_after_the_close_was_made_before_it() -> None:
+def test_a_payment_that_a_reader_reports_after_the_close_was_made_before_it() -> None:
     rig = at_table()
     lost(rig)
     rig.chips(1, "main", 0)
@@ -138,7 +138,7 @@ def test_a_payment_that_a_reader_tells_after_the_close_was_made_before_it() -> N
     assert rig.table.state.paid[-1].watches["1/main"].looks[-1].closed
 
 
-def test_chips_told_in_an_interval_that_holds_the_close_may_be_the_next_bet() -> None:
+def test_chips_reported_in_an_interval_that_holds_the_close_may_be_the_next_bet() -> None:
     rig = at_table()
     won(rig)
     # Paid and picked up between two looks.

@@ -355,7 +355,7 @@ def reading_the_bets(rules: Rules, faces: str) -> tuple[Rig, int]:
 
 
 def looked(rig: Rig, dealt_ns: int) -> None:
-    """The readers tell of a chip at spot 1 that lay there before the first card."""
+    """The readers report a chip at spot 1 that lay there before the first card."""
     rig.give(ChipsSeen(1, "main", (CHIP,), dealt_ns - 1000 * MS, dealt_ns - 100 * MS))
     rig.late = False
     rig.pass_ms(100)

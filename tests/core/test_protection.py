@@ -104,7 +104,7 @@ def of_profile(name: str, **options: object) -> Rig:
     return Rig(profile_files.load(name, {"stand_key": "always", **options}).rules)
 
 
-def test_wagers_outside_the_sign_and_side_bets_without_a_main_are_told_at_the_lock() -> None:
+def test_wagers_outside_the_sign_and_side_bets_without_a_main_are_reported_at_the_lock() -> None:
     rig = of_profile("hollywood-penn-national", minimum_cents=1000, maximum_cents=50_000)
     rig.talk("1 main 5 \n 3 main 600 \n 4 lucky_ladies 25")
     assert kinds(rig) == []
@@ -116,7 +116,7 @@ def test_wagers_outside_the_sign_and_side_bets_without_a_main_are_told_at_the_lo
 
 
 @pytest.mark.parametrize("early", [False, True])
-def test_ez_bust_against_another_up_card_is_told_whether_it_came_late_or_lay_there(early: bool) -> None:
+def test_ez_bust_against_another_up_card_is_reported_whether_it_came_late_or_lay_there(early: bool) -> None:
     rig = of_profile("hollywood-penn-national")
     assert "ez_bust" in rig.house.rules.side_bets
     rig.chips(1, "main", 2500)
@@ -149,7 +149,7 @@ def test_ez_bust_against_its_up_card_is_a_wager() -> None:
     assert kinds(rig) == []
 
 
-def test_who_comes_in_mid_shoe_is_told_where_that_is_refused() -> None:
+def test_who_comes_in_mid_shoe_is_reported_where_that_is_refused() -> None:
     rig = Rig(replace(penn(stand_key="always"), mid_shoe_entry="refused"))
     won(rig)
     rig.chips(1, "main", 5000)
@@ -200,7 +200,7 @@ def test_a_chip_that_both_readers_see_again_is_two_chips() -> None:
     assert rig.desired.confirm_ns == 0
 
 
-def test_a_chip_the_house_keeps_elsewhere_is_told_when_it_comes() -> None:
+def test_a_chip_the_house_keeps_elsewhere_is_reported_when_it_comes() -> None:
     rig = at_table()
     away = "E004010000000009"
     rig.values[away] = 10_000
@@ -265,10 +265,10 @@ def test_who_acknowledged_the_last_alerts_and_when_stays_readable() -> None:
         rig.lay(7, "main", ())
         rig.lay(7, "main", (f"E0070100000{number:05}",))
         rig.give(AcknowledgeAlert(rig.now_ns, rig.table.state.alerts.listed[0].alert, "M. Okafor", f"note {number}"))
-    told = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
-    assert len(told.acknowledged) == ACKNOWLEDGED_LIMIT
-    assert {one.who for one in told.acknowledged} == {"M. Okafor"}
-    assert told.acknowledged[-1].note == f"note {ACKNOWLEDGED_LIMIT + 1}"
+    shown = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
+    assert len(shown.acknowledged) == ACKNOWLEDGED_LIMIT
+    assert {one.who for one in shown.acknowledged} == {"M. Okafor"}
+    assert shown.acknowledged[-1].note == f"note {ACKNOWLEDGED_LIMIT + 1}"
     assert restore(rig.house, read_state(state_bytes(rig.table.state))).state.alerts == rig.table.state.alerts
 
 
@@ -311,6 +311,6 @@ def test_every_kind_has_a_severity() -> None:
 @pytest.mark.parametrize("stand_key", HABITS)
 @pytest.mark.parametrize("name", DEALERS)
 def test_honest_rounds_raise_nothing(name: str, stand_key: str) -> None:
-    rig, told = simulated(name, 77, 30, stand_key)  # type: ignore[arg-type]
-    assert len(told) == 30
+    rig, rounds = simulated(name, 77, 30, stand_key)  # type: ignore[arg-type]
+    assert len(rounds) == 30
     assert kinds(rig) == []

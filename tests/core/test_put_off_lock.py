@@ -59,7 +59,7 @@ def test_moved_back_before_the_round_begins_they_are_as_they_were() -> None:
     assert rig.events_of(BetIncreasedAfterLock, BetDecreasedAfterLock) == []
 
 
-def test_chips_told_after_the_key_that_may_have_lain_there_in_time_are_a_wager() -> None:
+def test_chips_reported_after_the_key_that_may_have_lain_there_in_time_are_a_wager() -> None:
     rig = put_off()
     rig.values["E00450000000002A"] = 500
     rig.give(ChipsSeen(2, "main", ("E00450000000002A",), rig.now_ns - 1000 * MS, rig.now_ns))
@@ -89,7 +89,7 @@ def test_the_key_can_be_taken_back_while_no_card_is_out(confirmed: bool) -> None
     assert voided == (["settled", "void"] if confirmed else ["settled"])
 
 
-def test_chips_laid_after_the_key_are_no_wager_when_another_spot_is_told_late() -> None:
+def test_chips_laid_after_the_key_are_no_wager_when_another_spot_is_reported_late() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk("1 main 10")
     rig.late = True

@@ -28,25 +28,25 @@ class Asked:
         self.lattice = lattice
         self.points = points
         self.shown = shown
-        self.stories = classes_of([LatticeCase(lattice, points)])
+        self.classes = classes_of([LatticeCase(lattice, points)])
 
     def dues_left(self, question: Question) -> list[int]:
         """How many different dues each answer leaves."""
         answers: dict[int, set[int]] = {}
-        for story in self.stories:
-            for value in values(question, story):
-                answers.setdefault(value, set()).add(story.dues)
+        for outcome in self.classes:
+            for value in values(question, outcome):
+                answers.setdefault(value, set()).add(outcome.dues)
         return [len(dues) for dues in answers.values()]
 
 
-def values(question: Question, story: OutcomeClass) -> list[int]:
-    """The answers a story gives; exactly one, or the question is none."""
+def values(question: Question, outcome: OutcomeClass) -> list[int]:
+    """The answers an outcome class gives; exactly one, or the question is none."""
     if question.kind != COMPARED:
-        return [question.value(story.sights[question.box])]
+        return [question.value(outcome.sights[question.box])]
     return [
         number
         for number, line in enumerate(question.lines, start=1)
-        if all(looks(story.sights[box], mark) for box, mark in zip(question.boxes, line, strict=True))
+        if all(looks(outcome.sights[box], mark) for box, mark in zip(question.boxes, line, strict=True))
     ]
 
 
@@ -56,8 +56,8 @@ def looks(sight: VisibleBox, mark: str) -> bool:
         return True
     if sight.surrendered or mark == "s":
         return sight.surrendered and mark == "s"
-    told = [int(count) for count in mark.strip("()")]
-    return list(sight.cards) == told and mark.startswith("(") == (len(told) > 1)
+    counts = [int(count) for count in mark.strip("()")]
+    return list(sight.cards) == counts and mark.startswith("(") == (len(counts) > 1)
 
 
 class AskedRig(Rig):
@@ -84,9 +84,9 @@ class AskedRig(Rig):
 
 @pytest.fixture(scope="module")
 def table() -> AskedRig:
-    rig, told = simulated("hollywood-penn-national", 5, 40, "never", make=AskedRig, boxes=(5, 7))
+    rig, rounds = simulated("hollywood-penn-national", 5, 40, "never", make=AskedRig, boxes=(5, 7))
     assert isinstance(rig, AskedRig)
-    assert len(told) == 40
+    assert len(rounds) == 40
     return rig
 
 
@@ -101,9 +101,11 @@ def test_people_are_asked_seldom_and_never_for_nothing(table: AskedRig) -> None:
 
 def test_every_play_gives_one_of_the_answers_and_some_answer_changes_money(table: AskedRig) -> None:
     for each in table.asked:
-        open_dues = len({story.dues for story in each.stories})
-        assert all(len(values(each.question, story)) == 1 for story in each.stories)
-        assert {value for story in each.stories for value in values(each.question, story)} == set(each.question.values)
+        open_dues = len({outcome.dues for outcome in each.classes})
+        assert all(len(values(each.question, outcome)) == 1 for outcome in each.classes)
+        assert {value for outcome in each.classes for value in values(each.question, outcome)} == set(
+            each.question.values
+        )
         assert min(each.dues_left(each.question)) < open_dues
 
 
@@ -114,8 +116,8 @@ def test_no_question_about_one_box_has_a_better_worst_answer(table: AskedRig) ->
 
 
 def useful(each: Asked) -> Iterator[Question]:
-    open_dues = len({story.dues for story in each.stories})
-    return (one for one in candidates(each.stories) if min(each.dues_left(one)) < open_dues)
+    open_dues = len({outcome.dues for outcome in each.classes})
+    return (one for one in candidates(each.classes) if min(each.dues_left(one)) < open_dues)
 
 
 def test_an_answer_leaves_what_weaving_the_round_again_with_it_leaves(table: AskedRig) -> None:
@@ -125,8 +127,8 @@ def test_an_answer_leaves_what_weaving_the_round_again_with_it_leaves(table: Ask
             short, long = narrowed(each.lattice, answers), each.lattice.replayed_with(answers)
             assert [cut.frontier for cut in short.cuts] == [cut.frontier for cut in long.cuts]
             assert classes_of([LatticeCase(short, each.points)]) == classes_of([LatticeCase(long, each.points)])
-            kept = {story.sights for story in each.stories if value in values(each.question, story)}
-            after = {story.sights for story in classes_of([LatticeCase(short, each.points)])}
+            kept = {outcome.sights for outcome in each.classes if value in values(each.question, outcome)}
+            after = {outcome.sights for outcome in classes_of([LatticeCase(short, each.points)])}
             # Who is said to have surrendered need not have shown it, so that his chips may mean something else.
             said = any(answer.surrendered for answer in answers)
             assert kept <= after if said else kept == after

@@ -10,7 +10,7 @@ from tests.core.test_heard_twice import CHIPS, accused
 
 
 def raised_beside_insurance(deal: str, key: str = "", *, by: str = "E2", **options: str) -> Rig:
-    """Ten dollars are raised by two chips, one of which the insurance line hears before the main zone tells of both."""
+    """Ten dollars are raised by two chips, one of which the insurance line hears before the main zone reports both."""
     rig = Rig(profile_files.load("hollywood-penn-national", dict(options)).rules, dict(CHIPS))
     rig.lay(1, "main", ("E5",))
     rig.talk(f"key no_more_bets \n {deal} \n key {key}")

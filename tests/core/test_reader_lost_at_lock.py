@@ -1,4 +1,4 @@
-"""A reader that is lost when the bets are locked tells of them when it is back: nobody is accused, nothing guessed."""
+"""A reader that is lost when the bets are locked reports them when it is back: nobody is accused, nothing guessed."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_without_a_main_wager_it_is_none() -> None:
     assert (rig.irregularities(), alerts(rig)) == ([], [])
 
 
-def test_chips_that_came_after_the_lock_are_told_as_ever() -> None:
+def test_chips_that_came_after_the_lock_are_reported_as_ever() -> None:
     rig = lost("1 main 10", 2)
     rig.talk(f"{LOCK} \n Th 9c")
     back(rig, 2, "main", 2_000, since_ms=500)

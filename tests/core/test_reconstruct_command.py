@@ -28,12 +28,12 @@ def lines(case: dict[str, Any]) -> str:
 @pytest.mark.parametrize("case", [*CASES, *OWN], ids=[case["id"] for case in [*CASES, *OWN]])
 def test_worked_examples_come_out_exactly(case: dict[str, Any]) -> None:
     status, output = run(lines(case))
-    told = json.loads(output)
+    answer = json.loads(output)
     assert status == 0
-    assert {key: told[key] for key in case["expect"]} == case["expect"]
+    assert {key: answer[key] for key in case["expect"]} == case["expect"]
 
 
-def test_a_round_told_from_its_lock_on_is_the_same_whether_or_not_the_house_always_locks_it_by_key() -> None:
+def test_a_round_given_from_its_lock_on_is_the_same_whether_or_not_the_house_always_locks_it_by_key() -> None:
     for case in CASES[::5]:
         header = case["evidence"][0]
         keyed = {**header, "options": {**header.get("options", {}), "no_more_bets": "always"}}
@@ -49,12 +49,12 @@ def test_each_line_is_answered_and_the_last_answer_is_the_whole(case: dict[str, 
 
 
 def test_before_the_turn_no_answer_depends_on_the_hole_card() -> None:
-    def told(hole: str) -> list[str]:
+    def answers_of(hole: str) -> list[str]:
         cards = ["Td", "6c", "9h", hole]
         text = [TABLE, *(json.dumps({"card": card}) for card in cards), '{"key": "stand"}']
         return run("\n".join(text), "--each")[1].splitlines()
 
-    seen = {hole: told(hole) for hole in ("2c", "As", "Kd", "9d")}
+    seen = {hole: answers_of(hole) for hole in ("2c", "As", "Kd", "9d")}
     assert all(answers[:5] == seen["2c"][:5] for answers in seen.values())
     assert json.loads(seen["Kd"][4])["dealer"] == ["6c", "??"]
     assert json.loads(seen["Kd"][5])["dealer"] == ["6c", "Kd"]
@@ -62,11 +62,11 @@ def test_before_the_turn_no_answer_depends_on_the_hole_card() -> None:
 
 def test_an_unread_card_is_each_of_the_52_faces() -> None:
     text = "\n".join([TABLE, *(json.dumps({"card": card}) for card in ("Td", "Tc", "??", "9s")), '{"close": true}'])
-    told = json.loads(run(text)[1])
+    answer = json.loads(run(text)[1])
     # Nobody drew: a hand that must not stand is none, and every other may have stopped.
-    assert told["plays"] == 52
-    assert told["hands"] == {"1": [["Td", "??"]]}
-    assert told["possible_cents"]["1"]["main"] == [-1000, 0, 1000, 1500]
+    assert answer["plays"] == 52
+    assert answer["hands"] == {"1": [["Td", "??"]]}
+    assert answer["possible_cents"]["1"]["main"] == [-1000, 0, 1000, 1500]
 
 
 def test_a_question_is_asked_only_if_its_answer_changes_money() -> None:

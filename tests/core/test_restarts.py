@@ -11,7 +11,7 @@ from controller.core.round.missed_cards import MISSED_CARDS
 from controller.core.table.state import restore
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
 from tests.core.rig import MS, Rig, penn, rig_with
-from tests.core.stories import told
+from tests.core.summaries import summary
 
 KEYED = penn(stand_key="always")
 DEAL = "1 main 10 \n Th 9c 6d 8s"
@@ -63,7 +63,7 @@ def test_answered_no_by_key_the_round_goes_on() -> None:
     restarted(rig)
     rig.talk(f"key no \n {END}")
     assert rig.events_of(QuestionAnswered) == [QuestionAnswered(1, "no", "dealer")]
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
 
 
 def test_answered_no_by_the_floor_too() -> None:
@@ -72,7 +72,7 @@ def test_answered_no_by_the_floor_too() -> None:
     rig.answer("no")
     rig.talk(END)
     assert rig.events_of(QuestionAnswered) == [QuestionAnswered(1, "no", "floor")]
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
 
 
 def test_answered_yes_the_round_goes_to_the_floor_and_the_next_one_on() -> None:
@@ -88,10 +88,10 @@ def test_nothing_is_settled_while_the_question_is_open() -> None:
     rig = rig_with(DEAL)
     restarted(rig)
     rig.talk("key stand hole_turned")
-    assert told(rig).settled == []
+    assert summary(rig).settled == []
     rig.talk("key no")
     rig.pass_ms(100)
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
 
 
 def test_a_question_that_nobody_answers_leaves_the_round_to_the_floor() -> None:
@@ -124,8 +124,8 @@ def test_chips_that_changed_meanwhile_changed_at_any_moment_since() -> None:
     rig.lying[1, "main"] = (chip,)
     restarted(rig)
     rig.talk("key no \n Td \n key hole_turned round_closed")
-    assert told(rig).moves == ["1 doubled 0 for 10"]
-    assert told(rig).settled == ["1 main +20.00"]
+    assert summary(rig).moves == ["1 doubled 0 for 10"]
+    assert summary(rig).settled == ["1 main +20.00"]
 
 
 def test_a_shoe_that_numbers_its_cards_asks_nobody() -> None:

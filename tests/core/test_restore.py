@@ -1,4 +1,4 @@
-"""A checkpoint is the whole table, and a journal tells the same story again, even to those who hold no key."""
+"""A checkpoint is the whole table, and a journal gives the same events again, even to those who hold no key."""
 
 from __future__ import annotations
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import msgspec
 import pytest
 
 from controller.core.messages.alerts import OrderRefused
-from controller.core.messages.events import Event, WagerAdjusted, WagerSettled
+from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import RoundVoided, RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
@@ -25,15 +23,9 @@ ROUND = """
 key stand hole_turned round_closed
 """
 
-E = TypeVar("E", bound=Event)
-
 
 FLOOR = Authentication("key", ("floor",))
 SURVEILLANCE = Authentication("socket", ("surveillance",), 1002)
-
-
-def told(rig: Rig, kind: type[E]) -> list[E]:
-    return [event for event in rig.events if isinstance(event, kind)]
 
 
 def a_table() -> Rig:
@@ -41,7 +33,7 @@ def a_table() -> Rig:
     rig.house = msgspec.structs.replace(rig.house, two_persons=True)
     rig.table = Table(rig.house, rig.table.state)
     rig.talk(ROUND)
-    assert told(rig, WagerSettled)
+    assert rig.events_of(WagerSettled)
     return rig
 
 
@@ -86,34 +78,34 @@ def test_one_person_moves_nothing() -> None:
     rig = a_table()
     void(rig, "M. Okafor")
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "dead hand", FLOOR))
-    assert told(rig, RulingProposed) == [
+    assert rig.events_of(RulingProposed) == [
         RulingProposed(1, 1, None, None, None, "M. Okafor", "foul deal", "own key"),
         RulingProposed(2, 1, 1, "main", 500, "M. Okafor", "dead hand", "own key"),
     ]
-    assert not told(rig, RoundVoided)
-    assert not told(rig, WagerAdjusted)
+    assert not rig.events_of(RoundVoided)
+    assert not rig.events_of(WagerAdjusted)
 
 
 def test_another_person_approves_and_both_are_named() -> None:
     rig = a_table()
     void(rig, "M. Okafor")
     approve(rig, 1, "J. Lee")
-    assert told(rig, OrderApproved) == [
+    assert rig.events_of(OrderApproved) == [
         OrderApproved(1, "M. Okafor", "J. Lee", "own key", "socket of surveillance, user 1002")
     ]
-    (voided,) = told(rig, RoundVoided)
+    (voided,) = rig.events_of(RoundVoided)
     assert (voided.who, voided.why) == ("M. Okafor, J. Lee", "foul deal")
-    assert [one.net_cents for one in told(rig, WagerAdjusted)] == [0]
+    assert [one.net_cents for one in rig.events_of(WagerAdjusted)] == [0]
 
 
 def test_nobody_approves_their_own() -> None:
     rig = a_table()
     void(rig, "M. Okafor")
     approve(rig, 1, "m.  okafor")
-    assert [one.reason for one in told(rig, OrderRefused)] == ["M. Okafor proposed it; another person must approve"]
-    assert not told(rig, RoundVoided)
+    assert [one.reason for one in rig.events_of(OrderRefused)] == ["M. Okafor proposed it; another person must approve"]
+    assert not rig.events_of(RoundVoided)
     approve(rig, 1, "J. Lee")
-    assert told(rig, RoundVoided)
+    assert rig.events_of(RoundVoided)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +116,7 @@ def test_nobody_approves_their_own_under_another_spelling(second: str) -> None:
     rig = a_table()
     void(rig, "M. Okafor")
     approve(rig, 1, second)
-    assert not told(rig, RoundVoided)
+    assert not rig.events_of(RoundVoided)
 
 
 @pytest.mark.parametrize("vouched", [UNAUTHENTICATED, Authentication("socket", ("floor",), 1001)])
@@ -133,40 +125,40 @@ def test_an_approval_counts_only_from_somebody_vouched_for_as_another(vouched: A
     rig = a_table()
     void(rig, "M. Okafor")
     approve(rig, 1, "J. Lee", vouched)
-    assert not told(rig, RoundVoided)
-    (refused,) = told(rig, OrderRefused)
+    assert not rig.events_of(RoundVoided)
+    (refused,) = rig.events_of(OrderRefused)
     assert "another person must approve" in refused.reason or "nothing vouches for J. Lee" in refused.reason
 
 
 def test_what_nobody_vouches_for_is_not_even_proposed() -> None:
     rig = a_table()
     rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal"))
-    (refused,) = told(rig, OrderRefused)
+    (refused,) = rig.events_of(OrderRefused)
     assert refused.reason.startswith("nothing vouches for M. Okafor: what takes two persons is ordered over the")
-    assert not told(rig, RulingProposed)
+    assert not rig.events_of(RulingProposed)
 
 
 def test_what_could_not_be_done_is_not_proposed_and_not_approved() -> None:
     rig = a_table()
     void(rig, "M. Okafor", number=7)
-    assert not told(rig, RulingProposed)
+    assert not rig.events_of(RulingProposed)
     void(rig, "M. Okafor")
     void(rig, "J. Lee")
     approve(rig, 1, "J. Lee")
     approve(rig, 2, "A. Ames")
-    reasons = [one.reason for one in told(rig, OrderRefused)]
+    reasons = [one.reason for one in rig.events_of(OrderRefused)]
     assert reasons[1:] == ["the round is void already"]
-    assert len(told(rig, RoundVoided)) == 1
+    assert len(rig.events_of(RoundVoided)) == 1
 
 
 def test_an_order_taken_back_is_carried_out_no_more() -> None:
     rig = a_table()
     void(rig, "M. Okafor")
     rig.give(WithdrawOrder(rig.now_ns, 1, "M. Okafor", "wrong round"))
-    assert told(rig, OrderWithdrawn) == [OrderWithdrawn(1, "M. Okafor", "wrong round")]
+    assert rig.events_of(OrderWithdrawn) == [OrderWithdrawn(1, "M. Okafor", "wrong round")]
     approve(rig, 1, "J. Lee")
-    assert not told(rig, RoundVoided)
-    assert [one.what for one in told(rig, OrderRefused)] == ["approve order 1"]
+    assert not rig.events_of(RoundVoided)
+    assert [one.what for one in rig.events_of(OrderRefused)] == ["approve order 1"]
 
 
 def test_a_proposal_outlives_a_restart() -> None:
@@ -174,20 +166,20 @@ def test_a_proposal_outlives_a_restart() -> None:
     void(rig, "M. Okafor")
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
     approve(rig, 1, "J. Lee")
-    assert told(rig, RoundVoided)
+    assert rig.events_of(RoundVoided)
 
 
 def test_so_many_may_wait_and_no_more() -> None:
     rig = a_table()
     for _ in range(ORDERS_LIMIT + 1):
         void(rig, "M. Okafor")
-    assert len(told(rig, RulingProposed)) == ORDERS_LIMIT
-    assert "orders wait already" in told(rig, OrderRefused)[-1].reason
+    assert len(rig.events_of(RulingProposed)) == ORDERS_LIMIT
+    assert "orders wait already" in rig.events_of(OrderRefused)[-1].reason
 
 
 def test_where_one_person_is_enough_nothing_waits() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(ROUND)
     void(rig, "M. Okafor")
-    assert told(rig, RoundVoided)
-    assert not told(rig, RulingProposed)
+    assert rig.events_of(RoundVoided)
+    assert not rig.events_of(RulingProposed)

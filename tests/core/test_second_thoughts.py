@@ -219,8 +219,8 @@ def test_chips_heard_at_a_wager_and_gone_before_the_lock_is_known_accuse_nobody(
         draw(rig, *(between.split() if chips is heard else ()))
     rig.late = False
     rig.pass_ms(9_000)
-    (told,) = (one for one in rig.events if isinstance(one, AlertRaised))
-    assert (told.kind, said in told.text) == (AlertKind.CHIPS_UNEXPLAINED, True)
+    (alert,) = (one for one in rig.events if isinstance(one, AlertRaised))
+    assert (alert.kind, said in alert.text) == (AlertKind.CHIPS_UNEXPLAINED, True)
 
 
 def test_those_that_stay_are_an_offence() -> None:

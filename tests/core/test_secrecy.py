@@ -1,7 +1,7 @@
 """Nothing that leaves the process, nor when it leaves, depends on the hole card before it is turned.
 
 Each round is played with every one of the 52 faces in the hole, all other readings the same, and every byte of every
-event and of what the devices are told is compared up to the turn. Commitments differ with the face in truth; here they
+event and of what the devices are sent is compared up to the turn. Commitments differ with the face in truth; here they
 are given by number so that nothing else may hide behind them.
 """
 
@@ -219,11 +219,11 @@ def test_nor_in_a_round_dealt_by_hand(name: str) -> None:
     rig.talk(HAND_WRITTEN[name])
     tried = assert_hole_is_secret(rig)
     assert tried == (0 if name == "closed before the deal is over" else 1)
-    told = [
+    shown = [
         (type(event), event.card) for event in rig.events_of(HoleCardRevealed, CardOpened) if hasattr(event, "card")
     ]
     for hole in holes_of(rig):
-        assert [kind for kind, card in told if card == hole.number] == [HoleCardRevealed, CardOpened]
+        assert [kind for kind, card in shown if card == hole.number] == [HoleCardRevealed, CardOpened]
 
 
 def test_nor_where_even_money_is_shown_by_chips() -> None:

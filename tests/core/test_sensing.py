@@ -1,4 +1,4 @@
-"""Bet sensors held against chips, and what the sensors are told."""
+"""Bet sensors held against chips, and what the sensors are sent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def at_sensors() -> Rig:
 
 
 def sense(rig: Rig, *spots: int, live: tuple[int, ...] | None = None) -> None:
-    """The unit does what the table wishes, and tells."""
+    """The unit does what the table wishes, and reports."""
     rig.pass_ms(150)
     seen = spots if live is None else live
     latched = spots if rig.desired.lock else ()
@@ -148,8 +148,8 @@ def health(rig: Rig, state: HealthState) -> None:
 
 def locked(rig: Rig) -> list[tuple[int, str, int]]:
     """The wagers of the last lock."""
-    told = [event for event in rig.events if isinstance(event, BettingClosed)]
-    return [(one.spot, one.bet, one.cents) for one in told[-1].wagers] if told else []
+    locks = [event for event in rig.events if isinstance(event, BettingClosed)]
+    return [(one.spot, one.bet, one.cents) for one in locks[-1].wagers] if locks else []
 
 
 def alerts(rig: Rig) -> list[tuple[str, int | None]]:
@@ -204,7 +204,7 @@ def test_a_coin_without_a_main_wager_is_handed_back() -> None:
     assert rig.desired.lamps == {BET: ()}
 
 
-def test_cards_do_not_wait_for_the_sensors_and_the_round_is_told_once_they_have_spoken() -> None:
+def test_cards_do_not_wait_for_the_sensors_and_the_round_is_published_once_they_have_spoken() -> None:
     rig = alone(1)
     rig.talk("1 main 25")
     rig.key("no_more_bets")

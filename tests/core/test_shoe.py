@@ -1,4 +1,4 @@
-"""The shoe account: what has left the shoe, what it cannot hold, and that nobody at the table is told."""
+"""The shoe account: what has left the shoe, what it cannot hold, and that nobody at the table learns of it."""
 
 from __future__ import annotations
 
@@ -58,10 +58,17 @@ def test_a_shoe_ends_with_its_account_and_its_burns_stay_closed_as_somebody_said
     one_round(rig)
     rig.key("burn")
     assert "2c" not in [event.face for event in rig.events if isinstance(event, CardOpened)]
-    told = ended(rig)
-    assert (told.shoe, told.decks, told.drawn, told.burned, told.unread, told.left) == (1, 6, 5, 1, 0, None)
-    assert told.penetration_per_mille == 5 * 1000 // 312
-    assert told.running_count == -3
+    account = ended(rig)
+    assert (account.shoe, account.decks, account.drawn, account.burned, account.unread, account.left) == (
+        1,
+        6,
+        5,
+        1,
+        0,
+        None,
+    )
+    assert account.penetration_per_mille == 5 * 1000 // 312
+    assert account.running_count == -3
 
 
 def test_a_burn_is_opened_once_as_many_cards_have_come_as_its_shoe_was_loaded_with() -> None:
@@ -114,7 +121,7 @@ def test_the_ninth_card_of_a_kind_is_impossible_in_a_shoe_that_holds_one() -> No
     assert kinds(rig) == ["impossible_card"]
 
 
-def test_a_hole_card_that_cannot_be_is_not_told_before_it_lies_open() -> None:
+def test_a_hole_card_that_cannot_be_is_not_published_before_it_lies_open() -> None:
     rig = of_decks(1)
     begin(rig)
     one_round(rig)

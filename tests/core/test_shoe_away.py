@@ -166,7 +166,7 @@ def test_nor_of_a_shoe_that_numbers_its_draws() -> None:
 def test_its_hole_card_turned_the_next_deal_ends_a_round_of_which_too_few_cards_were_heard(
     key: str, answer: str, reason: str
 ) -> None:
-    """*Round closed* is forgotten. What nobody could count stays closed, and the next round is told."""
+    """*Round closed* is forgotten. What nobody could count stays closed, and the next round is published."""
     rig = Rig(penn(stand_key="always", turn_key="always"))
     rig.talk("1 main 10 \n key no_more_bets \n Th 9c")
     health(rig, HealthState.LOST)

@@ -132,10 +132,10 @@ def test_a_burn_key_taken_back_resumes_the_account_whatever_counts_came_between(
     assert (after.shoe, after.drawn, after.counts) == (2, DRAWN, ())
     assert after.opened.items() >= before.opened.items()
     assert rig.table.state.burns == 0
-    told = len(alerts(rig))
+    raised_before = len(alerts(rig))
     count(rig, LEFT)
     assert rig.events_of(ShoeCounted)[-1] == ShoeCounted(2, 8 * 52, DRAWN, LEFT, "M. Okafor", "own key")
-    assert len(alerts(rig)) == told
+    assert len(alerts(rig)) == raised_before
 
 
 def test_a_foreign_card_is_still_impossible_after_a_count_that_was_taken_back() -> None:

@@ -317,7 +317,7 @@ BESIDE = (
 )
 
 
-def test_two_doubles_of_a_split_that_is_told_of_only_once_it_is_played() -> None:
+def test_two_doubles_of_a_split_that_is_reported_only_once_it_is_played() -> None:
     """Box 1 doubles; box 2 splits and doubles both hands for five, the first without a key: one wins, one breaks."""
     rig = table("1 main 25 \n 2 main 15 \n key no_more_bets")
     draw(rig, "7s", "3h", "8d", "4d", "3h", "3d")

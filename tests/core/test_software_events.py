@@ -1,4 +1,4 @@
-"""What the daemon found out about its own program is told as it was found."""
+"""What the daemon found out about its own program is reported as it was found."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from controller.core.messages.inputs import SoftwareInspected
 from tests.core.rig import Rig, penn
 
 
-def test_a_look_at_the_program_is_told_and_changes_nothing_else() -> None:
+def test_a_look_at_the_program_is_published_and_changes_nothing_else() -> None:
     rig = Rig(penn(stand_key="always"))
     before = rig.table.state
     rig.give(SoftwareInspected(rig.now_ns, "hour", False, "", 0, "", "devices/shoes/shoe.py is another"))

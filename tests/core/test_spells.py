@@ -39,20 +39,20 @@ def test_a_surrender_settled_unseen_is_over_before_the_next_reader_is_lost() -> 
     ]
     double = {"spot": 1, "zone": "main", "cents": 1000, "t": 9}
     lines = [json.loads(ROUND), *dealt[:7], double, *dealt[7:], *chips, *lost, {"close": True}]
-    status, told = run("\n".join(json.dumps(line) for line in lines))
+    status, answer = run("\n".join(json.dumps(line) for line in lines))
     # Spot 6 is seen with its wager at 10.5: it surrendered only if spot 7 had stood by then, not in its turn after 11.
-    assert (status, json.loads(told)["plays"]) == (0, 7)
+    assert (status, json.loads(answer)["plays"]) == (0, 7)
 
 
-def test_a_reader_that_is_not_back_may_still_tell_late_what_it_missed() -> None:
-    told = observed(PENN, [1000], "5c 6d 6h 6s 9h 0:main:2000")
-    assert not told.frontier
-    later = told.replayed_with((), (Outage(0, 4),)).frontier
+def test_a_reader_that_is_not_back_may_still_report_late_what_it_missed() -> None:
+    lattice = observed(PENN, [1000], "5c 6d 6h 6s 9h 0:main:2000")
+    assert not lattice.frontier
+    later = lattice.replayed_with((), (Outage(0, 4),)).frontier
     # Before the dealer has drawn on what he shows it is no payment; for how much it was doubled nobody saw.
     (outcomes,) = next(boxes for node, boxes in later.items() if not node.paying)
     assert {outcome.hands[0].extra_cents for outcome in outcomes} == {1, 1000}
 
 
-def test_of_a_split_it_may_tell_late_that_both_hands_have_their_wager() -> None:
-    told = observed(PENN, [1000], "8c 6d 8h 6s 3h 0:main:2000").replayed_with((), (Outage(0, 4),))
-    assert (1000, 1000) in {tuple(hand.base + hand.extra for hand in node.hands) for node in told.frontier}
+def test_of_a_split_it_may_report_late_that_both_hands_have_their_wager() -> None:
+    lattice = observed(PENN, [1000], "8c 6d 8h 6s 3h 0:main:2000").replayed_with((), (Outage(0, 4),))
+    assert (1000, 1000) in {tuple(hand.base + hand.extra for hand in node.hands) for node in lattice.frontier}

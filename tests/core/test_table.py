@@ -42,14 +42,14 @@ from firmware_protocols.readings import (
     LineDisturbed,
 )
 from tests.core.rig import MS, SPOTS, Rig, penn, rig_with
-from tests.core.stories import told
+from tests.core.summaries import summary
 
 KEYED = penn(stand_key="always")
 HAND = "Th 9c 6d 8s"
 
 
 def locked(rig: Rig) -> list[tuple[tuple[int, str, int], ...]]:
-    """The wagers of each lock told."""
+    """The wagers of each lock published."""
     return [
         tuple((wager.spot, wager.bet, wager.cents) for wager in event.wagers) for event in rig.events_of(BettingClosed)
     ]
@@ -104,7 +104,7 @@ def test_what_is_left_from_the_last_round_is_a_wager_of_the_next() -> None:
 
 
 def seen(rig: Rig, spot: int, cents: int, when: tuple[int, int]) -> None:
-    """A reader tells what it saw; nobody confirms anything yet."""
+    """A reader reports what it saw; nobody confirms anything yet."""
     chip = f"E0{spot:02}{cents}"
     rig.values[chip] = cents
     rig.give(ChipsSeen(spot, "main", (chip,) if cents else (), *when))
@@ -121,7 +121,7 @@ def confirmed(rig: Rig, *spots: int) -> None:
     rig.give(ChipsConfirmed(spots or SPOTS, rig.now_ns))
 
 
-def test_chips_that_lay_in_time_are_locked_though_they_are_told_after_the_cards() -> None:
+def test_chips_that_lay_in_time_are_locked_though_they_are_reported_after_the_cards() -> None:
     rig = rig_with("1 main 10")
     rig.late = True
     before = rig.now_ns
@@ -134,7 +134,7 @@ def test_chips_that_lay_in_time_are_locked_though_they_are_told_after_the_cards(
     rig.late = False
     assert locked(rig) == [((1, "main", 1000), (3, "main", 2500))]
     rig.talk("key stand stand hole_turned round_closed")
-    assert sorted(told(rig).settled) == ["1 main -10.00", "3 main +0.00"]
+    assert sorted(summary(rig).settled) == ["1 main -10.00", "3 main +0.00"]
 
 
 def test_the_lock_waits_for_every_reader_not_only_those_with_wagers() -> None:
@@ -171,7 +171,7 @@ def test_another_box_makes_another_card_the_hole_card() -> None:
     confirmed(rig)
     rig.late = False
     rig.talk("key stand hole_turned round_closed")
-    assert sorted(told(rig).settled) == ["1 main -10.00", "2 main +15.00"]
+    assert sorted(summary(rig).settled) == ["1 main -10.00", "2 main +15.00"]
     (turned,) = rig.events_of(HoleCardRevealed)
     opened = rig.events_of(CardOpened)
     assert isinstance(turned, HoleCardRevealed)
@@ -210,7 +210,7 @@ def test_late_wagers_and_pinches_leave_the_locked_wager() -> None:
     rig = rig_with("1 main 10 \n Th 9c \n 1 main 15 \n 1 main 5 \n 6d 8s \n key stand hole_turned round_closed")
     assert rig.events_of(BetIncreasedAfterLock) == [BetIncreasedAfterLock(1, 1, "main", 1000, 1500)]
     assert rig.events_of(BetDecreasedAfterLock) == [BetDecreasedAfterLock(1, 1, "main", 1500, 500)]
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
 
 
 def test_a_wager_at_a_spot_that_is_not_in_play_is_late() -> None:
@@ -228,7 +228,7 @@ def test_chips_of_the_same_value_are_change() -> None:
     ]
 
 
-def test_an_unknown_chip_counts_as_nothing_and_is_told_once() -> None:
+def test_an_unknown_chip_counts_as_nothing_and_is_reported_once() -> None:
     rig = Rig(KEYED, {"E1": 1000})
     rig.lay(1, "main", ("E1", "FF"))
     rig.lay(1, "main", ("FF",))
@@ -257,7 +257,7 @@ def test_a_card_with_no_bets_belongs_to_no_round() -> None:
 def test_a_burned_card_is_announced_by_the_key() -> None:
     rig = rig_with(f"1 main 10 \n key burn \n Ac {HAND} \n key stand hole_turned round_closed")
     assert len(rig.events_of(CardBurned)) == 1
-    assert told(rig).settled == ["1 main -10.00"]
+    assert summary(rig).settled == ["1 main -10.00"]
 
 
 def test_or_by_the_shoe() -> None:
@@ -364,7 +364,7 @@ def test_a_next_round_before_the_readers_confirmed_leaves_the_last_to_the_floor_
     ]
 
 
-def test_a_card_told_before_the_chips_of_its_double_waits_for_them() -> None:
+def test_a_card_reported_before_the_chips_of_its_double_waits_for_them() -> None:
     rig = rig_with("1 main 10 \n 6h 9c 5d 8s \n key double")
     rig.late = True
     before = rig.now_ns
@@ -375,7 +375,7 @@ def test_a_card_told_before_the_chips_of_its_double_waits_for_them() -> None:
     confirmed(rig)
     rig.late = False
     rig.talk("key hole_turned round_closed")
-    assert told(rig).settled == ["1 main +20.00"]
+    assert summary(rig).settled == ["1 main +20.00"]
 
 
 def test_but_not_beyond_the_readers_word_that_there_are_none() -> None:

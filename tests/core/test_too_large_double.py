@@ -1,4 +1,4 @@
-"""Too large a double that is handed back a second before its card, as readers tell of it: it is one, and no payment."""
+"""Too large a double that is handed back a second before its card, as readers report it: it is one, and no payment."""
 
 from __future__ import annotations
 

@@ -38,23 +38,23 @@ def accounts(kind: str, keypad: StandKey) -> Iterator[ObservedRound]:
             rig.events.clear()
             before = rig.table.state.round
             rig.perform([each])
-            told = rig.table.state.round or before
-            if rig.events_of(RoundIrregular) and told is not None:
-                yield observed_round(rules, told)
+            round_now = rig.table.state.round or before
+            if rig.events_of(RoundIrregular) and round_now is not None:
+                yield observed_round(rules, round_now)
 
 
 def is_legal(account: ObservedRound) -> bool:
     """Whether the table's own lattice explains an account, piece by piece."""
     found = Lattice.begin(account.rules, account.wagers, account.lying, account.answers)
     place, hole = 0, 0
-    for index, (told, rank) in enumerate(account.pieces):
-        dated = told
+    for index, (observation, rank) in enumerate(account.pieces):
+        dated = observation
         if rank is not None:
             hidden = place == account.hole_place()
             if not rank and not hidden:
                 return False
             hole = rank if hidden else hole
-            dated = replace(told, item=CardObserved(place << 4 | (0 if hidden else rank)))
+            dated = replace(observation, item=CardObserved(place << 4 | (0 if hidden else rank)))
             place += 1
         after = found.observe(dated)
         if after.frontier or not found.frontier or not isinstance(dated.item, ChipsObserved):
@@ -74,8 +74,8 @@ def test_both_lattices_say_alike_whether_an_account_is_legal(kind: str, keypad: 
     rng = Random(kind)
     judged: list[bool] = []
     for account in accounts(kind, keypad):
-        for told in (account, account._replace(closed=True, turned=True)):
-            changes = list(fault_hypotheses(told))
+        for stated in (account, account._replace(closed=True, turned=True)):
+            changes = list(fault_hypotheses(stated))
             for change in rng.sample(changes, min(9, len(changes))):
                 legal = is_legal(change.account)
                 assert Search(100_000).explains(change.account) == legal, change.text
@@ -90,9 +90,9 @@ def test_a_kind_is_named_exactly_if_it_alone_makes_some_account_legal() -> None:
             continue
         stems = Search(100_000).stems(account)
         kinds = {one.kind for one in fault_hypotheses(account) if one.at < len(stems) and is_legal(one.account)}
-        told = single_fault(account, Search(100_000))
-        assert (told != "") == (len(kinds) == 1)
-        named.add(told != "")
+        fault = single_fault(account, Search(100_000))
+        assert (fault != "") == (len(kinds) == 1)
+        named.add(fault != "")
     assert True in named
 
 

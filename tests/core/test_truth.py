@@ -1,4 +1,4 @@
-"""What the table settles and tells, against what the simulated people know."""
+"""What the table settles and publishes, against what the simulated people know."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from tests.core.rig import Rig, settled
 Account = dict[tuple[int, int, str], tuple[int, int]]
 
 
-def true_account(told: list[RoundPlayed]) -> Account:
-    return {(r.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for r in told for w in r.wagers}
+def true_account(rounds: list[RoundPlayed]) -> Account:
+    return {(r.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for r in rounds for w in r.wagers}
 
 
 def left_open(rig: Rig) -> dict[tuple[int, int, str], tuple[int, ...]]:
     return {(e.round, e.spot, e.bet): e.possible_cents for e in rig.events_of(WagerUnresolved)}
 
 
-def assert_account(rig: Rig, told: list[RoundPlayed]) -> None:
+def assert_account(rig: Rig, rounds: list[RoundPlayed]) -> None:
     """Every wager is settled as it truly ended, or open with the truth among what remains possible; none twice."""
-    truth, found, still = true_account(told), settled(rig.events), left_open(rig)
+    truth, found, still = true_account(rounds), settled(rig.events), left_open(rig)
     assert rig.events_of(RoundIrregular) == []
     assert len(rig.events_of(WagerSettled)) == len(found)
     assert found == {wager: truth[wager] for wager in found}
@@ -50,32 +50,32 @@ def assert_account(rig: Rig, told: list[RoundPlayed]) -> None:
         assert len(possible) > 1
 
 
-def facts_told(rig: Rig, told: list[RoundPlayed]) -> Iterator[bool]:
+def published_facts(rig: Rig, rounds: list[RoundPlayed]) -> Iterator[bool]:
     """Whether each inferred fact is true."""
-    rounds = {truth.round: truth for truth in told}
+    by_number = {truth.round: truth for truth in rounds}
     face = {e.card: e.face for e in rig.events_of(CardOpened)}
     for event in rig.events:
         match event:
             case CardDealt(number, card, spot):
-                truth = rounds[number]
+                truth = by_number[number]
                 mine = truth.dealer if spot == 0 else tuple(c for hand in truth.hands[str(spot)] for c in hand)
                 yield card not in face or face[card] in mine
             case HandsSplit(number, spot, hands):
-                yield hands <= len(rounds[number].hands[str(spot)])
+                yield hands <= len(by_number[number].hands[str(spot)])
             case HandCompleted(number, spot, hand, cards):
-                yield tuple(face[card] for card in cards) == rounds[number].hands[str(spot)][hand]
+                yield tuple(face[card] for card in cards) == by_number[number].hands[str(spot)][hand]
             case SpotSurrendered(number, spot):
-                yield spot in rounds[number].surrendered
+                yield spot in by_number[number].surrendered
             case InsuranceTaken(number, spot, cents):
-                yield (spot, "insurance", cents) in {(w.spot, w.bet, w.wager_cents) for w in rounds[number].wagers}
+                yield (spot, "insurance", cents) in {(w.spot, w.bet, w.wager_cents) for w in by_number[number].wagers}
             case RoundClosed(number, dealer) if dealer:
-                yield tuple(face[card] for card in dealer) == rounds[number].dealer
+                yield tuple(face[card] for card in dealer) == by_number[number].dealer
             case _:
                 pass
 
 
-def assert_facts(rig: Rig, told: list[RoundPlayed]) -> None:
-    judged = list(facts_told(rig, told))
+def assert_facts(rig: Rig, rounds: list[RoundPlayed]) -> None:
+    judged = list(published_facts(rig, rounds))
     assert judged
     assert all(judged)
 
@@ -103,27 +103,27 @@ def placed(rig: Rig) -> set[object]:
 
 @pytest.mark.parametrize("stand_key", HABITS)
 @pytest.mark.parametrize("name", DEALERS)
-def test_nothing_is_settled_or_told_but_the_truth(name: str, stand_key: StandKey) -> None:
-    rig, told = simulated(name, 11, 24, stand_key, fumbles_per_mille=60)
-    assert len(told) == 24
-    assert_account(rig, told)
-    assert_facts(rig, told)
+def test_nothing_is_settled_or_published_but_the_truth(name: str, stand_key: StandKey) -> None:
+    rig, rounds = simulated(name, 11, 24, stand_key, fumbles_per_mille=60)
+    assert len(rounds) == 24
+    assert_account(rig, rounds)
+    assert_facts(rig, rounds)
 
 
 @pytest.mark.parametrize("name", DEALERS)
 def test_with_a_key_for_each_decision_nothing_stays_open(name: str) -> None:
-    rig, told = simulated(name, 12, 40, "always")
-    assert settled(rig.events) == true_account(told)
+    rig, rounds = simulated(name, 12, 40, "always")
+    assert settled(rig.events) == true_account(rounds)
     assert rig.outcomes() == ["settled"] * 40
 
 
-def test_with_a_key_for_each_decision_the_whole_story_is_told() -> None:
-    rig, told = simulated("hollywood-penn-national", 13, 25, "always")
+def test_with_a_key_for_each_decision_every_hand_is_published() -> None:
+    rig, rounds = simulated("hollywood-penn-national", 13, 25, "always")
     drawn = [e for e in rig.events_of(CardDrawn) if e.position is not None]
     assert len(rig.events_of(CardDealt)) == len(drawn)
-    hands = [hand for truth in told for spot, of in truth.hands.items() for hand in of]
-    surrendered = sum(len(truth.surrendered) for truth in told)
-    naturals = sum(1 for truth in told for of in truth.hands.values() if len(of) == 1 and is_natural(of[0]))
+    hands = [hand for truth in rounds for spot, of in truth.hands.items() for hand in of]
+    surrendered = sum(len(truth.surrendered) for truth in rounds)
+    naturals = sum(1 for truth in rounds for of in truth.hands.values() if len(of) == 1 and is_natural(of[0]))
     assert len(rig.events_of(HandCompleted)) + surrendered == len(hands)
     assert naturals > 0
 
@@ -133,14 +133,14 @@ def is_natural(hand: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize("stand_key", HABITS)
-def test_late_confirmations_change_only_when_things_are_told(stand_key: StandKey) -> None:
+def test_late_confirmations_change_only_when_things_are_published(stand_key: StandKey) -> None:
     name = "hollywood-penn-national"
     punctual, truth = simulated(name, 21, 20, stand_key, fumbles_per_mille=60)
-    late, told = simulated(name, 21, 20, stand_key, make=LateRig, fumbles_per_mille=60)
-    assert told == truth
+    late, rounds = simulated(name, 21, 20, stand_key, make=LateRig, fumbles_per_mille=60)
+    assert rounds == truth
     assert len(late.stamped) < len(punctual.stamped)
-    assert_account(late, told)
-    assert_facts(late, told)
+    assert_account(late, rounds)
+    assert_facts(late, rounds)
     assert placed(late) == placed(punctual)
 
 
@@ -150,6 +150,6 @@ def test_late_confirmations_change_only_when_things_are_told(stand_key: StandKey
 def test_readers_that_are_behind_leave_more_open_but_nothing_wrong(
     name: str, stand_key: StandKey, looks: float
 ) -> None:
-    rig, told = simulated(name, 31, 12, stand_key, make=partial(SlowRig, looks=looks))
-    assert_account(rig, told)
-    assert_facts(rig, told)
+    rig, rounds = simulated(name, 31, 12, stand_key, make=partial(SlowRig, looks=looks))
+    assert_account(rig, rounds)
+    assert_facts(rig, rounds)

@@ -20,13 +20,13 @@ PLAYED = "9c 6d 8s \n key stand hole_turned \n 1 main 0 \n key round_closed"
 ALARMS = (BetIncreasedAfterLock, BetDecreasedAfterLock, ChipsUnexplained, AlertRaised)
 
 
-def first_card(rig: Rig, cents: int, zone: str = "lucky_ladies", *, told_ms: int = 80) -> None:
-    """The first card; then a look at a zone tells of a change since well before it."""
+def first_card(rig: Rig, cents: int, zone: str = "lucky_ladies", *, seen_ms: int = 80) -> None:
+    """The first card; then a look at a zone reports a change since well before it."""
     rig.late = True
     rig.pass_ms(1000)
     before_ns = rig.now_ns - 6_000 * MS
     rig.give(CardDrawn(rig.now_ns, Card("Th")))
-    rig.now_ns += told_ms * MS
+    rig.now_ns += seen_ms * MS
     chip = f"E0045{cents:011X}"
     rig.values[chip] = cents
     rig.give(ChipsSeen(1, zone, (chip,) if cents else (), max(before_ns, 0), rig.now_ns))
@@ -103,7 +103,7 @@ def test_with_a_limit_on_all_wins_a_win_that_hangs_on_it_stays_open_too() -> Non
     assert [bet for bet, _, _ in opened(rig)] == ["twenty_one_plus_three", "lucky_ladies"]
 
 
-def test_a_main_wager_told_late_lay_there_in_time() -> None:
+def test_a_main_wager_reported_late_lay_there_in_time() -> None:
     rig = whole_house_with("2 main 10")
     first_card(rig, 500, "main")
     rig.talk("9c 6d 8s 7c 6h")

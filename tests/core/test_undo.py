@@ -53,7 +53,7 @@ def test_a_stand_that_was_none_is_taken_back_and_the_player_draws() -> None:
     assert withdrawn(rig) == ["stand"]
     assert rig.outcomes() == ["settled"]
     assert rig.events_of(RoundIrregular) == []
-    # The stand had the dealer's seventeen win, and that had been told.
+    # The stand had the dealer's seventeen win, and that had been published.
     assert rig.postings() == ["1: spot 1 main -10.00"]
     (adjusted,) = rig.events_of(WagerAdjusted)
     assert isinstance(adjusted, WagerAdjusted)
@@ -316,7 +316,7 @@ def test_after_a_turn_by_mistake_the_players_play_on_and_what_was_opened_stays_o
     assert rig.postings() == ["1: spot 1 main +10.00"]
 
 
-def test_each_key_of_the_map_is_told_and_no_other() -> None:
+def test_each_key_of_the_map_is_published_and_no_other() -> None:
     rig = rig_with(f"{TWELVE} \n key 4 call_floor yes undo")
     rig.give(KeyPressed(rig.now_ns, "Z"))
     read = [event.meaning for event in rig.events_of(KeyRead)]

@@ -64,17 +64,17 @@ def bases(rig: Rig) -> list[Basis]:
 
 
 def test_with_its_key_a_round_is_what_it_is_without_the_option() -> None:
-    told: list[list[Event]] = []
+    published: list[list[Event]] = []
     for habit in ("always", "sometimes"):
         rig = Rig(penn(stand_key="always", no_more_bets=habit))
         rig.talk("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned \n 1 main 20 \n 1 main 10")
         rig.talk("key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")
         assert rig.outcomes() == ["settled", "settled"]
-        told.append(rig.events)
-    assert coded(told[0]) == coded(told[1])
+        published.append(rig.events)
+    assert coded(published[0]) == coded(published[1])
 
 
-def test_dealers_who_press_it_are_told_nothing_else() -> None:
+def test_dealers_who_press_it_are_sent_nothing_else() -> None:
     def always(rules: Rules, chips: dict[str, int]) -> Rig:
         return Rig(replace(rules, options=replace(rules.options, no_more_bets="always")), chips)
 
@@ -105,7 +105,7 @@ def test_a_card_with_no_bets_belongs_to_no_round_as_ever() -> None:
 # --- a first card without it ------------------------------------------------------------------------------
 
 
-def test_without_the_key_a_first_card_asks_and_nothing_of_the_round_is_told() -> None:
+def test_without_the_key_a_first_card_asks_and_nothing_of_the_round_is_published() -> None:
     rig = rig_of(DEALT)
     assert rig.events_of(QuestionAsked) == [QuestionAsked(1, 1, None, ASKED, ("yes", "no"))]
     assert rig.desired.display == SHOWN
@@ -213,14 +213,14 @@ def test_it_is_asked_before_who_was_let_in_and_no_withdraws_that() -> None:
 def test_a_restart_goes_on_asking_and_the_answer_settles_the_same() -> None:
     rig = rig_of(DEALT)
     held = restore(rig.house, read_state(state_bytes(rig.table.state)))
-    stepped, told = len(rig.stamped), len(rig.events)
+    stepped, published = len(rig.stamped), len(rig.events)
     rig.talk("key yes stand hole_turned round_closed")
     again: list[Event] = []
     for stamped in rig.stamped[stepped:]:
         after = step(held, stamped)
         held = after.table
         again.extend(after.events)
-    assert coded(again) == coded(rig.events[told:])
+    assert coded(again) == coded(rig.events[published:])
     assert rig.postings() == ["1: spot 1 main +10.00"]
 
 
@@ -228,7 +228,7 @@ def test_a_restart_goes_on_asking_and_the_answer_settles_the_same() -> None:
 
 
 def doubled_after_three_cards(**options: Any) -> Rig:
-    """As if the shoe had told a card twice: only payment explains chips that come after it, for 10 against 17."""
+    """As if the shoe had reported a card twice: only payment explains chips that come after it, for 10 against 17."""
     rig = rig_of("1 main 10 \n key no_more_bets \n 5h 9c 3d 8s 2c", stand_key="sometimes", **options)
     rig.values["E004CAFE"] = 1000
     rig.lay(1, "main", (*rig.lying[1, "main"], "E004CAFE"))

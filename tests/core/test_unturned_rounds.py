@@ -50,7 +50,7 @@ def forgetful(profile: str, paid: str, *, looked_ms: int = 4_000) -> Rig:
     return rig
 
 
-def told(rig: Rig) -> tuple[list[str], list[str], int]:
+def rounds_ended(rig: Rig) -> tuple[list[str], list[str], int]:
     """Why rounds are irregular, how they ended, and how many were begun."""
     reasons = [event.reason for event in rig.events_of(RoundIrregular)]
     return reasons, rig.outcomes(), len(rig.events_of(BettingClosed))
@@ -68,12 +68,12 @@ def told(rig: Rig) -> tuple[list[str], list[str], int]:
 def test_a_dealer_who_forgot_the_turn_ends_the_round_by_locking_the_next_bets(profile: str, paid: str) -> None:
     rig = forgetful(profile, paid)
     rig.talk("1 main 30 \n key no_more_bets \n Kh 2c Kd Ks")
-    assert told(rig) == ([FORGOTTEN], ["irregular"], 2)
+    assert rounds_ended(rig) == ([FORGOTTEN], ["irregular"], 2)
     assert rig.events_of(HoleCardRevealed) == []
     assert [event.wager_cents for event in rig.events_of(WagerUnresolved)] == [1000]
 
 
-def test_so_it_does_where_no_reader_has_told_of_the_bets_yet() -> None:
+def test_so_it_does_where_no_reader_has_reported_the_bets_yet() -> None:
     rig = forgetful("borgata", "1 main 20 \n 1 main 0")
     since_ns, rig.late = rig.now_ns, True
     rig.values["AA"] = 3000
@@ -81,7 +81,7 @@ def test_so_it_does_where_no_reader_has_told_of_the_bets_yet() -> None:
     rig.give(ChipsSeen(1, "main", ("AA",), since_ns, since_ns + 50 * MS))
     rig.late = False
     rig.talk("2c Kd Ks")
-    assert told(rig) == ([FORGOTTEN], ["irregular"], 2)
+    assert rounds_ended(rig) == ([FORGOTTEN], ["irregular"], 2)
     assert rig.events_of(KeyRefused) == []
 
 
@@ -93,5 +93,5 @@ def test_so_it_does_where_no_reader_has_told_of_the_bets_yet() -> None:
 def test_a_slip_of_the_finger_ends_nothing(paid: str, looked_ms: int) -> None:
     rig = forgetful("borgata", paid, looked_ms=looked_ms)
     rig.talk("key no_more_bets")
-    assert told(rig) == ([], [], 1)
+    assert rounds_ended(rig) == ([], [], 1)
     assert rig.events_of(HoleCardRevealed) == []

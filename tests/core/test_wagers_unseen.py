@@ -48,7 +48,7 @@ class Watched(Rig):
         self.pass_ms(200)
 
     def find(self, device: str, spot: int, *, since_ns: int | None = None, **cents: int) -> None:
-        """It is back; what it tells has come since it was lost, if nothing else is said a minute ago."""
+        """It is back; what it reports has come since it was lost, if nothing else is said a minute ago."""
         since_ns = self.now_ns - 60_000 * MS if since_ns is None else since_ns
         self.dark.discard(spot)
         self.dark_zones.difference_update(self.house.zones[device])
@@ -64,8 +64,8 @@ class Watched(Rig):
         return [event.text.partition(";")[0] for event in raised if event.kind is AlertKind.WAGERS_UNSEEN]
 
     def left(self) -> list[tuple[int, str, tuple[int, ...]]]:
-        told = (event for event in self.events_of(WagerUnresolved))
-        return [(event.spot, event.bet, event.possible_cents) for event in told]
+        unresolved = (event for event in self.events_of(WagerUnresolved))
+        return [(event.spot, event.bet, event.possible_cents) for event in unresolved]
 
 
 SAID = "spot 2: no reader looked at lucky_ladies, main, twenty_one_plus_three when the bets were locked"
@@ -102,8 +102,8 @@ def test_a_side_wager_that_it_then_finds_changed_is_open_and_was_not_settled_bef
     assert rig.postings() == []
     rig.find("bet_spots/2", 2, lucky_ladies=0)
     rig.talk("key round_closed")
-    told = rig.events_of(WagerUncertain)
-    assert [(event.spot, event.bet, event.possible_cents) for event in told] == [(2, "lucky_ladies", (0, 500))]
+    uncertain = rig.events_of(WagerUncertain)
+    assert [(event.spot, event.bet, event.possible_cents) for event in uncertain] == [(2, "lucky_ladies", (0, 500))]
     assert "1: spot 2 lucky_ladies -5.00" not in rig.postings()
 
 
@@ -184,7 +184,7 @@ def test_a_spot_that_is_in_no_round_as_far_as_anybody_saw_is_said_too() -> None:
     assert rig.unseen() == [SAID]
 
 
-def test_a_reader_lost_before_it_has_told_of_the_lock_has_not_looked() -> None:
+def test_a_reader_lost_before_it_has_reported_the_lock_has_not_looked() -> None:
     rig = Watched()
     rig.talk("1 main 10 \n 2 main 10")
     rig.late = True

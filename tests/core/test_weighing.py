@@ -99,10 +99,10 @@ def test_line_by_line_each_answer_to_an_irregular_round_is_that_to_its_lines_so_
     faces = [{"card": face} for face in ("Th", "9h", "9c", "9d", "9s", "8s")]
     lines = [json.dumps(line) for line in (table, *faces, *spoken, {"card": "5c"}, {"close": True})]
 
-    def told(count: int, *flags: str) -> list[str]:
+    def answers(count: int, *flags: str) -> list[str]:
         return CliRunner().invoke(command, ["-", *flags], input="\n".join(lines[:count])).output.splitlines()
 
-    each = told(len(lines), "--each")
+    each = answers(len(lines), "--each")
     irregular = [count for count, answer in enumerate(each, start=1) if json.loads(answer)["plays"] == 0]
     assert len(irregular) >= 4
-    assert [each[count - 1] for count in irregular] == [told(count)[0] for count in irregular]
+    assert [each[count - 1] for count in irregular] == [answers(count)[0] for count in irregular]

@@ -58,16 +58,16 @@ def test_the_times_of_evidence_grow_and_begin_anew() -> None:
     assert Timeline().of(whole).latest_ns == max(dated.last_ns for dated in whole)
 
 
-def test_the_facts_told_grow_and_begin_anew_with_a_correction() -> None:
+def test_the_published_facts_grow_and_begin_anew_with_a_correction() -> None:
     rig = Rig(penn())
     rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand")
     round_now = rig.table.state.round
     assert round_now is not None
-    told = round_now.evidence.published
-    assert PublishedFacts().of(told[:2], 0).of(told, 0) == PublishedFacts().of(told, 0)
-    corrected = PublishedFacts().of(told, 0).of(told, 3)
-    assert corrected.every == frozenset(told)
-    assert corrected.cards < PublishedFacts().of(told, 0).cards
+    facts = round_now.evidence.published
+    assert PublishedFacts().of(facts[:2], 0).of(facts, 0) == PublishedFacts().of(facts, 0)
+    corrected = PublishedFacts().of(facts, 0).of(facts, 3)
+    assert corrected.every == frozenset(facts)
+    assert corrected.cards < PublishedFacts().of(facts, 0).cards
 
 
 def standing_unsaid() -> QuickReaders:

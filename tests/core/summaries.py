@@ -1,4 +1,4 @@
-"""Rounds told in words, and what the table made of them."""
+"""Rounds in words, and what the table made of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALERTS = (
 )
 
 
-class Told(NamedTuple):
+class RoundSummary(NamedTuple):
     """The first round's settlements, what legal plays left open, inferred moves, and alerts, each as short words."""
 
     settled: list[str]
@@ -37,16 +37,16 @@ class Told(NamedTuple):
     alerts: list[str]
 
 
-def story(rules: Rules, talk: str) -> Told:
-    """Play a round told in words; it is closed at its end."""
+def round_summary(rules: Rules, talk: str) -> RoundSummary:
+    """Play a round in words; it is closed at its end."""
     rig = Rig(rules)
     rig.talk(talk)
     rig.key("round_closed")
     rig.pass_ms(100)
-    return told(rig)
+    return summary(rig)
 
 
-def told(rig: Rig) -> Told:
+def summary(rig: Rig) -> RoundSummary:
     """What a rig's table has said."""
     opens = [
         f"{e.spot} {e.bet} " + " or ".join(f"{cents / 100:+.2f}" for cents in e.possible_cents)
@@ -67,4 +67,4 @@ def told(rig: Rig) -> Told:
             case _:
                 pass
     settled = [words.removeprefix("1: spot ") for words in rig.postings() if words.startswith("1:")]
-    return Told(settled, opens, moves, [type(event).__name__ for event in rig.events_of(*ALERTS)])
+    return RoundSummary(settled, opens, moves, [type(event).__name__ for event in rig.events_of(*ALERTS)])

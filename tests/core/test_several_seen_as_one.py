@@ -1,4 +1,4 @@
-"""A slow reader tells several moves as one change: none of them is left out, and no due rests on fewer."""
+"""A slow reader reports several moves as one change: none of them is left out, and no due rests on fewer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500, "D": 2_500, "E": 1_000}
 
 
 def seen_late(rig: Rig, chips: tuple[str, ...], card: str, then: str) -> None:
-    """A card comes between two looks, and the next before the second of them is told."""
+    """A card comes between two looks, and the next before the second of them is reported."""
     since_ns, rig.late = rig.now_ns, True
     rig.talk(card)
     by_ns = rig.now_ns
@@ -78,8 +78,8 @@ def test_a_hand_doubled_broken_and_cleared_between_two_looks_is_not_taken_for_th
     rig.lay(2, "main", ())
     rig.lay(3, "main", ("A",))
     rig.talk("8c")
-    dues_told = {event.net_cents for event in rig.events if isinstance(event, WagerSettled) and event.spot == 1}
-    assert dues_told == set()
+    settled_dues = {event.net_cents for event in rig.events if isinstance(event, WagerSettled) and event.spot == 1}
+    assert settled_dues == set()
     (left,) = (event for event in rig.events if isinstance(event, WagerUnresolved) and event.spot == 1)
     assert {-5_000, -2_500} <= set(left.possible_cents)
 

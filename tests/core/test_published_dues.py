@@ -38,7 +38,7 @@ WITHOUT_EZ = "Kh 6s 8d Tc key:stand 9c"
 
 
 def faces(talk: str) -> list[Card | None]:
-    """The cards of a told round, in the order drawn."""
+    """The cards of a round in words, in the order drawn."""
     return [None if word == "??" else Card(word) for word in talk.split() if ":" not in word]
 
 
@@ -55,18 +55,18 @@ def felt(talk: str, wagers: list[int], points: int | None = None, *, closed: boo
     )
 
 
-def test_explanations_of_one_length_are_told_in_the_order_of_their_words() -> None:
+def test_explanations_of_one_length_are_given_in_the_order_of_their_words() -> None:
     first, second = ("pushes", 18), ("broke", 22)
     net = agreed([Net(-1000, (second, first)), Net(-1000, (first, second))])
     assert net.why == "18 pushes; 22 broke; or: 22 broke; 18 pushes"
 
 
-def test_three_explanations_are_told_and_four_are_not() -> None:
-    def told(most: int) -> str:
+def test_three_explanations_are_given_and_four_are_not() -> None:
+    def why(most: int) -> str:
         return agreed(Net(0, (("pushes", points),)) for points in range(17, most)).why
 
-    assert told(20) == "17 pushes; or: 18 pushes; or: 19 pushes"
-    assert told(21) == "every legal play comes to this due, each in its own way"
+    assert why(20) == "17 pushes; or: 18 pushes; or: 19 pushes"
+    assert why(21) == "every legal play comes to this due, each in its own way"
 
 
 def test_a_dealer_who_breaks_has_22_and_no_natural_whatever_the_points() -> None:
@@ -107,7 +107,7 @@ def test_a_natural_is_known_as_soon_as_its_box_has_its_two_cards() -> None:
     assert main_due(nine, nine.frontier, 0, None) == Due(frozenset(), known=False)
 
 
-def test_the_dealers_cards_are_told_where_every_play_agrees() -> None:
+def test_the_dealers_cards_are_published_where_every_play_agrees() -> None:
     drawn = observed(PENN, [1000], WITHOUT_EZ)
     other = observed(PENN, [1000], "Kh 6s 8d Tc key:stand 8c")
     ends = drawn.ends(10)
@@ -139,20 +139,22 @@ def test_with_two_boxes_nothing_is_decided_before_the_fifth_card() -> None:
 
 
 def test_a_wager_that_was_made_is_one_even_where_no_play_is_left() -> None:
-    told = felt(WITHOUT_EZ, [1000], 10, closed=True)
-    (end,) = told.judgement.ended
-    none_left = told._replace(judgement=Judgement((end._replace(frontier={}),), closed=True))
+    evidence = felt(WITHOUT_EZ, [1000], 10, closed=True)
+    (end,) = evidence.judgement.ended
+    none_left = evidence._replace(judgement=Judgement((end._replace(frontier={}),), closed=True))
     assert none_left.side_due(0, "lucky_ladies", 500) == set()
     assert none_left.side_due(0, "ez_bust", 0) is None
 
 
 def test_plays_without_the_wager_made_after_the_deal_return_nothing() -> None:
-    told = felt(EZ, [1000], 10, closed=True)
-    (made,) = told.judgement.ended
+    evidence = felt(EZ, [1000], 10, closed=True)
+    (made,) = evidence.judgement.ended
     bare = observed(PENN, [1000], WITHOUT_EZ).ends(10)
     insured = observed(PENN, [1000], "Kh As 8d Tc key:stand")
     other = HoleHypothesis(insured, insured.frontier, 10, 1)
-    both = told._replace(judgement=Judgement((other, made._replace(frontier={**made.frontier, **bare})), closed=True))
+    both = evidence._replace(
+        judgement=Judgement((other, made._replace(frontier={**made.frontier, **bare})), closed=True)
+    )
     assert both.side_due(0, "ez_bust", 0) == {SideNet(0, "ez_bust", PUSH), SideNet(500, "ez_bust", "dealer_broke")}
 
 
@@ -165,16 +167,16 @@ def test_an_unread_card_is_any_of_the_deck_and_an_unread_hole_card_any_of_its_po
 
 
 def test_what_side_wagers_come_to_where_a_round_has_ended() -> None:
-    told = felt(EZ, [1000], 10, closed=True)
-    (node,) = told.judgement.ended[0].frontier
-    at = sides(told, {(0, "lucky_ladies"): 500, (0, "ez_bust"): 900}, "ez_bust")
+    evidence = felt(EZ, [1000], 10, closed=True)
+    (node,) = evidence.judgement.ended[0].frontier
+    at = sides(evidence, {(0, "lucky_ladies"): 500, (0, "ez_bust"): 900}, "ez_bust")
     assert at(node) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({500})))
     broken = replace(node, boxes=(Box(BoxStatus.BROKEN),))
     assert at(broken) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({0})))
     more = replace(node, insured=(700,))
     assert at(more) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({700})))
-    assert sides(told, {}, "insurance")(node) == ()
-    assert sides(told, {(0, "blazing7s"): 500}, "insurance")(node) == ((0, "blazing7s", frozenset({-500})),)
+    assert sides(evidence, {}, "insurance")(node) == ()
+    assert sides(evidence, {(0, "blazing7s"): 500}, "insurance")(node) == ((0, "blazing7s", frozenset({-500})),)
     sevens = felt("7d 7d 7d Tc key:stand", [1000], 10, closed=True)
     (node,) = sevens.judgement.ended[0].frontier
     assert sides(sevens, {(0, "blazing7s"): 500}, "insurance")(node) == ((0, "blazing7s", frozenset({None})),)
@@ -182,9 +184,9 @@ def test_what_side_wagers_come_to_where_a_round_has_ended() -> None:
 
 def settlements(rig: Rig) -> dict[tuple[int, str], WagerSettled]:
     """What the table said of each wager, once."""
-    told = rig.events_of(WagerSettled)
-    by_wager = {(event.spot, event.bet): event for event in told}
-    assert len(by_wager) == len(told)
+    settled = rig.events_of(WagerSettled)
+    by_wager = {(event.spot, event.bet): event for event in settled}
+    assert len(by_wager) == len(settled)
     return by_wager
 
 
@@ -192,20 +194,20 @@ def test_every_field_of_a_side_wagers_settlement() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 2 main 20 \n 1 lucky_ladies 5 \n 2 lucky_ladies 10 \n 2 twenty_one_plus_three 5")
     rig.talk("Th Tc 6c 2d 2h Td \n 2 ez_bust 7 \n key stand stand hole_turned \n Kc \n key round_closed")
-    told = settlements(rig)
-    deal = told[1, "lucky_ladies"].readings
+    settled = settlements(rig)
+    deal = settled[1, "lucky_ladies"].readings
     assert len(deal) == 6
     lost = WagerSettled(1, 1, "lucky_ladies", 500, -500, Basis.EVIDENCE, deal, "Lucky Ladies: loses")
-    assert told[1, "lucky_ladies"] == lost
-    assert told[2, "lucky_ladies"] == replace(lost, spot=2, wager_cents=1000, net_cents=-1000)
-    assert told[2, "twenty_one_plus_three"] == replace(lost, spot=2, bet="twenty_one_plus_three", why="21+3: loses")
-    ez = told[2, "ez_bust"]
+    assert settled[1, "lucky_ladies"] == lost
+    assert settled[2, "lucky_ladies"] == replace(lost, spot=2, wager_cents=1000, net_cents=-1000)
+    assert settled[2, "twenty_one_plus_three"] == replace(lost, spot=2, bet="twenty_one_plus_three", why="21+3: loses")
+    ez = settled[2, "ez_bust"]
     assert ez == WagerSettled(
-        1, 2, "ez_bust", 700, 700, Basis.EVIDENCE, told[2, "main"].readings, "EZ Bust: dealer broke"
+        1, 2, "ez_bust", 700, 700, Basis.EVIDENCE, settled[2, "main"].readings, "EZ Bust: dealer broke"
     )
     # The chips of the second box are among what it rests on, those of nobody else.
-    assert set(told[1, "main"].readings) < set(ez.readings)
-    assert (1, "ez_bust") not in told
+    assert set(settled[1, "main"].readings) < set(ez.readings)
+    assert (1, "ez_bust") not in settled
 
 
 def test_a_side_wager_settled_after_an_answer_rests_on_people() -> None:
@@ -239,9 +241,9 @@ def test_what_the_open_round_s_side_wagers_come_to_in_each_play() -> None:
 
 def test_with_two_boxes_one_broken_is_not_both() -> None:
     talk = "Kh Kd 6s 8d 8h Tc 0:ez_bust:500 key:stand key:stand 9c"
-    told = felt(talk, [1000, 1000], 10, closed=True)
-    (node,) = told.judgement.ended[0].frontier
-    at = sides(told, {}, "ez_bust")
+    evidence = felt(talk, [1000, 1000], 10, closed=True)
+    (node,) = evidence.judgement.ended[0].frontier
+    at = sides(evidence, {}, "ez_bust")
     one, both = (replace(node, boxes=(Box(BoxStatus.BROKEN), last)) for last in (node.boxes[1], Box(BoxStatus.BROKEN)))
     assert at(one) == ((0, "ez_bust", frozenset({500})),)
     assert at(both) == ((0, "ez_bust", frozenset({0})),)
@@ -285,13 +287,13 @@ def test_a_dealers_hand_that_need_not_draw_is_known_while_boxes_play() -> None:
 
 
 @pytest.mark.parametrize("hole", ["Kc", "5c"])
-def test_even_money_is_told_at_once_whatever_the_hole_card(hole: str) -> None:
+def test_even_money_is_settled_at_once_whatever_the_hole_card(hole: str) -> None:
     rig = Rig(profile_files.load("borgata", {"stand_key": "always"}).rules)
     rig.talk(f"1 main 10 \n 2 main 10 \n Ah 9h As Kd 9c {hole} \n key 1 even_money")
     assert rig.postings() == ["1: spot 1 main +10.00"]
 
 
-def test_a_natural_and_a_surrender_are_told_before_it_is_their_turn() -> None:
+def test_a_natural_and_a_surrender_are_settled_before_it_is_their_turn() -> None:
     natural = penn_rig()
     natural.talk("1 main 10 \n 2 main 10 \n Th Ah 9c 2d Kd 7d")
     assert natural.postings() == ["1: spot 2 main +15.00"]
