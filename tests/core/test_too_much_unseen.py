@@ -102,6 +102,31 @@ def test_evidence_taken_all_at_once_leaves_the_same_plays_as_piece_by_piece(
     )
 
 
+OTHER_INTERVAL = st.tuples(st.integers(0, 12), st.integers(-30, 40), st.integers(0, 60))
+
+
+@given(HOUSES, OBSERVED, st.lists(OTHER_INTERVAL, max_size=3), st.integers(0, 12))
+def test_other_intervals_and_evidence_put_off_leave_the_same_plays_as_if_they_had_been_known(
+    name: str, pieces: list[DatedObservation], others: list[tuple[int, int, int]], put_off: int
+) -> None:
+    known = Lattice.begin(RULES[name], [1_000]).observe_all(pieces)
+    changed = list(pieces)
+    for place, before_ns, after_ns in others:
+        if place < len(pieces) and isinstance(pieces[place].item, ChipsObserved):
+            last_ns = pieces[place].last_ns + after_ns
+            first_ns = min(max(1, pieces[place].first_ns - before_ns), last_ns)
+            changed[place] = replace(pieces[place], first_ns=first_ns, last_ns=last_ns)
+    if put_off < len(changed) and isinstance(changed[put_off].item, ChipsObserved):
+        changed.append(changed.pop(put_off))
+    late, begun = known.observe_instead(tuple(changed)), Lattice.begin(RULES[name], [1_000]).observe_all(changed)
+    assert (late.cuts, late.evidence, late.cards, late.game.deal) == (
+        begun.cuts,
+        begun.evidence,
+        begun.cards,
+        begun.game.deal,
+    )
+
+
 @given(HOUSES, OBSERVED, st.lists(OUTAGE, max_size=2), OUTAGE)
 def test_what_is_found_unseen_late_leaves_the_same_plays_as_if_it_had_been_known(
     name: str, pieces: list[DatedObservation], before: list[Outage], found: Outage

@@ -12,6 +12,7 @@ from controller.core.inference.lattice import Lattice, PlayAnswer
 from controller.core.inference.observation import (
     CardObserved,
     ChipsObserved,
+    DatedObservation,
     KeyObserved,
     Observation,
     idle,
@@ -39,17 +40,12 @@ def rebuild(transaction: Transaction, before: Round) -> None:
     places = {
         place: numbers.index(card.number) for place, card in enumerate(before.cards.drawn) if card.number in numbers
     }
-    if now.questions.asked is not None:
-        transaction.emit(QuestionWithdrawn(now.questions.asked.number))
+    _decide_anew(transaction)
     transaction.change_evidence(
         observations=(),
-        corrected_at=len(now.evidence.published),
         answers=tuple(_answers_named(before.evidence.answers, boxes, places)),
         outages=tuple(replace(one, box=boxes[one.box]) for one in before.evidence.outages if one.box in boxes),
     )
-    transaction.change_questions(asked=None, considered=-1)
-    # What the cards had decided of wagers that wait for the trigger box they must decide again.
-    transaction.change(progressives=transaction.state.progressives.undecided(now.number))
     transaction.change_lattice(empty_lattice(transaction.rules, transaction.round()))
     for dated in before.evidence.observations:
         item = _item_named(transaction.round(), dated.item, boxes, places)
@@ -64,6 +60,31 @@ def rebuild(transaction: Transaction, before: Round) -> None:
             transaction.emit_when_shown(
                 ChipsUnexplained(transaction.round().number, spot, item.zone, item.before, item.after)
             )
+
+
+def rebuild_with_more_plays(transaction: Transaction, observations: tuple[DatedObservation, ...]) -> None:
+    """Some of the open round's evidence may mean more than before: what was possible still is, and more may be.
+
+    So may chips that no play explained. Only what comes after the first that differs is walked again.
+    """
+    lattice = transaction.lattice().with_evidence(observations)
+    if lattice is None:
+        transaction.irregular("the times of the readings leave too many orders open", known=False)
+        return
+    _decide_anew(transaction)
+    transaction.change_evidence(observations=observations)
+    transaction.change_lattice(lattice)
+
+
+def _decide_anew(transaction: Transaction) -> None:
+    """What has been published of the open round's play, asked of it and decided by its cards is to be found anew."""
+    now = transaction.round()
+    if now.questions.asked is not None:
+        transaction.emit(QuestionWithdrawn(now.questions.asked.number))
+    transaction.change_evidence(corrected_at=len(now.evidence.published))
+    transaction.change_questions(asked=None, considered=-1)
+    # What the cards had decided of wagers that wait for the trigger box they must decide again.
+    transaction.change(progressives=transaction.state.progressives.undecided(now.number))
 
 
 def rebuilt_with_hole(transaction: Transaction, until: int) -> Lattice:

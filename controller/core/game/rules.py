@@ -7,7 +7,7 @@ card. Which card or regulation a choice comes from is said in the ``[sources]`` 
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import msgspec
@@ -218,9 +218,7 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
 
         Of a wager of less than two payout units that may be nothing, or all of it.
         """
-        unit = self.options.payout_unit_cents
-        halves = wager_cents // 2, wager_cents // (2 * unit) * unit
-        return frozenset({*halves, *(wager_cents - half for half in halves)})
+        return _halves_cents(wager_cents, self.options.payout_unit_cents)
 
     def insurance_cap_cents(self, wager_cents: int) -> int:
         """The most that counts as insurance on a main wager (58 Pa. Code 633a.8; Perryville's card rounds up)."""
@@ -228,3 +226,10 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
         if self.insurance_cap == "half" or wager_cents % (2 * unit) == 0:
             return wager_cents // 2
         return -(-wager_cents // (2 * unit)) * unit
+
+
+@lru_cache(maxsize=1024)
+def _halves_cents(wager_cents: int, unit_cents: int) -> frozenset[int]:
+    """Either half of a wager, rounded either way to the cent or to the payout unit."""
+    halves = wager_cents // 2, wager_cents // (2 * unit_cents) * unit_cents
+    return frozenset({*halves, *(wager_cents - half for half in halves)})

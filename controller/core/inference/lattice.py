@@ -376,6 +376,10 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
         kept = tuple(cut for cut in self.cuts if cut.last_ns < earliest_ns)
         if any(sum(map(len, cut.levels)) > _MOST_STATES for cut in kept):
             raise TooManySequences
+        return self._cut_back(kept, outages)
+
+    def _cut_back(self, kept: tuple[LatticePrefix, ...], outages: tuple[Outage, ...]) -> Lattice:
+        """The round as far as the cuts that are kept, with other outages."""
         evidence, cards = self.evidence[: kept[-1].used], self.cards[: kept[-1].cards]
         game = self.game if len(cards) >= self.game.deal_cards else game_with_cards(self.game, cards)
         return Lattice(self.rules, self.wagers, evidence, cards, kept, game, self.answers, outages)
@@ -383,9 +387,33 @@ class Lattice(msgspec.Struct, frozen=True, dict=True):
     def with_evidence(self, evidence: Iterable[DatedObservation]) -> Lattice | None:
         """The round with this evidence in place of its own; None: the times leave too much open."""
         try:
-            return self._begun_again(self.answers, self.outages).observe_all(evidence)
+            return self.observe_instead(tuple(evidence))
         except TooManySequences:
             return None
+
+    def observe_instead(self, evidence: tuple[DatedObservation, ...]) -> Lattice:
+        """The round with this evidence in place of its own, walked only from the last cut before what differs.
+
+        Raises:
+            TooManySequences: the times leave too much open.
+        """
+        if self.rules.options.key_slack:
+            return self._begun_again(self.answers, self.outages).observe_all(evidence)
+        lattice = self._cut_back(self._cuts_before_change(evidence), self.outages)
+        for used in _ends_of_windows(evidence):
+            if used > len(lattice.evidence):
+                lattice = lattice._walked(lattice.cuts, evidence[:used])
+        return lattice
+
+    def _cuts_before_change(self, evidence: tuple[DatedObservation, ...]) -> tuple[LatticePrefix, ...]:
+        """The cuts before which nothing may belong that differs, as it was or as it is, or comes after that."""
+        same = next(
+            (at for at, (old, new) in enumerate(zip(self.evidence, evidence, strict=False)) if old is not new),
+            min(len(self.evidence), len(evidence)),
+        )
+        rest = (*self.evidence[same:], *evidence[same:])
+        earliest_ns = min((one.first_ns for one in rest), default=NEVER_ENDS)
+        return tuple(cut for cut in self.cuts if cut.last_ns < earliest_ns)
 
     def _begun_again(self, answers: tuple[PlayAnswer, ...], outages: tuple[Outage, ...]) -> Lattice:
         """The round before its first card, with other answers or outages."""

@@ -169,17 +169,17 @@ def _offered_moved(play: Play, node: Node, item: ChipsObserved, layout: Layout) 
 
 def _raised_or_surrendered(play: Play, node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]:
     """A double or split of the hand in play, or a surrender."""
+    is_rise, is_half = item.after > item.before, _leaves_half(play, item)
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
             continue
-        if reached.acting == item.box and item.after > item.before:
+        if is_rise and reached.acting == item.box:
             for moved in play.raised(reached, hand, item.after - item.before):
                 yield play.decided(moved, layout.insured), emitted
             for moved in raised_further(play, reached, hand, item.after - item.before):
                 yield moved, emitted
-        wager = play.deal.wagers[item.box]
-        if item.after in {0, *play.rules.halves_cents(wager)}:
+        if is_half:
             if item.after < item.before:
                 yield from shown_surrenders(play, reached, item.box, emitted)
             elif play.may_surrender_silently(item.box):
@@ -195,6 +195,11 @@ def _laid_ahead(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:
         yield put_box(node, item.box, Box(PENDING)), ()
     elif item.waits and not box.ahead and play.raises_at_turn(node, item.box, item.after - item.before):
         yield put_box(node, item.box, replace(box, ahead=item.after - item.before)), ()
+
+
+def _leaves_half(play: Play, item: ChipsObserved) -> bool:
+    """Whether what lies in a box's main zone is what a surrender leaves: half of the wager, or nothing."""
+    return item.after == 0 or item.after in play.rules.halves_cents(play.deal.wagers[item.box])
 
 
 def raised_further(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
@@ -247,14 +252,14 @@ def _gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[E
 def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step]:
     """What may be taken or paid while others still play: broken hands, surrenders, naturals against 2 to 9."""
     box = node.boxes[item.box]
-    wager = play.deal.wagers[item.box]
     if box.kind is BROKEN and item.after == 0:
         yield put_box(node, item.box, Box(BROKEN)), ()
-    taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.naturals_wait and item.after < item.before)
     if box.kind is SURRENDERED and node.silent_surrenders >> item.box & 1:
-        if item.after in {0, *play.rules.halves_cents(wager)}:
+        if _leaves_half(play, item):
             yield surrender_shown_late(play, node, item), ()
-    elif box.kind is SURRENDERED and taken:
+    elif box.kind is SURRENDERED and (
+        _leaves_half(play, item) or (not play.naturals_wait and item.after < item.before)
+    ):
         yield node, ()
     if box.kind is EVEN_MONEY or (box.kind is NATURAL and not play.naturals_wait):
         yield node, ()
@@ -268,7 +273,7 @@ def _settled_early(play: Play, node: Node, item: ChipsObserved) -> Iterator[Step
             if sum(taken) == item.before - item.after
         }:
             yield put_box(node, item.box, replace(box, busts_not_taken=left)), ()
-    if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
+    if play.even_money_may_show(node, item.box) and item.after - item.before == play.deal.wagers[item.box]:
         yield put_box(node, item.box, Box(EVEN_MONEY)), ()
         if play.rules.options.even_money_shown == "sometimes":
             # Nobody has said so: they may be chips that were laid by mistake, or to cheat.
@@ -289,7 +294,7 @@ def _next_bet(node: Node, item: ChipsObserved, layout: Layout) -> Iterator[Step]
 def surrender_shown_late(play: Play, node: Node, item: ChipsObserved) -> Node:
     """A box's chips have changed: of one that surrendered unshown since the last card they show it, for its key."""
     bit = 1 << item.box & node.silent_surrenders
-    shows = item.after < item.before and item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}
+    shows = item.after < item.before and _leaves_half(play, item)
     return replace(
         node,
         silent_surrenders=node.silent_surrenders & ~bit,

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.certainty.rebuild import rebuild_with_outages
+from controller.core.certainty.rebuild import rebuild_with_more_plays, rebuild_with_outages
 from controller.core.game.position import BoxStatus
 from controller.core.inference.lattice import TooManySequences
 from controller.core.inference.observation import CardObserved, ChipsObserved, DatedObservation
@@ -66,6 +66,9 @@ def note_card(transaction: Transaction, at_ns: int) -> None:
     early = [one for one in known if _may_be_early(transaction, one)]
     if early:
         waiting = tuple(_waiting(transaction, one, at_ns) if one in early else one for one in known)
+        if transaction.house.turns_awaited:
+            rebuild_with_more_plays(transaction, waiting)
+            return
         transaction.change_evidence(observations=waiting)
         rebuild_with_outages(transaction, evidence.outages)
 
