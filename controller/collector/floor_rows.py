@@ -67,6 +67,7 @@ class HeldHouse(NamedTuple):
     day: date
     is_running: bool
     held_until: str
+    time_zone: str
 
 
 def check_name(where: str) -> None:
@@ -124,13 +125,14 @@ def floor_day(where: str, day: str, now: datetime, version: str) -> FloorDay:
         totals=added_up(tables),
         tables=tables,
         idle=tuple(idle),
+        time_zones=tuple(sorted({one.time_zone for one in houses.values()})),
     )
 
 
 def _house(row: Sequence[Any], day: str, now: datetime) -> HeldHouse:
     currency, time_zone, begins, last = row
     held_until = "" if last is None else f"{last.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    return HeldHouse(currency, *_day_of(GamingDay(time_zone, begins), day, now), held_until)
+    return HeldHouse(currency, *_day_of(GamingDay(time_zone, begins), day, now), held_until, time_zone)
 
 
 def _day_of(house: GamingDay, day: str, now: datetime) -> tuple[date, bool]:

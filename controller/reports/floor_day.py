@@ -98,6 +98,8 @@ class FloorDay(msgspec.Struct, frozen=True):
     """Those of which there is something on that day."""
     idle: tuple[str, ...]
     """The other tables that were ever collected, as ``SITE/TABLE``."""
+    time_zones: tuple[str, ...] = ()
+    """Those of the tables' houses, each once."""
 
 
 def added_up(tables: Sequence[FloorTable]) -> tuple[FloorTotal, ...]:

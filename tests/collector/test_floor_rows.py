@@ -166,6 +166,7 @@ def test_today_is_each_houses_own_and_currencies_are_not_added_up(database: Data
     collect(database, of_house("night-1", "AUD", "Pacific/Kiritimati", "00:00"), "bj-2")
     found = read(database, "today", datetime(2026, 11, 21, 11, 30, tzinfo=UTC))
     assert found.gaming_days == ("2026-11-21", "2026-11-22")
+    assert found.time_zones == ("Europe/Vienna", "Pacific/Kiritimati")
     assert [(one.table, one.gaming_day) for one in found.tables] == [("bj-1", "2026-11-21"), ("bj-2", "2026-11-22")]
     assert [(one.tables, one.figures.currency) for one in found.totals] == [(1, "AUD"), (1, "EUR")]
     assert found.totals[0].figures.win_cents == found.totals[1].figures.win_cents

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import pytest
 from playwright.async_api import Locator, Page, expect
 
 from controller.io.mqtt.connection import Broker
@@ -48,6 +50,12 @@ async def test_one_gets_from_the_tables_to_the_rounds_by_links(broker: Broker, w
         await page.get_by_role("link", name="Rounds").click()
         await expect(page).to_have_url(f"{at}/round/{JOURNAL}?")
         await expect(page.locator(".tables a b")).to_have_text(["Round 2", "Round 1"])
+        await page.goto(f"{at}/shift/harbour/bj-1")
+        await page.get_by_role("link", name="Rounds").click()
+        await expect(page.locator(".tables a b")).to_have_text(["Round 2", "Round 1"])
+        await page.goto(f"{at}/pit")
+        await page.get_by_role("link", name="Journals").click()
+        await expect(page).to_have_url(f"{at}/round")
 
 
 async def test_no_link_leads_to_journals_that_are_not_served_or_not_for_this_visitor(
@@ -56,12 +64,9 @@ async def test_no_link_leads_to_journals_that_are_not_served_or_not_for_this_vis
     path = await kept(two_rounds(), tmp_path)
     async with staged(broker, dealt()), pages(broker) as without, pages(broker, path, signers=SIGNERS) as signed:
         for at in (without, signed):
-            for address in (at, f"{at}/table/harbour/bj-1"):
+            for address in (at, f"{at}/table/harbour/bj-1", f"{at}/pit"):
                 await window.page.goto(address)
                 await expect(window.page.locator(".state.live").first).to_be_visible()
-                await expect(
-                    window.page.get_by_role("link", name="Sign").or_(window.page.locator(".tables a"))
-                ).not_to_have_count(0)
                 await expect(window.page.locator("a[href^='/round']")).to_have_count(0)
 
 
@@ -199,6 +204,27 @@ async def test_a_drag_on_the_timeline_moves_the_moment(broker: Broker, window: W
         await expect(dots.nth(4)).to_have_attribute("aria-current", "step")
         await page.mouse.up(button="right")
         assert await findings(window) == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900), (3840, 2160)])
+async def test_the_letters_of_the_timeline_are_as_large_as_those_beside_it(
+    width: int, height: int, broker: Broker, window: Window, tmp_path: Path
+) -> None:
+    async with pages(broker, await kept(two_rounds(), tmp_path)) as at:
+        page = window.page
+        await page.goto(f"{at}/round/{JOURNAL}/1")
+        await page.set_viewport_size({"width": width, "height": height})
+        heights = "one => one.getBoundingClientRect().height"
+        # A line of text is 1.35 letters high in the page, some less in a drawing.
+        beside = await page.locator(".account time").first.evaluate(heights)
+        await expect(page.locator(".timeline text.lane").first).to_be_visible()
+        assert 0.6 < await page.locator(".timeline text.lane").first.evaluate(heights) / beside < 1.2
+        clocks = page.locator(".timeline text.lane", has_text=":")
+        boxes = [await one.bounding_box() for one in await clocks.all()]
+        edges = [(box["x"], box["x"] + box["width"]) for box in boxes if box is not None]
+        assert len(edges) == (3 if width == 390 else 5)
+        assert all(earlier[1] < later[0] for earlier, later in pairwise(edges))
+        assert await page.evaluate("document.documentElement.scrollWidth") == width
 
 
 async def test_a_finger_moves_the_moment_and_still_scrolls_the_page(

@@ -140,6 +140,22 @@ async def test_what_a_database_says_of_itself_is_not_for_pages(broker: Broker) -
             assert (answer.status, "expected a day such as" in await answer.text()) == (404, True)
 
 
+@pytest.mark.parametrize(
+    ("zones", "written"),
+    [
+        (("America/New_York",), "2026-11-21 06:16:54 UTC−5"),
+        (("America/New_York", "Europe/Vienna"), "2026-11-21 11:16:54 UTC"),
+    ],
+)
+async def test_the_floors_times_are_the_houses_and_of_several_those_of_utc(
+    zones: tuple[str, ...], written: str, broker: Broker, window: Window
+) -> None:
+    day = FloorDay("2026-11-21T11:16:54Z", "0.1.0", ("2026-11-21",), False, (), (), (), zones)
+    async with pages(broker, read_floor=lambda _: day) as at:
+        await window.page.goto(f"{at}/shift")
+        await expect(window.page.locator(".paper")).to_contain_text(f"Written {written} by Tableside")
+
+
 async def test_the_page_and_the_pit_show_the_floor_live(broker: Broker, database: Database, window: Window) -> None:
     page = window.page
     async with pages(broker, read_floor=reader(database.reader)) as at:
@@ -189,7 +205,7 @@ async def test_a_hand_of_the_pit_without_a_role_is_shown_no_floor(
 ) -> None:
     async with pages(broker, signers=SIGNERS, read_floor=reader(database.reader)) as at:
         await window.page.goto(f"{at}/pit")
-        await expect(window.page.get_by_role("link", name="All tables")).to_be_visible()
+        await expect(window.page.get_by_role("link", name="Tables")).to_be_visible()
         assert await window.page.locator(".whole-floor").count() == 0
         await sign_in(window, OKAFOR)
         await expect(window.page.locator(".whole-floor")).to_contain_text("5 rounds")

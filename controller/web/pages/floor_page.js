@@ -1,6 +1,6 @@
 // @ts-check
 // The whole floor out of the collected database: a gaming day of every table, and its one line on the pit's page.
-import { clockAndZone, dayAndClock, money } from "./figures.js";
+import { clockAndZone, dayAndClock, money, timesIn } from "./figures.js";
 import { Who } from "./session.js";
 import { percent } from "./shift_page.js";
 import { Symbol } from "./symbols.js";
@@ -75,6 +75,7 @@ export function FloorLine() {
 export function FloorPage() {
   const [day, choose] = useState(new URLSearchParams(location.search).get("day") ?? "");
   const { found, refused } = useFloor(day);
+  timesIn(found?.time_zones ?? []);
   useEffect(() => {
     document.title = t("floor.title");
   }, []);

@@ -43,7 +43,7 @@ export function PitPage({ target = 0 }) {
     <header class="head"><h1>${t("title.pit")}</h1>
       <span class="fact"><b>${tn("pit.tables", rows.length)}</b></span><span class="fact">${rows.length && seesAll() ? tn("pit.waiting", waiting) : ""}</span>
       <span class="fact state ${broker.kind}">${t(`state.word.${broker.kind}`)}</span>
-      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a>${session().collected ? html` <a href="/shift">${t("nav.floor")}</a>` : null}</nav><${Who} />
+      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a>${session().journals ? html` <a href="/round">${t("nav.journals")}</a>` : null}${session().collected ? html` <a href="/shift">${t("nav.floor")}</a>` : null}</nav><${Who} />
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
     </header>
     ${broker.text ? html`<p class="notice ${broker.kind}" role="status"><${Symbol} name="broker" />${broker.text}</p>` : null}

@@ -21,7 +21,7 @@ export function ShiftPage({ name }) {
     document.title = t("title.shift", { name });
   }, [name]);
   return html`<div class="shift-page"><header class="head"><h1>${name}</h1><span class="fact"><b>${t("shift.title")}</b></span>
-      <nav aria-label=${t("nav.label")}><a href="/table/${name}">${t("nav.table")}</a>${session().collected ? html` <a href="/shift">${t("nav.floor")}</a>` : null}</nav><${Choice} asked=${asked} ask=${ask} /></header>
+      <nav aria-label=${t("nav.label")}><a href="/table/${name}">${t("nav.table")}</a>${found ? html` <a href="/round/${name}/${found.account.epoch}">${t("nav.rounds")}</a>` : null}${session().collected ? html` <a href="/shift">${t("nav.floor")}</a>` : null}</nav><${Choice} asked=${asked} ask=${ask} /></header>
     ${refused ? html`<p class="notice absent" role="alert"><${Symbol} name="alert" />${refused}</p>` : null}
     <main>${found ? html`<${Paper} found=${found} />` : refused ? null : html`<p class="quiet">${t("shift.loading")}</p>`}</main></div>`;
 }

@@ -2,12 +2,18 @@
 // A round as a line of time: lanes for cards, the chips of each spot, keys, devices and statements, and the legal plays.
 import { clock, clockAndZone, offsetAt } from "./figures.js";
 import { t, tn } from "./texts.js";
-import { html, useEffect, useRef } from "./vendor/preact-htm.js";
+import { html, useEffect, useRef, useState } from "./vendor/preact-htm.js";
 
 /** @typedef {import("./wire.js").Moment} Moment */
 /** @typedef {{ kind: string, spot: number | null, name: string, places: number[] }} Lane places: of its moments among all */
 
+/** How wide it is before it has been measured, in units of which a letter takes LETTER. */
 const WIDE = 1000;
+const LETTER = 14;
+/** A letter on the screen, in parts of the page's own. */
+const LETTER_REM = 0.9;
+/** Narrower than this there is no room for all clocks. */
+const NARROW = 640;
 const OF = /** @type {Record<string, string>} */ ({
   card_drawn: "cards", card_opened: "cards", card_dealt: "cards", hole_card_revealed: "cards", card_burned: "cards", chips_changed: "chips", key_read: "keys", key_undone: "keys",
   device_status_changed: "devices", device_alarm: "devices",
@@ -59,11 +65,12 @@ export function Timeline({ moments, left, at, go }) {
     // Who is on the line with the keyboard stays on the moment that is shown.
     if (place.current?.contains(document.activeElement)) /** @type {SVGElement | null} */ (place.current.querySelector("[aria-current]"))?.focus({ preventScroll: true });
   }, [at]);
+  const wide = useWide(place);
   const times = moments.map((one) => Date.parse(one.time));
   const first = times[0] ?? 0;
   const span = Math.max(1, (times.at(-1) ?? 1) - first);
   // Moments of one instant lie side by side: half of the place is time, half is order.
-  const x = (/** @type {number} */ one) => LEFT + (WIDE - LEFT - 12) * (0.5 * (((times[one] ?? first) - first) / span) + 0.5 * (one / Math.max(1, moments.length - 1)));
+  const x = (/** @type {number} */ one) => LEFT + (wide - LEFT - 12) * (0.5 * (((times[one] ?? first) - first) / span) + 0.5 * (one / Math.max(1, moments.length - 1)));
   const lanes = lanesOf(moments);
   const foot = lanes.length * HIGH + CHART;
   const press = (/** @type {KeyboardEvent} */ event) => {
@@ -73,12 +80,12 @@ export function Timeline({ moments, left, at, go }) {
     event.stopPropagation();
     if (to !== undefined) go(to);
   };
-  return html`<svg class="timeline" ref=${place} viewBox="0 0 ${WIDE} ${foot + 22}" role="group" aria-label=${t("timeline.label")} onKeyDown=${press} onPointerDown=${drag(moments.map((_, one) => x(one)), go)}>
+  return html`<svg class="timeline" ref=${place} viewBox="0 0 ${wide} ${foot + 22}" role="group" aria-label=${t("timeline.label")} onKeyDown=${press} onPointerDown=${drag(moments.map((_, one) => x(one)), go)}>
     <line class="here" x1=${x(at)} x2=${x(at)} y1="0" y2=${foot} />
-    ${lanes.map((lane, row) => html`<${LaneLine} key=${lane.kind + lane.spot} lane=${lane} row=${row} moments=${moments} at=${at} x=${x} go=${go} />`)}
-    <${Ways} left=${left} x=${x} top=${lanes.length * HIGH} />
+    ${lanes.map((lane, row) => html`<${LaneLine} key=${lane.kind + lane.spot} lane=${lane} row=${row} moments=${moments} at=${at} x=${x} wide=${wide} go=${go} />`)}
+    <${Ways} left=${left} x=${x} wide=${wide} top=${lanes.length * HIGH} />
     <text class="lane" x="0" y=${foot + 18}>${offsetAt(moments[0]?.time ?? "")}</text>
-    ${clocksOf(moments).map((one, count, all) => html`<text key=${one} class="lane" x=${x(one)} y=${foot + 18} text-anchor=${count === 0 ? "start" : count === all.length - 1 ? "end" : "middle"}>${clock(moments[one]?.time ?? "")}</text>`)}
+    ${clocksOf(moments, wide < NARROW ? 3 : CLOCKS).map((one, count, all) => html`<text key=${one} class="lane" x=${x(one)} y=${foot + 18} text-anchor=${count === 0 ? "start" : count === all.length - 1 ? "end" : "middle"}>${clock(moments[one]?.time ?? "")}</text>`)}
   </svg>`;
 }
 
@@ -112,14 +119,32 @@ export function nearest(places, across) {
   return distances.indexOf(Math.min(...distances));
 }
 
-/** The moments at which the wall clock is written. @param {Moment[]} moments @returns {number[]} */
-const clocksOf = (moments) => [...new Set(Array.from({ length: CLOCKS }, (_, count) => Math.round((count * (moments.length - 1)) / (CLOCKS - 1))))];
+/**
+ * How wide the line is in its own units, so that letters are as large on a phone and on a wall as the page's others.
+ * @param {{ current: SVGSVGElement | null }} place
+ */
+function useWide(place) {
+  const [wide, setWide] = useState(WIDE);
+  useEffect(() => {
+    const measure = () => {
+      const letter = LETTER_REM * parseFloat(getComputedStyle(document.documentElement).fontSize);
+      if (place.current?.clientWidth) setWide(Math.round((place.current.clientWidth * LETTER) / letter));
+    };
+    measure();
+    addEventListener("resize", measure);
+    return () => removeEventListener("resize", measure);
+  }, []);
+  return wide;
+}
 
-/** @param {{ lane: Lane, row: number, moments: Moment[], at: number, x: (place: number) => number, go: (to: number) => void }} of */
-function LaneLine({ lane, row, moments, at, x, go }) {
+/** The moments at which the wall clock is written. @param {Moment[]} moments @param {number} most @returns {number[]} */
+const clocksOf = (moments, most) => [...new Set(Array.from({ length: most }, (_, count) => Math.round((count * (moments.length - 1)) / (most - 1))))];
+
+/** @param {{ lane: Lane, row: number, moments: Moment[], at: number, x: (place: number) => number, wide: number, go: (to: number) => void }} of */
+function LaneLine({ lane, row, moments, at, x, wide, go }) {
   const y = row * HIGH + 12;
   return html`<g role="group" aria-label=${tn("lane.label", lane.places.length, { lane: lane.name })}>
-    <text class="lane" x="0" y=${y + 5} aria-hidden="true">${lane.name}</text><line class="rail" x1=${LEFT} x2=${WIDE - 12} y1=${y} y2=${y} />
+    <text class="lane" x="0" y=${y + 5} aria-hidden="true">${lane.name}</text><line class="rail" x1=${LEFT} x2=${wide - 12} y1=${y} y2=${y} />
     ${lane.places.map((place) => {
       const one = /** @type {Moment} */ (moments[place]);
       const label = `${clockAndZone(one.time)} ${one.text}`;
@@ -129,11 +154,11 @@ function LaneLine({ lane, row, moments, at, x, go }) {
     })}</g>`;
 }
 
-/** How many legal plays remained, from moment to moment. @param {{ left: (number | undefined)[], x: (place: number) => number, top: number }} of */
-function Ways({ left, x, top }) {
+/** How many legal plays remained, from moment to moment. @param {{ left: (number | undefined)[], x: (place: number) => number, wide: number, top: number }} of */
+function Ways({ left, x, wide, top }) {
   const most = Math.max(1, ...left.map((one) => one ?? 0));
   const y = (/** @type {number} */ plays) => top + CHART - (CHART - 16) * (Math.log2(plays + 1) / Math.log2(most + 1));
   const steps = left.flatMap((plays, place) => (plays === undefined ? [] : [`${x(place).toFixed(1)} ${y(plays).toFixed(1)}`]));
   return html`<g aria-hidden="true"><text class="lane" x="0" y=${top + 40}>${t("lane.plays")}</text>
-    ${steps.length ? html`<polyline class="ways" points=${steps.join(" ")} /><text class="most" x=${WIDE - 12} y=${y(most) - 4} text-anchor="end">${tn("plays", most)}</text>` : null}</g>`;
+    ${steps.length ? html`<polyline class="ways" points=${steps.join(" ")} /><text class="most" x=${wide - 12} y=${y(most) - 4} text-anchor="end">${tn("plays", most)}</text>` : null}</g>`;
 }

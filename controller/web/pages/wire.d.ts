@@ -182,5 +182,5 @@ export interface FloorTable {
 /** What `tableside report --collected --json` writes. */
 export interface FloorDay {
   written: string; version: string; gaming_days: string[]; is_running: boolean;
-  totals: { tables: number; figures: FloorFigures; hold: number | null }[]; tables: FloorTable[]; idle: string[];
+  totals: { tables: number; figures: FloorFigures; hold: number | null }[]; tables: FloorTable[]; idle: string[]; time_zones: string[];
 }
