@@ -197,7 +197,7 @@ async def outage(hours: float, silent_seconds: float, directory: Path, found: di
             memory.append(resident_bytes())
             print(f"{(loop.time() - end) / 3600 + hours:.1f} h: {memory[-1] / 1e6:.1f} MB", flush=True)
     found |= {"events": journal.head.seq, "published_before": running.publisher.reached, "memory": memory}
-    found["alarms"] = list(running.told[-1].alarms)
+    found["alarms"] = list(running.stream_states[-1].alarms)
     found |= silent.found(silent_seconds)
     if server is not None:
         silent.cut()

@@ -234,7 +234,7 @@ async def test_a_real_journal_with_its_publisher_and_the_consumer_it_waits_for(
         stream_rig.table(journal, broker) as running,
     ):
         await running.deal(120)
-        await until(lambda: bool(running.told) and running.told[-1].consumers[0].last_seq == 120)
+        await until(lambda: bool(running.stream_states) and running.stream_states[-1].consumers[0].last_seq == 120)
         assert service.written == 120
     rows = database.rows("SELECT body FROM tableside.events ORDER BY seq")
     assert b"".join(bytes(row[0]) + b"\n" for row in rows) == exported(journal)

@@ -55,7 +55,9 @@ async def until_equal(path: Path, journal: Path) -> None:
 
 async def until_acknowledged(running: Table) -> None:
     async with asyncio.timeout(2 * PATIENCE_SECONDS):
-        while not (running.told and running.told[-1].consumers[0].last_seq == running.journal.head.seq):
+        while not (
+            running.stream_states and running.stream_states[-1].consumers[0].last_seq == running.journal.head.seq
+        ):
             await turn()
 
 

@@ -39,7 +39,7 @@ class Place:
     def __init__(self, device: Device | None = None) -> None:
         self.device = device
         self.mute = False
-        """Whether nothing comes from the device any more, and nobody is told so."""
+        """Whether nothing comes from the device any more, and nothing reports it."""
         self.fate: Callable[[], str] = lambda: ""
         """Where an opening fails: ``refused``, ``breaks``, ``opened``, ``written``, ``answered``, or nowhere."""
         self.opened_at: list[float] = []
@@ -63,7 +63,7 @@ class Place:
         return self.line
 
     async def until_opened(self, times: int) -> None:
-        """Wait until it has been opened so often, and the protocol been told."""
+        """Wait until it has been opened so often, and the session knows it."""
         await becomes(lambda: self.openings >= times)
         await passes(0.1)
 
@@ -114,16 +114,16 @@ class FakeLine(asyncio.Transport):
     abort = close
 
 
-class Told:
+class Delivered:
     """Readings as a supervisor delivers them."""
 
     def __init__(self) -> None:
         self.readings: list[Reading] = []
-        self._came = asyncio.Event()
+        self._arrived = asyncio.Event()
 
     def deliver(self, reading: Reading) -> None:
         self.readings.append(reading)
-        self._came.set()
+        self._arrived.set()
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [one for one in self.readings if isinstance(one, kind)]
@@ -134,8 +134,8 @@ class Told:
     async def until(self, condition: Callable[[], bool], seconds: float = 3600) -> None:
         async with asyncio.timeout(seconds):
             while not condition():
-                self._came.clear()
-                await self._came.wait()
+                self._arrived.clear()
+                await self._arrived.wait()
 
 
 def readers(*spots: int) -> tuple[BetSpotsSimulator, Session]:
@@ -146,7 +146,13 @@ def readers(*spots: int) -> tuple[BetSpotsSimulator, Session]:
 
 
 def supervised(
-    open_line: Opener, session: Session, told: Told, *, name: str = "bet_spots", seed: int = 1, polled: bool = True
+    open_line: Opener,
+    session: Session,
+    delivered: Delivered,
+    *,
+    name: str = "bet_spots",
+    seed: int = 1,
+    polled: bool = True,
 ) -> LineSupervisor:
     return LineSupervisor(
         name,
@@ -154,7 +160,7 @@ def supervised(
         session,
         clock=LoopClock(asyncio.get_running_loop()),
         chance=random.Random(seed),
-        deliver=told.deliver,
+        deliver=delivered.deliver,
         liveness_ns=LIVENESS_NS if polled else None,
     )
 
@@ -201,7 +207,7 @@ class OtherShoe:
 
 
 class Picky:
-    """A session that is told who answers, and wants somebody else."""
+    """A session that learns who answers, and wants somebody else."""
 
     def __init__(self) -> None:
         self.right = False

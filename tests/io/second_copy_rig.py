@@ -30,7 +30,7 @@ SOON = 10.0
 
 
 class Device:
-    """A disk that may be pulled out, fill up or fail to sync, as far as the copy is told."""
+    """A disk that may be pulled out, fill up or fail to sync, as far as the copy can see."""
 
     def __init__(self) -> None:
         self.fault = 0
@@ -56,7 +56,7 @@ class Device:
 
 
 class House:
-    """A journal on one device, its second copy on another, and what was told of it."""
+    """A journal on one device, its second copy on another, and what was reported of it."""
 
     def __init__(self, directory: Path) -> None:
         self.journal = directory / "one" / "journal.sqlite"
@@ -68,7 +68,7 @@ class House:
         self.behind = 30.0
         self.retry = 0.05
         self.looked = asyncio.Event()
-        self.told: list[tuple[str, str]] = []
+        self.fitness: list[tuple[str, str]] = []
         self.storage: TableJournal | None = None
         self.watches: list[asyncio.Task[None]] = []
 
@@ -80,16 +80,16 @@ class House:
     def device_of(self, path: Path) -> int:
         return self.device.number if path == self.copy else 1
 
-    def tell(self, cause: str, level: FitnessLevel, text: str) -> None:
+    def report_fitness(self, cause: str, level: FitnessLevel, text: str) -> None:
         self.looked.set()
-        if cause == "second_copy" and (not self.told or self.told[-1] != (level.value, text)):
-            self.told.append((level.value, text))
+        if cause == "second_copy" and (not self.fitness or self.fitness[-1] != (level.value, text)):
+            self.fitness.append((level.value, text))
 
     async def open(self) -> TableJournal:
         self.storage = await opened(
             self.journal, HERE, KEY, MARKS, SystemClock(), keeping=JournalSafeguards(0, self.place)
         )
-        for name, work in self.storage.watches(self.tell, MachineBoard(SystemClock())):
+        for name, work in self.storage.watches(self.report_fitness, MachineBoard(SystemClock())):
             if name == "second copy":
                 self.watches.append(asyncio.create_task(work()))
         return self.storage

@@ -42,14 +42,14 @@ class Table:
     ) -> None:
         self.journal = journal
         self.anchors = Anchors(journal)
-        self.told: collections.deque[StreamNow] = collections.deque(maxlen=10)
+        self.stream_states: collections.deque[StreamNow] = collections.deque(maxlen=10)
         self.consumers = Consumers(
             (CONSUMER,),
             ledger_of(journal, self.anchors),
             journal.identity,
             session=session,
             clock=clock,
-            publish=self._tell,
+            publish=self._publish,
             tick_seconds=tick_seconds,
         )
         self.publisher = Publisher(
@@ -63,8 +63,8 @@ class Table:
             consumers=self.consumers,
         )
 
-    def _tell(self, now: StreamNow) -> None:
-        self.told.append(now)
+    def _publish(self, now: StreamNow) -> None:
+        self.stream_states.append(now)
         self.publisher.retain(TOPICS.stream, msgspec.json.encode(now))
         self.publisher.tell_alarms(now.alarms)
 

@@ -65,9 +65,9 @@ def test_what_is_spent_comes_back() -> None:
     assert [allowance.take(NANOSECONDS) for _ in range(4)] == [True, True, True, False]
 
 
-def test_a_flood_is_told_once_and_the_next_one_again() -> None:
-    clock, told = Hands(), list[str]()
-    limit = RequestLimit(clock, told.append)
+def test_a_flood_is_reported_once_and_the_next_one_again() -> None:
+    clock, complaints = Hands(), list[str]()
+    limit = RequestLimit(clock, complaints.append)
 
     def flood() -> Counter[RequestVerdict]:
         return Counter(limit.admit("M. Okafor", "void") for _ in range(1000))
@@ -77,15 +77,15 @@ def test_a_flood_is_told_once_and_the_next_one_again() -> None:
         RequestVerdict.REFUSED: 10,
         RequestVerdict.DROPPED: 940,
     }
-    assert told == ["void by M. Okafor: more than 10 a second; what is beyond is refused"]
+    assert complaints == ["void by M. Okafor: more than 10 a second; what is beyond is refused"]
     clock.now_ns += CALM_NS - 1
     flood()
-    assert len(told) == 1
+    assert len(complaints) == 1
     # Others, and other verbs, are let through meanwhile.
     assert limit.admit("J. Lee", "void") is limit.admit("M. Okafor", "ack") is RequestVerdict.ADMITTED
     clock.now_ns += CALM_NS
     flood()
-    assert len(told) == 2
+    assert len(complaints) == 2
 
 
 @pytest.mark.parametrize(
@@ -101,15 +101,15 @@ def test_a_flood_is_told_once_and_the_next_one_again() -> None:
     ],
 )
 def test_on_end_so_many_a_second_are_admitted(verb: str, at_once: int, per_second: int) -> None:
-    clock, told = Hands(), list[str]()
-    limit = RequestLimit(clock, told.append)
+    clock, complaints = Hands(), list[str]()
+    limit = RequestLimit(clock, complaints.append)
     admitted = 0
     for _ in range(60_000):
         clock.now_ns += NANOSECONDS // 1000
         admitted += limit.admit("M. Okafor", verb) is RequestVerdict.ADMITTED
     assert at_once + 59 * per_second <= admitted <= at_once + 60 * per_second
     assert limit.refused == 60_000 - admitted
-    assert told == [f"{verb} by M. Okafor: more than {per_second} a second; what is beyond is refused"]
+    assert complaints == [f"{verb} by M. Okafor: more than {per_second} a second; what is beyond is refused"]
     assert too_much(verb).text.startswith(f"too many requests: at most {per_second} a second")
 
 

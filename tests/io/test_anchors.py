@@ -78,10 +78,10 @@ async def until_headed(running: Table, kept: Kept) -> None:
 
 
 async def ended(running: Table) -> str:
-    with pytest.raises(JournalDamaged) as told:
+    with pytest.raises(JournalDamaged) as damage:
         async with asyncio.timeout(PATIENCE_SECONDS):
             await running.anchors.run()
-    return str(told.value)
+    return str(damage.value)
 
 
 @needs_broker
@@ -154,9 +154,9 @@ async def test_who_keeps_a_head_of_an_earlier_epoch_is_heard_though_the_key_was_
         genesis = stream_genesis(HERE)
         await running.consumers.take_ack(CONSUMER, ack_bytes(HERE.epoch, 0, genesis, head))
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while not any(one.head_size == 90 for now in running.told for one in now.consumers):
+            while not any(one.head_size == 90 for now in running.stream_states for one in now.consumers):
                 await turn()
-        assert not any(now.alarms for now in running.told)
+        assert not any(now.alarms for now in running.stream_states)
     assert not noted(tmp_path / "journal.sqlite")
 
 
@@ -173,7 +173,7 @@ async def test_nor_does_one_that_lies_beside_the_journal_keep_the_next_epoch_fro
 
 
 @needs_broker
-async def test_a_head_that_the_table_did_not_sign_ends_nothing_and_is_told(tmp_path: Path, broker: Broker) -> None:
+async def test_a_head_that_the_table_did_not_sign_ends_nothing_and_is_reported(tmp_path: Path, broker: Broker) -> None:
     journal = tmp_path / "journal.sqlite"
     strange = Sealing(bytes([1] * 32), HERE)
     other = Sealing(KEY, Identity("harbour", "bj-2", 3))
@@ -183,7 +183,7 @@ async def test_a_head_that_the_table_did_not_sign_ends_nothing_and_is_told(tmp_p
             head = signed_head(signer.seal(50, bytes(32), bytes(32)), signer.verifier)
             await running.consumers.take_ack(CONSUMER, ack_bytes(3, 0, bytes(32), head))
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while not any("no head that this table has signed" in str(now.alarms) for now in running.told):
+                while not any("no head that this table has signed" in str(now.alarms) for now in running.stream_states):
                     await turn()
     assert not noted(journal)
     async with table(journal, broker):

@@ -87,9 +87,9 @@ def test_one_proposes_another_approves_and_both_signatures_are_in_the_new_journa
     assert house.epoch() > 3
     assert not house.waiting.exists()
     with JournalReader(house.journal) as reader:
-        told = {key: reader.meta[key] for key in ("who", "witness", "why")}
+        signed_by = {key: reader.meta[key] for key in ("who", "witness", "why")}
         order = EpochOrder.read(reader.meta["order"].encode())
-    assert told == {"who": "lee", "witness": "reyes", "why": "internal_error in record 812"}
+    assert signed_by == {"who": "lee", "witness": "reyes", "why": "internal_error in record 812"}
     proposal, approval = check(order, read_signers(house.operators.read_text(), "operators.toml"))
     assert (proposal.who, proposal.follows.partition(":")[0], approval.who) == ("lee", "3", "reyes")
 
@@ -183,7 +183,7 @@ def test_a_key_may_be_a_credential_of_the_service_manager(house: House) -> None:
     assert (approved.exit_code, house.epoch() > 3) == (0, True), approved.output
 
 
-def test_operators_that_only_the_service_has_are_told_in_one_line(house: House) -> None:
+def test_operators_that_only_the_service_has_are_reported_in_one_line(house: House) -> None:
     text = house.table.read_text()
     house.table.write_text(text.replace('operators = "operators.toml"', 'operators = "credential:operators.toml"'))
     refused(house.signs("okafor", "--why", "x"), "[operator] operators: credential:operators.toml: a credential")

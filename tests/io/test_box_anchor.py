@@ -71,9 +71,9 @@ class Table:
             while not task.done():
                 self.rig.run(50 * MS)
                 await turn()
-        with pytest.raises(JournalDamaged) as told:
+        with pytest.raises(JournalDamaged) as damage:
             await task
-        return str(told.value)
+        return str(damage.value)
 
 
 @contextlib.asynccontextmanager

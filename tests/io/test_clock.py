@@ -7,7 +7,7 @@ from controller.io.system.clock import hourly
 
 
 class Told:
-    """A clock that is told the time."""
+    """A clock that shows the time it is set to."""
 
     now_ns = 5
 

@@ -122,10 +122,10 @@ def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
     assert (without_chips.exit_code, without_chips.output) == (2, f"{_at(path, 'chips')}{said}")
     (tmp_path / "elsewhere.csv").rename(tmp_path / "chips.csv")
     wrong = write_table(tmp_path, profile="none", shoe="none", options='stand_kye = "always"')
-    told = CliRunner().invoke(check.command, [str(wrong)])
-    assert told.exit_code == 2
-    assert told.output.count("\n") == 3
-    assert "[options] stand_kye: unknown key; did you mean stand_key?" in told.output
+    checked = CliRunner().invoke(check.command, [str(wrong)])
+    assert checked.exit_code == 2
+    assert checked.output.count("\n") == 3
+    assert "[options] stand_kye: unknown key; did you mean stand_key?" in checked.output
     (tmp_path / "chips.csv").write_text("id,value_cents\nE004AA,5.00\n")
     assert "chips.csv:2: value_cents" in CliRunner().invoke(check.command, [str(write_chips(tmp_path))]).output
 
@@ -137,17 +137,17 @@ def _at(table: Path, key: str) -> str:
     return f"tableside: {table}:{number}: [table] {key}: "
 
 
-def test_check_tells_all_of_them_at_once_with_file_line_and_key(tmp_path: Path) -> None:
+def test_check_lists_all_of_them_at_once_with_file_line_and_key(tmp_path: Path) -> None:
     """Mistakes of five kinds in one file: none hides another."""
     create_key(tmp_path / "table.key", SystemEntropy())
     path = write_table(tmp_path, profile="hollywod", shoe="bee_tec", options='stand_kye = "always"')
     text = path.read_text().replace('port = "/dev/spots"', "port = 5").replace("[options]", "[optoins]\n[options]")
     text = text.replace('journal = "journal.sqlite"\n', "").replace("[keypad]", '[keypad]\nkeys = {A = "hitt"}')
     path.write_text(text)
-    told = CliRunner().invoke(check.command, [str(path)])
-    lines = [line.removeprefix(f"tableside: {path}:") for line in told.output.splitlines()]
+    checked = CliRunner().invoke(check.command, [str(path)])
+    lines = [line.removeprefix(f"tableside: {path}:") for line in checked.output.splitlines()]
     places = [(line.partition(":")[0], line.split(": ")[1]) for line in lines]
-    assert told.exit_code == 2
+    assert checked.exit_code == 2
     assert len(places) == 7
     assert {place for _, place in places} == {
         "[table] journal",
@@ -170,8 +170,8 @@ def write_chips(directory: Path) -> Path:
 
 
 def test_check_of_no_file_is_one_line(tmp_path: Path) -> None:
-    told = CliRunner().invoke(check.command, [str(tmp_path / "none.toml")])
-    assert (told.exit_code, told.output.count("\n")) == (2, 1)
+    checked = CliRunner().invoke(check.command, [str(tmp_path / "none.toml")])
+    assert (checked.exit_code, checked.output.count("\n")) == (2, 1)
 
 
 def test_schemas_are_written(tmp_path: Path) -> None:
@@ -256,9 +256,11 @@ async def test_watch_of_a_table_that_the_broker_does_not_know_says_what_it_waits
         watching = asyncio.create_task(follow(broker, topic, print, complain, as_json=False, patience_s=0.05))
         async with asyncio.timeout(10):
             await said.wait()
-        (told,) = complaints
-        assert told.startswith(f"{topic}: the broker retains nothing here: no such table has ever reached it, or this")
-        assert told.endswith(" (`tableside watch` without a table shows all that the broker has)")
+        (complaint,) = complaints
+        assert complaint.startswith(
+            f"{topic}: the broker retains nothing here: no such table has ever reached it, or this"
+        )
+        assert complaint.endswith(" (`tableside watch` without a table shows all that the broker has)")
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
         # Who listens to every table is not sent to look at every table.
@@ -304,9 +306,9 @@ async def test_a_durable_watch_of_a_table_that_the_broker_does_not_know_says_so(
 
 
 def test_watch_without_a_broker_is_one_line() -> None:
-    told = CliRunner().invoke(watch.command, ["--broker", "127.0.0.1:1"])
-    assert (told.exit_code, told.output.count("\n")) == (2, 1)
-    assert "broker 127.0.0.1:1" in told.output
+    watched = CliRunner().invoke(watch.command, ["--broker", "127.0.0.1:1"])
+    assert (watched.exit_code, watched.output.count("\n")) == (2, 1)
+    assert "broker 127.0.0.1:1" in watched.output
 
 
 # --- log --------------------------------------------------------------------------------------------

@@ -24,10 +24,10 @@ class Hands:
         return self.now_ns
 
 
-async def told_within(wanted: list[int], now_ns: int, turns: int = 50) -> list[Input]:
-    """What is told while the loop goes round so often, the table wanting one moment after another."""
-    told: list[Input] = []
-    deadlines = Deadlines(Hands(now_ns), told.append)
+async def inputs_within(wanted: list[int], now_ns: int, turns: int = 50) -> list[Input]:
+    """What is delivered while the loop goes round so often, the table wanting one moment after another."""
+    delivered: list[Input] = []
+    deadlines = Deadlines(Hands(now_ns), delivered.append)
     task = asyncio.create_task(deadlines.run())
     for moment_ns in wanted:
         deadlines.apply(Desired(deadline_ns=moment_ns))
@@ -36,30 +36,30 @@ async def told_within(wanted: list[int], now_ns: int, turns: int = 50) -> list[I
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    return told
+    return delivered
 
 
-async def test_a_moment_that_has_passed_is_told_once() -> None:
-    assert await told_within([1_000], 1_000 + GRACE_NS) == [DeadlinePassed(1_000)]
+async def test_a_moment_that_has_passed_is_delivered_once() -> None:
+    assert await inputs_within([1_000], 1_000 + GRACE_NS) == [DeadlinePassed(1_000)]
 
 
 async def test_one_that_is_to_come_is_waited_for_and_no_moment_is_none() -> None:
-    assert await told_within([10**15], 1_000) == []
-    assert await told_within([1_000, 0], 10**12) == []
+    assert await inputs_within([10**15], 1_000) == []
+    assert await inputs_within([1_000, 0], 10**12) == []
 
 
 @pytest.mark.parametrize("then_ns", [10**15, 0])
-async def test_a_moment_wished_for_as_another_passes_is_not_told_before_it_has_passed(then_ns: int) -> None:
+async def test_a_moment_wished_for_as_another_passes_is_not_delivered_before_it_has_passed(then_ns: int) -> None:
     """The wait for the first has run out and its task has not been woken yet when a card comes."""
-    told: list[Input] = []
-    deadlines = Deadlines(Hands(1_000 + GRACE_NS), told.append)
+    delivered: list[Input] = []
+    deadlines = Deadlines(Hands(1_000 + GRACE_NS), delivered.append)
     deadlines.apply(Desired(deadline_ns=1_000))
     task = asyncio.create_task(deadlines.run())
     await asyncio.sleep(0)
     asyncio.get_running_loop().call_soon(deadlines.apply, Desired(deadline_ns=then_ns))
     for _ in range(50):
         await asyncio.sleep(0)
-    assert told == []
+    assert delivered == []
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -36,7 +36,7 @@ NOP = bytes((IAC, 0xF1))
 
 
 class Peer(asyncio.Protocol):
-    """A device server that says what it is told to; ``agrees`` as one does that takes every setting."""
+    """A device server that says what it is given to say; ``agrees`` as one does that takes every setting."""
 
     def __init__(self, *, agrees: bool) -> None:
         self.agrees = agrees
@@ -74,16 +74,16 @@ async def serving(peer: Peer) -> AsyncIterator[str]:
 def test_whatever_is_said_is_taken_apart_however_it_is_cut() -> None:
     chance = random.Random(1)
     for _ in range(200):
-        told: list[bytes] = []
+        commands: list[bytes] = []
         line = chance.randbytes(chance.randrange(30))
         value = chance.randbytes(4)
         stream = escaped(line) + NOP + request(101, value) + bytes((IAC, DO, 1)) + escaped(line)
-        telnet, heard = Telnet(told.append), b""
+        telnet, heard = Telnet(commands.append), b""
         while stream:
             cut = chance.randrange(1, len(stream) + 1)
             heard, stream = heard + telnet.feed(stream[:cut]), stream[cut:]
         assert heard == line + line
-        assert told == [NOP[1:], bytes((SUB, COM_PORT, 101)) + value, bytes((DO, 1))]
+        assert commands == [NOP[1:], bytes((SUB, COM_PORT, 101)) + value, bytes((DO, 1))]
 
 
 async def test_bytes_pass_both_ways_as_they_are() -> None:
@@ -123,7 +123,7 @@ async def test_who_does_not_agree_is_refused(said: bytes, error: str) -> None:
 
 
 def test_who_takes_the_connection_and_never_answers_is_given_up() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         peer = Peer(agrees=False)
         async with serving(peer) as url:
             began = asyncio.get_running_loop().time()
@@ -131,7 +131,7 @@ def test_who_takes_the_connection_and_never_answers_is_given_up() -> None:
                 await serial_opener(url, LINE)(Ear())
             assert asyncio.get_running_loop().time() - began == pytest.approx(AGREE_SECONDS, abs=1)
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 async def test_who_hangs_up_before_agreeing_is_an_error() -> None:

@@ -49,7 +49,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "bj-1.tap"
 
 
-async def test_a_display_that_comes_late_is_told_the_latest_of_what_is_retained(path: Path) -> None:
+async def test_a_display_that_comes_late_is_sent_the_latest_of_what_is_retained(path: Path) -> None:
     tap = DisplayTap(path, SystemClock())
     tap.show("a/status", b"old", retained=True)
     tap.show("a/status", b"new", retained=True)
@@ -59,7 +59,7 @@ async def test_a_display_that_comes_late_is_told_the_latest_of_what_is_retained(
         assert await late.recv_multipart() == [b"a/status", b"new"]
 
 
-async def test_a_second_display_is_told_it_too(path: Path) -> None:
+async def test_a_second_display_is_sent_it_too(path: Path) -> None:
     tap = DisplayTap(path, SystemClock())
     tap.show("a/status", b"new", retained=True)
     async with running(tap.run), screen(path) as one:
@@ -82,7 +82,7 @@ async def test_a_display_that_does_not_read_misses_messages_and_nobody_waits(pat
             assert await other.recv_multipart() == [b"end", b""]
 
 
-async def test_of_displays_without_number_a_few_are_kept_and_the_last_is_told(path: Path) -> None:
+async def test_of_displays_without_number_a_few_are_kept_and_the_last_learns_why(path: Path) -> None:
     tap = DisplayTap(path, SystemClock())
     tap.show("a/status", b"new", retained=True)
     async with running(tap.run):

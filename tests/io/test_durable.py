@@ -24,16 +24,16 @@ pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is n
 
 
 async def until(running: Table, condition: str) -> StreamNow:
-    """Wait until what the table tells of its stream says so: ``acked``, ``alarm``, ``quiet``."""
+    """Wait until what the table publishes of its stream says so: ``acked``, ``alarm``, ``quiet``."""
 
     def found(now: StreamNow) -> bool:
         acked = now.consumers[0].last_seq == now.seq == running.journal.head.seq
         return {"acked": acked, "alarm": bool(now.alarms), "quiet": acked and not now.alarms}[condition]
 
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not (running.told and found(running.told[-1])):
+        while not (running.stream_states and found(running.stream_states[-1])):
             await turn()
-    return running.told[-1]
+    return running.stream_states[-1]
 
 
 async def test_the_file_is_what_export_writes_and_the_table_knows_it(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ async def test_acknowledgements_that_cannot_be_true_are_alarms(tmp_path: Path) -
                     await turn()
             await somebody.publish(ack, ack_bytes(3, 3, bytes(32)))
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while "holds other events up to event 3" not in running.told[-1].alarms[0]:
+                while "holds other events up to event 3" not in running.stream_states[-1].alarms[0]:
                     await turn()
             for nothing in (b"", b"{}", ack_bytes(3, 1, b"short"), ack_bytes(7, 1, bytes(32))):
                 await somebody.publish(ack, nothing)
@@ -207,7 +207,7 @@ def test_one_file_has_one_consumer_and_one_table(tmp_path: Path) -> None:
         DurableFile(tmp_path / "nowhere" / "events", "harbour", "bj-1")
 
 
-async def test_a_table_told_to_stop_sends_what_is_committed_before_it_says_goodbye(tmp_path: Path) -> None:
+async def test_a_table_asked_to_stop_sends_what_is_committed_before_it_says_goodbye(tmp_path: Path) -> None:
     journal = tmp_path / "journal.sqlite"
     async with mosquitto() as broker, listening(broker) as listener:
         async with table(journal, broker) as running:

@@ -30,7 +30,7 @@ def event(seq: int) -> OutgoingEvent:
 
 
 class Connection:
-    """A connection whose broker answers when told to; ``sent`` is what it was handed, one entry for each message."""
+    """A connection whose broker answers on demand; ``sent`` is what it was handed, one entry for each message."""
 
     def __init__(self) -> None:
         self.sent: list[int] = []
@@ -78,11 +78,11 @@ class Table:
         self.connections.append(Connection())
         self.flow.begin(self.connection)
 
-    def commit(self, events: int, *, told: bool = True) -> None:
-        """Commit; ``told``: from memory, as by this daemon, or found in the journal, as of before its start."""
+    def commit(self, events: int, *, from_memory: bool = True) -> None:
+        """Commit; ``from_memory``: from memory, as by this daemon, or found in the journal, as of before its start."""
         first = self.committed + 1
         self.committed += events
-        if told:
+        if from_memory:
             self.flow.offer([event(seq) for seq in range(first, self.committed + 1)])
         else:
             self.flow.lacks = True
@@ -125,8 +125,8 @@ async def played(steps: Sequence[tuple[str, int]]) -> None:
             case "commit":
                 table.commit(count)
             case "found":
-                # The journal alone knows of events only before any was told of from memory.
-                table.commit(count, told=table.committed > 0)
+                # The journal alone knows of events only before any was published from memory.
+                table.commit(count, from_memory=table.committed > 0)
             case "answer":
                 table.connection.answer(count)
             case "refuse":
@@ -160,7 +160,7 @@ def assert_in_order(sent: list[int], after: int) -> None:
         after = max(after, seq)
 
 
-async def test_an_event_told_from_memory_leaves_at_once_and_beyond_the_window_waits() -> None:
+async def test_an_event_published_from_memory_leaves_at_once_and_beyond_the_window_waits() -> None:
     table = Table()
     await table.turn()
     assert not table.flow.lacks
@@ -198,7 +198,7 @@ async def test_what_memory_no_longer_has_comes_from_the_journal() -> None:
 
 
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
-async def test_told_from_memory_over_a_link_cut_again_and_again_nothing_is_lost() -> None:
+async def test_published_from_memory_over_a_link_cut_again_and_again_nothing_is_lost() -> None:
     memory = Memory()
     async with mosquitto() as target, listening(target) as listener:
         wire = Cuttable(target)

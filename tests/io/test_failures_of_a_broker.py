@@ -127,7 +127,7 @@ async def test_15_a_status_of_an_earlier_run_that_a_bridge_brings_again_is_no_ot
 
 
 class Failing(Memory):
-    """A journal whose disk fails once it is told to."""
+    """A journal whose disk fails once a test says so."""
 
     failed = False
 

@@ -20,7 +20,7 @@ from firmware_protocols.readings import (
     DeviceHealth,
     HealthState,
 )
-from tests.io.lines_rig import BEE_TEK, FEIG, KEYPAD, Place, Told, plugged, readers, supervised
+from tests.io.lines_rig import BEE_TEK, FEIG, KEYPAD, Delivered, Place, plugged, readers, supervised
 from tests.io.virtual_time import SpinningError, VirtualLoop, becomes, passes, run_virtual
 
 SECOND_NS = 1_000_000_000
@@ -32,23 +32,23 @@ def now_ns() -> int:
     return round(asyncio.get_running_loop().time() * SECOND_NS)
 
 
-# --- 1: an unplugged device of which nobody is told ---------------------------------------------------
+# --- 1: an unplugged device that nothing reports ---------------------------------------------------
 
 
 def test_1_a_device_that_falls_silent_is_lost_within_two_seconds_and_its_line_opened_anew() -> None:
-    async def story() -> None:
-        told, (simulator, session) = Told(), readers(1, 2)
+    async def scenario() -> None:
+        delivered, (simulator, session) = Delivered(), readers(1, 2)
         place = Place(simulator)
         async with asyncio.TaskGroup() as group:
-            line = supervised(place.open, session, told)
+            line = supervised(place.open, session, delivered)
             assert (line.is_open, line.quiet_seconds(now_ns())) == (False, None)
             task = group.create_task(line.run())
-            await told.until(lambda: told.states() == [READY, READY])
+            await delivered.until(lambda: delivered.states() == [READY, READY])
             assert (line.is_open, line.quiet_seconds(now_ns())) == (True, 0)
             silent_ns = now_ns()
             place.mute = True
-            await told.until(lambda: told.states()[2:] == [LOST, LOST])
-            lost = [one.at_ns - silent_ns for one in told.of(DeviceHealth)[2:]]
+            await delivered.until(lambda: delivered.states()[2:] == [LOST, LOST])
+            lost = [one.at_ns - silent_ns for one in delivered.of(DeviceHealth)[2:]]
             # The two readers are asked in turn, so the second waits for the first.
             assert lost[0] <= 2 * SECOND_NS + SECOND_NS // 10
             assert place.openings == 1
@@ -56,57 +56,57 @@ def test_1_a_device_that_falls_silent_is_lost_within_two_seconds_and_its_line_op
             place.mute = False
             place.device = None
             # The operating system still says that all is well.
-            await told.until(lambda: place.openings > 1 or bool(told.of(DeviceComplained)))
-            assert told.of(DeviceComplained)[0].code == "needs_attention"
+            await delivered.until(lambda: place.openings > 1 or bool(delivered.of(DeviceComplained)))
+            assert delivered.of(DeviceComplained)[0].code == "needs_attention"
             assert (line.is_open, line.quiet_seconds(now_ns()), line.failures) == (False, None, 10)
             task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_1_a_line_without_a_byte_is_reopened_at_its_liveness_deadline() -> None:
-    async def story() -> None:
-        told, (simulator, session) = Told(), readers(1)
+    async def scenario() -> None:
+        delivered, (simulator, session) = Delivered(), readers(1)
         place = Place(simulator)
         place.mute = True
         begin_ns = now_ns()
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(supervised(place.open, session, told).run())
+            task = group.create_task(supervised(place.open, session, delivered).run())
             await becomes(lambda: place.openings >= 2)
             assert LIVENESS_NS <= now_ns() - begin_ns <= LIVENESS_NS + SECOND_NS
             place.mute = False
-            await told.until(lambda: told.states()[-1] is READY)
+            await delivered.until(lambda: delivered.states()[-1] is READY)
             task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_1_silence_while_the_machine_itself_stood_still_loses_no_reader() -> None:
     """One answer was lost, and then the program was not run for 3.6 s: nobody was asked in that time."""
 
-    async def story() -> None:
-        told, (simulator, session) = Told(), readers(1, 2)
+    async def scenario() -> None:
+        delivered, (simulator, session) = Delivered(), readers(1, 2)
         place = Place(simulator)
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(supervised(place.open, session, told).run())
-            await told.until(lambda: told.states() == [READY, READY])
+            task = group.create_task(supervised(place.open, session, delivered).run())
+            await delivered.until(lambda: delivered.states() == [READY, READY])
             for _ in range(3):
                 place.mute = True
                 await passes(0.03)
                 loop.chooser.passed_seconds += 3.6
                 place.mute = False
                 await passes(5)
-            assert (told.states(), place.openings) == ([READY, READY], 1)
+            assert (delivered.states(), place.openings) == ([READY, READY], 1)
             # A line that is silent while we run is lost as ever.
             place.mute = True
             silent_ns = now_ns()
-            await told.until(lambda: LOST in told.states())
+            await delivered.until(lambda: LOST in delivered.states())
             assert now_ns() - silent_ns <= 2 * SECOND_NS + SECOND_NS // 10
             task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 class Stubborn(asyncio.Transport):
@@ -123,8 +123,8 @@ class Stubborn(asyncio.Transport):
 
 
 def test_1_a_port_that_refuses_to_be_closed_does_not_end_the_supervision() -> None:
-    async def story() -> None:
-        told, (_, session) = Told(), readers(1)
+    async def scenario() -> None:
+        delivered, (_, session) = Delivered(), readers(1)
         opened = 0
 
         async def open_line(protocol: asyncio.Protocol) -> asyncio.Transport:
@@ -135,11 +135,11 @@ def test_1_a_port_that_refuses_to_be_closed_does_not_end_the_supervision() -> No
             return transport
 
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(supervised(open_line, session, told).run())
+            task = group.create_task(supervised(open_line, session, delivered).run())
             await becomes(lambda: opened >= 5)
             task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 # --- 2: a dead descriptor keeps the loop busy ---------------------------------------------------------
@@ -148,8 +148,8 @@ def test_1_a_port_that_refuses_to_be_closed_does_not_end_the_supervision() -> No
 def test_2_everything_unplugged_costs_a_few_wakings_a_minute() -> None:
     """Four devices on real pseudo-terminals, hung up; twenty minutes of virtual time."""
 
-    async def story() -> None:
-        told = Told()
+    async def scenario() -> None:
+        delivered = Delivered()
         with plugged() as one, plugged() as two, plugged() as three, plugged() as four:
             cables = (one, two, three, four)
             sessions: tuple[Session, ...] = (
@@ -163,11 +163,11 @@ def test_2_everything_unplugged_costs_a_few_wakings_a_minute() -> None:
                 for cable, session in zip(cables, sessions, strict=True):
                     open_line = serial_opener(cable.path, FEIG.line)
                     name = f"device{cable.path}"
-                    tasks.append(group.create_task(supervised(open_line, session, told, name=name).run()))
-                await told.until(lambda: told.states().count(READY) == 2)
+                    tasks.append(group.create_task(supervised(open_line, session, delivered, name=name).run()))
+                await delivered.until(lambda: delivered.states().count(READY) == 2)
                 for cable in cables:
                     cable.unplug()
-                await told.until(lambda: len(told.of(DeviceComplained)) == len(cables))
+                await delivered.until(lambda: len(delivered.of(DeviceComplained)) == len(cables))
                 before, begin = os.times(), asyncio.get_running_loop().time()
                 await passes(1200)
                 after = os.times()
@@ -178,12 +178,12 @@ def test_2_everything_unplugged_costs_a_few_wakings_a_minute() -> None:
                 assert spent < 0.01 * passed
 
     # Each opening costs a thread that reports back and a pause of 7.5 to 10 s: some 600 openings.
-    loop = run_virtual(story(), limit=15_000)
+    loop = run_virtual(scenario(), limit=15_000)
     assert loop.chooser.passed_seconds > 1200
 
 
 def test_2_a_reader_left_on_a_dead_descriptor_would_be_noticed_here() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         with plugged() as cable:
             descriptor = os.open(cable.path, os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
             asyncio.get_running_loop().add_reader(descriptor, lambda: None)
@@ -195,7 +195,7 @@ def test_2_a_reader_left_on_a_dead_descriptor_would_be_noticed_here() -> None:
                 os.close(descriptor)
 
     with pytest.raises(SpinningError):
-        run_virtual(story(), limit=5_000)
+        run_virtual(scenario(), limit=5_000)
 
 
 # --- 3: a second failure while starting again ---------------------------------------------------------
@@ -203,10 +203,10 @@ def test_2_a_reader_left_on_a_dead_descriptor_would_be_noticed_here() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_3_a_link_survives_a_thousand_failures_at_any_step(seed: int) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         # Four seeds: a thousand in all.
         chance = random.Random(seed)
-        told, (simulator, session) = Told(), readers(1)
+        delivered, (simulator, session) = Delivered(), readers(1)
         place = Place(simulator)
         failures = 0
 
@@ -217,21 +217,21 @@ def test_3_a_link_survives_a_thousand_failures_at_any_step(seed: int) -> None:
 
         place.fate = fate
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(supervised(place.open, session, told, seed=seed).run())
-            await told.until(lambda: failures > 250, seconds=20_000)
-            await told.until(lambda: bool(told.of(ChipsSeen)), seconds=12)
-            assert told.states()[-1] is READY
+            task = group.create_task(supervised(place.open, session, delivered, seed=seed).run())
+            await delivered.until(lambda: failures > 250, seconds=20_000)
+            await delivered.until(lambda: bool(delivered.of(ChipsSeen)), seconds=12)
+            assert delivered.states()[-1] is READY
             task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_3_pauses_between_failures_are_bounded_and_never_in_step() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         places = [Place(None) for _ in range(4)]
 
         async def run(seed: int) -> None:
-            await supervised(places[seed].open, readers(1)[1], Told(), seed=seed).run()
+            await supervised(places[seed].open, readers(1)[1], Delivered(), seed=seed).run()
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(run(seed)) for seed in range(4)]
@@ -244,4 +244,4 @@ def test_3_pauses_between_failures_are_bounded_and_never_in_step() -> None:
         last = [place.opened_at[-1] for place in places]
         assert len({round(one, 3) for one in last}) == len(last)
 
-    run_virtual(story())
+    run_virtual(scenario())

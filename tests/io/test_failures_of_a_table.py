@@ -24,7 +24,7 @@ from firmware_protocols.readings import (
     HealthState,
 )
 from simulators.devices.bet_spots import Flicker
-from tests.io.lines_rig import FEIG, Place, Told, plugged, readers, supervised
+from tests.io.lines_rig import FEIG, Delivered, Place, plugged, readers, supervised
 from tests.io.virtual_time import LoopClock, passes, run_virtual
 
 SECOND_NS = 1_000_000_000
@@ -41,46 +41,46 @@ def now_ns() -> int:
 
 
 @pytest.mark.parametrize("jump_seconds", [3600, -3600, 1.5, -1.5])
-def test_20_a_jump_of_wall_time_is_told_and_moves_no_deadline(jump_seconds: float) -> None:
-    async def story() -> None:
-        loop, told = asyncio.get_running_loop(), Told()
+def test_20_a_jump_of_wall_time_is_reported_and_moves_no_deadline(jump_seconds: float) -> None:
+    async def scenario() -> None:
+        loop, delivered = asyncio.get_running_loop(), Delivered()
         clock = LoopClock(loop)
         simulator, session = readers(1)
         place = Place(simulator)
         supervisor = LineSupervisor(
-            "bet_spots", place.open, session, clock=clock, chance=random.Random(1), deliver=told.deliver,
+            "bet_spots", place.open, session, clock=clock, chance=random.Random(1), deliver=delivered.deliver,
             liveness_ns=LIVENESS_NS,
         )  # fmt: skip
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(ClockWatch(clock, told.deliver).run()),
+                group.create_task(ClockWatch(clock, delivered.deliver).run()),
                 group.create_task(supervisor.run()),
             ]
-            await told.until(lambda: bool(told.of(ChipsSeen)))
+            await delivered.until(lambda: bool(delivered.of(ChipsSeen)))
             clock.wall_offset_ns += int(jump_seconds * SECOND_NS)
             before = simulator.inventories(1, "main")
             await passes(2 * LOOK_SECONDS)
-            alarms = told.of(DeviceComplained)
+            alarms = delivered.of(DeviceComplained)
             assert [(one.device, one.code) for one in alarms] == [("clock", "stepped")]
             assert f"{jump_seconds:+.3f} s" in alarms[0].text
-            assert told.states() == [READY]
+            assert delivered.states() == [READY]
             assert simulator.inventories(1, "main") > before + 100
             for task in tasks:
                 task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_20_a_clock_that_is_steered_is_no_jump() -> None:
-    async def story() -> None:
-        told, clock = Told(), LoopClock(asyncio.get_running_loop())
-        watch = ClockWatch(clock, told.deliver)
+    async def scenario() -> None:
+        delivered, clock = Delivered(), LoopClock(asyncio.get_running_loop())
+        watch = ClockWatch(clock, delivered.deliver)
         for _ in range(1000):
             clock.wall_offset_ns += 2_500_000
             watch.look()
-        assert not told.readings
+        assert not delivered.readings
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 # --- 21: a task that nobody holds ---------------------------------------------------------------------
@@ -100,14 +100,14 @@ async def _fails() -> None:
 
 
 class Parts:
-    """What a supervision told, and how often a part was begun."""
+    """What a supervision reported, and how often a part was begun."""
 
     def __init__(self, work: Work) -> None:
-        self.told: list[tuple[str, type[Exception]]] = []
+        self.failures: list[tuple[str, type[Exception]]] = []
         self.begun = 0
         self._work = work
         self.supervision = Supervision(
-            lambda name, error: self.told.append((name, type(error))),
+            lambda name, error: self.failures.append((name, type(error))),
             fatal=(JournalFailed,),
             refusals=(ChannelFailed,),
             vital=frozenset({"table"}),
@@ -122,29 +122,29 @@ class Parts:
 
 
 @pytest.mark.parametrize(("work", "error"), [(_ends, TaskEnded), (_fails, ZeroDivisionError)])
-def test_21_a_part_that_ends_or_fails_is_told_once_and_started_again(work: Work, error: type[Exception]) -> None:
-    async def story() -> None:
+def test_21_a_part_that_ends_or_fails_is_reported_once_and_started_again(work: Work, error: type[Exception]) -> None:
+    async def scenario() -> None:
         parts = Parts(work)
         task = asyncio.create_task(parts.run("publisher"))
         await passes(3600)
         assert not task.done()
-        assert parts.told == [("publisher", error)]
+        assert parts.failures == [("publisher", error)]
         # Later each time, up to ten seconds.
         assert 300 < parts.begun < 500
         task.cancel()
         await asyncio.wait((task,))
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 @pytest.mark.parametrize(("work", "error"), [(_ends, TaskEnded), (_fails, ZeroDivisionError)])
 def test_21_what_steps_readings_takes_the_table_with_it(work: Work, error: type[Exception]) -> None:
-    async def story() -> None:
-        with pytest.raises(ExceptionGroup) as told:
+    async def scenario() -> None:
+        with pytest.raises(ExceptionGroup) as raised:
             await Parts(work).run("table")
-        assert [type(one) for one in told.value.exceptions] == [error]
+        assert [type(one) for one in raised.value.exceptions] == [error]
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 @pytest.mark.parametrize("fails_at", [1, 5])
@@ -152,7 +152,7 @@ def test_21_what_steps_readings_takes_the_table_with_it(work: Work, error: type[
 def test_21_a_failed_journal_ends_the_table_at_any_time_and_what_the_table_file_says_at_its_start(
     fails_at: int, error: type[Exception]
 ) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         async def work() -> None:
             await passes(1)
             raise error if parts.begun == fails_at else ZeroDivisionError
@@ -169,7 +169,7 @@ def test_21_a_failed_journal_ends_the_table_at_any_time_and_what_the_table_file_
             assert isinstance(failure, ExceptionGroup)
             assert [type(one) for one in failure.exceptions] == [error]
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_21_no_task_is_started_and_forgotten() -> None:
@@ -187,20 +187,20 @@ def test_21_no_task_is_started_and_forgotten() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_22_a_chip_that_is_missed_now_and_then_stays_where_it_is(seed: int) -> None:
-    async def story() -> None:
-        told, (simulator, session) = Told(), readers(1, 2)
+    async def scenario() -> None:
+        delivered, (simulator, session) = Delivered(), readers(1, 2)
         simulator.lay(1, "main", ("E00401502092A102", "E00401502092A103"))
         place = Place(simulator)
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(supervised(place.open, session, told, seed=seed).run())
-            await told.until(lambda: len(told.of(ChipsSeen)) == 2)
+            task = group.create_task(supervised(place.open, session, delivered, seed=seed).run())
+            await delivered.until(lambda: len(delivered.of(ChipsSeen)) == 2)
             simulator.flicker(Flicker(missed=300, doubtful=200, most_in_a_row=1))
             await passes(60)
             assert simulator.inventories(1, "main") > 500
-            assert [(one.spot, len(one.chips)) for one in told.of(ChipsSeen)] == [(1, 2), (2, 0)]
+            assert [(one.spot, len(one.chips)) for one in delivered.of(ChipsSeen)] == [(1, 2), (2, 0)]
             task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 # --- 24: writes in reverse ----------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from firmware_protocols.readings import (
 )
 from simulators.devices.keypad import KeypadSimulator
 from simulators.devices.shoe import ShoeSimulator
-from tests.io.lines_rig import BEE_TEK, KEYPAD, OtherShoe, Picky, Place, Told, readers, supervised
+from tests.io.lines_rig import BEE_TEK, KEYPAD, Delivered, OtherShoe, Picky, Place, readers, supervised
 from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
 
 SECOND_NS = 1_000_000_000
@@ -46,22 +46,22 @@ def now_ns() -> int:
 
 
 def test_6_a_device_that_stays_away_calls_for_somebody_once() -> None:
-    async def story() -> None:
-        told, (simulator, session) = Told(), readers(1)
+    async def scenario() -> None:
+        delivered, (simulator, session) = Delivered(), readers(1)
         place = Place(None)
         async with asyncio.TaskGroup() as group:
-            supervisor = supervised(place.open, session, told)
+            supervisor = supervised(place.open, session, delivered)
             task = group.create_task(supervisor.run())
             await passes(3600)
-            calls = told.of(DeviceComplained)
+            calls = delivered.of(DeviceComplained)
             assert [(one.device, one.code) for one in calls] == [("bet_spots", "needs_attention")]
             assert f"{ATTENTION_FAILURES} openings" in calls[0].text
-            assert [one.detail for one in told.of(DeviceHealth)] == ["line gone: not plugged in"]
+            assert [one.detail for one in delivered.of(DeviceHealth)] == ["line gone: not plugged in"]
             place.device = simulator
-            await told.until(lambda: told.states()[-1] is READY, seconds=11)
+            await delivered.until(lambda: delivered.states()[-1] is READY, seconds=11)
             task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 # --- 7: framing lost after one stray byte -------------------------------------------------------------
@@ -69,34 +69,36 @@ def test_6_a_device_that_stays_away_calls_for_somebody_once() -> None:
 
 @pytest.mark.parametrize("stray", [b"\x00", b"\xff", b"\x02", b" [Game]<Ca", bytes(range(256))])
 def test_7_after_any_stray_bytes_the_next_card_and_key_are_read(stray: bytes) -> None:
-    async def story() -> None:
-        told = Told()
+    async def scenario() -> None:
+        delivered = Delivered()
         shoes, keys = ShoeSimulator(BEE_TEK), KeypadSimulator(KEYPAD)
         shoe, keypad = Place(shoes), Place(keys)
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(supervised(shoe.open, ShoeSession(BEE_TEK), told, name="shoe", polled=False).run()),
                 group.create_task(
-                    supervised(keypad.open, KeypadSession(KEYPAD), told, name="keypad", polled=False).run()
+                    supervised(shoe.open, ShoeSession(BEE_TEK), delivered, name="shoe", polled=False).run()
+                ),
+                group.create_task(
+                    supervised(keypad.open, KeypadSession(KEYPAD), delivered, name="keypad", polled=False).run()
                 ),
             ]
-            await told.until(lambda: told.states() == [READY, READY])
+            await delivered.until(lambda: delivered.states() == [READY, READY])
             assert shoe.line is not None
             assert keypad.line is not None
             shoe.line.say(stray)
             keypad.line.say(stray)
             # A message begun is given up after a silence, and one just begun by the noise may take a card along.
             await passes(10)
-            before = len(told.of(CardDrawn)), len(told.of(KeyPressed))
+            before = len(delivered.of(CardDrawn)), len(delivered.of(KeyPressed))
             shoe.line.say(shoes.draw(Card("Kd")))
             keypad.line.say(b"".join(keys.press("K")))
             await passes(1)
-            assert told.of(CardDrawn)[before[0] :][-1].face == Card("Kd")
-            assert told.of(KeyPressed)[before[1] :][-1].key == "K"
+            assert delivered.of(CardDrawn)[before[0] :][-1].face == Card("Kd")
+            assert delivered.of(KeyPressed)[before[1] :][-1].key == "K"
             for task in tasks:
                 task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 # --- 8: an exception in a parser ----------------------------------------------------------------------
@@ -112,31 +114,31 @@ class Fragile(Picky):
 
 
 def test_8_a_fault_of_our_own_reopens_one_line_and_stops_nothing_else() -> None:
-    async def story() -> None:
-        told, well = Told(), Told()
+    async def scenario() -> None:
+        delivered, well = Delivered(), Delivered()
         place, other = Place(OtherShoe()), Place(readers(1)[0])
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(supervised(place.open, Fragile(), told, name="keypad", polled=False).run()),
+                group.create_task(supervised(place.open, Fragile(), delivered, name="keypad", polled=False).run()),
                 group.create_task(supervised(other.open, readers(1)[1], well).run()),
             ]
             await well.until(lambda: bool(well.of(ChipsSeen)))
             assert place.line is not None
             place.line.say(b"\x13")
-            await told.until(lambda: told.states() == [LOST])
-            assert "index out of range" in told.of(DeviceHealth)[0].detail
+            await delivered.until(lambda: delivered.states() == [LOST])
+            assert "index out of range" in delivered.of(DeviceHealth)[0].detail
             await becomes(lambda: place.openings >= 2)
             await passes(0.1)
             place.line.say(b"K")
-            assert [one.key for one in told.of(KeyPressed)] == ["K"]
+            assert [one.key for one in delivered.of(KeyPressed)] == ["K"]
             assert other.openings == 1
             for task in tasks:
                 task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
-def test_8_a_session_that_fails_even_when_told_of_the_loss_is_lost_nevertheless() -> None:
+def test_8_a_session_that_fails_even_when_it_hears_of_the_loss_is_lost_nevertheless() -> None:
     class Hopeless(Fragile):
         def connected(self, now_ns: int) -> None:
             self._readings.append(DeviceHealth(device="keypad", state=READY, at_ns=now_ns))
@@ -144,17 +146,17 @@ def test_8_a_session_that_fails_even_when_told_of_the_loss_is_lost_nevertheless(
         def disconnected(self, now_ns: int) -> None:
             raise KeyError(now_ns)
 
-    async def story() -> None:
-        told, place = Told(), Place(OtherShoe())
+    async def scenario() -> None:
+        delivered, place = Delivered(), Place(OtherShoe())
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(supervised(place.open, Hopeless(), told, name="keypad", polled=False).run())
-            await told.until(lambda: told.states() == [READY])
+            task = group.create_task(supervised(place.open, Hopeless(), delivered, name="keypad", polled=False).run())
+            await delivered.until(lambda: delivered.states() == [READY])
             assert place.line is not None
             place.line.cut()
-            await told.until(lambda: told.states() == [READY, LOST, READY])
+            await delivered.until(lambda: delivered.states() == [READY, LOST, READY])
             task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_8_what_takes_the_readings_may_stop_the_table() -> None:
@@ -163,7 +165,7 @@ def test_8_what_takes_the_readings_may_stop_the_table() -> None:
     class DiskStoppedError(Exception):
         pass
 
-    async def story() -> None:
+    async def scenario() -> None:
         def refuse(reading: Reading) -> None:
             raise DiskStoppedError(str(reading))
 
@@ -179,7 +181,7 @@ def test_8_what_takes_the_readings_may_stop_the_table() -> None:
         with pytest.raises(DiskStoppedError):
             await shoe.run()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 # --- 38: a device that talks too much -----------------------------------------------------------------
@@ -191,8 +193,8 @@ RUBBISH = b"\x00\xfe\x17" * 40
 def test_38_a_device_that_talks_too_much_is_closed_for_a_while_and_its_neighbours_go_on(what: str) -> None:
     """A keypad at 115,200 baud that repeats itself: 11.5 kB/s, for a minute."""
 
-    async def story() -> None:
-        told, well = Told(), Told()
+    async def scenario() -> None:
+        delivered, well = Delivered(), Delivered()
         keys, (simulator, session) = KeypadSimulator(KEYPAD), readers(1)
         place, other = Place(keys), Place(simulator)
         press = b"Kk"
@@ -203,39 +205,41 @@ def test_38_a_device_that_talks_too_much_is_closed_for_a_while_and_its_neighbour
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(
-                    supervised(place.open, KeypadSession(KEYPAD), told, name="keypad", polled=False).run()
+                    supervised(place.open, KeypadSession(KEYPAD), delivered, name="keypad", polled=False).run()
                 ),
                 group.create_task(supervised(other.open, session, well).run()),
             ]
             await well.until(lambda: READY in well.states())
-            await told.until(lambda: told.states() == [READY])
+            await delivered.until(lambda: delivered.states() == [READY])
             for _ in range(6000):
                 if place.line is not None:
                     place.line.say(piece[what])
                 await passes(0.01)
-            taken = [one for one in told.readings if not isinstance(one, DeviceHealth)]
+            taken = [one for one in delivered.readings if not isinstance(one, DeviceHealth)]
             # What is journaled of it: a burst at first, and then a little each time it is tried again.
             assert len(taken) < 3000
-            complaints = [(one.code, one.text) for one in told.of(DeviceComplained) if one.code == "talks_too_much"]
+            complaints = [
+                (one.code, one.text) for one in delivered.of(DeviceComplained) if one.code == "talks_too_much"
+            ]
             kind = "bytes" if what == "a torrent of bytes" else "readings"
             assert complaints == [("talks_too_much", f"too many {kind} a second: the line is closed for a while")]
             assert place.openings < 20
             assert (well.states(), other.openings) == ([READY], 1)
             # Once it is itself again, it is heard within ten seconds.
-            await told.until(lambda: told.states()[-1] is READY, seconds=11)
+            await delivered.until(lambda: delivered.states()[-1] is READY, seconds=11)
             await passes(11)
-            before = len(told.of(KeyPressed))
+            before = len(delivered.of(KeyPressed))
             assert place.line is not None
             place.line.say(b"".join(keys.press("K")))
             await passes(1)
-            assert len(told.of(KeyPressed)) == before + 1
+            assert len(delivered.of(KeyPressed)) == before + 1
             for task in tasks:
                 task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
-def test_38_a_shoe_that_tells_all_it_has_kept_does_not_talk_too_much() -> None:
+def test_38_a_shoe_that_sends_all_it_has_kept_does_not_talk_too_much() -> None:
     talk = Talk(random.Random(1), KEEPING_SHOE)
     talk.opened(0)
     assert all(talk.reading(0) for _ in range(8 * 52 + 100))

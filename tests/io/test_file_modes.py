@@ -37,7 +37,8 @@ async def test_what_a_table_writes_is_its_owners_alone(tmp_path: Path) -> None:
     keeping = JournalSafeguards(reserve_bytes=2**20, second=house.place)
     house.storage = await opened(house.journal, HERE, KEY, MARKS, SystemClock(), keeping=keeping)
     house.watches = [
-        asyncio.create_task(work()) for _, work in house.storage.watches(house.tell, MachineBoard(SystemClock()))
+        asyncio.create_task(work())
+        for _, work in house.storage.watches(house.report_fitness, MachineBoard(SystemClock()))
     ]
     await house.commit(6)
     while not house.storage.reserve.is_there():

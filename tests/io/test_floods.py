@@ -1,4 +1,4 @@
-"""More than anybody can read: what the table has to tell goes on, and what is too much never reaches the journal."""
+"""More than anybody can read: what the table has to report goes on, and what is too much never reaches the journal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BODY = msgspec.json.encode({"alert": 1, "who": "M. Okafor", "transaction": "x" *
 
 
 @pytest.mark.parametrize("qos", [0, 1])
-async def test_a_flood_of_commands_keeps_no_event_waiting_and_is_told_once(qos: int) -> None:
+async def test_a_flood_of_commands_keeps_no_event_waiting_and_is_reported_once(qos: int) -> None:
     memory, commands, floods = Memory(closed(1)), list[tuple[str, bytes]](), list[str]()
     limit = RequestLimit(SystemClock(), floods.append)
     begun = time.monotonic()

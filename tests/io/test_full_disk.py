@@ -102,36 +102,36 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("program", BROKEN.values(), ids=BROKEN.keys())
-async def test_a_look_that_could_not_be_taken_is_told_and_is_no_damage(tmp_path: Path, program: str) -> None:
-    path, told = tmp_path / "journal.sqlite", list[str]()
+async def test_a_look_that_could_not_be_taken_is_reported_and_is_no_damage(tmp_path: Path, program: str) -> None:
+    path, complaints = tmp_path / "journal.sqlite", list[str]()
     await written(path)
-    look = Scrub(path, is_due=True, command=(sys.executable, "-c", program), tell=told.append).look
+    look = Scrub(path, is_due=True, command=(sys.executable, "-c", program), tell=complaints.append).look
     await look()
-    assert [text.startswith(f"{path}: could not be checked: status ") for text in told] == [True]
+    assert [text.startswith(f"{path}: could not be checked: status ") for text in complaints] == [True]
     assert not mark_of(path).exists()
     assert before_start(path)
 
 
 async def test_a_look_says_how_far_it_is_and_that_is_no_complaint(tmp_path: Path) -> None:
-    path, told, read = tmp_path / "journal.sqlite", list[str](), list[tuple[int, int]]()
+    path, complaints, read = tmp_path / "journal.sqlite", list[str](), list[tuple[int, int]]()
     await written(path)
     found: list[ScrubResult] = []
-    telling: Any = {"tell": told.append, "reading": lambda *said: read.append(said), "ended": found.append}
-    await Scrub(path, is_due=True, **telling).look()
-    assert (read, told, found) == ([(0, 0), (6, 6)], [""], [WHOLE])
+    callbacks: Any = {"tell": complaints.append, "reading": lambda *said: read.append(said), "ended": found.append}
+    await Scrub(path, is_due=True, **callbacks).look()
+    assert (read, complaints, found) == ([(0, 0), (6, 6)], [""], [WHOLE])
     program = "import sys; sys.stderr.write('3 of 9 records read\\nno memory'); sys.exit(3)"
-    await Scrub(path, is_due=True, command=(sys.executable, "-c", program), **telling).look()
+    await Scrub(path, is_due=True, command=(sys.executable, "-c", program), **callbacks).look()
     assert read[2:] == [(0, 0), (3, 9)]
     assert found[1:] == [ScrubResult(unable="status 3: no memory")]
 
 
 async def test_a_look_that_can_be_taken_again_takes_the_words_back(tmp_path: Path) -> None:
-    path, told = tmp_path / "journal.sqlite", list[str]()
+    path, complaints = tmp_path / "journal.sqlite", list[str]()
     await written(path)
-    absent = Scrub(path, is_due=True, command=(str(tmp_path / "none"),), tell=told.append)
+    absent = Scrub(path, is_due=True, command=(str(tmp_path / "none"),), tell=complaints.append)
     assert (await absent.check()).unable == f"{tmp_path}/none: No such file or directory"
-    assert await Scrub(path, is_due=True, tell=told.append).check() == ScrubResult()
-    assert [bool(text) for text in told] == [True, False]
+    assert await Scrub(path, is_due=True, tell=complaints.append).check() == ScrubResult()
+    assert [bool(text) for text in complaints] == [True, False]
 
 
 # --- a disk that does not answer --------------------------------------------------------------------

@@ -76,7 +76,7 @@ def test_markup_and_control_codes_in_a_name_are_shown_and_not_obeyed() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 @pytest.mark.parametrize("name", NIGHTS)
-def test_no_night_breaks_it_and_no_face_is_shown_before_it_is_told(name: str, width: int) -> None:
+def test_no_night_breaks_it_and_no_face_is_shown_before_it_is_published(name: str, width: int) -> None:
     events = json.loads(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))["events"]
     screen, faces = TableScreen(), set[str]()
     for at, line in enumerate(events):
@@ -122,7 +122,7 @@ def test_in_a_real_terminal_it_follows_the_journal_and_ends_with_ctrl_c(tmp_path
         os.close(near)
 
 
-def test_a_daemon_that_does_not_run_is_told_first(tmp_path: Path) -> None:
+def test_a_daemon_that_does_not_run_is_shown_first(tmp_path: Path) -> None:
     screen = TableScreen()
     screen.is_stopped = True
     said = "the daemon is not running: this is how the table stood at the last event"

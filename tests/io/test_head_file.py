@@ -118,7 +118,7 @@ async def test_a_bit_in_a_last_note_of_what_was_published_loses_no_record(tmp_pa
     await journal.close()
 
 
-def test_a_head_file_that_cannot_be_synced_is_told(tmp_path: Path) -> None:
+def test_a_head_file_that_cannot_be_synced_is_reported(tmp_path: Path) -> None:
     def refuse(_: int) -> None:
         raise OSError(5, "Input/output error")
 

@@ -14,7 +14,7 @@ from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, KeyPressed
 from simulators.devices.keypad import KeypadSimulator
 from simulators.devices.shoe import ShoeSimulator
-from tests.io.lines_rig import BEE_TEK, KEYPAD, Place, Told
+from tests.io.lines_rig import BEE_TEK, KEYPAD, Delivered, Place
 from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
 
 
@@ -29,12 +29,12 @@ class HeldBackClock(LoopClock):
 
 @pytest.mark.parametrize("ahead", [True, False])
 def test_a_key_that_was_let_go_counts_before_the_card_that_came_while_the_machine_stood_still(*, ahead: bool) -> None:
-    async def story() -> None:
-        told, clock = Told(), HeldBackClock(asyncio.get_running_loop())
+    async def scenario() -> None:
+        delivered, clock = Delivered(), HeldBackClock(asyncio.get_running_loop())
         burn, drawn = KeypadSimulator(KEYPAD), ShoeSimulator(BEE_TEK)
         places = Place(burn), Place(drawn)
         keypad, shoe = (
-            LineSupervisor(name, place.open, session, clock=clock, chance=random.Random(1), deliver=told.deliver)
+            LineSupervisor(name, place.open, session, clock=clock, chance=random.Random(1), deliver=delivered.deliver)
             for name, place, session in (
                 ("keypad", places[0], KeypadSession(KEYPAD)),
                 ("shoe", places[1], ShoeSession(BEE_TEK)),
@@ -52,11 +52,11 @@ def test_a_key_that_was_let_go_counts_before_the_card_that_came_while_the_machin
             lines[0].say(edge)
         clock.stalled_ns += 150_000_000
         lines[1].say(drawn.draw(Card("9h")))
-        await becomes(lambda: len(told.of(KeyPressed)) + len(told.of(CardDrawn)) == 2)
-        kinds = [type(one) for one in told.readings if isinstance(one, KeyPressed | CardDrawn)]
+        await becomes(lambda: len(delivered.of(KeyPressed)) + len(delivered.of(CardDrawn)) == 2)
+        kinds = [type(one) for one in delivered.readings if isinstance(one, KeyPressed | CardDrawn)]
         assert kinds == ([KeyPressed, CardDrawn] if ahead else [CardDrawn, KeyPressed])
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    run_virtual(story())
+    run_virtual(scenario())

@@ -1,4 +1,4 @@
-"""What is told when the program was held back: only where a card and a key were read at once after it."""
+"""What is reported when the program was held back: only where a card and a key were read at once after it."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Loop:
     def key(self) -> KeyPressed:
         return KeyPressed(self.now_ms * MS, "K")
 
-    def told(self) -> list[int]:
-        """For how many milliseconds it was held, each time it was told."""
+    def held_ms(self) -> list[int]:
+        """For how many milliseconds it was held, each time it was reported."""
         return [one.held_ns // MS for one in self.delivered if isinstance(one, ReadingsHeld)]
 
 
 @pytest.mark.parametrize("is_key_first", [True, False])
-def test_a_card_and_a_key_after_a_pause_are_told_once_and_after_them(is_key_first: bool) -> None:
+def test_a_card_and_a_key_after_a_pause_are_reported_once_and_after_them(is_key_first: bool) -> None:
     loop = Loop()
     loop.beats()
     loop.held(400)
@@ -61,7 +61,7 @@ def test_a_card_and_a_key_after_a_pause_are_told_once_and_after_them(is_key_firs
     loop.reads(*(both if is_key_first else both[::-1]), loop.card(), loop.key())
     loop.beats()
     loop.reads(loop.card(), loop.key())
-    assert loop.told() == [400]
+    assert loop.held_ms() == [400]
     assert isinstance(loop.delivered[2], ReadingsHeld)
 
 
@@ -73,18 +73,18 @@ def test_a_pause_that_began_before_a_mark_was_left_is_one_too() -> None:
     loop.watch.mark()
     loop.now_ms += 1
     loop.reads(loop.card(), loop.key())
-    assert loop.told() == [401]
+    assert loop.held_ms() == [401]
 
 
-def test_a_key_told_when_it_is_let_go_belongs_to_the_pause_in_which_it_went_down() -> None:
+def test_a_key_reported_when_it_is_let_go_belongs_to_the_pause_in_which_it_went_down() -> None:
     loop = Loop()
     loop.held(300)
     pressed = loop.key()
     loop.reads(loop.card())
     loop.beats(4)
-    assert loop.told() == []
+    assert loop.held_ms() == []
     loop.reads(pressed)
-    assert loop.told() == [300]
+    assert loop.held_ms() == [300]
 
 
 def test_a_key_that_went_down_before_the_pause_has_its_order() -> None:
@@ -94,7 +94,7 @@ def test_a_key_that_went_down_before_the_pause_has_its_order() -> None:
     loop.now_ms += 10
     loop.held(300)
     loop.reads(loop.card(), pressed)
-    assert loop.told() == []
+    assert loop.held_ms() == []
 
 
 def test_a_key_that_went_down_after_the_pause_has_its_order_too() -> None:
@@ -105,13 +105,13 @@ def test_a_key_that_went_down_after_the_pause_has_its_order_too() -> None:
     pressed = loop.key()
     loop.beats(2)
     loop.reads(pressed)
-    assert loop.told() == []
+    assert loop.held_ms() == []
 
 
-def test_nothing_is_told_where_nothing_is_unknown() -> None:
+def test_nothing_is_reported_where_nothing_is_unknown() -> None:
     loop = Loop()
     loop.held(1000)
-    # One line keeps its own order; chips carry their own time; a card told late its own too.
+    # One line keeps its own order; chips carry their own time; a card reported late its own too.
     loop.reads(loop.key(), loop.key(), loop.card(since_ns=0))
     loop.reads(ChipsSeen(1, "main", (), START_MS * MS, loop.now_ms * MS))
     loop.reads(DeviceHealth("shoe", HealthState.READY, loop.now_ms * MS))
@@ -121,27 +121,27 @@ def test_nothing_is_told_where_nothing_is_unknown() -> None:
     loop.reads(loop.key(), loop.card())
     loop.held(149)
     loop.reads(loop.key(), loop.card())
-    assert loop.told() == []
+    assert loop.held_ms() == []
 
 
 def test_a_start_is_no_pause() -> None:
     loop = Loop()
     loop.now_ms += 5000
     loop.reads(loop.key(), loop.card())
-    assert loop.told() == []
+    assert loop.held_ms() == []
 
 
-def test_a_second_pause_is_told_too() -> None:
+def test_a_second_pause_is_reported_too() -> None:
     loop = Loop()
     for milliseconds in (200, 150):
         loop.held(milliseconds)
         loop.reads(loop.key(), loop.card())
         loop.beats()
-    assert loop.told() == [200, 150]
+    assert loop.held_ms() == [200, 150]
 
 
 def test_it_may_be_switched_off() -> None:
     loop = Loop(bound_ms=0)
     loop.held(5000)
     loop.reads(loop.key(), loop.card())
-    assert loop.told() == []
+    assert loop.held_ms() == []

@@ -18,17 +18,17 @@ def test_a_credential_lies_where_the_service_manager_keeps_it() -> None:
 
 
 def test_outside_the_service_there_is_no_credential() -> None:
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as error:
         kept_path("credential:link", None, WHERE)
-    assert told.value.lines == (f"{WHERE}: a credential is there within the service only ($CREDENTIALS_DIRECTORY)",)
+    assert error.value.lines == (f"{WHERE}: a credential is there within the service only ($CREDENTIALS_DIRECTORY)",)
 
 
 @pytest.mark.parametrize("content", [None, b"\xff"])
-def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_that_cannot_be_read_is_reported_in_one_line(tmp_path: Path, content: bytes | None) -> None:
     file = tmp_path / "link.toml"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as error:
         text_of(file)
-    (line,) = told.value.lines
+    (line,) = error.value.lines
     assert line.startswith(f"{file}: cannot be read: ")

@@ -197,22 +197,22 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("after", [1, 40, 300])
-async def test_what_was_told_to_be_durable_survives_a_kill(tmp_path: Path, after: int) -> None:
+async def test_what_was_reported_durable_survives_a_kill(tmp_path: Path, after: int) -> None:
     path = tmp_path / "journal.sqlite"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", WRITER, str(path), stdout=asyncio.subprocess.PIPE, cwd=Path.cwd()
     )
     assert process.stdout is not None
-    told = 0
-    while told < after:
-        told = int(await process.stdout.readline())
+    durable = 0
+    while durable < after:
+        durable = int(await process.stdout.readline())
     process.send_signal(signal.SIGKILL)
     rest = (await process.stdout.read()).split()
     await process.wait()
-    told = int(rest[-1]) if rest and rest[-1].isdigit() else told
+    durable = int(rest[-1]) if rest and rest[-1].isdigit() else durable
     assert verify(path).damage is None
     journal = await Journal.open(path, key=KEY)
-    assert journal.head.number >= told
+    assert journal.head.number >= durable
     await journal.close()
     assert verify(path).damage is None
 

@@ -48,10 +48,10 @@ def test_a_tables_key_is_one_a_table_takes(tmp_path: Path) -> None:
 
 def test_a_curve_pair_fits_together(tmp_path: Path) -> None:
     path = tmp_path / "okafor.key"
-    told = ran("curve", path)
-    assert zmq.curve_public(read_secret(path).strip()).decode() == told.stdout.strip()
+    result = ran("curve", path)
+    assert zmq.curve_public(read_secret(path).strip()).decode() == result.stdout.strip()
     assert is_private(path)
-    assert read_secret(path).decode().strip() not in told.output
+    assert read_secret(path).decode().strip() not in result.output
 
 
 def test_certificates_are_taken_by_whom_they_are_for(tmp_path: Path) -> None:
@@ -69,14 +69,14 @@ def test_certificates_are_taken_by_whom_they_are_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["ca", "a b", "a/b", "", "+", "#", "x" * 64])
 def test_a_name_that_an_access_list_could_mistake_is_refused(tmp_path: Path, name: str) -> None:
     ran("authority", tmp_path)
-    told = ran("certificate", tmp_path, name)
-    assert (told.exit_code, told.output.count("\n")) == (2, 1)
+    result = ran("certificate", tmp_path, name)
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
 
 
 def test_without_an_authority_nothing_is_signed(tmp_path: Path) -> None:
-    told = ran("certificate", tmp_path, "broker")
-    assert (told.exit_code, told.output.count("\n")) == (2, 1)
-    assert "tableside keys authority" in told.output
+    result = ran("certificate", tmp_path, "broker")
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
+    assert "tableside keys authority" in result.output
 
 
 def test_what_is_no_certificate_is_said(tmp_path: Path) -> None:

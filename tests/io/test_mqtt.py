@@ -82,7 +82,7 @@ async def test_a_silent_broker_counts_as_lost_by_our_own_timer() -> None:
         client._give_up(77)
 
 
-async def test_no_broker_and_a_broker_that_hangs_up_are_told_at_once() -> None:
+async def test_no_broker_and_a_broker_that_hangs_up_are_reported_at_once() -> None:
     async def hang_up(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.close()
 

@@ -150,7 +150,7 @@ async def test_each_command_says_who_and_is_accepted() -> None:
 
 
 @NEEDS_MOSQUITTO
-async def test_what_the_table_refuses_is_told_with_its_reason() -> None:
+async def test_what_the_table_refuses_is_answered_with_its_reason() -> None:
     async with mosquitto() as broker, table(broker, "the round is void already"):
         assert await typed(broker, "void", WORDS["void"]) == (1, "refused: the round is void already\n")
         status, said = await typed(broker, "set-card", ["17", "8h", "--why", " "])
@@ -158,12 +158,12 @@ async def test_what_the_table_refuses_is_told_with_its_reason() -> None:
 
 
 @NEEDS_MOSQUITTO
-async def test_a_program_is_told_what_came_of_it() -> None:
+async def test_a_program_is_answered_what_came_of_it() -> None:
     async with mosquitto() as broker, table(broker, "the round is void already"):
         status, said = await typed(broker, "void", [*WORDS["void"], "--json"])
-    told = json.loads(said)
-    assert (status, told["status"], told["text"]) == (1, "refused", "the round is void already")
-    assert sorted(told) == ["status", "text", "transaction"]
+    reply = json.loads(said)
+    assert (status, reply["status"], reply["text"]) == (1, "refused", "the round is void already")
+    assert sorted(reply) == ["status", "text", "transaction"]
 
 
 @NEEDS_MOSQUITTO

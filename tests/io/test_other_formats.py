@@ -23,10 +23,10 @@ async def test_the_table_is_the_one_that_was(others: set[int], tmp_path: Path) -
         """Another version had a field that this one has not, and knew nothing of burns."""
         if state.rounds not in others:
             return state_bytes(state)
-        told = json.loads(state_bytes(state))
-        del told["state"]["burns"]
+        checkpoint = json.loads(state_bytes(state))
+        del checkpoint["state"]["burns"]
         return json.dumps(
-            {"layout": "0123456789abcdef", "state": told["state"] | {"burned": 3, "questions": 99}}
+            {"layout": "0123456789abcdef", "state": checkpoint["state"] | {"burned": 3, "questions": 99}}
         ).encode()
 
     rig, path = Rig(penn()), tmp_path / "journal.sqlite"

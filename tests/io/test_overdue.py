@@ -23,24 +23,24 @@ from tests.journal_key import KEY
 HOUR = 3600.0
 TERMS = AckLimits(warn_hours=24, close_hours=168)
 NOBODY = Broker(host="127.0.0.1", port=1)
-Told = list[tuple[str, str]]
+FitnessReports = list[tuple[str, str]]
 
 
 class Watched:
-    """A table in virtual time whose consumer may be silent; ``told`` is each change of what was said."""
+    """A table in virtual time whose consumer may be silent; ``fitness`` is each level reported."""
 
     def __init__(self, journal: CountedJournal, consumers: tuple[str, ...]) -> None:
         self.journal = journal
         self.clock = LoopClock(asyncio.get_running_loop())
         self.table = Table(journal, NOBODY, self.clock)
-        self.told: Told = [("fit", "")]
+        self.fitness: FitnessReports = [("fit", "")]
         overdue = Overdue(journal, consumers, self.table.consumers.acked, self.clock, TERMS, seconds=600)
-        overdue.tell = self._tell
+        overdue.tell = self._report
         self.task = asyncio.ensure_future(overdue.run())
 
-    def _tell(self, level: FitnessLevel, text: str) -> None:
-        if self.told[-1][0] != level.value:
-            self.told.append((level.value, text))
+    def _report(self, level: FitnessLevel, text: str) -> None:
+        if self.fitness[-1][0] != level.value:
+            self.fitness.append((level.value, text))
 
     async def deal(self) -> None:
         head = self.journal.head
@@ -76,23 +76,23 @@ def test_seven_days_of_silence_close_the_table_and_an_acknowledgement_opens_it(t
             await table.deal()
             await passes(23 * HOUR)
             await table.deal()
-            assert table.told == [("fit", "")]
+            assert table.fitness == [("fit", "")]
             await passes(2 * HOUR)
             warned = "consumer surveillance has not acknowledged event 1 for 24 h: at 168 h no more rounds may begin"
-            assert table.told[1:] == [("warned", warned)]
+            assert table.fitness[1:] == [("warned", warned)]
             await passes(6 * 24 * HOUR - 2 * HOUR)
-            assert len(table.told) == 2
+            assert len(table.fitness) == 2
             await passes(2 * HOUR)
             closed = "consumer surveillance has not acknowledged event 1 for 168 h, at most 168 h are allowed"
-            assert table.told[2:] == [("closed", closed)]
+            assert table.fitness[2:] == [("closed", closed)]
             # What it holds now leaves one event that is a day younger.
             await table.acknowledge(1)
             await passes(HOUR)
-            assert [level for level, _ in table.told[3:]] == ["warned"]
-            assert "event 2 for 14" in table.told[3][1]
+            assert [level for level, _ in table.fitness[3:]] == ["warned"]
+            assert "event 2 for 14" in table.fitness[3][1]
             await table.acknowledge(2)
             await passes(HOUR)
-            assert table.told[4:] == [("fit", "")]
+            assert table.fitness[4:] == [("fit", "")]
 
     run(scenario)
 
@@ -108,13 +108,13 @@ def test_the_days_count_over_restarts_and_what_was_acknowledged_too(tmp_path: Pa
         await passes(7 * 24 * HOUR)
         async with watched(path) as table:
             await passes(1)
-            assert [level for level, _ in table.told] == ["fit", "closed"]
-            assert "event 2 for 169 h" in table.told[1][1]
+            assert [level for level, _ in table.fitness] == ["fit", "closed"]
+            assert "event 2 for 169 h" in table.fitness[1][1]
             await table.acknowledge(2)
             await passes(HOUR)
         async with watched(path) as table:
             await passes(HOUR)
-            assert table.told == [("fit", "")]
+            assert table.fitness == [("fit", "")]
 
     run(scenario)
 
@@ -125,13 +125,13 @@ def test_a_consumer_that_is_configured_later_is_waited_for_from_then_on(tmp_path
         async with watched(path, ()) as table:
             await table.deal()
             await passes(30 * 24 * HOUR)
-            assert table.told == [("fit", "")]
+            assert table.fitness == [("fit", "")]
         async with watched(path) as table:
             await passes(23 * HOUR)
-            assert table.told == [("fit", "")]
+            assert table.fitness == [("fit", "")]
             await passes(2 * HOUR)
         async with watched(path) as table:
             await passes(1)
-            assert [level for level, _ in table.told] == ["fit", "warned"]
+            assert [level for level, _ in table.fitness] == ["fit", "warned"]
 
     run(scenario)

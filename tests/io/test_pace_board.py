@@ -23,22 +23,22 @@ S = 1_000_000_000
 
 
 class Journal:
-    """Rounds of a minute each, as a table told them."""
+    """Rounds of a minute each, as a table published them."""
 
     def __init__(self) -> None:
         self.rows: list[EventRow] = []
         self.reads = 0
 
-    def tell(self, wall_ns: int, *events: Event) -> None:
+    def commit(self, wall_ns: int, *events: Event) -> None:
         seq = len(self.rows)
         self.rows += [EventRow(seq + at, 1, one) for at, one in enumerate(payloads(events, HERE, seq, wall_ns), 1)]
 
     def play(self, number: int, wall_ns: int) -> None:
-        self.tell(wall_ns, BettingClosed(number, (LockedWager(1, "main", 1000),)))
+        self.commit(wall_ns, BettingClosed(number, (LockedWager(1, "main", 1000),)))
         for place in range(4):
-            self.tell(wall_ns + (place + 1) * S, CardDrawn(number, 4 * number + place, place, f"{number}-{place}"))
-        self.tell(wall_ns + 10 * S, HoleCardRevealed(number, 4 * number))
-        self.tell(wall_ns + 30 * S, RoundClosed(number, (), 1, "settled"))
+            self.commit(wall_ns + (place + 1) * S, CardDrawn(number, 4 * number + place, place, f"{number}-{place}"))
+        self.commit(wall_ns + 10 * S, HoleCardRevealed(number, 4 * number))
+        self.commit(wall_ns + 30 * S, RoundClosed(number, (), 1, "settled"))
 
     async def read(self, seq: int, limit: int) -> Sequence[EventRow]:
         self.reads += 1
@@ -47,7 +47,7 @@ class Journal:
 
 def test_only_the_last_hour_counts_and_a_year_is_not_read_for_it() -> None:
     journal = Journal()
-    told: list[PaceNow] = []
+    published: list[PaceNow] = []
 
     async def watch() -> None:
         clock = LoopClock(asyncio.get_running_loop())
@@ -58,7 +58,7 @@ def test_only_the_last_hour_counts_and_a_year_is_not_read_for_it() -> None:
             journal.read,
             lambda: len(journal.rows),
             clock,
-            lambda one: told.append(msgspec.json.decode(one, type=PaceNow)),
+            lambda one: published.append(msgspec.json.decode(one, type=PaceNow)),
         )
         running = asyncio.create_task(board.run())
         await passes(1)
@@ -68,11 +68,11 @@ def test_only_the_last_hour_counts_and_a_year_is_not_read_for_it() -> None:
         running.cancel()
 
     run_virtual(watch())
-    assert (told[0].seq, told[0].figures.rounds, told[0].figures.rounds_per_hour) == (2100, 60, 61)
-    assert told[0].figures.phase_ms["playing"] == 7000
-    assert (told[1].seq, told[1].figures.rounds) == (2107, 60)
-    assert told[-1].figures.rounds == 0
-    assert nanoseconds(told[1].time) - nanoseconds(told[0].time) == EVERY_SECONDS * S
-    assert len(told) == 62
+    assert (published[0].seq, published[0].figures.rounds, published[0].figures.rounds_per_hour) == (2100, 60, 61)
+    assert published[0].figures.phase_ms["playing"] == 7000
+    assert (published[1].seq, published[1].figures.rounds) == (2107, 60)
+    assert published[-1].figures.rounds == 0
+    assert nanoseconds(published[1].time) - nanoseconds(published[0].time) == EVERY_SECONDS * S
+    assert len(published) == 62
     # Twelve halvings, the rows of an hour at once, and once a minute what is new.
     assert journal.reads < 12 + 2 + 2 * 62

@@ -38,7 +38,7 @@ RULED: Final = "the video shows a push"
 
 
 class ClockAt:
-    """Wall time as it is told."""
+    """Wall time as it is set."""
 
     def __init__(self, wall_ns: int) -> None:
         self.now_ns = wall_ns
@@ -61,7 +61,7 @@ class Evening:
         self.events = [own_event(row.body) for row in self.rows]
 
     def pace(self, wall_ns: int) -> PaceFigures:
-        """What a table that starts at this moment tells of the hour before."""
+        """What a table that starts at this moment says of the hour before."""
         rules = self.rig.house.rules
         edges = edges_at_hand(rules, known_edges.known(rules), known_edges.known_sides(rules))
 

@@ -135,7 +135,7 @@ KEY = b"5a" * 32 + b"\n"
         ("table.key", b"\xff\n", 0o600, "expected 64 hex digits on one line, got something else"),
     ],
 )
-def test_a_file_that_holds_no_key_is_told_as_what_it_is(
+def test_a_file_that_holds_no_key_is_reported_as_what_it_is(
     tmp_path: Path, name: str, content: bytes, mode: int, said: str
 ) -> None:
     path = written(tmp_path / name, content, mode)

@@ -111,7 +111,7 @@ async def test_the_last_will_speaks_when_the_link_is_cut() -> None:
             assert states[:3] == ["online", "offline", "online"]
 
 
-async def test_states_are_retained_and_told_again_on_every_connection() -> None:
+async def test_states_are_retained_and_published_again_on_every_connection() -> None:
     async with mosquitto() as target, listening(target) as listener:
         wire = Cuttable(target)
         async with wire.open() as broker, publishing(broker, Memory()) as publisher:

@@ -103,7 +103,7 @@ def test_pauses_grow_until_the_connection_has_worked() -> None:
 
 
 def test_an_absent_broker_is_reported_at_once_and_then_once_a_minute() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         reports = AbsenceReports(LoopClock(asyncio.get_running_loop()))
         assert reports.is_due("refused")
         await passes(59)
@@ -116,7 +116,7 @@ def test_an_absent_broker_is_reported_at_once_and_then_once_a_minute() -> None:
         reports.reached()
         assert reports.is_due("no such host")
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 async def test_a_port_without_a_broker_is_one_line_with_its_address_and_what_to_do() -> None:
@@ -135,7 +135,7 @@ async def test_a_port_without_a_broker_is_one_line_with_its_address_and_what_to_
     assert line["do"] == "start the broker there, or give its host and port in [broker] of the table file"
 
 
-async def test_orders_that_do_not_come_from_a_broker_that_takes_events_are_told_with_its_address() -> None:
+async def test_orders_that_do_not_come_from_a_broker_that_takes_events_are_reported_with_its_address() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]

@@ -55,7 +55,7 @@ async def test_a_whole_journal_is_the_same(tmp_path: Path) -> None:
         records, segments = reader.head().number, list(segments_of(reader, reader.head().number, 8, KEY))
     assert len(segments) == ROUNDS
     assert [one.after for one in segments[1:]] == [one.last for one in segments[:-1]]
-    found = replay(path, KEY, lambda *told: done.append(told), jobs=2, alone=0, workers=ThreadPoolExecutor)
+    found = replay(path, KEY, lambda *progress: done.append(progress), jobs=2, alone=0, workers=ThreadPoolExecutor)
     assert found == replay(path, KEY)
     assert (found.difference, found.rounds, found.records) == (None, ROUNDS, records)
     assert done == [(one.last, records) for one in segments]
@@ -68,7 +68,7 @@ async def test_processes_of_their_own_find_it_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("forged", [1, 3, 6])
-async def test_the_first_difference_is_told(forged: int, tmp_path: Path) -> None:
+async def test_the_first_difference_is_reported(forged: int, tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     await night(path, forged=forged)
     found = apart(path)

@@ -76,11 +76,11 @@ def ran(*arguments: object) -> Result:
 
 
 def test_the_account_needs_no_key(journal: Path) -> None:
-    told = ran(journal)
-    assert told.exit_code == 0
-    assert told.output.startswith("harbour/bj-1, epoch 7\n")
-    assert "\n6 rounds, " in told.output
-    assert "\nmain " in told.output
+    printed = ran(journal)
+    assert printed.exit_code == 0
+    assert printed.output.startswith("harbour/bj-1, epoch 7\n")
+    assert "\n6 rounds, " in printed.output
+    assert "\nmain " in printed.output
 
 
 def test_the_same_account_as_json(journal: Path) -> None:
@@ -122,7 +122,7 @@ def test_the_page_holds_its_plots_and_fetches_nothing(journal: Path, tmp_path: P
     assert written.sub("", again.read_text(encoding="utf-8")) == written.sub("", text)
 
 
-def test_what_cannot_be_told_is_one_line(journal: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_reported_is_one_line(journal: Path, tmp_path: Path) -> None:
     missing = ran(tmp_path / "none.sqlite")
     never = ran(journal, "--since", "2100")
     nowhere = ran(journal, "--html", tmp_path / "no" / "page.html")
@@ -144,19 +144,19 @@ def test_every_kind_of_row_comes_as_json_lines_and_as_csv(journal: Path, kind: s
     lines = exported(journal, "--rows", kind)
     table = exported(journal, "--rows", kind, "--format", "csv")
     assert (lines.exit_code, table.exit_code) == (0, 0)
-    told = [msgspec.json.decode(line) for line in lines.stdout_bytes.splitlines()]
+    rows = [msgspec.json.decode(line) for line in lines.stdout_bytes.splitlines()]
     head, *rest = csv.reader(io.StringIO(table.stdout))
     assert head == list(export.rows_of(kind, takings(()))[0].__struct_fields__)
-    assert len(rest) == len(told)
-    assert all(list(one) == head for one in told)
+    assert len(rest) == len(rows)
+    assert all(list(one) == head for one in rows)
 
 
-def test_the_columns_are_those_the_page_tells() -> None:
-    told_by = page("accounting.md")
+def test_the_columns_are_those_the_page_lists() -> None:
+    documented = page("accounting.md")
     for kind in export.KINDS:
         row, _ = export.rows_of(kind, takings(()))
-        (told,) = (line for line in told_by.splitlines() if line.startswith(f"| `{kind}` |"))
-        assert re.findall(r"`(\w+)`", told)[1:] == list(row.__struct_fields__), kind
+        (line_of,) = (line for line in documented.splitlines() if line.startswith(f"| `{kind}` |"))
+        assert re.findall(r"`(\w+)`", line_of)[1:] == list(row.__struct_fields__), kind
 
 
 def test_the_rows_add_up(journal: Path) -> None:
@@ -170,6 +170,6 @@ def test_the_rows_add_up(journal: Path) -> None:
 
 def test_one_thing_is_exported_at_a_time(journal: Path) -> None:
     for wrong in ([], ["--events", "--rows", "wagers"]):
-        told = exported(journal, *wrong)
-        assert told.exit_code == 2
-        assert "expected either --events, --rows or --proof" in told.output
+        refused = exported(journal, *wrong)
+        assert refused.exit_code == 2
+        assert "expected either --events, --rows or --proof" in refused.output

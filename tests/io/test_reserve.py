@@ -25,7 +25,7 @@ HERE = Identity("harbour", "bj-1", 3)
 
 
 class Disk:
-    """A disk of 1000 MiB, as far as anybody is told."""
+    """A disk of 1000 MiB, as far as anybody can see."""
 
     def __init__(self, free_mib: float, whole_mib: int = 1000) -> None:
         self.free_mib = free_mib
@@ -37,26 +37,26 @@ class Disk:
 
 
 class Watched:
-    """A disk watch, and what it told."""
+    """A disk watch, and what it reported."""
 
     def __init__(self, directory: Path, disk: Disk, reserve_mib: int) -> None:
-        self.told: list[tuple[FitnessLevel, str]] = []
+        self.fitness: list[tuple[FitnessLevel, str]] = []
         self.found: list[tuple[int, int]] = []
         self.reserve = SpaceReserve(directory / "journal.sqlite", reserve_mib * MIB, disk.stat)
         self._watch = DiskWatch(
             directory / "journal.sqlite",
             self.reserve,
-            lambda *said: self.told.append(said),
+            lambda *said: self.fitness.append(said),
             disk.stat,
             lambda *found: self.found.append(found),
         )
 
     async def level(self) -> str:
         await self._watch.look()
-        return self.told[-1][0].value
+        return self.fitness[-1][0].value
 
 
-# --- what is told -----------------------------------------------------------------------------------
+# --- what is reported -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ async def test_a_disk_that_fills_is_an_alarm_and_then_closes_the_table(
     disk.free_mib = free_mib
     assert await watched.level() == level
     assert watched.found[-1] == (free_mib * MIB, disk.whole_mib * MIB)
-    said = watched.told[-1][1]
+    said = watched.fitness[-1][1]
     assert said == "" if level == "fit" else f"{free_mib // 10} % free ({free_mib} MiB)" in said
 
 
@@ -100,11 +100,11 @@ async def test_a_closed_table_is_opened_only_where_nothing_is_low_any_more(tmp_p
 
 
 async def test_a_disk_that_cannot_be_looked_at_is_an_alarm(tmp_path: Path) -> None:
-    told: list[tuple[FitnessLevel, str]] = []
+    fitness: list[tuple[FitnessLevel, str]] = []
     path = tmp_path / "none" / "journal.sqlite"
-    await DiskWatch(path, SpaceReserve(path, MIB), lambda *said: told.append(said), os.statvfs).look()
-    assert told[0][0] is FitnessLevel.WARNED
-    assert "cannot be looked at" in told[0][1]
+    await DiskWatch(path, SpaceReserve(path, MIB), lambda *said: fitness.append(said), os.statvfs).look()
+    assert fitness[0][0] is FitnessLevel.WARNED
+    assert "cannot be looked at" in fitness[0][1]
 
 
 # --- what is written --------------------------------------------------------------------------------

@@ -187,7 +187,7 @@ async def test_what_was_appended_behind_a_backup_is_not_taken_over(tmp_path: Pat
     await journal.close()
 
 
-async def test_another_key_is_told_from_what_somebody_else_wrote(tmp_path: Path) -> None:
+async def test_another_key_is_distinguished_from_what_somebody_else_wrote(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     await written(path)
     with pytest.raises(JournalFailed, match="put the right key back"):

@@ -63,7 +63,7 @@ async def test_each_commit_is_copied_while_the_table_runs(house: House) -> None:
     for expected in (1, 2, 3):
         await house.commit(1)
         await house.until(lambda expected=expected: house.copied() == expected)  # type: ignore[misc]
-    assert house.told == [("fit", "")]
+    assert house.fitness == [("fit", "")]
 
 
 async def test_nothing_waits_for_a_device_that_hangs(house: House) -> None:
@@ -74,10 +74,10 @@ async def test_nothing_waits_for_a_device_that_hangs(house: House) -> None:
     await house.open()
     async with asyncio.timeout(SOON):
         await house.commit(5)
-    await house.until(lambda: house.told[-1][0] == "warned")
-    assert house.told[-1][1] == f"second copy {house.copy}: has 0 of 5 records"
+    await house.until(lambda: house.fitness[-1][0] == "warned")
+    assert house.fitness[-1][1] == f"second copy {house.copy}: has 0 of 5 records"
     released.set()
-    await house.until(lambda: house.told[-1] == ("fit", "") and house.copied() == 5)
+    await house.until(lambda: house.fitness[-1] == ("fit", "") and house.copied() == 5)
 
 
 async def test_a_copy_that_is_behind_catches_up_in_batches_at_the_next_start(house: House) -> None:
@@ -109,7 +109,7 @@ async def test_a_new_epoch_begins_a_new_copy_beside_the_old(house: House) -> Non
 
 
 @pytest.mark.parametrize("fault", [errno.EIO, errno.ENOSPC])
-async def test_a_device_that_refuses_is_told_of_and_caught_up_when_it_takes_bytes_again(
+async def test_a_device_that_refuses_is_reported_and_caught_up_when_it_takes_bytes_again(
     house: House, fault: int
 ) -> None:
     await house.open()
@@ -117,17 +117,17 @@ async def test_a_device_that_refuses_is_told_of_and_caught_up_when_it_takes_byte
     await house.until(lambda: house.copied() == 3)
     house.device.fault = fault
     await house.commit(4)
-    await house.until(lambda: house.told[-1][0] == "warned")
-    assert os.strerror(fault) in house.told[-1][1]
+    await house.until(lambda: house.fitness[-1][0] == "warned")
+    assert os.strerror(fault) in house.fitness[-1][1]
     assert survey(house.copy, HERE).damage is None
     house.device.fault = 0
-    await house.until(lambda: house.told[-1] == ("fit", ""))
+    await house.until(lambda: house.fitness[-1] == ("fit", ""))
     await house.close()
     assert house.copied() == 7
     assert run(verify.command, house.copy)[0] == 0
 
 
-async def test_a_device_that_is_pulled_out_and_back_is_told_of_and_caught_up(house: House) -> None:
+async def test_a_device_that_is_pulled_out_and_back_is_reported_and_caught_up(house: House) -> None:
     await house.open()
     await house.commit(3)
     await house.until(lambda: house.copied() == 3)
@@ -136,15 +136,15 @@ async def test_a_device_that_is_pulled_out_and_back_is_told_of_and_caught_up(hou
     house.device.number = 1
     house.copy.rename(away)
     house.copy.mkdir()
-    await house.until(lambda: "lies on the same device as the journal" in house.told[-1][1])
-    assert house.told[-1][0] == "warned"
+    await house.until(lambda: "lies on the same device as the journal" in house.fitness[-1][1])
+    assert house.fitness[-1][0] == "warned"
     await house.commit(4)
     assert list(house.copy.iterdir()) == []
     house.copy.rmdir()
     away.rename(house.copy)
     house.device.number = 7
-    await house.until(lambda: house.told[-1] == ("fit", "") and house.copied() == 7)
-    assert not any("somebody changed it" in text for _, text in house.told)
+    await house.until(lambda: house.fitness[-1] == ("fit", "") and house.copied() == 7)
+    assert not any("somebody changed it" in text for _, text in house.fitness)
 
 
 async def test_a_last_batch_whose_sync_failed_is_written_once_more(house: House) -> None:
@@ -273,7 +273,7 @@ async def test_a_damaged_copy_is_put_aside_and_written_anew_from_the_journal(hou
     assert content(house.journal)["events"] == before["events"]
 
 
-async def test_damage_in_the_copy_found_while_the_table_runs_is_told_and_mended(house: House) -> None:
+async def test_damage_in_the_copy_found_while_the_table_runs_is_reported_and_mended(house: House) -> None:
     await house.open()
     await house.commit(30)
     await house.until(lambda: house.copied() == 30)
@@ -284,9 +284,9 @@ async def test_damage_in_the_copy_found_while_the_table_runs_is_told_and_mended(
     assert house.storage is not None
     assert house.storage.second is not None
     house.storage.second.doubt(output)
-    await house.until(lambda: any("put aside, and written anew" in text for _, text in house.told))
+    await house.until(lambda: any("put aside, and written anew" in text for _, text in house.fitness))
     # What was damaged at the copy's end is written as anything new is, and the copy is behind until then.
-    await house.until(lambda: house.copied() == 30 and house.told[-1] == ("fit", ""))
+    await house.until(lambda: house.copied() == 30 and house.fitness[-1] == ("fit", ""))
     assert run(verify.command, house.copy)[0] == 0
 
 
@@ -342,11 +342,11 @@ async def test_another_tables_folder_is_no_copy(house: House, tmp_path: Path) ->
     )
     other.watches = [
         asyncio.create_task(work())
-        for name, work in other.storage.watches(other.tell, MachineBoard(SystemClock()))
+        for name, work in other.storage.watches(other.report_fitness, MachineBoard(SystemClock()))
         if name == "second copy"
     ]
-    await other.until(lambda: bool(other.told) and other.told[-1][0] == "warned")
-    assert "give each table a folder of its own" in other.told[-1][1]
+    await other.until(lambda: bool(other.fitness) and other.fitness[-1][0] == "warned")
+    assert "give each table a folder of its own" in other.fitness[-1][1]
     await other.close()
 
 
@@ -359,7 +359,7 @@ def test_a_folder_without_a_copy_is_said_to_be_none(tmp_path: Path) -> None:
         assert (status, "there is no second copy here" in output) == (2, True)
 
 
-def test_a_check_of_the_table_file_tells_a_copy_that_cannot_be_kept(tmp_path: Path) -> None:
+def test_a_check_of_the_table_file_reports_a_copy_that_cannot_be_kept(tmp_path: Path) -> None:
     path = written(tmp_path)
     (tmp_path / "broker.password").touch(0o600)
     path.write_text(path.read_text().replace("[table]\n", '[table]\nsecond_copy = "copies"\n', 1))
@@ -388,6 +388,6 @@ async def test_rows_that_the_journal_gives_otherwise_than_they_were_committed_ar
     )
     await journal._submit(lambda connection: [connection.execute(*one) for one in inserts])
     assert journal.head == head
-    await house.until(lambda: house.told[-1][0] == "warned")
-    assert "does not give what was committed: record 6 or its events" in house.told[-1][1]
+    await house.until(lambda: house.fitness[-1][0] == "warned")
+    assert "does not give what was committed: record 6 or its events" in house.fitness[-1][1]
     assert house.copied() == 5

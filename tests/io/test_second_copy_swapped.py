@@ -1,4 +1,4 @@
-"""Somebody changes the second copy while its table runs: it is told within moments, and the copy becomes whole again.
+"""Somebody changes the second copy while its table runs: it is reported at once, and the copy becomes whole again.
 
 The table goes on all the while, and its journal is never touched.
 """
@@ -101,7 +101,7 @@ def folder_exchanged(house: House) -> None:
     ],
 )
 @pytest.mark.parametrize("goes_on", [False, True], ids=["idle", "in play"])
-async def test_a_copy_changed_under_a_running_table_is_told_and_whole_again(
+async def test_a_copy_changed_under_a_running_table_is_reported_and_whole_again(
     house: House, change: Callable[[House], None], goes_on: bool
 ) -> None:
     await house.open()
@@ -109,19 +109,19 @@ async def test_a_copy_changed_under_a_running_table_is_told_and_whole_again(
     await house.until(lambda: house.copied() == 3)
     shutil.copy(segments(house)[-1], house.copy / "kept")
     await house.commit(5)
-    await house.until(lambda: house.copied() == 8 and house.told[-1] == ("fit", ""))
+    await house.until(lambda: house.copied() == 8 and house.fitness[-1] == ("fit", ""))
     change(house)
     if goes_on:
         await house.commit(2)
     records = 10 if goes_on else 8
-    await house.until(lambda: "warned" in [level for level, _ in house.told])
-    await house.until(lambda: house.told[-1] == ("fit", "") and house.copied() == records)
+    await house.until(lambda: "warned" in [level for level, _ in house.fitness])
+    await house.until(lambda: house.fitness[-1] == ("fit", "") and house.copied() == records)
     await house.close()
     assert (house.copied(), run(verify.command, house.copy)[0]) == (records, 0)
     assert verify_journal(house.journal).records == records
-    told = list(house.told)
+    fitness = list(house.fitness)
     await house.played(1)
-    assert house.told == told, "nothing is left to be said at the next start"
+    assert house.fitness == fitness, "nothing is left to be said at the next start"
     assert house.copied() == records + 1
 
 
@@ -138,10 +138,10 @@ async def set_back(house: House) -> None:
 
 async def test_a_copy_set_back_is_said_to_have_been_and_is_gone_on_with_from_where_it_ends(house: House) -> None:
     await set_back(house)
-    await house.until(lambda: any("another file lies in its place" in text for _, text in house.told))
+    await house.until(lambda: any("another file lies in its place" in text for _, text in house.fitness))
     said = f"second copy {house.copy}: ends with record 3, and record 8 had been copied: somebody changed it"
-    await house.until(lambda: any(text.startswith(said) for _, text in house.told))
-    await house.until(lambda: house.told[-1] == ("fit", "") and house.copied() == 8)
+    await house.until(lambda: any(text.startswith(said) for _, text in house.fitness))
+    await house.until(lambda: house.fitness[-1] == ("fit", "") and house.copied() == 8)
 
 
 async def test_a_copy_set_back_as_its_table_ends_is_whole_when_it_has_ended(house: House) -> None:
@@ -152,17 +152,17 @@ async def test_a_copy_set_back_as_its_table_ends_is_whole_when_it_has_ended(hous
 
 
 @pytest.mark.parametrize("change", [Path.unlink, lambda path: os.truncate(path, 400)], ids=["removed", "cut short"])
-async def test_a_full_segment_that_is_changed_is_told_and_written_anew(
+async def test_a_full_segment_that_is_changed_is_reported_and_written_anew(
     house: House, change: Callable[[Path], None]
 ) -> None:
     await house.played(30)
     begin_another(house, 2)
     await house.open()
     await house.commit(3)
-    await house.until(lambda: house.copied() == 33 and house.told[-1] == ("fit", ""))
+    await house.until(lambda: house.copied() == 33 and house.fitness[-1] == ("fit", ""))
     change(segments(house)[0])
-    await house.until(lambda: any("3-00000001.segment: " in text for _, text in house.told))
-    await house.until(lambda: house.told[-1] == ("fit", "") and house.copied() == 33)
+    await house.until(lambda: any("3-00000001.segment: " in text for _, text in house.fitness))
+    await house.until(lambda: house.fitness[-1] == ("fit", "") and house.copied() == 33)
     assert run(verify.command, house.copy)[0] == 0
     assert len(segments(house)) == 2
 
@@ -202,17 +202,17 @@ async def test_a_link_that_leads_nowhere_beside_the_segments_keeps_no_journal_fr
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-async def test_a_copy_emptied_as_it_is_written_to_is_told_and_whole_again(house: House, *, restarted: bool) -> None:
+async def test_a_copy_emptied_as_it_is_written_to_is_reported_and_whole_again(house: House, *, restarted: bool) -> None:
     """What is written then lies where the file ends, so that it is shorter than it was left."""
     await house.open()
     await house.commit(3)
     await house.until(lambda: house.copied() == 3)
     if restarted:
         await house.close()
-        house.told.clear()
+        house.fitness.clear()
         await house.open()
-        await house.until(lambda: bool(house.told) and house.told[-1] == ("fit", ""))
+        await house.until(lambda: bool(house.fitness) and house.fitness[-1] == ("fit", ""))
     house.device.meanwhile = lambda: emptied(house)
     await house.commit(2)
-    await house.until(lambda: "warned" in [level for level, _ in house.told])
-    await house.until(lambda: house.copied() == 5 and house.told[-1] == ("fit", ""))
+    await house.until(lambda: "warned" in [level for level, _ in house.fitness])
+    await house.until(lambda: house.copied() == 5 and house.fitness[-1] == ("fit", ""))

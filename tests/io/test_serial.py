@@ -47,7 +47,7 @@ def cable() -> Iterator[Cable]:
 
 
 class Ear(asyncio.Protocol):
-    """Notes what a transport tells."""
+    """Notes what a transport reports."""
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
@@ -107,7 +107,7 @@ async def test_bytes_pass_both_ways_in_order(cable: Cable) -> None:
     assert ear.losses == [None]
 
 
-async def test_an_unplugged_device_is_told_once_and_nothing_is_swallowed_afterwards(cable: Cable) -> None:
+async def test_an_unplugged_device_is_reported_once_and_nothing_is_swallowed_afterwards(cable: Cable) -> None:
     transport, ear = await opened(cable.path)
     cable.unplug()
     await ear.until(lambda: bool(ear.losses))

@@ -78,7 +78,7 @@ def test_an_abstract_address_begins_with_a_nul() -> None:
 
 
 @pytest.mark.parametrize("address", ["", "relative", "/nowhere/at/all", "/" + "x" * 300])
-def test_nobody_to_tell_is_no_error(address: str) -> None:
+def test_nobody_to_notify_is_no_error(address: str) -> None:
     Notifier({"NOTIFY_SOCKET": address}).alive("")
 
 
@@ -101,7 +101,7 @@ def test_the_watchdogs_time_is_ours_only_if_it_says_so(environment: dict[str, st
 
 
 class Table:
-    """Parts that can be told to stand still."""
+    """Parts that can be made to stand still."""
 
     def __init__(self) -> None:
         self.stepped = 0
@@ -134,18 +134,18 @@ async def lives(manager: Manager, seconds: float) -> int:
 
 
 def test_a_table_that_lives_says_so_three_times_in_the_time_allowed(manager: Manager, tmp_path: Path) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         task = asyncio.ensure_future(Table().watchdog(watched_by(tmp_path)).run())
         await passes(0.1)
         assert manager.heard() == ["READY=1", "STATUS=all well", "WATCHDOG=1", "STATUS=all well"]
         assert await lives(manager, 10 * ALLOWED_SECONDS) == 10 * SIGNS
         task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_a_long_start_asks_for_more_time_as_long_as_it_lasts(manager: Manager, tmp_path: Path) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         notifier, done = watched_by(tmp_path), asyncio.get_running_loop().create_future()
         starting = asyncio.ensure_future(patiently(notifier, "stepping the journal", done))
         heard = await heard_for(manager, EXTEND_SECONDS - 1)
@@ -157,19 +157,19 @@ def test_a_long_start_asks_for_more_time_as_long_as_it_lasts(manager: Manager, t
         assert await starting == "the table"
         assert await heard_for(manager, EXTEND_SECONDS) == []
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_without_a_manager_it_looks_now_and_then() -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         assert Table().watchdog(Notifier({})).period_seconds == IDLE_SECONDS
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 @pytest.mark.parametrize(("disk", "said"), [("hangs", "journal does not answer"), ("fails", "No space left")])
 def test_a_journal_that_does_not_answer_is_no_life(disk: str, said: str, manager: Manager, tmp_path: Path) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         table = Table()
         task = asyncio.ensure_future(table.watchdog(watched_by(tmp_path)).run())
         assert await lives(manager, ALLOWED_SECONDS) >= SIGNS
@@ -181,11 +181,11 @@ def test_a_journal_that_does_not_answer_is_no_life(disk: str, said: str, manager
         assert await lives(manager, 2 * ALLOWED_SECONDS) >= SIGNS
         task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_it_is_not_ready_before_everything_answered_once(manager: Manager, tmp_path: Path) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         table = Table()
         table.disk = "hangs"
         task = asyncio.ensure_future(table.watchdog(watched_by(tmp_path)).run())
@@ -194,11 +194,11 @@ def test_it_is_not_ready_before_everything_answered_once(manager: Manager, tmp_p
         assert (await heard_for(manager, 10)).count("READY=1") == 1
         task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_readings_that_wait_and_are_not_stepped_are_no_life(manager: Manager, tmp_path: Path) -> None:
-    async def story() -> None:
+    async def scenario() -> None:
         table = Table()
         task = asyncio.ensure_future(table.watchdog(watched_by(tmp_path)).run())
         assert await lives(manager, 60) >= 18
@@ -214,7 +214,7 @@ def test_readings_that_wait_and_are_not_stepped_are_no_life(manager: Manager, tm
         assert signs >= 10
         task.cancel()
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")

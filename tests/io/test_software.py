@@ -168,16 +168,16 @@ def test_bytecode_that_python_would_believe_is_refused_where_a_key_is_known(prog
     made.parent.mkdir()
     made.write_bytes(b"made")
     look(program, HOUSE)
-    told = refusal(program._replace(is_bytecode_read=True), HOUSE)
-    assert f"{made} is compiled, and Python would believe it: start it with PYTHONPYCACHEPREFIX=/nonexistent" in told
+    why = refusal(program._replace(is_bytecode_read=True), HOUSE)
+    assert f"{made} is compiled, and Python would believe it: start it with PYTHONPYCACHEPREFIX=/nonexistent" in why
 
 
 def test_a_folder_that_python_imports_from_and_no_list_covers_is_refused_where_a_key_is_known(
     program: InstalledProgram, tmp_path: Path
 ) -> None:
     write(program, signed(list_of(program), SEED))
-    told = refusal(program._replace(strangers=(tmp_path / "elsewhere",)), HOUSE)
-    assert f"{tmp_path}/elsewhere is a place that Python imports from and the list does not cover" in told
+    why = refusal(program._replace(strangers=(tmp_path / "elsewhere",)), HOUSE)
+    assert f"{tmp_path}/elsewhere is a place that Python imports from and the list does not cover" in why
 
 
 # --- the command ------------------------------------------------------------------------------------

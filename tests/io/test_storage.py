@@ -312,9 +312,9 @@ async def test_two_persons_begin_a_new_epoch_and_the_old_journal_is_kept(tmp_pat
     assert begun.kept.read_bytes() == old
     assert verify(begun.kept).damage is None
     with JournalReader(path) as reader:
-        told = {key: reader.meta[key] for key in ("who", "witness", "why", "follows")}
-    assert told["follows"].startswith("3: record 6, event 6, head ")
-    assert (told["who"], told["witness"], told["why"]) == TWO[:3]
+        meta = {key: reader.meta[key] for key in ("who", "witness", "why", "follows")}
+    assert meta["follows"].startswith("3: record 6, event 6, head ")
+    assert (meta["who"], meta["witness"], meta["why"]) == TWO[:3]
     journal = await Journal.open(path, HERE, key=KEY)
     assert (journal.identity.epoch, journal.head.number) == (4, 0)
     await commit(journal, 1)
@@ -385,7 +385,7 @@ class At:
 
 
 @pytest.mark.parametrize(
-    ("now_ns", "last_ns", "told"),
+    ("now_ns", "last_ns", "codes"),
     [
         (BUILT_NS + 9, BUILT_NS, []),
         (BUILT_NS, BUILT_NS + 500_000_000, []),
@@ -394,9 +394,9 @@ class At:
         (1_000_000_000, 0, ["unset"]),
     ],
 )
-def test_20_a_clock_that_is_behind_the_journal_or_was_never_set_is_told(
-    now_ns: int, last_ns: int, told: list[str]
+def test_20_a_clock_that_is_behind_the_journal_or_was_never_set_is_reported(
+    now_ns: int, last_ns: int, codes: list[str]
 ) -> None:
     alarms: list[DeviceComplained] = []
     ClockWatch(At(now_ns), alarms.append, last_ns).look_at_start()
-    assert [alarm.code for alarm in alarms] == told
+    assert [alarm.code for alarm in alarms] == codes

@@ -27,7 +27,7 @@ from simulators.devices.bet_spots import BetSpotsSimulator
 from simulators.devices.reference_shoe import ReferenceShoeSimulator
 from simulators.devices.shoe import ShoeSimulator
 from simulators.serve import Port
-from tests.io.lines_rig import BEE_TEK, FEIG, Place, Told, readers, supervised
+from tests.io.lines_rig import BEE_TEK, FEIG, Delivered, Place, readers, supervised
 from tests.io.test_serial import PATIENCE_SECONDS
 from tests.io.virtual_time import becomes, run_virtual
 
@@ -122,16 +122,16 @@ async def test_what_was_captured_between_a_reader_and_its_host_is_read_again_fro
 async def heard_through(path: Path, session: Session) -> list[ChipsSeen]:
     """What a session that opens ``path`` learns of both spots."""
     await becomes(path.is_symlink)
-    told = Told()
-    task = asyncio.ensure_future(supervised(serial_opener(str(path), FEIG.line), session, told).run())
+    delivered = Delivered()
+    task = asyncio.ensure_future(supervised(serial_opener(str(path), FEIG.line), session, delivered).run())
     async with asyncio.timeout(PATIENCE_SECONDS):
-        await told.until(lambda: len(told.of(ChipsSeen)) == 2)
+        await delivered.until(lambda: len(delivered.of(ChipsSeen)) == 2)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    return told.of(ChipsSeen)
+    return delivered.of(ChipsSeen)
 
 
-def test_a_playback_keeps_the_times_and_tells_what_the_host_said_otherwise() -> None:
+def test_a_playback_keeps_the_times_and_reports_what_the_host_said_otherwise() -> None:
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -151,36 +151,36 @@ def test_a_playback_keeps_the_times_and_tells_what_the_host_said_otherwise() -> 
         def receive(self, data: bytes) -> bytes:
             return b"how" if data == b"again" else b""
 
-    async def story() -> None:
+    async def scenario() -> None:
         place = Place(Host())
         played = await Playback(pieces, sleep).play(place.open, begin=nothing, linger=nothing)
         assert b"".join(place.written) == b"helloagainme"
         assert slept == [0.25, 0.0005]
         assert (played.sent_bytes, played.as_captured, played.otherwise) == (12, 0, 2)
 
-    run_virtual(story())
+    run_virtual(scenario())
 
 
 def test_a_capture_that_cannot_be_played_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "c.txt"
     path.write_text("hello\n")
-    told = CliRunner().invoke(playback_command.command, [str(path), "--serve", str(tmp_path / "p")])
-    assert (told.exit_code, told.output.count("\n")) == (2, 1)
-    assert "line 1: expected tableside-capture 1" in told.output
+    result = CliRunner().invoke(playback_command.command, [str(path), "--serve", str(tmp_path / "p")])
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
+    assert "line 1: expected tableside-capture 1" in result.output
     both = CliRunner().invoke(playback_command.command, [str(path)])
     assert "expected --serve PATH or --port PORT" in both.output
     path.write_text("tableside-capture 1\n5 < 00\n")
-    told = CliRunner().invoke(playback_command.command, [str(path), "--port", "/dev/null"])
-    assert "line 9600 8N1" in told.output
+    result = CliRunner().invoke(playback_command.command, [str(path), "--port", "/dev/null"])
+    assert "line 9600 8N1" in result.output
 
 
 def test_a_playback_command_plays_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "c.txt"
     path.write_text("tableside-capture 1\n5 < 00\n9000000000 < 0102\n")
-    told = CliRunner().invoke(
+    result = CliRunner().invoke(
         playback_command.command, [str(path), "--serve", str(tmp_path / "p"), "--fast", "--after", "0"]
     )
-    assert (told.exit_code, told.output) == (0, "3 bytes played; the host said 0 pieces as captured\n")
+    assert (result.exit_code, result.output) == (0, "3 bytes played; the host said 0 pieces as captured\n")
 
 
 # --- probe and devices ------------------------------------------------------------------------------
@@ -190,9 +190,9 @@ def test_a_playback_command_plays_to_its_end(tmp_path: Path) -> None:
 def test_a_port_that_is_not_there_is_one_line(module: object, tmp_path: Path) -> None:
     command = module.command  # type: ignore[attr-defined]
     arguments = ["/dev/no-such-port"] + ([str(tmp_path / "c.txt")] if module is capture_command else [])
-    told = CliRunner().invoke(command, arguments)
-    assert told.exit_code == 2
-    assert "no-such-port" in told.output.splitlines()[-1]
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 2
+    assert "no-such-port" in result.output.splitlines()[-1]
     wrong = CliRunner().invoke(command, [*arguments, "--as", "shoe/bee_tec"])
     assert "did you mean 'bee_tek'" in wrong.output
     assert "expected spots" in CliRunner().invoke(command, [*arguments, "--spots", "9"]).output
@@ -262,6 +262,6 @@ def test_the_name_that_stays_longest_is_pasted() -> None:
 
 
 def test_devices_lists_without_asking() -> None:
-    told = CliRunner().invoke(devices_command.command, ["/dev/ttyUSB7", "--no-ask"])
-    assert told.exit_code == 0
-    assert '    port = "/dev/ttyUSB7"' in told.output
+    result = CliRunner().invoke(devices_command.command, ["/dev/ttyUSB7", "--no-ask"])
+    assert result.exit_code == 0
+    assert '    port = "/dev/ttyUSB7"' in result.output

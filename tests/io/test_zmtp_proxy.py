@@ -102,7 +102,7 @@ async def test_a_line_that_was_answered_outlives_strangers(tmp_path: Path) -> No
             gone.close()
 
 
-def test_frames_are_told_in_whatever_pieces_they_come() -> None:
+def test_frames_are_read_in_whatever_pieces_they_come() -> None:
     lengths = [0, 3, 255, 256, 70_000, 0, 1]
     data = GREETING + b"".join(frame(bytes(length), MORE) for length in lengths)
     for seed in range(50):

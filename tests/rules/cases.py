@@ -32,25 +32,25 @@ def case(
     return {"rules": rules, "bets": laid, "shoe": shoe.split(), "actions": actions, **more}
 
 
-def settled(told: dict[str, Any]) -> dict[str, Any]:
+def settled(round_case: dict[str, Any]) -> dict[str, Any]:
     """The account of a case, as ``tableside settle`` writes it."""
-    return settle_one(told)
+    return settle_one(round_case)
 
 
-def played(told: dict[str, Any]) -> CaseSettlement:
+def played(round_case: dict[str, Any]) -> CaseSettlement:
     """A case settled, as values."""
-    return settle(read_case(told, rules_of))
+    return settle(read_case(round_case, rules_of))
 
 
-def nets(told: dict[str, Any]) -> Any:
+def nets(round_case: dict[str, Any]) -> Any:
     """Net cents: of the one spot, or by spot."""
-    found = settled(told)["net_cents"]
+    found = settled(round_case)["net_cents"]
     return next(iter(found.values())) if len(found) == 1 else found
 
 
-def main_cents(told: dict[str, Any]) -> int:
+def main_cents(round_case: dict[str, Any]) -> int:
     """Net cents of the main wager of the one spot."""
-    cents = nets(told)["main"]
+    cents = nets(round_case)["main"]
     assert isinstance(cents, int)
     return cents
 

@@ -65,8 +65,8 @@ def table() -> str:
         by_source: dict[str, list[str]] = {}
         for short, profile in profiles.items():
             by_source.setdefault(profile.sources[key], []).append(short)
-        told = "; ".join(f"{', '.join(shorts)}: {source}" for source, shorts in by_source.items())
-        lines.append(f"- `{key}`. {told}")
+        cited = "; ".join(f"{', '.join(shorts)}: {source}" for source, shorts in by_source.items())
+        lines.append(f"- `{key}`. {cited}")
     for title, kind in (("`[options]`", Options), ("`[side_bets.NAME]`", SideBetTerms)):
         said, may_be = meanings(kind.__name__), choices(kind.__name__)
         lines += ["", f"Keys of {title}:", "", "| key | may be | meaning |", "|---|---|---|"]

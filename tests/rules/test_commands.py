@@ -17,13 +17,13 @@ from tests.rules.cases import FILE, WORKED, case
 GOOD = case("Kh 6c 8d Td 9h", "1 stand")
 
 
-def run(*words: str, told: object = None) -> Result:
-    told_bytes = told if isinstance(told, bytes) else json.dumps(told).encode()
-    return CliRunner().invoke(main, list(words), input=told_bytes)
+def run(*words: str, stdin: object = None) -> Result:
+    stdin_bytes = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
+    return CliRunner().invoke(main, list(words), input=stdin_bytes)
 
 
 def test_a_case_from_standard_input() -> None:
-    done = run("settle", "-", told=GOOD)
+    done = run("settle", "-", stdin=GOOD)
     assert done.exit_code == 0
     found = json.loads(done.stdout)
     assert found["net_cents"] == {"1": {"main": 1000}}
@@ -117,9 +117,9 @@ MALFORMED: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("told", "line"), MALFORMED, ids=lambda one: str(one)[:50])
-def test_a_malformed_case_is_one_line_that_names_the_key(told: object, line: str) -> None:
-    done = run("settle", "-", told=told)
+@pytest.mark.parametrize(("round_case", "line"), MALFORMED, ids=lambda one: str(one)[:50])
+def test_a_malformed_case_is_one_line_that_names_the_key(round_case: object, line: str) -> None:
+    done = run("settle", "-", stdin=round_case)
     assert done.exit_code == 2
     assert done.stdout == ""
     assert done.stderr.startswith("tableside: ")
@@ -134,7 +134,7 @@ def test_a_case_that_cannot_be_read_is_named_and_the_others_are_settled() -> Non
         GOOD | {"id": "X2", "expect": {"dealer_totals": 25}},
         without("shoe"),
     ]
-    done = run("settle", "-", told={"cases": cases})
+    done = run("settle", "-", stdin={"cases": cases})
     assert done.exit_code == 2
     found = json.loads(done.stdout)
     assert (found["settled"], found["refused"], found["different"]) == (1, 3, 0)
@@ -148,27 +148,31 @@ def test_a_case_that_cannot_be_read_is_named_and_the_others_are_settled() -> Non
 
 def test_bets_returned_are_compared_by_spot() -> None:
     bets = {"1": {"main": 1000}, "2": {"main": 1000, "lucky_ladies": 500}}
-    told = case("Th 9h 7s Td 9d Tc", "1 stand, 2 stand", bets=bets, decks=1)
+    round_case = case("Th 9h 7s Td 9d Tc", "1 stand, 2 stand", bets=bets, decks=1)
     expected = {"rejected_bets": {"1": ["lucky_ladies"]}}
-    found = json.loads(run("settle", "-", told={"cases": [told | {"expect": expected}]}).stdout)
+    found = json.loads(run("settle", "-", stdin={"cases": [round_case | {"expect": expected}]}).stdout)
     assert found["cases"][0]["differences"] == [
         f'rejected_bets: expected {{"1":["lucky_ladies"]}}, found {compact(found["cases"][0]["rejected_bets"])}'
     ]
     expected = {"rejected_bets": {"2": ["lucky_ladies"]}}
-    found = json.loads(run("settle", "-", told={"cases": [told | {"expect": expected}]}).stdout)
+    found = json.loads(run("settle", "-", stdin={"cases": [round_case | {"expect": expected}]}).stdout)
     assert found["cases"][0]["differences"] == []
 
 
 def test_a_houses_own_profile_is_named_by_its_path(tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(profile_files.text_of("borgata").replace("natural_pays = [3, 2]", "natural_pays = [6, 5]"))
-    told = case("Ah 9c Kh 8d", "", bets={"1": {"main": 1000}})
-    assert json.loads(run("settle", "-", told=told | {"rules": "borgata"}).stdout)["net_cents"]["1"]["main"] == 1500
-    assert json.loads(run("settle", "-", told=told | {"rules": str(own)}).stdout)["net_cents"]["1"]["main"] == 1200
+    round_case = case("Ah 9c Kh 8d", "", bets={"1": {"main": 1000}})
+    assert (
+        json.loads(run("settle", "-", stdin=round_case | {"rules": "borgata"}).stdout)["net_cents"]["1"]["main"] == 1500
+    )
+    assert (
+        json.loads(run("settle", "-", stdin=round_case | {"rules": str(own)}).stdout)["net_cents"]["1"]["main"] == 1200
+    )
     line = json.dumps({"profile": str(own), "options": {}, "wagers": {"1": {"main": 1000}}})
-    done = run("reconstruct", "-", told=(line + '\n{"card": "Ah"}\n').encode())
+    done = run("reconstruct", "-", stdin=(line + '\n{"card": "Ah"}\n').encode())
     assert (done.exit_code, json.loads(done.stdout)["plays"]) == (0, 1)
-    missing = run("settle", "-", told=told | {"rules": str(tmp_path / "none.toml")})
+    missing = run("settle", "-", stdin=round_case | {"rules": str(tmp_path / "none.toml")})
     assert (missing.exit_code, "none.toml: No such file or directory" in missing.stderr) == (2, True)
 
 
@@ -176,10 +180,10 @@ def test_a_profile_named_in_a_file_lies_beside_that_file(tmp_path: Path) -> None
     own = profile_files.text_of("borgata").replace("natural_pays = [3, 2]", "natural_pays = [6, 5]")
     (tmp_path / "own.toml").write_text(own)
     hand, lines = tmp_path / "hand.json", tmp_path / "round.jsonl"
-    told = case("Ah 9c Kh 8d", "", bets={"1": {"main": 1000}}) | {"rules": "own.toml"}
-    hand.write_text(json.dumps(told))
+    round_case = case("Ah 9c Kh 8d", "", bets={"1": {"main": 1000}}) | {"rules": "own.toml"}
+    hand.write_text(json.dumps(round_case))
     assert json.loads(run("settle", str(hand)).stdout)["net_cents"]["1"]["main"] == 1200
-    hand.write_text(json.dumps({"cases": [told, told | {"rules": "none.toml"}]}))
+    hand.write_text(json.dumps({"cases": [round_case, round_case | {"rules": "none.toml"}]}))
     done = run("settle", str(hand))
     assert json.loads(done.stdout)["cases"][0]["net_cents"]["1"]["main"] == 1200
     assert f"cases[1]: rules: {tmp_path / 'none.toml'}: No such file or directory" in done.stderr
@@ -190,11 +194,11 @@ def test_a_profile_named_in_a_file_lies_beside_that_file(tmp_path: Path) -> None
 
 
 def test_a_box_that_the_layout_does_not_have_is_refused() -> None:
-    told = case("Kh 6c 8d Td 9h", "7 stand", bets={"7": {"main": 1000}})
-    assert run("settle", "-", told=told).exit_code == 0
-    done = run("settle", "-", told=told | {"rules": "borgata"})
+    round_case = case("Kh 6c 8d Td 9h", "7 stand", bets={"7": {"main": 1000}})
+    assert run("settle", "-", stdin=round_case).exit_code == 0
+    done = run("settle", "-", stdin=round_case | {"rules": "borgata"})
     assert (done.exit_code, done.stderr) == (2, "tableside: -: bets.7: expected a spot from 1 to 6 ([rules] boxes)\n")
-    assert run("settle", "-", told=told | {"rules": "borgata", "options": {"boxes": 7}}).exit_code == 0
+    assert run("settle", "-", stdin=round_case | {"rules": "borgata", "options": {"boxes": 7}}).exit_code == 0
 
 
 def test_a_profile_that_is_none_names_those_there_are() -> None:
@@ -202,40 +206,40 @@ def test_a_profile_that_is_none_names_those_there_are() -> None:
     assert done.exit_code == 2
     assert "expected one of borgata" in done.stderr
     for command in ("demo", "simulate"):
-        told = ("simulate", "somewhere") if command == "simulate" else ("demo",)
-        done = run(*told, "--profile", "hollywood")
+        words = ("simulate", "somewhere") if command == "simulate" else ("demo",)
+        done = run(*words, "--profile", "hollywood")
         assert (done.exit_code, "expected one of borgata" in done.stderr) == (2, True)
 
 
 def test_numbers_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(CaseError):
         parse_json('{"a": 1, "b": {"c": 1, "c": 2}}')
-    assert run("settle", "-", told=b'{"rules": NaN}').exit_code == 2
-    assert run("settle", "-", told=b"[" * 100_000).exit_code == 2
+    assert run("settle", "-", stdin=b'{"rules": NaN}').exit_code == 2
+    assert run("settle", "-", stdin=b"[" * 100_000).exit_code == 2
     assert run("settle", "/nowhere/case.json").stderr.endswith("cannot be read: No such file or directory\n")
 
 
 def test_side_wagers_that_do_not_stand_are_returned() -> None:
     bets = {"1": {"main": 1000, "lucky_ladies": 500, "ez_bust": 500, "blazing7s": 100}, "4": {"lucky_ladies": 500}}
-    found = json.loads(run("settle", "-", told=GOOD | {"bets": bets, "decks": 1}).stdout)
+    found = json.loads(run("settle", "-", stdin=GOOD | {"bets": bets, "decks": 1}).stdout)
     assert found["net_cents"] == {"1": {"main": 1000}}
     assert found["rejected_bets"] == {"1": ["lucky_ladies", "ez_bust", "blazing7s"], "4": ["lucky_ladies"]}
     assert found["why"]["1"]["lucky_ladies"].endswith("[lucky_ladies.least_decks]")
     assert found["why"]["1"]["ez_bust"].endswith("[ez_bust.up_cards]")
     assert found["why"]["1"]["blazing7s"].endswith("[blazing7s.stake_cents]")
-    pitch = run("settle", "-", told=case("Kh 6d 9d 9c 5h", "1 stand", "pitch-h17", {"1": bets["1"]}))
+    pitch = run("settle", "-", stdin=case("Kh 6d 9d 9c 5h", "1 stand", "pitch-h17", {"1": bets["1"]}))
     assert json.loads(pitch.stdout)["why"]["1"]["lucky_ladies"].endswith("[side_wagers]")
-    borgata = run("settle", "-", told=case("Kh 6d 9d 9c 5h", "1 stand", "borgata", {"1": bets["1"]}))
+    borgata = run("settle", "-", stdin=case("Kh 6d 9d 9c 5h", "1 stand", "borgata", {"1": bets["1"]}))
     assert json.loads(borgata.stdout)["why"]["1"]["lucky_ladies"].endswith("[side_bets]")
 
 
 def test_breakage_is_booked() -> None:
-    told = case("As 6c Kd 9s", bets={"1": {"main": 500}}, payout_unit_cents=100)
-    found = json.loads(run("settle", "-", told=told).stdout)
+    round_case = case("As 6c Kd 9s", bets={"1": {"main": 500}}, payout_unit_cents=100)
+    found = json.loads(run("settle", "-", stdin=round_case).stdout)
     assert (found["net_cents"]["1"]["main"], found["breakage_cents"]) == (700, 50)
     assert "rounded down to 100 cents" in found["why"]["1"]["main"]
     even = case("Ah As Jc Kd", "1 even_money", "borgata", {"1": {"main": 1550}}, payout_unit_cents=100)
-    assert json.loads(run("settle", "-", told=even).stdout)["breakage_cents"] == 0
+    assert json.loads(run("settle", "-", stdin=even).stdout)["breakage_cents"] == 0
 
 
 def test_profiles_are_listed_shown_and_compared() -> None:
@@ -273,8 +277,8 @@ def test_what_the_case_overrides_has_the_case_as_its_source() -> None:
     """The profile's card says 3 to 2, so it is no source of the 6 to 5 that was paid."""
     options = {"natural_pays": [6, 5], "blazing7s.stake_cents": 200, "blazing7s": {"awards_cents": {"one": 300}}}
     bets = {"1": {"main": 1000}, "2": {"main": 1000, "blazing7s": 200}}
-    told = case("Ah 7c 6d Kd 8c 9s Td", "2 stand", bets=bets, options=options, blazing_meter_cents=100_000)
-    done = run("settle", "-", told=told | {"blazing_reset_cents": 50_000})
+    round_case = case("Ah 7c 6d Kd 8c 9s Td", "2 stand", bets=bets, options=options, blazing_meter_cents=100_000)
+    done = run("settle", "-", stdin=round_case | {"blazing_reset_cents": 50_000})
     why = json.loads(done.stdout)["why"]
     assert why["1"]["main"] == "natural pays 6 to 5 [natural_pays: options of the case]"
     kept = profile_files.load("hollywood-penn-national").sources["blazing7s"]

@@ -27,7 +27,7 @@ from controller.core.game.rules import Rules
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from tests.docs.pages import page, sections
-from tests.rules.tellings import rule_sets
+from tests.rules.scripted_rounds import rule_sets
 
 HPN = profile_files.load("hollywood-penn-national").rules
 PITCH = profile_files.load("pitch-h17").rules
@@ -116,11 +116,11 @@ def test_the_strategy_asks_for_nothing_any_rules_refuse(rules: Rules, seed: int)
 
 def act(cards: str, up: str, rules: Rules) -> str:
     first, second = cards.split()
-    told = ScriptedRound(rules, {1: WAGER_CENTS}, shoe(f"{first} {up} {second} 2c"))
-    standing = told.deal()
-    hand = told.play.hand_in_play(standing.node)
+    script = ScriptedRound(rules, {1: WAGER_CENTS}, shoe(f"{first} {up} {second} 2c"))
+    standing = script.deal()
+    hand = script.play.hand_in_play(standing.node)
     assert hand is not None
-    return choose(told.play, standing.node, hand)
+    return choose(script.play, standing.node, hand)
 
 
 @pytest.mark.parametrize(

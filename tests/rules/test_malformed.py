@@ -40,8 +40,8 @@ HANDS = {
 }
 
 
-def shell(*words: str, told: bytes = b"") -> Result:
-    return CliRunner().invoke(main, list(words), input=told)
+def shell(*words: str, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(main, list(words), input=stdin)
 
 
 def refused(done: Result) -> str:
@@ -55,18 +55,18 @@ def refused(done: Result) -> str:
 
 @pytest.mark.parametrize("name", HANDS)
 def test_a_hand_that_is_none(name: str) -> None:
-    told, line = HANDS[name]
-    assert line in refused(shell("settle", "-", told=told))
+    stdin, line = HANDS[name]
+    assert line in refused(shell("settle", "-", stdin=stdin))
 
 
 def test_a_case_with_a_long_name_is_named_by_its_beginning() -> None:
-    done = shell("settle", "-", told=json.dumps({"cases": [{"id": "x" * 10_000}]}).encode())
+    done = shell("settle", "-", stdin=json.dumps({"cases": [{"id": "x" * 10_000}]}).encode())
     assert (done.exit_code, done.stderr) == (2, f"tableside: -: cases[0] ({'x' * 40}): rules: missing\n")
 
 
 def test_an_act_of_a_box_that_is_not_there_is_rejected_by_rule() -> None:
     acts = [{"spot": 5, "act": "hit"}, {"spot": 1, "act": "stand", "hand": 2}, *GOOD["actions"]]
-    done = shell("settle", "-", told=json.dumps(GOOD | {"actions": acts}).encode())
+    done = shell("settle", "-", stdin=json.dumps(GOOD | {"actions": acts}).encode())
     found = json.loads(done.stdout)
     assert [row["index"] for row in found["rejected"]] == [0, 1]
     assert all(row["rule"] and row["sentence"] for row in found["rejected"])
@@ -175,4 +175,4 @@ EVIDENCE = {
 
 @pytest.mark.parametrize("name", EVIDENCE)
 def test_evidence_that_is_none(name: str) -> None:
-    assert EVIDENCE[name][1] in refused(shell("reconstruct", "-", told=EVIDENCE[name][0]))
+    assert EVIDENCE[name][1] in refused(shell("reconstruct", "-", stdin=EVIDENCE[name][0]))

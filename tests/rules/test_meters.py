@@ -64,7 +64,7 @@ def test_a_meter_may_be_hit_twice_in_one_round() -> None:
     assert after.meter_cents == 25_000
 
 
-def test_the_bonus_is_paid_at_the_ceiling_whatever_number_is_told() -> None:
+def test_the_bonus_is_paid_at_the_ceiling_whatever_number_is_given() -> None:
     ceiling = RULES.mystery_ceiling_cents
     awards, after = mystery_awards(RULES, StatedMystery(ceiling - 10, 10, ceiling, 30_000), [(1, "a")])
     assert (awards, after.meter_cents) == ({(1, "a"): ceiling}, RULES.mystery_reset_cents)

@@ -1,4 +1,4 @@
-"""Where a wager's due turns on one cent, one card or one word: boundaries, and what people are told."""
+"""Where a wager's due turns on one cent, one card or one word: boundaries, and the words for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from controller.core.game.settlement import NATURAL, DealerEnd, Net, breakage_ce
 from controller.core.game.side_bet import LOST, PUSH, SideNet, fixed_net_cents
 from firmware_protocols.cards import Card
 from tests.rules.cases import case, nets, played
-from tests.rules.tellings import PROFILES
+from tests.rules.scripted_rounds import PROFILES
 
 PENN = PROFILES["hollywood-penn-national"]
 ALL = replace(PENN, extra_wagers_against_natural="all")
@@ -189,12 +189,12 @@ def test_queens_of_hearts_and_a_jackpot_row_say_their_names() -> None:
     assert SideNet(1, "ez_bust", "dealer_broke").why == "EZ Bust: dealer broke"
 
 
-def test_a_meter_that_pays_and_was_not_told_is_asked_for_by_its_key() -> None:
-    told = ScriptedRound(PENN, {1: 1000}, [Card(face) for face in ("7d", "7d", "7d", "Tc")])
-    standing = told.act(told.deal(), ScriptedAct(1, "stand"))
+def test_a_meter_that_pays_and_was_not_given_is_asked_for_by_its_key() -> None:
+    script = ScriptedRound(PENN, {1: 1000}, [Card(face) for face in ("7d", "7d", "7d", "Tc")])
+    standing = script.act(script.deal(), ScriptedAct(1, "stand"))
     assert not isinstance(standing, Refusal)
     with pytest.raises(ScriptError) as asked:
-        account(told, told.finish(standing), {1: {"blazing7s": 500}}, StatedMeters())
+        account(script, script.finish(standing), {1: {"blazing7s": 500}}, StatedMeters())
     assert asked.value.key == "blazing_meter_cents"
     assert str(asked.value) == "the linked meter pays in this round: expected what it stands at"
 

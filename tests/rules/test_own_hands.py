@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from controller.cli import main
 from controller.formats.cases.settle_output import differences
 from tests.rules.cases import FILE, settled
-from tests.rules.test_worked_hands import told
+from tests.rules.test_worked_hands import without_expectation
 
 OWN = FILE.with_name("own-hand-cases.json")
 CASES = json.loads(OWN.read_text(encoding="utf-8"))["cases"]
@@ -19,7 +19,7 @@ CASES = json.loads(OWN.read_text(encoding="utf-8"))["cases"]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['id']} {case['title']}")
 def test_a_hand_comes_out_as_worked(case: dict[str, Any]) -> None:
-    found = settled(told(case))
+    found = settled(without_expectation(case))
     assert differences(case, found) == []
     assert found["net_cents"] == case["expect"]["net_cents"]
     assert all(row["rule"] and row["sentence"] for row in found["rejected"])

@@ -30,10 +30,10 @@ def run(*words: str) -> Result:
 def test_json_has_these_keys_and_no_others() -> None:
     done = run(HPN, "--decks", "2", "--bet", "perfect_pairs", "--bet", "main", *CHECK, "--format", "json")
     assert done.exit_code == 0
-    told = json.loads(done.stdout)
-    assert list(told) == ["profile", "decks", "side_bets", "main"]
-    assert (told["profile"], told["decks"]) == (HPN, 2)
-    (bet,) = told["side_bets"]
+    counted = json.loads(done.stdout)
+    assert list(counted) == ["profile", "decks", "side_bets", "main"]
+    assert (counted["profile"], counted["decks"]) == (HPN, 2)
+    (bet,) = counted["side_bets"]
     assert list(bet) == [
         *("bet", "offered", "up_card", "stake_cents", "rows", "return", "edge", "edge_decimal"),
     ]
@@ -49,10 +49,10 @@ def test_json_has_these_keys_and_no_others() -> None:
     assert bet["rows"][3]["row"] == "lost"
     assert (bet["bet"], bet["offered"], bet["up_card"]) == ("perfect_pairs", False, None)
     assert (bet["return"], bet["edge"], bet["edge_decimal"]) == ("80/103", "23/103", "0.223301")
-    assert list(told["main"]) == [
+    assert list(counted["main"]) == [
         *("edge", "edge_decimal", "edge_percent", "standard_deviation", "variance", "covariance", "simulated"),
     ]
-    assert list(told["main"]["simulated"]) == [
+    assert list(counted["main"]["simulated"]) == [
         *("rounds", "seed", "wager_cents", "net_cents", "edge", "edge_decimal", "interval_95"),
     ]
 
@@ -70,9 +70,9 @@ def test_the_meters_row_is_a_function() -> None:
 
 
 def test_a_wager_without_rows_returns_nothing_that_can_be_counted() -> None:
-    told = json.loads(run(HPN, "--bet", "five_card_progressive", "--format", "json").stdout)
+    counted = json.loads(run(HPN, "--bet", "five_card_progressive", "--format", "json").stdout)
     found = {"bet": "five_card_progressive", "offered": True, "rows": [], "return": None, "edge": None}
-    assert told == {"profile": HPN, "decks": told["decks"], **found}
+    assert counted == {"profile": HPN, "decks": counted["decks"], **found}
     assert "five_card_progressive: its cards win nothing" in run(HPN, "--bet", "five_card_progressive").stdout
 
 
@@ -120,13 +120,13 @@ def test_the_same_seed_deals_the_same_rounds() -> None:
     )
 
 
-def test_the_main_wager_is_told_with_its_computed_edge() -> None:
+def test_the_main_wager_is_printed_with_its_computed_edge() -> None:
     edge = known(profile_files.load("pitch-h17").rules)
     assert edge is not None
-    told = run("pitch-h17").stdout
+    counted = run("pitch-h17").stdout
     percent = decimal(100 * edge.edge, 4)
-    assert "\nmain, computed\n" in told
-    assert f"  edge {decimal(edge.edge, 9)} = {percent} % of the initial wager, standard deviation 1.13" in told
+    assert "\nmain, computed\n" in counted
+    assert f"  edge {decimal(edge.edge, 9)} = {percent} % of the initial wager, standard deviation 1.13" in counted
     found = json.loads(run("pitch-h17", "--format", "json").stdout)["main"]
     assert (Fraction(found["edge"]), found["edge_percent"], found["simulated"]) == (edge.edge, percent, None)
     assert abs(float(found["standard_deviation"]) ** 2 - float(found["variance"])) < 1e-5
@@ -158,10 +158,10 @@ def test_csv_of_a_side_wager_alone_has_no_main_wager() -> None:
 
 @pytest.mark.counting
 def test_without_a_bet_everything_the_profile_offers_is_counted() -> None:
-    told = json.loads(run("hollywood-perryville", "--format", "json").stdout)
-    assert [bet["bet"] for bet in told["side_bets"]] == ["lucky_ladies", "twenty_one_plus_three"]
-    assert told["decks"] == 8
-    assert told["main"]["edge_percent"] == "0.4325"
+    counted = json.loads(run("hollywood-perryville", "--format", "json").stdout)
+    assert [bet["bet"] for bet in counted["side_bets"]] == ["lucky_ladies", "twenty_one_plus_three"]
+    assert counted["decks"] == 8
+    assert counted["main"]["edge_percent"] == "0.4325"
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_up_cards_by_name() -> None:
     assert [up_card(points) for points in (0, 1, 2, 10)] == ["", "A", "2", "10"]
 
 
-def test_a_wager_made_after_the_up_card_is_told_for_all_and_for_each() -> None:
-    told = json.loads(run(HPN, "--decks", "6", "--bet", "ez_bust", "--format", "json").stdout)
-    assert (told["bet"], told["up_card"]) == ("ez_bust", None)
-    assert [one["up_card"] for one in told["by_up_card"]] == ["2", "3", "4", "5", "6"]
+def test_a_wager_made_after_the_up_card_is_counted_for_all_and_for_each() -> None:
+    counted = json.loads(run(HPN, "--decks", "6", "--bet", "ez_bust", "--format", "json").stdout)
+    assert (counted["bet"], counted["up_card"]) == ("ez_bust", None)
+    assert [one["up_card"] for one in counted["by_up_card"]] == ["2", "3", "4", "5", "6"]

@@ -1,7 +1,7 @@
-"""Facts out of other people's test suites, where they speak of a rule some profile can be told.
+"""Facts out of other people's test suites, where they speak of a rule some profile can have.
 
 Read from the neighbouring shared folder and skipped without it. A disputed case is skipped by its own reason; what no
-rule here can be told (other wagers, bets behind, strategy) is skipped by kind.
+rule here can have (other wagers, bets behind, strategy) is skipped by kind.
 """
 
 from __future__ import annotations
@@ -83,32 +83,32 @@ def faces(peers: list[str]) -> list[Card]:
 
 
 def rules_of(case: dict[str, Any]) -> Rules:
-    told = case.get("rules", {})
-    ahead, to = told.get("blackjack_pays", case["input"].get("blackjack_pays", "3:2")).split(":")
+    given = case.get("rules", {})
+    ahead, to = given.get("blackjack_pays", case["input"].get("blackjack_pays", "3:2")).split(":")
     return Rules(
         name="a peer's table",
-        soft_17="hit" if told.get("dealer_hits_soft_17") else "stand",
-        surrender="late" if told.get("late_surrender") else "none",
-        split_by=told.get("split_by", "value"),
-        double_on="nine_to_eleven" if "double_totals" in told else "any_but_21",
+        soft_17="hit" if given.get("dealer_hits_soft_17") else "stand",
+        surrender="late" if given.get("late_surrender") else "none",
+        split_by=given.get("split_by", "value"),
+        double_on="nine_to_eleven" if "double_totals" in given else "any_but_21",
         natural_pays=(int(ahead), int(to)),
         extra_wagers_against_natural="all",
     )
 
 
 def side_bet(case: dict[str, Any]) -> None:
-    told = case["input"]
-    table = PEERS["paytables"][told["paytable"]]
-    bet = find(NAMES[told["bet"]])
+    given = case["input"]
+    table = PEERS["paytables"][given["paytable"]]
+    bet = find(NAMES[given["bet"]])
     terms = SideBetTerms(pays={ROWS.get(row, row): (pays, 1) for row, pays in table.items()})
-    first, second = faces(told["player"])
-    (up,) = faces([told.get("dealer_up", "2C")])
+    first, second = faces(given["player"])
+    (up,) = faces([given.get("dealer_up", "2C")])
     row = bet.row(terms, View(first, second, up))
     assert row is not None
     assert row == ROWS.get(case["expect"]["class"], case["expect"]["class"]).replace("none", "")
-    net = fixed_net_cents(terms, row, 100 * told["stake"])
+    net = fixed_net_cents(terms, row, 100 * given["stake"])
     assert net is not None
-    returned = 0 if net < 0 else net + 100 * told["stake"]
+    returned = 0 if net < 0 else net + 100 * given["stake"]
     assert returned == 100 * case["expect"]["returned"]
 
 
@@ -133,16 +133,16 @@ def hand_total(case: dict[str, Any]) -> None:
 
 
 def payout_arithmetic(case: dict[str, Any]) -> None:
-    told, rules = case["input"], rules_of(case)
+    given, rules = case["input"], rules_of(case)
     # Some peers count in hundred-millionths: the arithmetic is the same in any unit.
-    stake_cents, returned_cents = (int(Decimal(text) * 10**8) for text in (told["stake"], case["expect"]["returned"]))
-    if "pays_to_one" in told:
-        net = fixed_net_cents(SideBetTerms(pays={"row": (told["pays_to_one"], 1)}), "row", stake_cents)
+    stake_cents, returned_cents = (int(Decimal(text) * 10**8) for text in (given["stake"], case["expect"]["returned"]))
+    if "pays_to_one" in given:
+        net = fixed_net_cents(SideBetTerms(pays={"row": (given["pays_to_one"], 1)}), "row", stake_cents)
         assert net is not None
-        assert (stake_cents + net if told["pays_to_one"] else 0) == returned_cents
+        assert (stake_cents + net if given["pays_to_one"] else 0) == returned_cents
         return
     own = {"blackjack": ("natural", "AK"), "win": ("played", "T9"), "push": ("played", "T8"), "loss": ("played", "T7")}
-    how, held = own[told["outcome"]]
+    how, held = own[given["outcome"]]
     outcome = Outcome(how, (PlayedHand(cards(list(held)), stake_cents, 0),))
     assert main_net(rules, outcome, DealerEnd(natural=False, total=18)).cents + stake_cents == returned_cents
 
@@ -159,18 +159,18 @@ def dealers_end(dealer: dict[str, Any]) -> DealerEnd:
 
 
 def made_of(points: int) -> list[str]:
-    """Cards of a hand told only by its total."""
+    """Cards of a hand given only by its total."""
     if points > 20:
         return ["T", "T", "T"] if points > 21 else ["T", "9", "2"]
     return ["T", "T" if points == 20 else str(points - 10)]
 
 
 def settlement(case: dict[str, Any]) -> None:
-    told, rules = case["input"], rules_of(case)
-    end = dealers_end(told["dealer"])
-    split_hands = len(told["hands"]) > 1
+    given, rules = case["input"], rules_of(case)
+    end = dealers_end(given["dealer"])
+    split_hands = len(given["hands"]) > 1
     back: list[int] = []
-    for hand in told["hands"]:
+    for hand in given["hands"]:
         held = cards(hand.get("cards") or made_of(hand["total"]))
         natural = len(held) == 2 and is_natural(*held) and not (split_hands or hand.get("from_split"))
         how = "surrendered" if hand.get("surrendered") else "natural" if natural else "played"
@@ -178,8 +178,8 @@ def settlement(case: dict[str, Any]) -> None:
         back.append(main_net(rules, outcome, end).cents + 100 * hand["stake"])
     expect = case["expect"]
     assert back == [100 * cents for cents in expect["returned"]]
-    if "insurance" in told:
-        insured = 100 * told["insurance"]
+    if "insurance" in given:
+        insured = 100 * given["insurance"]
         assert (
             insurance_net(rules, insured, dealer_natural=end.natural).cents + insured
             == 100 * expect["insurance_returned"]
@@ -187,9 +187,9 @@ def settlement(case: dict[str, Any]) -> None:
 
 
 def insurance(case: dict[str, Any]) -> None:
-    told = case["input"]
-    natural = told["dealer_blackjack"] if "dealer_blackjack" in told else is_natural(*cards(told["dealer"]))
-    insured = 100 * told["insurance"]
+    given = case["input"]
+    natural = given["dealer_blackjack"] if "dealer_blackjack" in given else is_natural(*cards(given["dealer"]))
+    insured = 100 * given["insurance"]
     net = insurance_net(rules_of(case), insured, dealer_natural=natural).cents
     assert net + insured == 100 * case["expect"]["insurance_returned"]
 
@@ -201,18 +201,18 @@ def dealer_action(case: dict[str, Any]) -> None:
 
 
 def legality(case: dict[str, Any]) -> None:
-    told, rules = case["input"], rules_of(case)
-    held = cards(told["cards"])
-    up = card(told.get("dealer_up", "6C"))
+    given, rules = case["input"], rules_of(case)
+    held = cards(given["cards"])
+    up = card(given.get("dealer_up", "6C"))
     play = Play(rules, Deal((1000,), (held[:2],), up))
     node, _ = play.dealt(play.begin())
     hand = Hand(held, 1000)
-    if told.get("from_split"):
+    if given.get("from_split"):
         ace = FACE_RANKS[Card(f"{Rank.ACE}c")]
         play = Play(rules, Deal((1000,), ((ace, ace),), up))
         node, _ = play.dealt(play.begin())
         node = play.split(node)
-    untouched = len(held) == 2 and not told.get("stood")
+    untouched = len(held) == 2 and not given.get("stood")
     allowed = {
         "insurance": play.insurance_offered(),
         "surrender": rules.surrender == "late" and untouched,
@@ -220,7 +220,7 @@ def legality(case: dict[str, Any]) -> None:
         "split": play.may_split(node, hand),
         "hit": play.may_hit(node, hand),
     }
-    assert allowed[told["action"]] == case["expect"]["allowed"]
+    assert allowed[given["action"]] == case["expect"]["allowed"]
 
 
 JUDGES: Final = {

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from controller.core.game.procedures import RULINGS, Situation, refused_wager
 from tests.rules.cases import WORKED, case, settled
-from tests.rules.tellings import PROFILES
+from tests.rules.scripted_rounds import PROFILES
 
 FATES = {
     "P01": ("discarded", "stands", "goes_on"),
@@ -48,8 +48,8 @@ def test_in_the_middle_of_a_shoe_the_pitch_game_takes_no_newcomer() -> None:
 
 def test_a_newcomer_in_mid_shoe_gets_no_cards() -> None:
     bets = {"2": {"main": 1000}, "5": {"main": 1000}}
-    told = case("Kh 6d 9d 9c 5h", "2 stand", "pitch-h17", bets, entered_mid_shoe=[5])
-    found = settled(told)
+    round_case = case("Kh 6d 9d 9c 5h", "2 stand", "pitch-h17", bets, entered_mid_shoe=[5])
+    found = settled(round_case)
     assert found["net_cents"] == {"2": {"main": -1000}}
     assert found["rejected_bets"] == {"5": ["main"]}
     assert "next shuffle" in found["why"]["5"]["main"]
@@ -68,15 +68,15 @@ def test_the_tables_sign_limits_what_may_be_laid() -> None:
 
 
 def test_what_was_accepted_above_the_maximum_is_settled_in_its_entirety() -> None:
-    told = case("Kh 6c 9d Td 9h", "1 stand", options={"maximum_cents": 500})
-    found = settled(told)
+    round_case = case("Kh 6c 9d Td 9h", "1 stand", options={"maximum_cents": 500})
+    found = settled(round_case)
     assert found["net_cents"] == {"1": {"main": 1000}}
     assert "in its entirety" in found["why"]["1"]["main"]
 
 
 def test_side_wagers_above_their_limit_were_accepted_too() -> None:
     bets = {"1": {"main": 1000, "lucky_ladies": 600, "twenty_one_plus_three": 500}}
-    told = case("Kh 6c 9d Td 9h", "1 ez_bust 501, 1 stand", bets=bets, options={"side_maximum_cents": 500})
-    why = settled(told)["why"]["1"]
+    round_case = case("Kh 6c 9d Td 9h", "1 ez_bust 501, 1 stand", bets=bets, options={"side_maximum_cents": 500})
+    why = settled(round_case)["why"]["1"]
     outside = {bet for bet, sentence in why.items() if "in its entirety [COMAR 36.05.03.14 C]" in sentence}
     assert outside == {"lucky_ladies", "ez_bust"}

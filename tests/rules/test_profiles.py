@@ -65,10 +65,10 @@ def test_a_profile_states_every_rule_and_where_it_comes_from(name: str) -> None:
 def test_the_profiles_are_the_five_cards() -> None:
     assert set(NAMES) == set(RULES)
     for name, rules in RULES.items():
-        told = profile_files.load(name).rules
+        loaded = profile_files.load(name).rules
         for key in ("soft_17", "max_hands", "resplit_aces", "split_by", "double_on", "surrender", "insurance_cap"):
-            assert getattr(told, key) == getattr(rules, key)
-        assert told.even_money == rules.even_money
+            assert getattr(loaded, key) == getattr(rules, key)
+        assert loaded.even_money == rules.even_money
     assert profile_files.load("pitch-h17").rules.mid_shoe_entry == "refused"
     assert len({profile_files.load(name).hash for name in NAMES}) == 5
 
@@ -180,8 +180,8 @@ def test_one_mistake_hides_no_other() -> None:
     for right, bad in spoiled.items():
         assert text.count(right) == 1
         text = text.replace(right, bad)
-    told = [line.split(": ", 2)[1].rpartition("] ")[2] for line in wrong(text)]
-    assert told == ["name", "decks", "soft_17", "natural_pays", "pays.any_21", "key_slack", "stand_key"]
+    keys = [line.split(": ", 2)[1].rpartition("] ")[2] for line in wrong(text)]
+    assert keys == ["name", "decks", "soft_17", "natural_pays", "pays.any_21", "key_slack", "stand_key"]
 
 
 def test_a_rule_that_decides_money_is_never_left_to_a_default() -> None:
@@ -299,8 +299,8 @@ def test_what_is_doubtful_is_a_warning(options: dict[str, object], text: str) ->
     assert mistakes == ()
     assert list(impossible_rules(rules)) == []
     assert any(text in finding.text for finding in doubtful_rules(rules))
-    told = [line for line in profile_files.load("hollywood-penn-national", options).warnings if text in line]
-    assert [line.partition(" ")[0] for line in told] == ["[options]"]
+    warnings = [line for line in profile_files.load("hollywood-penn-national", options).warnings if text in line]
+    assert [line.partition(" ")[0] for line in warnings] == ["[options]"]
 
 
 def test_the_best_usual_odds_are_not_doubtful() -> None:
@@ -346,7 +346,7 @@ def test_a_side_wagers_terms_may_be_written_as_a_table() -> None:
     )
 
 
-def test_usual_terms_are_told_as_usual_and_not_as_the_houses_own() -> None:
+def test_usual_terms_are_named_as_usual_and_not_as_the_houses_own() -> None:
     text = profile_files.text_of("hollywood-penn-national")
     begun, _, rest = text.partition("[side_bets.lucky_ladies.pays]")
     own = begun + rest[rest.index("[side_bets.lucky_ladies.choices]") :]
@@ -381,18 +381,18 @@ def test_every_rule_says_what_it_means() -> None:
             assert isinstance(field, ast.AnnAssign)
             target = ast.unparse(field.target)
             following = body[place + 1] if place + 1 < len(body) else None
-            told = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
-            assert told or target in {"name", "options"}, f"{name}.{target}"
+            described = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+            assert described or target in {"name", "options"}, f"{name}.{target}"
 
 
 def test_what_a_table_file_overrides_has_the_table_file_as_its_source() -> None:
     own = profile_files.load("borgata")
     options = {"natural_pays": [6, 5], "key_slack": 1, "side_bets": ["perfect_pairs"], "perfect_pairs.stake_cents": 500}
     found = profile_files.load("borgata", options)
-    told = "[options] of the table file"
-    given = {"natural_pays": told, "perfect_pairs.stake_cents": told}
+    source = "[options] of the table file"
+    given = {"natural_pays": source, "perfect_pairs.stake_cents": source}
     assert {key: one for key, one in found.sources.items() if own.sources.get(key) != one} == (
-        given | {"perfect_pairs": f"stake_cents: {told}"}
+        given | {"perfect_pairs": f"stake_cents: {source}"}
     )
 
 

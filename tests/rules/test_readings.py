@@ -44,17 +44,19 @@ ONE_LINE: list[tuple[str, dict[str, Any], dict[str, Any], int, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("ruling", "told", "other", "usual", "otherwise"), ONE_LINE, ids=lambda one: str(one)[:20])
+@pytest.mark.parametrize(
+    ("ruling", "round_case", "other", "usual", "otherwise"), ONE_LINE, ids=lambda one: str(one)[:20]
+)
 def test_the_other_reading_is_one_line(
-    ruling: str, told: dict[str, Any], other: dict[str, Any], usual: int, otherwise: int
+    ruling: str, round_case: dict[str, Any], other: dict[str, Any], usual: int, otherwise: int
 ) -> None:
-    assert main_cents(told) == usual
-    assert main_cents({**told, "options": other}) == otherwise
+    assert main_cents(round_case) == usual
+    assert main_cents({**round_case, "options": other}) == otherwise
 
 
-def test_a1_a_device_tells_before_play_and_a_surrender_is_then_half() -> None:
-    told = case("9c As 7d 8d", "1 surrender", options={"hole_check": "device"})
-    assert main_cents(told) == -500
+def test_a1_a_device_answers_before_play_and_a_surrender_is_then_half() -> None:
+    round_case = case("9c As 7d 8d", "1 surrender", options={"hole_check": "device"})
+    assert main_cents(round_case) == -500
     natural = case("9c As 7d Kd", "1 surrender", options={"hole_check": "device"})
     found = settled(natural)
     assert found["net_cents"] == {"1": {"main": -1000}}
@@ -63,14 +65,14 @@ def test_a1_a_device_tells_before_play_and_a_surrender_is_then_half() -> None:
 
 def test_a1_a_device_ends_the_round_for_everybody_and_naturals_push() -> None:
     bets = {"1": {"main": 1000}, "2": {"main": 1000}, "3": {"main": 1000}}
-    told = case(
+    round_case = case(
         "9c Ah 5c As 7d Kd 6c Kh 2c", "1 insurance 500, 1 hit, 3 stand", bets=bets, options={"hole_check": "device"}
     )
-    found = settled(told)
+    found = settled(round_case)
     assert found["net_cents"] == {"1": {"main": -1000, "insurance": 1000}, "2": {"main": 0}, "3": {"main": -1000}}
     assert found["moot"] == [1, 2]
     assert found["dealer"] == ["As", "Kh"]
-    assert played(told).ended.used == 8
+    assert played(round_case).ended.used == 8
 
 
 def test_a3_without_a_hole_card_every_drawn_card_moves_by_one_place() -> None:
@@ -95,9 +97,9 @@ def test_a3_the_second_card_is_taken_only_where_somebody_waits_for_it() -> None:
 
 
 def test_a7_a_split_21_is_ordinary_or_beats_a_drawn_21() -> None:
-    told = case("Kh 5c Td Kc Ac 9h 6d", "1 split, 1 stand:1", PV)
-    assert main_cents(told) == -1000
-    assert main_cents({**told, "options": {"split_21": "beats_drawn_21"}}) == 0
+    round_case = case("Kh 5c Td Kc Ac 9h 6d", "1 split, 1 stand:1", PV)
+    assert main_cents(round_case) == -1000
+    assert main_cents({**round_case, "options": {"split_21": "beats_drawn_21"}}) == 0
 
 
 def test_a8_aces_resplit_where_the_operator_says_so() -> None:
@@ -120,9 +122,9 @@ def test_a9_only_the_third_card_may_make_the_pair_that_is_split_again() -> None:
 
 
 def test_a10_a_soft_17_is_stood_on_or_hit() -> None:
-    told = case("Kh 6c 8d As", "1 stand", CL)
-    assert main_cents(told) == 1000
-    hit = settled({**told, "shoe": ["Kh", "6c", "8d", "As", "4d"], "options": {"soft_17": "hit"}})
+    round_case = case("Kh 6c 8d As", "1 stand", CL)
+    assert main_cents(round_case) == 1000
+    hit = settled({**round_case, "shoe": ["Kh", "6c", "8d", "As", "4d"], "options": {"soft_17": "hit"}})
     assert hit["net_cents"] == {"1": {"main": -1000}}
     assert hit["dealer_total"] == 21
 
@@ -136,8 +138,8 @@ def test_a11_an_ace_and_an_eight_are_nineteen_or_also_nine() -> None:
 
 def test_a12_surrender_is_the_first_decision_or_any() -> None:
     shoe = "8c 6h 8d Ts 7h 9d Kd"
-    told = case(shoe, "1 split, 1 surrender, 1 stand:1", options={"surrender_on": "any_hand"})
-    found = settled(told)
+    round_case = case(shoe, "1 split, 1 surrender, 1 stand:1", options={"surrender_on": "any_hand"})
+    found = settled(round_case)
     assert found["hand_nets"] == {"1": [-500, 1000]}
     after_hit = case("9h Ks 3d 7d 2c", "1 hit, 1 surrender", options={"surrender_on": "any_hand"})
     assert main_cents(after_hit) == -500
@@ -150,9 +152,9 @@ def test_a12_surrender_is_the_first_decision_or_any() -> None:
 
 
 def test_a13_surrender_and_insurance_are_settled_separately() -> None:
-    told = case("9c As 7d Kd", "1 insurance 500, 1 surrender")
-    assert nets(told) == {"main": -1000, "insurance": 1000}
-    assert nets({**told, "shoe": ["9c", "As", "7d", "8d"]}) == {"main": -500, "insurance": -500}
+    round_case = case("9c As 7d Kd", "1 insurance 500, 1 surrender")
+    assert nets(round_case) == {"main": -1000, "insurance": 1000}
+    assert nets({**round_case, "shoe": ["9c", "As", "7d", "8d"]}) == {"main": -500, "insurance": -500}
 
 
 def test_a14_side_wagers_do_not_hang_on_the_main_wager() -> None:
@@ -165,8 +167,8 @@ def test_a14_side_wagers_do_not_hang_on_the_main_wager() -> None:
 def test_a15_half_or_up_to_the_next_chip(wager: int, unit: int, cap: int) -> None:
     def refused(rules: str, cents: int) -> bool:
         acts = f"1 insurance {cents}, 1 stand"
-        told = case("Kh As 9d 8d", acts, rules, {"1": {"main": wager}}, chip_unit_cents=unit)
-        return bool(settled(told)["rejected"])
+        round_case = case("Kh As 9d 8d", acts, rules, {"1": {"main": wager}}, chip_unit_cents=unit)
+        return bool(settled(round_case)["rejected"])
 
     assert not refused(PV, cap)
     assert refused(PV, cap + 1)
@@ -188,11 +190,11 @@ def test_a22_the_stake_of_blazing_sevens_is_gone() -> None:
 def test_a23_two_winners_share_the_meter_or_take_turns() -> None:
     bets = {spot: {"main": 1000, "blazing7s": 500} for spot in ("2", "5")}
     meters: dict[str, Any] = {"blazing_meter_cents": 1_000_001, "blazing_reset_cents": 200_000}
-    told = case("7d 7d 7d 7d 7d Tc", "2 stand, 5 stand", bets=bets, **meters)
-    found = settled(told)
+    round_case = case("7d 7d 7d 7d 7d Tc", "2 stand, 5 stand", bets=bets, **meters)
+    found = settled(round_case)
     assert [found["net_cents"][spot]["blazing7s"] for spot in ("2", "5")] == [499_500, 499_500]
     assert found["meters"] == {"blazing_meter_after_cents": 200_001}
-    turns = settled({**told, "options": {"blazing7s.two_meter_winners": "in_turn"}})
+    turns = settled({**round_case, "options": {"blazing7s.two_meter_winners": "in_turn"}})
     assert [turns["net_cents"][spot]["blazing7s"] for spot in ("2", "5")] == [199_500, 999_501]
     assert turns["meters"] == {"blazing_meter_after_cents": 200_000}
 
@@ -209,26 +211,26 @@ EZ = "1 ez_bust 500"
 
 
 def test_a24_a_dealer_who_draws_nothing_has_not_broken() -> None:
-    told = case("Kh 6c 8d As", f"{EZ}, 1 stand")
-    assert nets(told)["ez_bust"] == -500
-    assert nets({**told, "options": {"ez_bust.no_card_drawn": "pushes"}})["ez_bust"] == 0
+    round_case = case("Kh 6c 8d As", f"{EZ}, 1 stand")
+    assert nets(round_case)["ez_bust"] == -500
+    assert nets({**round_case, "options": {"ez_bust.no_card_drawn": "pushes"}})["ez_bust"] == 0
 
 
 def test_a25_with_a_natural_left_the_dealer_plays_out() -> None:
-    told = case("Ks Ah 6c 6d Kd Tc Qs 9c", "1 ez_bust 500, 1 hit", bets=TWO)
-    found = settled(told)
+    round_case = case("Ks Ah 6c 6d Kd Tc Qs 9c", "1 ez_bust 500, 1 hit", bets=TWO)
+    found = settled(round_case)
     assert found["net_cents"] == {"1": {"main": -1000, "ez_bust": 500}, "2": {"main": 1500}}
     assert found["dealer"] == ["6c", "Tc", "9c"]
 
 
 def test_a25_a_surrendered_hand_is_not_broken() -> None:
-    told = case("Ks 9h 6c 6d 7d Tc Qs 9c", "1 ez_bust 500, 1 hit, 2 surrender", bets=TWO)
-    assert settled(told)["net_cents"] == {"1": {"main": -1000, "ez_bust": 500}, "2": {"main": -500}}
+    round_case = case("Ks 9h 6c 6d 7d Tc Qs 9c", "1 ez_bust 500, 1 hit, 2 surrender", bets=TWO)
+    assert settled(round_case)["net_cents"] == {"1": {"main": -1000, "ez_bust": 500}, "2": {"main": -500}}
 
 
 def test_a25_all_broke_pushes_or_the_dealer_plays_out() -> None:
-    told = case("Ks 6c 6d Tc Qs", f"{EZ}, 1 hit")
-    assert nets(told)["ez_bust"] == 0
+    round_case = case("Ks 6c 6d Tc Qs", f"{EZ}, 1 hit")
+    assert nets(round_case)["ez_bust"] == 0
     out = case("Ks 6c 6d Tc Qs 9c", f"{EZ}, 1 hit", options={"ez_bust.all_broke": "plays_out"})
     assert nets(out)["ez_bust"] == 500
 
@@ -245,9 +247,9 @@ MHB = {"meter_before_cents": 61_235, "increment_cents": 10, "trigger_cents": 61_
 
 def test_a27_the_meter_is_fed_by_the_wagers_the_profile_names() -> None:
     bets = {"1": {"main": 1000, "mhb": 100, "blazing7s": 500}}
-    told = case("Kh 7c 8d Td", "1 stand", bets=bets, mhb=MHB)
-    assert settled(told)["net_cents"]["1"] == {"main": 1000, "mhb": 61_145, "blazing7s": -500}
-    fed = settled({**told, "options": {"mystery_fed_by": ["blazing7s"]}})
+    round_case = case("Kh 7c 8d Td", "1 stand", bets=bets, mhb=MHB)
+    assert settled(round_case)["net_cents"]["1"] == {"main": 1000, "mhb": 61_145, "blazing7s": -500}
+    fed = settled({**round_case, "options": {"mystery_fed_by": ["blazing7s"]}})
     assert fed["net_cents"]["1"] == {"main": 1000, "mhb": -100, "blazing7s": 60_745}
 
 
@@ -262,8 +264,8 @@ def test_a28_hit_above_the_number_with_a_ceiling_and_the_rest_carried() -> None:
 
 
 def test_a31_a_double_may_be_for_less_or_only_for_all() -> None:
-    told = case("5c 9h 6d Ts 9d", "1 double 400")
-    assert main_cents(told) == 1400
+    round_case = case("5c 9h 6d Ts 9d", "1 double 400")
+    assert main_cents(round_case) == 1400
     whole = case("5c 9h 6d Ts", "1 double 400, 1 stand", options={"double_for_less": False})
     assert settled(whole)["rejected"][0]["rule"] == "double_for_less"
     above = settled(case("5c 9h 6d Ts", "1 double 1100, 1 stand"))
@@ -272,12 +274,12 @@ def test_a31_a_double_may_be_for_less_or_only_for_all() -> None:
 
 def test_a35_an_aggregate_limit_lowers_wins_in_proportion() -> None:
     bets = {"1": {"main": 1000, "lucky_ladies": 500}, "2": {"main": 1000, "lucky_ladies": 500}}
-    told = case("Kd Kc 9s Kd Qc Td", "1 stand, 2 stand", bets=bets)
-    free = settled(told)["net_cents"]
+    round_case = case("Kd Kc 9s Kd Qc Td", "1 stand, 2 stand", bets=bets)
+    free = settled(round_case)["net_cents"]
     assert [free[spot]["lucky_ladies"] for spot in ("1", "2")] == [12_500, 5_000]
-    held = settled({**told, "options": {"aggregate_limit_cents": 7_000}})["net_cents"]
+    held = settled({**round_case, "options": {"aggregate_limit_cents": 7_000}})["net_cents"]
     assert [held[spot]["lucky_ladies"] for spot in ("1", "2")] == [5_000, 2_000]
-    same = settled({**told, "options": {"aggregate_limit_cents": 17_500}})["net_cents"]
+    same = settled({**round_case, "options": {"aggregate_limit_cents": 17_500}})["net_cents"]
     assert same == free
 
 

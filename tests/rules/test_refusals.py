@@ -12,7 +12,7 @@ from controller.core.game.refusals import Refusal
 from controller.formats.cases.settle_output import differences
 from firmware_protocols.cards import Card
 from tests.rules.cases import WORKED, case, settled
-from tests.rules.tellings import PROFILES
+from tests.rules.scripted_rounds import PROFILES
 
 TWO = {"1": {"main": 1000}, "2": {"main": 1000}}
 THREE = TWO | {"3": {"main": 1000}}
@@ -72,26 +72,26 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "told"), REFUSED, ids=lambda one: str(one)[:60])
-def test_refused_by_its_rule(rule: str, told: dict[str, Any]) -> None:
-    (refused,) = settled(told)["rejected"]
+@pytest.mark.parametrize(("rule", "round_case"), REFUSED, ids=lambda one: str(one)[:60])
+def test_refused_by_its_rule(rule: str, round_case: dict[str, Any]) -> None:
+    (refused,) = settled(round_case)["rejected"]
     assert refused["rule"] == rule
     assert refused["sentence"]
-    kept = [act for place, act in enumerate(told["actions"]) if place != refused["index"]]
-    assert settled({**told, "actions": kept})["net_cents"] == settled(told)["net_cents"]
+    kept = [act for place, act in enumerate(round_case["actions"]) if place != refused["index"]]
+    assert settled({**round_case, "actions": kept})["net_cents"] == settled(round_case)["net_cents"]
 
 
 def test_a_round_takes_no_acts_once_a_device_has_found_a_natural() -> None:
     rules = replace(PROFILES["borgata"], hole_check="device")
-    told = ScriptedRound(rules, {1: 1000}, [Card(face) for face in ("9c", "As", "7d", "Kd")])
-    refused = told.act(told.deal(), ScriptedAct(1, "hit"))
+    script = ScriptedRound(rules, {1: 1000}, [Card(face) for face in ("9c", "As", "7d", "Kd")])
+    refused = script.act(script.deal(), ScriptedAct(1, "hit"))
     assert isinstance(refused, Refusal)
     assert refused.rule == "hole_check"
 
 
 def test_what_a_file_expects_of_refusals_and_meters_is_compared() -> None:
-    told = WORKED["cases"][0]
-    found = settled(told)
+    round_case = WORKED["cases"][0]
+    found = settled(round_case)
     acts = [{"spot": 1, "act": "stand", "expect": "rejected"}]
     expect = {"rejected_bets": {"1": ["lucky_ladies"]}, "blazing_meter_after_cents": 5, "hands": []}
     lines = differences({"actions": acts, "expect": expect}, found)

@@ -11,7 +11,7 @@ from controller.core.game.hand import place_of
 from controller.core.game.refusals import Refusal
 from controller.core.game.side_bet import SideNet
 from firmware_protocols.cards import POINTS, Card, Rank
-from tests.rules.tellings import METERS, PROFILES, Round, rounds, stakes, told_again
+from tests.rules.scripted_rounds import METERS, PROFILES, Round, position_after, rounds, stakes
 
 
 def points(cards: list[Card]) -> int:
@@ -27,7 +27,7 @@ def cents(found: ScriptedAccount) -> dict[int, dict[str, int]]:
 
 def returned_cents(found: Round, box: int) -> int:
     """The chips that come back to a box's main wager, counted afresh from the faces by the cards' plain words."""
-    rules, outcome, shoe = found.told.rules, found.ended.outcomes[box], found.told.shoe
+    rules, outcome, shoe = found.script.rules, found.ended.outcomes[box], found.script.shoe
     dealer = [shoe[place_of(card)] for card in found.ended.dealer]
     dealt_natural = len(dealer) == 2 and points(dealer) == 21
     unit, wager = rules.options.payout_unit_cents, outcome.hands[0].base_cents
@@ -58,7 +58,7 @@ def test_money_in_is_money_out(found: Round) -> None:
         spot: set(row) for spot, row in found.account.nets.items()
     }
     house_cents = 0
-    for box, spot in enumerate(found.told.spots):
+    for box, spot in enumerate(found.script.spots):
         for bet, net in found.account.nets[spot].items():
             assert net.cents >= -staked[spot][bet]
             house_cents -= net.cents
@@ -67,34 +67,34 @@ def test_money_in_is_money_out(found: Round) -> None:
     players_cents = sum(sum(row.values()) for row in cents(found.account).values())
     assert players_cents + house_cents == 0
     assert {type(net.cents) for row in found.account.nets.values() for net in row.values()} == {int}
-    assert 0 <= found.account.breakage_cents < 100 * len(found.told.spots) * 2
+    assert 0 <= found.account.breakage_cents < 100 * len(found.script.spots) * 2
 
 
 @settings(max_examples=100)
 @given(rounds())
 def test_a_refusal_changes_nothing(found: Round) -> None:
     kept = tuple(act for place, act in enumerate(found.acts) if place not in found.refused)
-    standing = found.told.deal()
+    standing = found.script.deal()
     for act in kept:
-        after = found.told.act(standing, act)
+        after = found.script.act(standing, act)
         assert not isinstance(after, Refusal)
         standing = after
-    assert standing == told_again(found.told, found.acts)
-    assert found.told.finish(standing) == found.ended
+    assert standing == position_after(found.script, found.acts)
+    assert found.script.finish(standing) == found.ended
 
 
 @settings(max_examples=100)
 @given(rounds())
 def test_the_order_of_the_spots_moves_no_money(found: Round) -> None:
     """Boxes change places with their cards, wagers and outcomes; only meters look at who sits where."""
-    told, boxes = found.told, len(found.told.spots)
-    flip = {spot: told.spots[boxes - 1 - box] for box, spot in enumerate(told.spots)}
-    shoe = list(told.shoe)
+    script, boxes = found.script, len(found.script.spots)
+    flip = {spot: script.spots[boxes - 1 - box] for box, spot in enumerate(script.spots)}
+    shoe = list(script.shoe)
     for box in range(boxes):
         for first in (0, boxes + 1):
-            shoe[first + boxes - 1 - box] = told.shoe[first + box]
-    mains = {flip[spot]: told.play.deal.wagers[box] for box, spot in enumerate(told.spots)}
-    turned = ScriptedRound(told.rules, mains, shoe)
+            shoe[first + boxes - 1 - box] = script.shoe[first + box]
+    mains = {flip[spot]: script.play.deal.wagers[box] for box, spot in enumerate(script.spots)}
+    turned = ScriptedRound(script.rules, mains, shoe)
     ended = found.ended._replace(
         outcomes=found.ended.outcomes[::-1],
         even_money=found.ended.even_money[::-1],

@@ -1,4 +1,4 @@
-"""The worked hands, told: every net, hand and dealer's card to the cent, and every refusal by its rule."""
+"""The worked hands, settled: every net, hand and dealer's card to the cent, and every refusal by its rule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REFUSED_BY = {
 }
 
 
-def told(case: dict[str, Any]) -> dict[str, Any]:
+def without_expectation(case: dict[str, Any]) -> dict[str, Any]:
     """The case without anything it says of its own outcome."""
     acts = [{key: value for key, value in act.items() if key != "expect"} for act in case["actions"]]
     return {key: value for key, value in case.items() if key not in {"expect", "rule", "tags"}} | {"actions": acts}
@@ -33,7 +33,7 @@ def told(case: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['id']} {case['title']}")
 def test_worked_hand(case: dict[str, Any]) -> None:
-    found = settled(told(case))
+    found = settled(without_expectation(case))
     assert differences(case, found) == []
     assert found["net_cents"] == case["expect"]["net_cents"]
     assert [row["rule"] for row in found["rejected"]] == [REFUSED_BY.get(case["id"])] * len(found["rejected"])

@@ -23,9 +23,9 @@ ACTS_LIMIT = 60
 
 
 class Round(NamedTuple):
-    """A round told to its end, and how it was told."""
+    """A round played to its end, and its acts."""
 
-    told: ScriptedRound
+    script: ScriptedRound
     sides: dict[int, dict[str, int]]
     acts: tuple[ScriptedAct, ...]
     refused: tuple[int, ...]
@@ -33,11 +33,11 @@ class Round(NamedTuple):
     account: ScriptedAccount
 
 
-def told_again(told: ScriptedRound, acts: tuple[ScriptedAct, ...]) -> ScriptedPosition:
+def position_after(script: ScriptedRound, acts: tuple[ScriptedAct, ...]) -> ScriptedPosition:
     """The round after ``acts``, refused ones passed over."""
-    standing = told.deal()
+    standing = script.deal()
     for act in acts:
-        after = told.act(standing, act)
+        after = script.act(standing, act)
         standing = standing if isinstance(after, Refusal) else after
     return standing
 
@@ -83,30 +83,30 @@ def rounds(draw: st.DrawFn) -> Round:
             cents = rules.side_bet_terms[bet].stake_cents or 100
             if draw(st.booleans()) and refused_side_bet(rules, bet, cents) is None:
                 sides.setdefault(spot, {})[bet] = cents
-    told = ScriptedRound(rules, mains, draw(shoes()))
-    acts, refused = talk(told, draw(st.randoms(use_true_random=False)))
-    ended = told.finish(told_again(told, acts))
-    return Round(told, sides, acts, refused, ended, account(told, ended, sides, METERS))
+    script = ScriptedRound(rules, mains, draw(shoes()))
+    acts, refused = talk(script, draw(st.randoms(use_true_random=False)))
+    ended = script.finish(position_after(script, acts))
+    return Round(script, sides, acts, refused, ended, account(script, ended, sides, METERS))
 
 
-def talk(told: ScriptedRound, chance: object) -> tuple[tuple[ScriptedAct, ...], tuple[int, ...]]:
+def talk(script: ScriptedRound, chance: object) -> tuple[tuple[ScriptedAct, ...], tuple[int, ...]]:
     """Acts out of turn and in turn, then stands until all have played; and the places of those refused."""
     choose = chance.choice  # type: ignore[attr-defined]
     acts: list[ScriptedAct] = []
     refused: list[int] = []
-    standing = told.deal()
+    standing = script.deal()
     while True:
-        waiting = told.play.hand_in_play(standing.node)
-        if waiting is None or told.natural_found(standing):
+        waiting = script.play.hand_in_play(standing.node)
+        if waiting is None or script.natural_found(standing):
             return tuple(acts), tuple(refused)
-        turn = ScriptedAct(told.spots[standing.node.acting], "stand", told.play.current(standing.node))
+        turn = ScriptedAct(script.spots[standing.node.acting], "stand", script.play.current(standing.node))
         act = turn
         if len(acts) < ACTS_LIMIT:
-            spot, hand = choose([(turn.spot, turn.hand)] * 5 + [(choose(told.spots), 0), (7, 2)])
+            spot, hand = choose([(turn.spot, turn.hand)] * 5 + [(choose(script.spots), 0), (7, 2)])
             cents = choose([None, None, 50, 100, 500, 1000])
             act = ScriptedAct(spot, choose([*sorted(ACTS), "hit", "split", "double"]), hand, cents)
         acts.append(act)
-        after = told.act(standing, act)
+        after = script.act(standing, act)
         if isinstance(after, Refusal):
             refused.append(len(acts) - 1)
         else:
@@ -115,9 +115,9 @@ def talk(told: ScriptedRound, chance: object) -> tuple[tuple[ScriptedAct, ...], 
 
 def stakes(found: Round) -> dict[int, dict[str, int]]:
     """Every cent put at risk, by spot and bet."""
-    zone = found.told.play.offered_zone
+    zone = found.script.play.offered_zone
     staked: dict[int, dict[str, int]] = {}
-    for box, spot in enumerate(found.told.spots):
+    for box, spot in enumerate(found.script.spots):
         staked[spot] = {"main": sum(hand.stake_cents() for hand in found.ended.outcomes[box].hands)}
         staked[spot] |= found.sides.get(spot, {})
         if found.ended.offered[box]:
@@ -125,4 +125,4 @@ def stakes(found: Round) -> dict[int, dict[str, int]]:
     return staked
 
 
-__all__ = ["METERS", "PROFILES", "Round", "find", "rounds", "rule_sets", "stakes", "told_again"]
+__all__ = ["METERS", "PROFILES", "Round", "find", "position_after", "rounds", "rule_sets", "stakes"]
