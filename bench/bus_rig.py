@@ -1,7 +1,7 @@
 """A table whose chips are looked at antenna by antenna, as one bus does it, while people play on.
 
 The poll plan and the weighing of inventories are the session's own; only the frames are left out. People wait for
-nobody: a change is told when two looks have agreed on it, often after the next card.
+nobody: a change is reported when two looks have agreed on it, often after the next card.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BUSES: Final = 2
 """A layout with four side wagers has 49 antennas: a site puts them on two lines, and a look at all takes 0.75 s."""
 
 AGREEING: Final = 2
-"""Looks in a row that must agree, as the session has it unless told otherwise."""
+"""Looks in a row that must agree, as the session has it unless given another number."""
 
 
 TAPPED_NS: Final = 80 * MS
@@ -85,7 +85,7 @@ class BusRig(TimedRig):
         self.keys.connected(0)
         self.keypad.receive(self.keys.bytes_to_send())
         self.keys.readings()
-        self.told_deadline_ns = 0
+        self.deadline_given_ns = 0
         self.confirm_ns = 0
         """Up to when the readers have still to confirm the layout; 0: they need not."""
         self.restarting = RestartingReaders(random.Random(seed + 6))
@@ -120,15 +120,15 @@ class BusRig(TimedRig):
         until_ns = self.now_ns + milliseconds * MS
         while self.now_ns + LOOK_NS <= until_ns:
             self.look()
-            self.tell_deadline()
+            self.give_deadline()
         self.now_ns = max(self.now_ns, until_ns)
-        self.tell_deadline()
+        self.give_deadline()
 
-    def tell_deadline(self) -> None:
+    def give_deadline(self) -> None:
         """The clock says that a moment has passed for which the table waits, as the daemon's does."""
         wanted_ns = self.desired.deadline_ns
-        if wanted_ns and wanted_ns != self.told_deadline_ns and wanted_ns + GRACE_NS <= self.now_ns:
-            self.told_deadline_ns = wanted_ns
+        if wanted_ns and wanted_ns != self.deadline_given_ns and wanted_ns + GRACE_NS <= self.now_ns:
+            self.deadline_given_ns = wanted_ns
             self.give(DeadlinePassed(wanted_ns))
 
     def look(self) -> None:
@@ -165,7 +165,7 @@ class BusRig(TimedRig):
             self.give(ChipsConfirmed(SPOTS, wanted_ns))
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
-        """The zone's content becomes these chips; that it did is told when it is looked at."""
+        """The zone's content becomes these chips; that it did is reported when it is looked at."""
         del spread_ms
         self.felt[spot, zone] = tuple(sorted(chips))
 
@@ -189,8 +189,8 @@ class BusRig(TimedRig):
         self.pressed_ns += TAP_NS
         self.keys.handle_deadline(self.pressed_ns)
         # Nobody at the table waits for the key to come up.
-        for told in self.keys.readings():
-            self.give(replace(told, at_ns=self.now_ns) if isinstance(told, KeyPressed) else told)
+        for reading in self.keys.readings():
+            self.give(replace(reading, at_ns=self.now_ns) if isinstance(reading, KeyPressed) else reading)
 
     def unplug(self) -> None:
         """The keypad drops off the line, or is back."""

@@ -5,7 +5,7 @@
 
 Blocks go round every number of boxes and every habit with keys, so that a campaign cut short covers them all. Each
 finished block is a line of FILE; begun again with the same FILE, seed and size the campaign goes on after the last one.
-The conditions (how late readers tell, how people err, what befalls the shoe's line) are in ``conditions.toml``.
+The conditions (how late readers report, how people err, what befalls the shoe's line) are in ``conditions.toml``.
 
 With ``--shoe`` the cards come over a damaged line. A settlement that is not the true one and that nothing flags is a
 silent error; the oracle in ``tests/oracle`` then says whether the round's evidence is that of some legal round

@@ -1,7 +1,7 @@
 """What an event costs the collector: ``python -m bench.collector``.
 
-Recorded nights of many tables go through the intake and into a real PostgreSQL, without a broker. What is told is the
-processor's time of the collector alone, so that what else this machine does matters little.
+Recorded nights of many tables go through the intake and into a real PostgreSQL, without a broker. What is printed is
+the processor's time of the collector alone, so that what else this machine does matters little.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
             intake = Intake("collector", store.open())
             began, began_cpu = time.perf_counter(), time.process_time()
             heard_cpu = 0.0
-            while any(one.told < len(one.events) for one in of):
+            while any(one.sent < len(one.events) for one in of):
                 before = time.process_time()
                 for one in of:
                     for topic, body in one.next(4):

@@ -115,7 +115,7 @@ class Account:
         """The round of each card, by its reading."""
         self.lost: list[RoundPlayed] = []
         """Rounds of which the table took no card for a round's."""
-        self.untold: list[tuple[RoundPlayed, list[int], frozenset[int]]] = []
+        self.unpublished: list[tuple[RoundPlayed, list[int], frozenset[int]]] = []
         """Rounds of whose cards the table has said nothing yet, as they wait for its readers."""
         self.numbers: list[int] = []
         self.played: dict[int, set[int]] = {}
@@ -144,33 +144,33 @@ class Account:
                     self.cards[event.card] = event.round or 0
                 case _:
                     pass
-        while self.untold and any(card in self.cards for card in self.untold[0][1]):
-            self._enter(*self.untold.pop(0))
+        while self.unpublished and any(card in self.cards for card in self.unpublished[0][1]):
+            self._enter(*self.unpublished.pop(0))
 
-    def round_played(self, told: RoundPlayed, dealt: list[int]) -> None:
+    def round_played(self, truth: RoundPlayed, dealt: list[int]) -> None:
         """People have played a round with these cards, by their readings."""
-        self.untold.append((told, dealt, frozenset(self.touched)))
+        self.unpublished.append((truth, dealt, frozenset(self.touched)))
         self.touched.clear()
         self.take([])
 
     def played_out(self) -> None:
-        """Nothing more is played or told: what the table has not spoken of until now is lost."""
-        for played_round in self.untold:
+        """Nothing more is played or published: what the table has not spoken of until now is lost."""
+        for played_round in self.unpublished:
             self._enter(*played_round)
-        self.untold.clear()
+        self.unpublished.clear()
 
-    def _enter(self, told: RoundPlayed, dealt: list[int], changed: frozenset[int]) -> None:
+    def _enter(self, truth: RoundPlayed, dealt: list[int], changed: frozenset[int]) -> None:
         """Enter what a round was, once the table has said to which of its rounds the cards belong."""
         number = next((self.cards[card] for card in dealt if self.cards.get(card)), 0)
         lost = not number or number in self.numbers
         near = max(self.numbers, default=0) if lost else number
-        self.played[near] = self.played.get(near, set()) | {wager.spot for wager in told.wagers}
+        self.played[near] = self.played.get(near, set()) | {wager.spot for wager in truth.wagers}
         self.changed |= {(near, spot) for spot in changed}
         if lost:
-            self.lost.append(told)
+            self.lost.append(truth)
             return
         self.numbers.append(number)
-        for wager in told.wagers:
+        for wager in truth.wagers:
             self.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.net_cents
 
     def accusations(self) -> list[AlertRaised]:
@@ -256,8 +256,8 @@ def sat(block: Block) -> tuple[Account, BusRig]:
         # What the table says of a card may wait for its readers, so that a card is known by its reading.
         dealt += [one.number for one in rig.stamped if isinstance(act, Draw) and isinstance(one.input, CardRead)]
         account.take(rig.events)
-        for told in played_out:
-            account.round_played(told, dealt)
+        for truth in played_out:
+            account.round_played(truth, dealt)
             dealt = []
         rig.events[:] = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
         rig.stamped.clear()

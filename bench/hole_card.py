@@ -51,7 +51,7 @@ class WatchedRig(HoleRig):
         return stepped
 
     def note(self, events: tuple[Event, ...]) -> None:
-        """What a step told."""
+        """What a step published."""
         for event in events:
             match event:
                 case CardDrawn(int(round), card, int(place)):
@@ -96,7 +96,7 @@ def main(rounds: int, seed: int) -> None:
         house = rig_for(name, "always", "always").house
         rig = WatchedRig(house.rules, house.chips, seed)
         rig.perform(play(house_from(raw), Random(seed), Rack(), rounds=rounds))
-        told = {
+        figures = {
             "profile": name,
             "rounds": rig.rounds,
             "unconfirmed": rig.unconfirmed,
@@ -105,7 +105,7 @@ def main(rounds: int, seed: int) -> None:
             "later_cards": [of(rig.late_cards, 500), of(rig.late_cards, 990)],
             "later_s": [of(rig.late_s, 500), of(rig.late_s, 990)],
         }
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(figures))
 
 
 if __name__ == "__main__":

@@ -210,11 +210,11 @@ def sensed(acts: list[Act], lock: int, chips: int, spots: tuple[int, ...]) -> li
     """A side wager lies at ``chips`` (0: nowhere) and the sensors latch ``spots``; the stake is collected then."""
     laid: list[Done] = [Lay(chips, SENSED, (OWN_CHIPS[STAKE_CENTS],)), Pause(900)] if chips else []
     gone: list[Done] = [Lay(chips, SENSED, ()), Pause(900)] if chips else []
-    told = Happens(lambda rig: told_by_sensors(rig, spots))
-    return [*acts[:lock], *laid, acts[lock], Pause(900), told, Pause(300), *gone, *acts[lock + 1 :]]
+    sensors = Happens(lambda rig: wagers_sensed(rig, spots))
+    return [*acts[:lock], *laid, acts[lock], Pause(900), sensors, Pause(300), *gone, *acts[lock + 1 :]]
 
 
-def told_by_sensors(rig: HumanRig, spots: tuple[int, ...]) -> WagersSensed:
+def wagers_sensed(rig: HumanRig, spots: tuple[int, ...]) -> WagersSensed:
     """What the unit says once it is locked."""
     after_ns, by_ns = rig.now_ns - 100_000_000, rig.now_ns
     return WagersSensed("bet_sensors", SENSED, spots, spots, rig.desired.lock, after_ns=after_ns, by_ns=by_ns)

@@ -19,13 +19,13 @@ Edit = Callable[[Script, Random], list[Act] | None]
 
 
 def missed_card(script: Script, rng: Random) -> list[Act]:
-    """A card that the shoe did not tell."""
+    """A card that the shoe did not report."""
     at = rng.choice(script.draws)
     return [*script.acts[:at], Pause(600), *script.acts[at + 1 :]]
 
 
 def misread_rank(script: Script, rng: Random) -> list[Act]:
-    """A card that the shoe told as another."""
+    """A card that the shoe reported as another."""
     at = rng.choice(script.draws)
     drawn = script.acts[at]
     assert isinstance(drawn, Draw)

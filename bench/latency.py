@@ -6,9 +6,9 @@
 Card by card in turn, so that whatever else runs here meets all alike: a bare bridge (``bench.bare_bridge``) to a
 Mosquitto, one commit of a card's rows to a SQLite file with ``synchronous = FULL``, and the whole daemon (decode,
 stamp, step, commit, publish, while it looks at its readers every 25 ms) at which people play seven boxes. The floor of
-a card is the bridge's time and the commit's together; what is told is the daemon's p50 and p99 to the floor's, of each
-run, and their median. Bridge, daemon, and devices with people (``bench.played_table``) are processes of their own; this
-one only deals the turns and looks at the clock.
+a card is the bridge's time and the commit's together; what is printed is the daemon's p50 and p99 to the floor's, of
+each run, and their median. Bridge, daemon, and devices with people (``bench.played_table``) are processes of their own;
+this one only deals the turns and looks at the clock.
 
 ``--beside NAME=FOLDER`` runs the daemon of another checkout in the same turns, ``--second-copy FOLDER`` one that keeps
 a second copy of its journal there. ``--realtime`` asks for the scheduler's real-time class (chrt), for a machine that
@@ -134,7 +134,7 @@ def way_of(line: Line, heard: TimedSubscriber) -> Way:
         began_ns = line.deal()
         came_ns = heard.next_ns(PATIENCE_S)
         if came_ns is None:
-            sys.exit(f"{line.path}: a card was not told within {PATIENCE_S:g} s")
+            sys.exit(f"{line.path}: a card was not published within {PATIENCE_S:g} s")
         return (came_ns - began_ns) / 1e6
 
     return dealt
@@ -168,18 +168,18 @@ class People:
         self._process.stdin.flush()
         came_ns = self._heard.next_ns(PATIENCE_S)
         if came_ns is None:
-            sys.exit(f"{self._path}: a card was not told within {PATIENCE_S:g} s")
+            sys.exit(f"{self._path}: a card was not published within {PATIENCE_S:g} s")
         return (came_ns - int(self.line())) / 1e6
 
 
 def warm(line: Line, heard: TimedSubscriber) -> None:
-    """Deal until a card is told: nobody can tell from a shoe's end of the line whether somebody listens to it."""
+    """Deal until a card is published: nobody can tell from a shoe's end of the line whether somebody listens to it."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         line.deal()
         if heard.next_ns(AGAIN_S) is not None:
             return
-    sys.exit(f"{line.path}: no card was told within {PATIENCE_S:g} s")
+    sys.exit(f"{line.path}: no card was published within {PATIENCE_S:g} s")
 
 
 @contextlib.contextmanager
@@ -212,7 +212,7 @@ class Machine(NamedTuple):
 
 @contextlib.contextmanager
 def process(machine: Machine, log: str, *command: str, folder: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """A Python program that is told to end at the end; ``folder``: the checkout it is of, ours if None.
+    """A Python program that is asked to end at the end; ``folder``: the checkout it is of, ours if None.
 
     It has a process group of its own, for a terminal's signals, but no session: where the kernel weighs sessions
     (``sched_autogroup_enabled``), the place that a program is given behind others holds only within its session.

@@ -94,7 +94,7 @@ def carry_out(box: TriggerBox, command: object) -> tuple[object, ...]:
 
 
 class Cycle(NamedTuple):
-    """One cycle as it was told: what was won, where the trigger was, and how many hits there were."""
+    """One cycle as it was announced: what was won, where the trigger was, and how many hits there were."""
 
     award_cents: int
     trigger_cents: int
@@ -105,14 +105,14 @@ class Cycle(NamedTuple):
 def cycles(count: int, bounds: Bounds, chance: Random, seed: int | None, *, pooled: bool = False) -> Iterator[Cycle]:
     """Play cycles with contributions of 1 to 300 cents, the meter counted a second time beside the box's.
 
-    ``pooled``: all but the last three of a cycle are told as one, which the meter cannot tell from many; only then is
-    the number looked at, to know which the last are.
+    ``pooled``: all but the last three of a cycle are posted as one, which the meter cannot distinguish from many; only
+    then is the number looked at, to know which the last are.
     """
     box = new_box(bounds, seed)
-    told = carry_out(box, GreetTrigger(1, *SITE, 7, 0, 0))
+    answers = carry_out(box, GreetTrigger(1, *SITE, 7, 0, 0))
     number = 0
     for _ in range(count):
-        committed = next(one for one in told if isinstance(one, CycleCommitted))
+        committed = next(one for one in answers if isinstance(one, CycleCommitted))
         share = chance.randbytes(32)
         carry_out(box, OpenCycle(committed.cycle, share))
         meter, hits, first = committed.start_units, 0, True
@@ -120,11 +120,11 @@ def cycles(count: int, bounds: Bounds, chance: Random, seed: int | None, *, pool
         while not hits:
             number, amount = number + 1, next(amounts)
             first, before, meter = meter == committed.start_units, meter, meter + amount
-            told = carry_out(box, Contribute(number, amount))
-            (answer,) = (one for one in told if isinstance(one, ContributionAnswered))
+            answers = carry_out(box, Contribute(number, amount))
+            (answer,) = (one for one in answers if isinstance(one, ContributionAnswered))
             assert (answer.number, answer.cycle, answer.meter_units) == (number, committed.cycle, meter)
             hits += answer.hit
-        revealed = next(one for one in told if isinstance(one, CycleRevealed))
+        revealed = next(one for one in answers if isinstance(one, CycleRevealed))
         identity = box.state.identity()
         assert commitment(revealed.key, identity, revealed.cycle, revealed.drawn_cents) == committed.commitment
         trigger = trigger_cents(revealed.drawn_cents, share, identity, revealed.cycle, bounds)
@@ -289,16 +289,16 @@ async def canary(count: int) -> Searched:
             host = await connected(folder)
             await host.open_cycle()
             wire = CODEC.open(LineEnd.DEVICE)
-            told: list[bytes] = [repr(host.heard).encode()]
+            heard: list[bytes] = [repr(host.heard).encode()]
             for number in range(1, count + 1):
                 answer = await host.contribute(number, 100)
                 assert not answer.hit
-                told += [wire.encode(answer), repr(answer).encode()]
+                heard += [wire.encode(answer), repr(answer).encode()]
             # What a table that errs makes it say.
             host.heard.clear()
             host.say(Contribute(1, 5), Contribute(count + 1, 10**15), GreetTrigger(3, *SITE, 7, 9, 10**9))
             await host.until(TriggerStatus, 3)
-            told.append(repr(host.heard).encode())
+            heard.append(repr(host.heard).encode())
             process = Path(f"/proc/{box.pid}")
             seen = _read(process / name for name in ("cmdline", "status", "stat"))
             stored = _read(folder / name for name in ("box.sqlite", "box.sqlite-wal"))
@@ -313,7 +313,7 @@ async def canary(count: int) -> Searched:
         secret = sealer.open(SealContext(state.identity(), 1, drawn.commitment), drawn.sealed)
         bounds = Bounds(drawn.reset_cents, drawn.ceiling_cents)
         trigger = trigger_cents(secret.drawn_cents, state.share, state.identity(), 1, bounds)
-    places = {"wire and its texts": b"".join(told), "log": b"".join(lines), "store": stored, "process": seen}
+    places = {"wire and its texts": b"".join(heard), "log": b"".join(lines), "store": stored, "process": seen}
     wanted = [*forms(secret.drawn_cents), *forms(trigger), secret.key, secret.key.hex().encode()]
     found = [(kind, form) for kind, content in places.items() for form in wanted if form in content]
     return Searched({kind: len(content) for kind, content in places.items()}, found)

@@ -245,7 +245,7 @@ class Table:
                 for alert in self.ear.events(AlertRaised):
                     seen = msgspec.json.encode({"alert": alert.alert, "who": "surveillance: J. Weber"})
                     await surveillance.publish(TOPICS.command("ack"), seen, qos=1)
-                self.ear.told.clear()
+                self.ear.published.clear()
         return made
 
 

@@ -36,7 +36,7 @@ ANY_KIND = next(iter(OFFENCES))
 PAYMENTS = ("mispay", "losing", "winning")
 
 SHOWN = ("mid_shoe_entry", "sensor_disagrees")
-"""Offences that no reader can miss: what they rest on lies there for many looks, or is told by somebody else."""
+"""Offences that no reader can miss: what they rest on lies there for many looks, or is reported by somebody else."""
 
 AFTER_THE_LOCK = {"past_posting", "capping", "pinching", "bet_touched"}
 """Offences that only the lock makes one of."""
@@ -82,7 +82,7 @@ def rounds_of(rack: Rack, seed: int, boxes: tuple[int, int], setting: Setting) -
 
 
 def raised(rig: HumanRig) -> list[AlertRaised]:
-    """The alerts since the last time, and forget everything told."""
+    """The alerts since the last time, and forget everything published."""
     found = [event for event in rig.events if isinstance(event, AlertRaised)]
     rig.events.clear()
     rig.stamped.clear()
@@ -117,17 +117,17 @@ def perform(rig: HumanRig, planted: Committed) -> Timed:
 
 
 def is_findable(rig: HumanRig, kind: str, planted: Committed, timed: Timed) -> bool:
-    """Whether what was told of the chips shows the offence to anybody."""
+    """Whether what was reported of the chips shows the offence to anybody."""
     if kind.startswith(PAYMENTS):
         return not changed_late(rig, planted, timed.lay)
     if planted.zone == "" or kind.startswith(SHOWN):
         return True
-    told = [
+    shown = [
         (first_ns, last_ns)
         for place, first_ns, last_ns in rig.seen
         if place == (planted.spot, planted.zone) and first_ns <= timed.done_ns <= last_ns
     ]
-    return any(kind not in AFTER_THE_LOCK or first_ns > timed.locked_ns for first_ns, _ in told)
+    return any(kind not in AFTER_THE_LOCK or first_ns > timed.locked_ns for first_ns, _ in shown)
 
 
 def changed_late(rig: HumanRig, planted: Committed, lay: tuple[str, ...]) -> bool:
@@ -261,23 +261,23 @@ def main() -> None:
     given = parser.parse_args()
     gc.freeze()
     single = not given.paired_looks
-    told: dict[str, object] = {"cycle_ms": given.cycle_ms, "seed": given.seed, "single_looks": single}
+    results: dict[str, object] = {"cycle_ms": given.cycle_ms, "seed": given.seed, "single_looks": single}
     if given.clean:
-        told["clean"] = clean(given.clean, given.seed, given.cycle_ms, single_looks=single)
-        print(json.dumps(told["clean"]), file=sys.stderr, flush=True)
+        results["clean"] = clean(given.clean, given.seed, given.cycle_ms, single_looks=single)
+        print(json.dumps(results["clean"]), file=sys.stderr, flush=True)
     for kind in given.kind or list(SETTINGS):
         if given.clean and kind not in OFFENCES and not SETTINGS[kind].unasked:
-            told[f"clean: {kind}"] = clean(given.clean // 10, given.seed, given.cycle_ms, kind, single_looks=single)
-            print(kind, json.dumps(told[f"clean: {kind}"]), file=sys.stderr, flush=True)
+            results[f"clean: {kind}"] = clean(given.clean // 10, given.seed, given.cycle_ms, kind, single_looks=single)
+            print(kind, json.dumps(results[f"clean: {kind}"]), file=sys.stderr, flush=True)
         if given.count:
-            told[kind] = plant(kind, given.count, given.seed, given.cycle_ms, single_looks=single).counts()
-            print(kind, json.dumps(told[kind]), file=sys.stderr, flush=True)
+            results[kind] = plant(kind, given.count, given.seed, given.cycle_ms, single_looks=single).counts()
+            print(kind, json.dumps(results[kind]), file=sys.stderr, flush=True)
     if given.count and not given.kind:
         rig, rack = rig_of(given.seed, given.cycle_ms, SETTINGS[ANY_KIND], single_looks=single)
         rounds = rounds_of(rack, given.seed, (2, 4), SETTINGS[ANY_KIND])
-        told["commitment_wrong"] = plant_openings(rig, rounds, given.count, given.seed)
-        print("commitment_wrong", json.dumps(told["commitment_wrong"]), file=sys.stderr, flush=True)
-    print(json.dumps(told, indent=2))
+        results["commitment_wrong"] = plant_openings(rig, rounds, given.count, given.seed)
+        print("commitment_wrong", json.dumps(results["commitment_wrong"]), file=sys.stderr, flush=True)
+    print(json.dumps(results, indent=2))
 
 
 if __name__ == "__main__":

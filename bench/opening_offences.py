@@ -24,16 +24,16 @@ from tests.core.journals import HERE, stamped_here
 
 
 class Listener:
-    """A table that is told the same and commits as a daemon does, and somebody who holds it to its word."""
+    """A table that is sent the same and commits as a daemon does, and somebody who holds it to its word."""
 
     def __init__(self, rig: HumanRig) -> None:
         self._table = Table(rig.house, State())
         self._openings = OwnOpenings(HERE)
 
-    def refuted(self, told: Iterable[StampedInput], chance: Random | None) -> list[CardOpened]:
+    def refuted(self, stamped_inputs: Iterable[StampedInput], chance: Random | None) -> list[CardOpened]:
         """The openings of a round that are none; ``chance``: one of them is made so."""
         events: list[Event] = []
-        for stamped in told:
+        for stamped in stamped_inputs:
             stepped = step(self._table, stamped_here(stamped))
             self._table = stepped.table
             events += stepped.events

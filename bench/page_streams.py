@@ -1,4 +1,4 @@
-"""Reads as many streams of the pages' server as it is told, and draws nothing: browsers on other machines.
+"""Reads as many streams of the pages' server as it is asked to, and draws nothing: browsers on other machines.
 
     python -m bench.page_streams http://127.0.0.1:8021 harbour/bj-1
 
@@ -42,7 +42,7 @@ class Stream(asyncio.Protocol):
 
 
 async def opened(client: ClientSession, at: str, table: str) -> asyncio.Transport:
-    """A stream that has told something."""
+    """A stream that has sent something."""
     async with client.post(f"{at}/api/ticket", headers={"Origin": at}) as answer:
         ticket = (await answer.json())["ticket"]
     address = at.removeprefix("http://")

@@ -2,10 +2,11 @@
 
     .venv/bin/python -m bench.pages --pages 20 --drawn 2 --cards 150
 
-People play seven boxes at a real daemon, a Mosquitto carries what it tells, ``tableside web`` serves it, and each page
-looks for the events in its own list of the latest: in the frame after the change (``requestAnimationFrame``), and once
-that frame has been handed to the compositor (the next task). An event that was displaced from the list before a frame
-showed it is counted as unseen. All of it runs on this machine; a browser's page and this program read the same clock.
+People play seven boxes at a real daemon, a Mosquitto carries what it publishes, ``tableside web`` serves it, and each
+page looks for the events in its own list of the latest: in the frame after the change (``requestAnimationFrame``), and
+once that frame has been handed to the compositor (the next task). An event that was displaced from the list before a
+frame showed it is counted as unseen. All of it runs on this machine; a browser's page and this program read the same
+clock.
 
 ``--drawn`` of the pages are drawn by Chromium on this machine; the others are streams that a program reads, as browsers
 on machines of their own do. ``--still`` asks for reduced motion: a card that slides is drawn some nine times.
@@ -15,7 +16,7 @@ on machines of their own do. ``--still`` asks for reduced motion: a card that sl
 ``--latency BLOCKS`` measures a card's way at the table instead (as ``bench.latency``), in blocks of cards in turn: with
 no page open, with as many streams read by a program that draws nothing (browsers on other machines), and with
 ``--drawn`` pages of a Chromium on this machine's processors, if any. Beside it, what the daemon, the broker, the
-pages' server and the streams' reader took of a processor for each card. Many short blocks tell more than a few long
+pages' server and the streams' reader took of a processor for each card. Many short blocks show more than a few long
 ones. ``--beside NAME=FOLDER`` has as many streams of the server of another checkout in the same turns. ``--realtime``:
 table, broker and this program are of the scheduler's real-time class, for a machine that others use too; server and
 reader keep their places.
@@ -86,8 +87,8 @@ PROGRAMS: Final = {
 }
 """What a program's command line has."""
 
-TOLD: Final = """(() => {
-  const told = (window.told = {});
+RECEIVED: Final = """(() => {
+  const received = (window.received = {});
   const Plain = window.WebSocket;
   window.WebSocket = class extends Plain {
     constructor(...given) {
@@ -95,7 +96,7 @@ TOLD: Final = """(() => {
       this.addEventListener("message", (message) => {
         const now = performance.timeOrigin + performance.now();
         for (const table of Object.values(JSON.parse(message.data).tables))
-          for (const line of table.log ?? []) told[line.seq] ??= now;
+          for (const line of table.log ?? []) received[line.seq] ??= now;
       });
     }
   };
@@ -139,7 +140,7 @@ class Ear:
 
 @contextlib.contextmanager
 def streams(machine: Machine, at: str) -> Iterator[Callable[[int], None]]:
-    """Has as many streams open as it is told, read by a program of its own that draws nothing."""
+    """Has as many streams open as it is asked to, read by a program of its own that draws nothing."""
     command = ("-m", "bench.page_streams", at, f"{SITE}/{TABLE}")
     with process(machine._replace(before=within("readers") or WHEN_IDLE), "streams.log", *command) as started:
 
@@ -227,7 +228,7 @@ def served(machine: Machine, folder: Path | None = None) -> Iterator[str]:
 def show(pages: list[Page], at: str) -> None:
     """Open the table's page in each."""
     for page in pages:
-        page.add_init_script(TOLD)
+        page.add_init_script(RECEIVED)
         page.goto(f"{at}/table/{SITE}/{TABLE}")
     for page in pages:
         page.wait_for_selector(".head .state.live", timeout=PATIENCE_MS)
@@ -246,8 +247,8 @@ def seen_in(pages: list[Page], came: dict[str, float], since_ms: float) -> dict[
     for page in pages:
         seen: dict[str, Any] = page.evaluate("window.seen")
         shown = {seq: times for seq, times in seen.items() if came.get(seq, 0) > since_ms}
-        told: dict[str, float] = page.evaluate("window.told")
-        scripts += [time_ms - came[seq] for seq, time_ms in told.items() if came.get(seq, 0) > since_ms]
+        received: dict[str, float] = page.evaluate("window.received")
+        scripts += [time_ms - came[seq] for seq, time_ms in received.items() if came.get(seq, 0) > since_ms]
         frames += [times[0] - came[seq] for seq, times in shown.items()]
         painted += [times[1] - came[seq] for seq, times in shown.items() if times[1]]
         first, last = min(map(int, shown)), max(map(int, shown))

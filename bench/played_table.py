@@ -4,7 +4,8 @@
 
 Says ``open`` once its ports are there, ``ready`` once a daemon looks at its readers, and ``turn`` before each card that
 may be drawn; waits for a line on its standard input, draws, and says when (``time.perf_counter_ns``). The first card of
-a round is drawn without asking: until the readers have looked at every zone once more nothing is told of it, by design.
+a round is drawn without asking: until the readers have looked at every zone once more nothing is published of it, by
+design.
 """
 
 from __future__ import annotations

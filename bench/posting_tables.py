@@ -83,7 +83,7 @@ def posted(work: Work) -> Times:
         while under_way:
             for key, _ in selector.select(PATIENCE_S):
                 table = key.data
-                # ZeroMQ tells of what comes once, and posting may swallow that.
+                # ZeroMQ reports what comes once, and posting may swallow that.
                 while table.answered():
                     now_ns, now_s = time.monotonic_ns(), time.monotonic()
                     if silent:

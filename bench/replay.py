@@ -6,8 +6,8 @@ The journal is a daemon's: the same records, seals, events and checkpoints, only
 waiting. "Stepped in memory" is the table alone, with nothing read and nothing compared: what a replay cannot be faster
 than. Times are processor time: of one process, and for "replayed by processes" of all together, so that what dividing
 the journal costs shows on a busy machine too; ``elapsed`` is what a watch says of it. Each is done in turn with the
-others, five times: the least time is told, and the median of its ratios to stepping in the same turn. Prints one JSON
-object.
+others, five times: the least time is printed, and the median of its ratios to stepping in the same turn. Prints one
+JSON object.
 """
 
 from __future__ import annotations

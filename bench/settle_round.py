@@ -1,4 +1,4 @@
-"""How long one round of seven spots takes with every wager there is: told, played out and settled.
+"""How long one round of seven spots takes with every wager there is: scripted, played out and settled.
 
     python -m bench.settle_round [--rounds N] [--beside]
 
@@ -63,7 +63,7 @@ def main() -> None:
     mains = dict.fromkeys(range(1, 8), 2500)
     sides = {spot: dict(SIDE) for spot in mains}
 
-    def told() -> ScriptedRound:
+    def scripted() -> ScriptedRound:
         return ScriptedRound(rules, mains, SHOE)
 
     def finished(round_: ScriptedRound) -> ScriptedEnding:
@@ -74,26 +74,26 @@ def main() -> None:
             standing = after
         return round_.finish(standing)
 
-    round_ = told()
+    round_ = scripted()
     ended = finished(round_)
     found = account(round_, ended, sides, METERS)
     wagers = sum(len(row) for row in found.nets.values())
     settle_us = median_us(lambda: account(round_, ended, sides, METERS), given.rounds)
 
-    def tell() -> None:
-        again = told()
+    def settle_anew() -> None:
+        again = scripted()
         account(again, finished(again), sides, METERS)
 
-    tell_us = median_us(tell, given.rounds)
+    anew_us = median_us(settle_anew, given.rounds)
     why_us = median_us(lambda: [net.why for row in found.nets.values() for net in row.values()], given.rounds)
     print(f"{len(mains)} spots, {wagers} wagers, {ended.used} cards, {len(ACTS)} acts")
     print(f"settle  {settle_us:8.1f} us")
-    print(f"tell    {tell_us:8.1f} us   dealt, played and settled")
+    print(f"tell    {anew_us:8.1f} us   dealt, played and settled")
     print(f"why     {why_us:8.1f} us   every sentence, made only when asked for")
     if given.beside:
         beside_us = median_us(blackjack21_round(), given.rounds)
         print(f"beside  {beside_us:8.1f} us   blackjack21: the same cards, main wagers only")
-        print(f"tell / beside {tell_us / beside_us:.1f}")
+        print(f"tell / beside {anew_us / beside_us:.1f}")
 
 
 def blackjack21_round() -> Callable[[], object]:

@@ -97,8 +97,8 @@ class LineRig(TimedRig):
         assert self.line is not None
         numbered = isinstance(self.shoe, ReferenceShoeSimulator)
         misread = self.happens("misread")
-        told = self.chance_of.choice(DECK) if misread and not numbered else card
-        word = self.shoe.draw(told, burn=burn)
+        read = self.chance_of.choice(DECK) if misread and not numbered else card
+        word = self.shoe.draw(read, burn=burn)
         if self.happens("missed"):
             return
         if misread and numbered:

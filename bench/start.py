@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.start --events 5000000        # four gigabytes and some minutes to write them
 
-A table begins its journal and stops. The journal is then filled with the records of played rounds, told again under
+A table begins its journal and stops. The journal is then filled with the records of played rounds, written again under
 new numbers and chained and sealed as a daemon does, and ends with a true reading and its checkpoint. The first start
 after that finds nothing in memory (the kernel is asked to forget the file); the later ones do. Beside them, in turn,
 a table whose journal is new starts as well. Prints one JSON object: seconds, and the size of the journal.
@@ -89,7 +89,7 @@ async def seconds(directory: Path, broker: Broker, before: tuple[str, ...]) -> f
         return taken
 
 
-def told_again(rig: RecordingRig, number: int, seq: int, events: int) -> Iterator[JournalEntry]:
+def renumbered(rig: RecordingRig, number: int, seq: int, events: int) -> Iterator[JournalEntry]:
     """So many events, with the records that gave them, under the numbers that follow these."""
     for entry in itertools.cycle(rig.entries[1:]):
         if events <= 0:
@@ -110,7 +110,7 @@ async def fill(directory: Path, rig: RecordingRig, events: int) -> None:
     table = found.table
     journal = await Journal.open(path, None, key=key)
     here = journal.identity
-    filling = told_again(rig, table.state.number, table.state.seq, events)
+    filling = renumbered(rig, table.state.number, table.state.seq, events)
     while together := tuple(itertools.islice(filling, TOGETHER)):
         await journal.commit(together)
         head = journal.head
@@ -163,7 +163,7 @@ async def measured(given: argparse.Namespace) -> dict[str, object]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=5_000_000)
-    parser.add_argument("--rounds", type=int, default=40, help="played rounds whose records are told again")
+    parser.add_argument("--rounds", type=int, default=40, help="played rounds whose records are written again")
     parser.add_argument("--starts", type=int, default=3)
     parser.add_argument("--realtime", action="store_true", help="ask for the scheduler's real-time class (chrt)")
     parser.add_argument("--directory", type=Path, help="where the journals are written; default: the temporary folder")

@@ -2,9 +2,9 @@
 
     .venv/bin/python -m bench.truth --rounds 20000 --keypad always --boxes 1-7 --seed 1
 
-A change of chips is told in an interval that begins up to 1.5 seconds before it, so that intervals overlap cards, which
-come 0.6 seconds apart. ``--sharp`` makes intervals as narrow as a patient dealer's. Steps are timed in processor time,
-so that other work on the machine does not count. Prints one JSON object.
+A change of chips is reported in an interval that begins up to 1.5 seconds before it, so that intervals overlap cards,
+which come 0.6 seconds apart. ``--sharp`` makes intervals as narrow as a patient dealer's. Steps are timed in processor
+time, so that other work on the machine does not count. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class TimedRig(Rig):
         self.largest = 0
         self.chance = random.Random(seed)
         self.sharp = sharp
-        self.last_look_ms, self.told_ms = 1500, (50, 500)
+        self.last_look_ms, self.report_ms = 1500, (50, 500)
         self.content: dict[tuple[int, str], int] = {}
         self.seen_ns: dict[tuple[int, str], int] = {}
         self.moved_ns: dict[int, int] = {}
-        """When chips truly moved, by the number of the reading that told of it."""
+        """When chips truly moved, by the number of the reading that reported it."""
         super().__init__(rules, chips, meters)
         self.reads_display = True
 
@@ -60,14 +60,14 @@ class TimedRig(Rig):
         return stepped
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
-        """A change is told now; the last look without it may lie before the last cards."""
+        """A change is reported now; the last look without it may lie before the last cards."""
         if self.sharp:
             super().lay(spot, zone, chips, spread_ms)
             return
         self.pass_ms(100)
         moved_ns = self.now_ns
         after_ns = moved_ns - self.chance.randrange(0, self.last_look_ms) * MS
-        self.now_ns += self.chance.randrange(*self.told_ms) * MS
+        self.now_ns += self.chance.randrange(*self.report_ms) * MS
         self.give(
             ChipsSeen(spot, zone, tuple(sorted(chips)), max(after_ns, self.seen_ns.get((spot, zone), 0)), self.now_ns)
         )
@@ -75,9 +75,9 @@ class TimedRig(Rig):
         self.seen_ns[spot, zone] = self.now_ns
         self.pass_ms(100)
 
-    def moved(self, told: StampedInput) -> int:
+    def moved(self, stamped: StampedInput) -> int:
         """When the chips of a reading truly moved."""
-        return self.moved_ns.get(told.number, 0)
+        return self.moved_ns.get(stamped.number, 0)
 
 
 def chips_by_id(rack: Rack) -> dict[str, int]:
@@ -107,8 +107,8 @@ def run(arguments: argparse.Namespace) -> dict[str, object]:
     alerts: Counter[str] = Counter()
     wrong: list[str] = []
     for act in acts:
-        for told in rig.perform([act]):
-            truth.update({(told.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for w in told.wagers})
+        for played in rig.perform([act]):
+            truth.update({(played.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for w in played.wagers})
         for event in rig.events:
             if isinstance(event, WagerSettled):
                 said[event.round, event.spot, event.bet] = (event.wager_cents, event.net_cents)

@@ -1,7 +1,7 @@
 """A block of a truth campaign at a table where nobody presses anything: no key of the play, none of the procedure.
 
 The table is an unkind one (``habit_blocks.py``), for only there do looks span cards, which is what makes it hard. What
-came of a block is told in the truth campaign's words.
+came of a block is named in the truth campaign's words.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def played_bare(block: Block) -> dict[str, Any]:
         "side_open": len(truth) - mains - sum(bases[False].values()),
         "basis": bases[True],
         "side_basis": bases[False],
-        **rounds_told(account, truth),
+        **rounds_by_basis(account, truth),
         "questions": came["questions"],
         "asked": came["questions"],
         "over": 0,
@@ -67,7 +67,7 @@ def played_bare(block: Block) -> dict[str, Any]:
 
 
 def mistakes(came: dict[str, Any]) -> int:
-    """What must not be: settled wrong and nobody told, neither settled nor open, an honest person accused."""
+    """What must not be: settled wrong and nothing said, neither settled nor open, an honest person accused."""
     return int(came["silent"] + came["neither"] + sum(came["accused"].values()))
 
 
@@ -77,11 +77,11 @@ def flagged(account: Account) -> Counter[str]:
     return Counter(str(kind) for kind in kinds)
 
 
-def rounds_told(account: Account, truth: dict[habit_blocks.Key, tuple[int, int]]) -> dict[str, Counter[str]]:
+def rounds_by_basis(account: Account, truth: dict[habit_blocks.Key, tuple[int, int]]) -> dict[str, Counter[str]]:
     """How many rounds were settled on evidence alone; the others for one reason."""
     rounds: dict[int, bool] = {}
     for key in truth:
         on_evidence = key in account.said and account.said[key][2] == "evidence"
         rounds[key[0]] = rounds.get(key[0], True) and on_evidence
-    told = Counter("evidence" if on_evidence else "other" for on_evidence in rounds.values())
-    return {"rounds_on": told, "causes": Counter({"decisions without a key": told["other"]})}
+    counts = Counter("evidence" if on_evidence else "other" for on_evidence in rounds.values())
+    return {"rounds_on": counts, "causes": Counter({"decisions without a key": counts["other"]})}

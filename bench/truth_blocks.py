@@ -109,8 +109,8 @@ class Tally:
 
     def ended_by(self, key: Key) -> int:
         """The reading of the card that ended a wager's round before it was settled; 0: none did."""
-        told = (number for number in self.lines[key[0]].numbers if number <= self.at[key])
-        return next((number for number in told if self.round_of.get(number, key[0]) != key[0]), 0)
+        numbers = (number for number in self.lines[key[0]].numbers if number <= self.at[key])
+        return next((number for number in numbers if self.round_of.get(number, key[0]) != key[0]), 0)
 
 
 def rig_of(block: Block, conditions: dict[str, Any], profile: Any, chips: dict[str, int]) -> TimedRig:  # noqa: ANN401
@@ -120,7 +120,7 @@ def rig_of(block: Block, conditions: dict[str, Any], profile: Any, chips: dict[s
         rig = TimedRig(profile.rules, chips, block.seed, sharp=False, meters=meters)
     else:
         rig = LineRig(profile.rules, chips, block.seed, block.shoe, conditions)
-    rig.last_look_ms, rig.told_ms = conditions["readers"]["last_look_ms"], tuple(conditions["readers"]["told_ms"])
+    rig.last_look_ms, rig.report_ms = conditions["readers"]["last_look_ms"], tuple(conditions["readers"]["report_ms"])
     return rig
 
 
@@ -158,15 +158,15 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
         )
     tally = Tally()
     for act in acts:
-        told = rig.perform([act])
+        rounds = rig.perform([act])
         take(tally, rig)
         if act == Press(KEY_NO_MORE_BETS):
             tally.played = LOCKED
         elif isinstance(act, Draw) and tally.played == LOCKED and rig.table.state.round is not None:
             tally.played = rig.table.state.rounds
-        for one in told:
+        for one in rounds:
             end_round(tally, rig, one)
-    return told_of(block, (name, options), tally, rig)
+    return block_result(block, (name, options), tally, rig)
 
 
 def options_of(block: Block, profile: str, house: dict[str, Any]) -> dict[str, Any]:
@@ -221,10 +221,10 @@ def take(tally: Tally, rig: TimedRig) -> None:
     rig.events[:] = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
 
 
-def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
+def end_round(tally: Tally, rig: TimedRig, truth: RoundPlayed) -> None:
     """The people are done: the truth, and the round's evidence."""
     if isinstance(rig, LineRig):
-        rig.answer_newcomers({int(spot) for spot in told.hands})
+        rig.answer_newcomers({int(spot) for spot in truth.hands})
     for _ in range(CLOSES):
         if rig.table.state.round is None:
             break
@@ -235,16 +235,17 @@ def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
         take(tally, rig)
     else:
         tally.stuck += rig.table.state.round is not None
-    # A card that is lost or told twice may have the table close a round and open another before the people are done.
+    # A card that is lost or reported twice may have the table close a round and open another before the people are
+    # done.
     number, tally.played = tally.played if tally.played > 0 else rig.table.state.rounds, 0
-    for wager in told.wagers:
+    for wager in truth.wagers:
         tally.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.net_cents
     tally.lines[number] = evidence(rig.stamped, rig, frozenset(tally.burned))
     rig.stamped.clear()
     rig.moved_ns.clear()
 
 
-def told_of(block: Block, table: Table, tally: Tally, rig: TimedRig) -> dict[str, Any]:
+def block_result(block: Block, table: Table, tally: Tally, rig: TimedRig) -> dict[str, Any]:
     """A block's result, as JSON has it."""
     wrong = {key for key, due in tally.truth.items() if key in tally.said and tally.said[key] != due}
     wrong |= {key for key in tally.said if key not in tally.truth and tally.said[key][1]}
@@ -323,7 +324,7 @@ def bases(block: Block, tally: Tally, table: Table) -> tuple[Counter[str], Count
     truths: dict[int, set[Key]] = {}
     for key in tally.truth:
         truths.setdefault(key[0], set()).add(key)
-    for number, told in tally.lines.items():
+    for number, round_evidence in tally.lines.items():
         missing = {key for key in truths.get(number, ()) if tally.basis.get(key, "open") != "evidence"}
         rounds_on["other" if missing else "evidence"] += 1
         if missing and (flags := tally.flags.get(number)):
@@ -331,5 +332,5 @@ def bases(block: Block, tally: Tally, table: Table) -> tuple[Counter[str], Count
         elif missing and block.keypad != "always":
             causes["decisions without a key"] += 1
         elif missing:
-            causes[cause(told, *table, missing)] += 1
+            causes[cause(round_evidence, *table, missing)] += 1
     return rounds_on, causes

@@ -42,7 +42,7 @@ class Settled(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """A round's lines; the moments at which the chips they tell of truly moved; the readings they come from.
+    """A round's lines; the moments at which the chips they report truly moved; the readings they come from.
 
     ``moments`` and ``numbers`` go with the lines between the header and the close; 0 where no chips moved.
     """
@@ -61,7 +61,7 @@ class Evidence(NamedTuple):
         """The lines up to a reading; ``ended_by``: the card that ended the round (0: none did)."""
         between = zip(self.lines[1:-1], self.numbers, strict=True)
         last, close = (ended_by - 1, [self.lines[-1]]) if ended_by else (number, [])
-        return [self.lines[0], *(line for line, told in between if told <= last), *close]
+        return [self.lines[0], *(line for line, reading in between if reading <= last), *close]
 
 
 def evidence(stamped: list[StampedInput], rig: TimedRig, burned: frozenset[int] = frozenset()) -> Evidence:
@@ -177,7 +177,7 @@ def headed_for_oracle(header: Line) -> Line:
     return header | {"wagers": wagers}
 
 
-def explained(told: Evidence, table: tuple[str, dict[str, Any]], settled: Settled, ended_by: int) -> str:
+def explained(round_evidence: Evidence, table: tuple[str, dict[str, Any]], settled: Settled, ended_by: int) -> str:
     """What is to be said of a wager that was settled wrong in a round that was found out.
 
     ``legal until then``: at the reading that settled it the evidence was that of some legal round, and every legal
@@ -188,7 +188,7 @@ def explained(told: Evidence, table: tuple[str, dict[str, Any]], settled: Settle
     has begun can take no card, so it is judged as one that is over, without that card.
     """
     _, spot, bet = settled.key
-    header, *lines = headed(told.until(settled.number, ended_by), *table)
+    header, *lines = headed(round_evidence.until(settled.number, ended_by), *table)
     answer = oracle_on([headed_for_oracle(header), *lines])
     if answer is None:
         return "oracle too slow"
@@ -200,13 +200,13 @@ def explained(told: Evidence, table: tuple[str, dict[str, Any]], settled: Settle
     return f"{legal}, ended by a card" if ended_by else legal
 
 
-def cause(told: Evidence, profile: str, options: dict[str, Any], missing: set[Key]) -> str:
+def cause(round_evidence: Evidence, profile: str, options: dict[str, Any], missing: set[Key]) -> str:
     """Why wagers of a round were not settled on evidence though every decision was keyed.
 
     ``overlapping intervals``: were each change of chips dated exactly, evidence alone would say what each comes to.
     Else the wagers that it would still leave open.
     """
-    *_, recount = recounts(read_lines(map(json.dumps, headed(told.sharp(), profile, options))))
+    *_, recount = recounts(read_lines(map(json.dumps, headed(round_evidence.sharp(), profile, options))))
     due = recount.account().due_cents
     if due is None:
         return "else: no legal play"

@@ -5,9 +5,9 @@
 A first table is played at to find the places at which the daemon's tasks wait. Then, one place and one error after the
 other, the daemon is started again on a table of its own, and the first time that it waits there the error comes in
 place of what was waited for. What must hold: whatever goes on beside the table's own readings is started again, and
-rounds go on and are told, with the retained status ``online``; where readings or the journal are concerned the table
-may end, and then the retained status is ``offline`` and the next start goes on. In the end the journal is whole and
-steps again the same.
+rounds go on and are published, with the retained status ``online``; where readings or the journal are concerned the
+table may end, and then the retained status is ``offline`` and the next start goes on. In the end the journal is whole
+and steps again the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MAY_END: Final = frozenset({"Task-1", "program", "table"})
 """The tasks whose failure ends a table: the start, the program itself, and the one that steps readings."""
 
 GOES_ON_S: Final = 25.0
-"""From a failure to the next event that is told: a pause, a connection made anew, and the machine's own delays."""
+"""From a failure to the next event that is published: a pause, a connection made anew, and the machine's own delays."""
 
 
 class Found(NamedTuple):
@@ -100,13 +100,13 @@ async def exercised(house: House, seed: int) -> None:
 
 
 async def goes_on(house: House, ear: TimedEar) -> bool:
-    """Whether something that happens now is told."""
-    before = len(ear.told)
+    """Whether something that happens now is published."""
+    before = len(ear.published)
     for acts in scripted(house.rack, 99, 2):
         with contextlib.suppress(AssertionError, TimeoutError):
             async with asyncio.timeout(GOES_ON_S):
                 await house.perform(acts)
-                await ear.until(lambda: len(ear.told) > before)
+                await ear.until(lambda: len(ear.published) > before)
                 return True
     return False
 
@@ -115,8 +115,8 @@ async def said(ear: TimedEar, wanted: str) -> bool:
     """Whether the retained status becomes what is wanted, in time."""
 
     def is_so() -> bool:
-        told = ear.last(TOPICS.status)
-        return told is not None and json_of(told)["state"] == wanted
+        status = ear.last(TOPICS.status)
+        return status is not None and json_of(status)["state"] == wanted
 
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(GOES_ON_S):
@@ -151,7 +151,7 @@ async def one(directory: Path, broker: Broker, place: str, error: str, seed: int
                 faults.append("does not go on")
             elif not await said(ear, "online"):
                 faults.append(f"goes on, and the retained status is {ear.last(TOPICS.status)!r}")
-            await house.until_told()
+            await house.until_published()
         except (AssertionError, TimeoutError) as wrong:
             faults.append(f"{type(wrong).__name__}: {str(wrong)[:200]}")
         finally:

@@ -31,7 +31,7 @@ def pieces(total: int, seed: int, size: int) -> list[Piece]:
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """What every campaign in pieces may be told."""
+    """The options of every campaign in pieces."""
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=4, help="pieces worked at at once; much of each is waiting")
     parser.add_argument("--file", type=Path, help="where finished pieces are written, and looked for")

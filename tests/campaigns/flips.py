@@ -5,9 +5,10 @@
 A real daemon's journal is tried twice: as a kill left it, with its log, and as a stop in good order left it. After each
 flip everything is done that a daemon does before it talks to anybody. What must hold: the flip is noticed, or every
 record, event, checkpoint, mark and acknowledgement is what it was. One thing may be lost unnoticed: where the last that
-a killed daemon did was to note what had been published or acknowledged, or to write a record of which nobody had been
-told, and the bit is in that, it is as if it had been killed before; the events are told again, and consumers know them
-by their numbers. A second copy is whole again, with every record, once the table that it follows has looked at it.
+a killed daemon did was to note what had been published or acknowledged, or to write a record whose keeping nothing had
+published, and the bit is in that, it is as if it had been killed before; the events are published again, and consumers
+know them by their numbers. A second copy is whole again, with every record, once the table that it follows has looked
+at it.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ def is_unpromised(before: Content, after: Content, promised: Head) -> bool:
     """Whether all that is gone is the end of what was written, and nothing had left the daemon that rests on it.
 
     That is what it noted of what had been published or acknowledged since its last record, or a record that was in the
-    log when the kill came and not yet in the head file: nobody had been told that it is kept.
+    log when the kill came and not yet in the head file: nothing had said outside that it is kept.
     """
     begun = all(before[name][: len(after[name])] == after[name] for name in TABLES)
     notes = all(before[name] == after[name] for name in TABLES if name not in NOTES)

@@ -1,4 +1,4 @@
-"""A flood of commands while people play: every card is told in time, and the daemon does not grow.
+"""A flood of commands while people play: every card is published in time, and the daemon does not grow.
 
     python -m tests.campaigns.flood --per-second 5000 --seconds 10
 
@@ -144,7 +144,7 @@ async def campaign(way: str, per_second: int, seconds: float, directory: Path, s
             calmly = stack_task(stack, calm.look())
             for acts in rounds[:CALM_ROUNDS]:
                 await house.perform(acts)
-            await house.until_told()
+            await house.until_published()
             calmly.cancel()
             first, calm_s, before = len(ear.cards), latest(house, ear, 0), journal_bytes(house)
             watch, over = Watch(processes), asyncio.Event()
@@ -165,7 +165,7 @@ async def campaign(way: str, per_second: int, seconds: float, directory: Path, s
                 faults.append(f"a card came {late_s:.3f} s late")
             if growth["daemon"] > GROWTH_BYTES:
                 faults.append(f"the daemon holds {growth['daemon']} bytes more")
-            alarms = [one.event for one in ear.told if isinstance(one.event, DeviceAlarm)]
+            alarms = [one.event for one in ear.published if isinstance(one.event, DeviceAlarm)]
             said = tuple(one.text for one in alarms if one.device == "requests")
             if len(said) != 1:
                 faults.append(f"{len(said)} alarms of the flood, expected one")

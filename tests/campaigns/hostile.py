@@ -87,7 +87,7 @@ class TimedBench(Bench):
 
 
 class TimedEar(Ear):
-    """Notes when each card was told."""
+    """Notes when each card was published."""
 
     def __init__(self, *topics: str) -> None:
         super().__init__(*topics)
@@ -99,11 +99,11 @@ class TimedEar(Ear):
         if message.topic == TOPICS.status:
             self.status = message.payload
         if "/event/" in message.topic:
-            before = len(self.told)
-            # What the attack tells in the table's name is no event.
+            before = len(self.published)
+            # What the attack publishes in the table's name is no event.
             with contextlib.suppress(PayloadRefused):
                 super().hear(message)
-            self.cards += [time.monotonic() for one in self.told[before:] if isinstance(one.event, CardDrawn)]
+            self.cards += [time.monotonic() for one in self.published[before:] if isinstance(one.event, CardDrawn)]
         elif len(self.messages) < MESSAGES_LIMIT:
             super().hear(message)
 
@@ -161,7 +161,7 @@ class Watch:
 
 
 async def plays(house: Besieged, rounds: list[list[Any]], until: asyncio.Event) -> None:
-    """People play, the whole of the rounds at least once, until told to stop after a round."""
+    """People play, the whole of the rounds at least once, until asked to stop after a round."""
     for acts in rounds:
         await house.perform(acts)
         if until.is_set():
@@ -169,9 +169,9 @@ async def plays(house: Besieged, rounds: list[list[Any]], until: asyncio.Event) 
 
 
 def latest(house: Besieged, ear: TimedEar, first: int) -> float:
-    """The longest time from a card, of those from ``first`` on, to its being told."""
+    """The longest time from a card, of those from ``first`` on, to its being published."""
     pairs = list(zip(house.timed.drawn, ear.cards, strict=False))[first:]
-    return max((told - drawn for drawn, told in pairs), default=0.0)
+    return max((published - drawn for drawn, published in pairs), default=0.0)
 
 
 async def besiege(directory: Path, requests: int, seed: int) -> tuple[collections.Counter[str], dict[str, Any]]:
@@ -200,14 +200,14 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[collection
             calmly = stack_task(stack, calm.look())
             for acts in rounds[:5]:
                 await house.perform(acts)
-            await house.until_told()
+            await house.until_published()
             calmly.cancel()
             first = len(ear.cards)
             calm_s = latest(house, ear, 0)
             watch = Watch(processes)
             stack_task(stack, watch.look())
             over = asyncio.Event()
-            epoch = ear.told[-1].identity.epoch
+            epoch = ear.published[-1].identity.epoch
             plan = Plan(requests, seed, epoch, port, str(directory), link.port, *keys_of(link), ports)
             people = asyncio.create_task(plays(house, rounds[5:], over))
             sent = await attacked(plan)
@@ -216,7 +216,7 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[collection
             daemon = processes["daemon"]
             await ear.until(lambda: len(ear.cards) >= len(house.timed.drawn) or daemon.returncode is not None)
             growth = {name: watch.most[name] - calm.most[name] for name in processes}
-            faults = [*watch.ended(), *[one async for one in told_apart(house, ear, kept)]]
+            faults = [*watch.ended(), *[one async for one in differences(house, ear, kept)]]
             return sent, {
                 "cards": len(ear.cards) - first,
                 "latest_s": latest(house, ear, first),
@@ -240,7 +240,7 @@ def beside_it(port: int, ports: dict[str, int], link: LinkPremises, kept: Path) 
     }
 
 
-async def told_apart(house: Besieged, ear: TimedEar, kept: Path) -> AsyncIterator[str]:
+async def differences(house: Besieged, ear: TimedEar, kept: Path) -> AsyncIterator[str]:
     """What is wrong with what others have of the table, after somebody has spoken in its name and in theirs."""
     await passes(AFTER_S)
     if b'"online"' not in ear.status:

@@ -5,7 +5,7 @@
 A backup, a restore from it and a restore from a second copy's folder are killed at the first, second, ... of each of
 their system calls on their files, until a run passes; then they are run again. The look that a running table takes of
 its journal is given too little memory, or is killed. A disk keeps a commit waiting for longer than anybody waits for
-it, and the program is told to stop. What must hold: the same command, run again, does what it should, and the journal
+it, and the program is asked to stop. What must hold: the same command, run again, does what it should, and the journal
 then has every record; no look says that a sound journal is damaged; a program whose disk does not answer says so and
 ends with status 70, and the next start finds everything that was acknowledged.
 """
@@ -139,7 +139,7 @@ def campaign(
     """All of it; how many were interrupted, and what was wrong."""
     chance, interrupted, wrong = random.Random(seed), 0, list[str]()
 
-    def told(what: str, fault: str) -> None:
+    def note(what: str, fault: str) -> None:
         if fault:
             wrong.append(f"{what}: {fault}")
             print(wrong[-1], flush=True)
@@ -150,16 +150,16 @@ def campaign(
             for number in range(1, most):
                 with tempfile.TemporaryDirectory(prefix="tableside-interrupted-") as directory:
                     was_hit, fault = killed(work, call, number, of, Path(directory))
-                told(f"{work} killed at {call} {number}", fault)
+                note(f"{work} killed at {call} {number}", fault)
                 if not was_hit:
                     break
                 interrupted += 1
         for _ in range(looks):
-            told("a look", starved(chance, of))
+            note("a look", starved(chance, of))
     syncs = range(1, min(most, HANGS + 1))
     for number in syncs:
         with tempfile.TemporaryDirectory(prefix="tableside-interrupted-") as directory:
-            told(f"sync {number} hangs", hung(number, Path(directory)))
+            note(f"sync {number} hangs", hung(number, Path(directory)))
     return interrupted + looks + len(syncs), wrong
 
 

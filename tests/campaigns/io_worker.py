@@ -33,7 +33,7 @@ RETRY_S = 0.05
 async def work(path: Path, patience_s: float | None, *, is_copied: bool) -> None:
     """What a daemon does with its journal between a start and a stop.
 
-    ``patience_s``: it is told to stop once the disk has not answered for so long, and waits as long for its end.
+    ``patience_s``: it is asked to stop once the disk has not answered for so long, and waits as long for its end.
     """
     place = place_inside(path.parent, RETRY_S) if is_copied else None
     await asyncio.to_thread(_look, path, place)

@@ -3,8 +3,8 @@
     python -m tests.campaigns.kill --kills 10000 --seed 1 --file build/kills.jsonl
 
 What must hold: every record seen in the journal after a kill is there at the end, with its hash; every settlement is
-told once; the consumer's file is byte for byte what ``export`` writes; the journal is whole and, stepped again, the
-same; the second copy, on another device, is whole and has every record.
+published once; the consumer's file is byte for byte what ``export`` writes; the journal is whole and, stepped again,
+the same; the second copy, on another device, is whole and has every record.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class Campaign:
         report = verify(self.house.journal)
         if report.damage is not None:
             self.faults.append(f"damaged: {report.damage}")
-        told: collections.Counter[tuple[int, int, str]] = collections.Counter()
+        settled: collections.Counter[tuple[int, int, str]] = collections.Counter()
         rounds = 0
         with JournalReader(self.house.journal) as reader:
             for head in self.heads:
@@ -168,8 +168,8 @@ class Campaign:
                 event = read_event(row.body).event
                 rounds += isinstance(event, RoundClosed)
                 if isinstance(event, WagerSettled):
-                    told[event.round, event.spot, event.bet] += 1
-        self.faults += [f"settled {times} times: {wager}" for wager, times in told.items() if times > 1]
+                    settled[event.round, event.spot, event.bet] += 1
+        self.faults += [f"settled {times} times: {wager}" for wager, times in settled.items() if times > 1]
         if wanted != self.kept.read_bytes():
             self.faults.append("the consumer's file differs at the end")
         key = read_key(self.house.key)
@@ -187,7 +187,7 @@ class Campaign:
             records=report.records,
             events=report.events,
             rounds=rounds,
-            settled=len(told),
+            settled=len(settled),
             faults=tuple(self.faults),
         )
 
@@ -247,7 +247,7 @@ async def _house(directory: Path, copy: Path, nursery: Nursery, task: Task) -> O
         await campaign.caught_up()
         status = await nursery.end(campaign.daemon, signal.SIGTERM)
         if status:
-            campaign.faults.append(f"told to stop, the daemon ended with status {status}")
+            campaign.faults.append(f"asked to stop, the daemon ended with status {status}")
         await campaign.caught_up()
         await nursery.end(campaign.consumer)
     await stop(process)

@@ -117,7 +117,7 @@ class LinesBench(TimedBench):
 
 
 class LinesEar(TimedEar):
-    """Notes when each key was told too, and what each device last was."""
+    """Notes when each key was published too, and what each device last was."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,9 +125,9 @@ class LinesEar(TimedEar):
         self.states: dict[str, str] = {}
 
     def hear(self, message: Message) -> None:
-        before = len(self.told)
+        before = len(self.published)
         super().hear(message)
-        for one in self.told[before:]:
+        for one in self.published[before:]:
             if isinstance(one.event, KeyRead):
                 self.keys.append(time.monotonic())
             elif isinstance(one.event, DeviceStatusChanged):

@@ -1,4 +1,4 @@
-"""What must hold of a table whose lines have failed: of what was told, its journal, and a consumer's file."""
+"""What must hold of a table whose lines have failed: of what was published, its journal, and a consumer's file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.wiring.premises import Premises
 
 
 def trouble(published: Published) -> str:
-    """The device that an event tells something bad of; empty where it tells none."""
+    """The device that an event reports trouble of; empty where it reports none."""
     match published.event:
         case DeviceStatusChanged(device, state) if state != HealthState.READY:
             return device
@@ -29,7 +29,7 @@ def trouble(published: Published) -> str:
 
 
 def kind_of(published: Published) -> str:
-    """What was told, in a word or two."""
+    """What was published, in a word or two."""
     event = published.event
     return f"{event.device} {event.code}" if isinstance(event, DeviceAlarm) else type(event).__name__
 

@@ -8,9 +8,10 @@ loses its power without a word, or for a moment; it takes connections and everyt
 hangs up; a device says what it said before again and again at the speed of its line, or rubbish, or both, or as much as
 a network carries. The trigger box has an older store, or is another table's.
 
-What must hold: the other devices stay ready and their cards and keys are told as early as before; a line that died is
-told of in time, one that babbles with an alarm; it is taken up again when it is itself again; the daemon goes on, and
-holds no more memory. At the end the journal is whole and steps again the same, and a durable consumer has all of it.
+What must hold: the other devices stay ready and their cards and keys are published as early as before; a line that died
+is reported in time, one that babbles with an alarm; it is taken up again when it is itself again; the daemon goes on,
+and holds no more memory. At the end the journal is whole and steps again the same, and a durable consumer has all of
+it.
 """
 
 from __future__ import annotations
@@ -67,10 +68,10 @@ PIECE_S: Final = 0.02
 """Between two pieces of it."""
 
 TOLD_S: Final = 8.0
-"""From the loss of a line to its being told: three signs of life a second apart, and the machine's own delays."""
+"""From the loss of a line to its report: three signs of life a second apart, and the machine's own delays."""
 
 BURST: Final = CARDS_AT_ONCE + 100
-"""Readings of a line at once, with a little for what is told of it beside."""
+"""Readings of a line at once, with a little for what is reported of it beside."""
 
 READY_S: Final = 45.0
 """From its return: the longest pause between two tries, an opening that hung, and the next one."""
@@ -81,7 +82,7 @@ CALM_MESSAGES: Final = 20
 
 STARVED: Final = 0.8
 """The share of a happening for which program and campaign together waited for a processor, beyond which it is not
-judged when what was told."""
+judged when what was published."""
 
 QUIET_LOOKS: Final = 4
 MISSED_LOOKS: Final = 30
@@ -98,14 +99,14 @@ class Outcome(NamedTuple):
     latest_s: float
     latest_calm_s: float
     told_s: float
-    """The longest until a lost line was told of."""
+    """The longest until a lost line was reported."""
     back_s: float
     """The longest until a line that was itself again was ready."""
     alarms: int
     events: int
     growth_bytes: int
     starved: int
-    """Happenings in which the machine was too busy with others to judge when what was told."""
+    """Happenings in which the machine was too busy with others to judge what was published when."""
     faults: tuple[str, ...]
 
 
@@ -123,7 +124,7 @@ class Campaign:
         """The longest times, in microseconds."""
         self.late_seconds = LATE_SECONDS
         self.calm_seconds = math.inf
-        """How late anything was told in peace, on this machine as it is."""
+        """How late anything was published in peace, on this machine as it is."""
         self.faults: list[str] = []
 
     # --- one of them ----------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ class Campaign:
         for line in one.lines:
             self.house.end(one.what, line)
         over = time.monotonic()
-        is_told = await noticed
+        is_reported = await noticed
         if not await self._until(lambda: self._are_ready(one.lines), READY_S):
             states = {name: self.ear.states[name] for line in one.lines for name in devices_of(line, self.ear.states)}
             self.faults.append(f"{text}: not ready again after {READY_S:.0f} s: {states}")
@@ -156,13 +157,13 @@ class Campaign:
         self._is_bounded(one, text, first)
         spent = time.monotonic() - began
         if self.waits.between(began, time.monotonic()) > STARVED * spent:
-            # Of a program that is not run nobody can say how soon it tells what.
+            # Of a program that is not run nobody can say how soon it reports what.
             self.counts["starved"] += 1
         else:
-            if not is_told:
-                self.faults.append(f"{text}: nobody was told")
+            if not is_reported:
+                self.faults.append(f"{text}: nothing was reported")
             self._judge(one, text, marks, first, began)
-        kinds = collections.Counter(kind_of(published) for published in self.ear.told[first:] if trouble(published))
+        kinds = collections.Counter(kind_of(event) for event in self.ear.published[first:] if trouble(event))
         print(f"{text}: {time.monotonic() - began:.1f} s, {dict(kinds)}", file=sys.stderr, flush=True)
 
     async def _babble(self, one: Happening) -> None:
@@ -181,37 +182,37 @@ class Campaign:
         return self.chance.randbytes(count)
 
     async def _noticed(self, one: Happening, first: int) -> bool:
-        """Whether what must be told of these lines is told in time."""
+        """Whether what must be reported of these lines is reported in time."""
         began = time.monotonic()
         lines = one.lines
         if one.what == "deaf":
-            # Nobody can tell a device that only speaks from one that is silent.
+            # Nothing distinguishes a device that only speaks from one that is silent.
             lines = tuple(line for line in one.lines if line.polled)
 
-        def told() -> bool:
-            found = {device for published in self.ear.told[first:] if (device := trouble(published))}
+        def are_reported() -> bool:
+            found = {device for published in self.ear.published[first:] if (device := trouble(published))}
             return all(any(is_of(device, line) for device in found) for line in lines)
 
         limit = one.seconds + TOLD_S if one.what in BABBLE else TOLD_S
-        found = await self._until(told, limit)
+        found = await self._until(are_reported, limit)
         self._longest("told", time.monotonic() - began)
         return found
 
     def _is_bounded(self, one: Happening, text: str, first: int) -> None:
         """Whether what a line gave the table to write down is within its allowance."""
         for line in one.lines:
-            found = sum(is_of(trouble(published), line) for published in self.ear.told[first:])
+            found = sum(is_of(trouble(published), line) for published in self.ear.published[first:])
             most = BURST + int(READINGS_PER_SECOND * (one.seconds + 1))
             if found > most:
                 self.faults.append(f"{text}: {found} events of {line.name}, {most} at most")
 
     def _judge(self, one: Happening, text: str, marks: tuple[int, int, int, int], first: int, began: float) -> None:
-        """Hold what was told of everybody else against what they did."""
+        """Hold what was reported of everybody else against what they did."""
         # An answer that waited for a processor is late and the next one is not understood: the machine's doing.
         is_busy = self.waits.between(began, time.monotonic()) > ANSWER_NS / 1e9
         heard = {
             device
-            for published in self.ear.told[first:]
+            for published in self.ear.published[first:]
             if (device := trouble(published)) and not (is_busy and isinstance(published.event, LineErrors))
         }
         hurt = {name for name in heard if any(is_of(name, line) for line in LINES if line not in one.lines)}
@@ -231,30 +232,30 @@ class Campaign:
             if now > CALM_MESSAGES * (seconds + 1):
                 self.faults.append(f"{text}: {line.name} answered {now} times in {seconds:.1f} s")
 
-    def _late(self, what: str, done: Sequence[float], told: Sequence[float]) -> None:
-        if len(done) != len(told):
-            self.faults.append(f"{what}: {len(told)} of {len(done)} told")
+    def _late(self, what: str, done: Sequence[float], reported: Sequence[float]) -> None:
+        if len(done) != len(reported):
+            self.faults.append(f"{what}: {len(reported)} of {len(done)} reported")
             return
-        spans = zip(done, told, strict=True)
+        spans = zip(done, reported, strict=True)
         # What the machine kept us waiting for a processor is not the table's doing.
         late = max((after - before - self.waits.between(before, after) for before, after in spans), default=0.0)
         self.counts[what.rsplit(" ", 1)[1]] += len(done)
         self._longest("late", late)
         if late > max(self.late_seconds, self.calm_seconds):
-            self.faults.append(f"{what} was told {late:.3f} s late")
+            self.faults.append(f"{what} was reported {late:.3f} s late")
 
     # --- what is waited for ---------------------------------------------------------------------------
 
     async def _marked(self) -> tuple[tuple[int, int, int, int], int]:
-        """Hold people until all they did is told: how many cards and keys were told and done, and events told."""
+        """Hold people until all they did is published; the cards and keys published and done, and the events."""
         await self.people.hold()
         await self._settled()
         lines = self.house.lines
         marks = (len(self.ear.cards), len(lines.drawn), len(self.ear.keys), len(lines.pressed))
-        return marks, len(self.ear.told)
+        return marks, len(self.ear.published)
 
     async def _settled(self, one: Happening | None = None, marks: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
-        """Hold people, and wait until nothing more is told, and for a while until all is that is to be."""
+        """Hold people, and wait until nothing more is published, and for a while until all is that is to be."""
         await self.people.hold()
         names = () if one is None else [line.name for line in one.lines]
         quiet, looks, before = 0, 0, -1
@@ -264,7 +265,7 @@ class Campaign:
             quiet, looks, before = (quiet + 1 if now == before else 0), looks + 1, now
 
     def _misses(self, names: Sequence[str], marks: tuple[int, int, int, int]) -> bool:
-        """Whether a card or key has not been told that should be."""
+        """Whether a card or key has not been published that should be."""
         card, drawn, key, pressed = marks
         cards = len(self.house.lines.drawn) - drawn > len(self.ear.cards) - card
         keys = len(self.house.lines.pressed) - pressed > len(self.ear.keys) - key
@@ -290,7 +291,7 @@ class Campaign:
         assert await self._until(lambda: self._are_ready(LINES), READY_S), self.ear.states
 
     async def calm(self, seconds: float) -> float:
-        """Play in peace; how late anything was told."""
+        """Play in peace; how late anything was published."""
         marks, _ = await self._marked()
         self.people.go_on()
         await passes(seconds)
@@ -353,7 +354,7 @@ async def play(directory: Path, broker: Broker, plan: Plan, seed: int, late_seco
         told_s=most["told"] / 1e6,
         back_s=most["back"] / 1e6,
         alarms=len(ear.events(DeviceAlarm)),
-        events=len(ear.told),
+        events=len(ear.published),
         growth_bytes=growth,
         starved=counts["starved"],
         faults=tuple(f"seed {seed}: {fault}" for fault in campaign.faults),

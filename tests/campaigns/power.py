@@ -1,4 +1,4 @@
-"""The power is cut while people play: what was told outside is in the journal afterwards, whatever the disk forgot.
+"""The power is cut while people play: what was published is in the journal afterwards, whatever the disk forgot.
 
     python -m tests.campaigns.power --recordings 20 --cuts 250 --seed 1
 
@@ -7,7 +7,7 @@ daemon runs on pseudo-terminals under strace, which writes down everything it do
 everything it sends. From that, for instants chosen by chance, the directory is built as a disk without any order may
 leave it (``tests/campaigns/power_disk.py``), and a start is made of it.
 
-What must hold: the start goes through; every event that had left for the broker, every card the shoe had been told to
+What must hold: the start goes through; every event that had left for the broker, every card the shoe had been asked to
 forget and every record of a commit that had returned is there, as it was; nothing else than what was recorded is
 there. Each recording but the first begins on what a cut left of the one before.
 """
@@ -38,6 +38,7 @@ from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
 from controller.io.mqtt.connection import Broker
 from simulators.people.acts import Act
 from tests.campaigns.crews import Piece, options, pieces, work_off
+from tests.campaigns.known_outside import NOTHING, KnownOutside, known_at_each
 from tests.campaigns.power_disk import Disks
 from tests.campaigns.power_judge import JOURNAL, Judge
 from tests.campaigns.recording import (
@@ -52,7 +53,6 @@ from tests.campaigns.recording import (
     accounts,
     recorded,
 )
-from tests.campaigns.telling import NOTHING, Told, telling
 from tests.io.virtual_time import passes
 from tests.wiring.premises import Bench, Ear, Premises, program
 
@@ -85,15 +85,15 @@ class Outcome(NamedTuple):
     told: int
     """Events seen leaving for the broker."""
     forgotten: int
-    """Cards the shoe was told to forget."""
+    """Cards the shoe was asked to forget."""
     ways: dict[str, int]
     begun_anew: int
-    """Cuts so early that there was no journal yet, and nothing had been told outside."""
+    """Cuts so early that there was no journal yet, and nothing had been published."""
     faults: tuple[str, ...]
 
 
 class House(Premises):
-    """A table with a sign, a trigger box and a shoe that is told what it may forget; its journal lies by itself."""
+    """A table with a sign, a trigger box and a shoe that hears what it may forget; its journal lies by itself."""
 
     def __init__(self, directory: Path, broker: Broker, seed: int) -> None:
         (directory / "state").mkdir()
@@ -142,11 +142,11 @@ class Recording(NamedTuple):
     before: dict[str, bytes]
     deeds: list[Deed]
     after: dict[str, bytes]
-    known: Told
+    known: KnownOutside
     """What the outside knew before it began."""
 
 
-async def record(house: House, records: int, known: Told, number: int) -> Recording:
+async def record(house: House, records: int, known: KnownOutside, number: int) -> Recording:
     """Run the daemon until it has taken so many records more, then kill it."""
     state = house.journal.parent
     before = house.contents()
@@ -163,17 +163,17 @@ async def record(house: House, records: int, known: Told, number: int) -> Record
             assert process.returncode is None, house.log()
             assert time.monotonic() < end, f"{noted} of {wanted} records; {house.log()[-2000:]}"
             await passes(0.01)
-        # Every third is told to stop, so that what a stop does to the files is cut as well.
+        # Every third is asked to stop, so that what a stop does to the files is cut as well.
         ending = signal.SIGTERM if number % 3 == 1 else signal.SIGKILL
     finally:
         if process.returncode is None:
             os.kill(_child(process.pid), ending)
         await process.wait()
     after = house.contents()
-    told = list(accounts(trace, state, house.copy))
+    readings = list(accounts(trace, state, house.copy))
     trace.unlink()
     # Of a write that was under way at the kill what lies there says whether it happened.
-    found = next((one for one in told if led_to(before, one) == settled(after)), told[0])
+    found = next((one for one in readings if led_to(before, one) == settled(after)), readings[0])
     return Recording(before, found, after, known)
 
 
@@ -245,12 +245,12 @@ class Account:
     async def cut(self, recording: Recording, key: bytes, cuts: int, chance: random.Random) -> None:
         """Cut the power ``cuts`` times."""
         judge = Judge(recording.after, key)
-        tellings = list(telling(recording.deeds, recording.known, judge.events))
+        moments = list(known_at_each(recording.deeds, recording.known, judge.events))
         places = collections.Counter(instants(recording.deeds, cuts, chance))
         disk = Disks(recording.before)
-        for place, told in enumerate(tellings):
+        for place, known in enumerate(moments):
             for _ in range(places[place]):
-                await self._one(judge, disk, told, place, chance)
+                await self._one(judge, disk, known, place, chance)
             if place < len(recording.deeds):
                 disk.take(recording.deeds[place])
         written = sum(isinstance(deed, Written) for deed in recording.deeds)
@@ -258,12 +258,12 @@ class Account:
         begun = [deed for deed in recording.deeds if isinstance(deed, Written) and is_log_begun(deed)]
         self.counts.update(logs=max(0, len(begun) - 1))
         self.counts.update(syncs=sum(isinstance(deed, SyncDone) for deed in recording.deeds))
-        self.counts.update(events=len(judge.events), told=len(tellings[-1].events - recording.known.events))
-        self.counts.update(forgotten=len(tellings[-1].cards - recording.known.cards))
+        self.counts.update(events=len(judge.events), told=len(moments[-1].events - recording.known.events))
+        self.counts.update(forgotten=len(moments[-1].cards - recording.known.cards))
 
-    async def _one(self, judge: Judge, disk: Disks, told: Told, place: int, chance: random.Random) -> None:
+    async def _one(self, judge: Judge, disk: Disks, known: KnownOutside, place: int, chance: random.Random) -> None:
         way, left = disk.cut(chance)
-        fault, records = await judge.fault(forgetful(left, chance), told, is_stepped=chance.random() < STEPPED)
+        fault, records = await judge.fault(forgetful(left, chance), known, is_stepped=chance.random() < STEPPED)
         self.ways[way] += 1
         self.counts["begun_anew"] += not records
         if fault:
@@ -287,7 +287,7 @@ async def house(directory: Path, recordings: int, cuts: int, seed: int, records:
             for number in range(recordings):
                 found.append(await record(table, records, known, number))
                 assert not playing.done(), playing.exception()
-                known = list(telling(found[-1].deeds, known, Judge(found[-1].after, key).events))[-1]
+                known = list(known_at_each(found[-1].deeds, known, Judge(found[-1].after, key).events))[-1]
                 table.lay(at_the_end(found[-1], chance))
             playing.cancel()
             await asyncio.gather(playing, return_exceptions=True)

@@ -18,8 +18,8 @@ from controller.io.journal.reader import JournalReader
 from controller.io.journal.verification import verify
 from controller.io.system.clock import SystemClock
 from firmware_protocols.readings import CardDrawn
+from tests.campaigns.known_outside import NOTHING, KnownOutside
 from tests.campaigns.recording import BESIDE
-from tests.campaigns.telling import NOTHING, Told
 
 JOURNAL: Final = "journal.sqlite"
 
@@ -37,13 +37,13 @@ class Judge:
                 self.records = [(row.body, row.hash) for row in reader.records()]
                 self.events = [row.body for row in reader.events()]
         self.cards: dict[int, int] = {}
-        """The record of each card that the shoe told, by the shoe's number of it."""
+        """The record of each card that the shoe reported, by the shoe's number of it."""
         for number, (body, _) in enumerate(self.records, start=1):
             given = unseal(body, key, {}, self.identity).input
             if isinstance(given, CardDrawn) and given.sequence is not None:
                 self.cards[given.sequence] = number
 
-    async def fault(self, left: dict[str, bytes], told: Told, *, is_stepped: bool) -> tuple[str, int]:
+    async def fault(self, left: dict[str, bytes], known: KnownOutside, *, is_stepped: bool) -> tuple[str, int]:
         """What is wrong with a start on ``left``, empty if nothing is; how many records it has.
 
         ``is_stepped``: what came after the last checkpoint is stepped again too, as a start does.
@@ -51,11 +51,11 @@ class Judge:
         with tempfile.TemporaryDirectory(prefix="tableside-power-") as directory:
             path = lay(Path(directory), left)
             try:
-                return await self._start(path, told, is_stepped=is_stepped)
+                return await self._start(path, known, is_stepped=is_stepped)
             except (JournalDamaged, JournalFailed, NotAJournal) as error:
                 return f"{type(error).__name__}: {str(error).removeprefix(f'{directory}/')}", 0
 
-    async def _start(self, path: Path, told: Told, *, is_stepped: bool) -> tuple[str, int]:
+    async def _start(self, path: Path, known: KnownOutside, *, is_stepped: bool) -> tuple[str, int]:
         place = CopyPlace(path.parent / BESIDE, lambda one: int(one.name == BESIDE.strip("/")), look_seconds=0.02)
         begun = msgspec.structs.replace(self.identity, epoch=1)
         storage = await opened(path, begun, self._key, self._marks, SystemClock(), keeping=JournalSafeguards(0, place))
@@ -75,19 +75,19 @@ class Judge:
             records = [(row.body, row.hash) for row in reader.records()]
             events = [row.body for row in reader.events()]
         if not is_ours:
-            return ("begun anew" if told != NOTHING or records else ""), 0
-        return self._compared(records, events, told), len(records)
+            return ("begun anew" if known != NOTHING or records else ""), 0
+        return self._compared(records, events, known), len(records)
 
-    def _compared(self, records: list[tuple[bytes, bytes]], events: list[bytes], told: Told) -> str:
+    def _compared(self, records: list[tuple[bytes, bytes]], events: list[bytes], known: KnownOutside) -> str:
         if records != self.records[: len(records)] or events != self.events[: len(events)]:
             return "a record or an event is another"
-        if len(records) < told.record:
-            return f"ends with record {len(records)}, and record {told.record} had been committed"
-        lost = [seq for seq in told.events if seq > len(events)]
+        if len(records) < known.record:
+            return f"ends with record {len(records)}, and record {known.record} had been committed"
+        lost = [seq for seq in known.events if seq > len(events)]
         if lost:
-            return f"events {sorted(lost)} had been told outside"
-        cards = [number for number in told.cards if self.cards[number] > len(records)]
-        return f"the shoe was told to forget cards {cards}" if cards else ""
+            return f"events {sorted(lost)} had been published"
+        cards = [number for number in known.cards if self.cards[number] > len(records)]
+        return f"the shoe was made to forget cards {cards}" if cards else ""
 
 
 def lay(directory: Path, files: dict[str, bytes]) -> Path:

@@ -132,7 +132,7 @@ def deeds(trace: Path, directory: Path) -> list[Deed]:
     """What was done, in the order in which it began; a sync is two deeds, as it holds only once it has come back.
 
     Raises:
-        NotRecorded: something was done to the directory that cannot be told from the recording.
+        NotRecorded: something was done to the directory that the recording does not show.
     """
     return next(accounts(trace, directory))
 
@@ -143,7 +143,7 @@ def accounts(trace: Path, directory: Path, beside: Path | None = None) -> Iterat
     ``beside`` is another directory, on another device; names in it begin with ``BESIDE``.
 
     Raises:
-        NotRecorded: something was done to the directory that cannot be told from the recording.
+        NotRecorded: something was done to the directory that the recording does not show.
     """
     reader = _Reader(directory, beside)
     for line in trace.read_text(encoding="ascii").splitlines():
@@ -204,7 +204,7 @@ class _Reader:
         self._call(place, text)
 
     def hanging(self) -> list[int]:
-        """The lines of writes that were begun and of whose end nothing was told."""
+        """The lines of writes that were begun and of whose end nothing was reported."""
         places = [*self._cut, *(place for _, place in self._begun.values())]
         return [place for place in places if any(isinstance(deed, Written) for deed in self.places[place])]
 
@@ -228,9 +228,11 @@ class _Reader:
             raise NotRecorded(text[:200])
         call, result = found[1], found[3]
         if result == "?" or int(result) >= 0:
-            self.places[place] += self._told(call, found[2].split(", "), 0 if result == "?" else int(result), found[4])
+            self.places[place] += self._deeds_of(
+                call, found[2].split(", "), 0 if result == "?" else int(result), found[4]
+            )
 
-    def _told(self, call: str, words: Sequence[str], result: int, opened: str | None) -> Iterator[Deed]:
+    def _deeds_of(self, call: str, words: Sequence[str], result: int, opened: str | None) -> Iterator[Deed]:
         match call:
             case "openat" | "creat":
                 name = self._name(_plain(opened or ""))

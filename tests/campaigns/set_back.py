@@ -69,7 +69,7 @@ def take(journal: Path, target: Path) -> None:
             shutil.copy(f"{journal}{part}", target / f"journal{part}")
 
 
-class Story:
+class SetBackTrial:
     """One table, one pool, and what was wrong."""
 
     def __init__(self, directory: Path, broker: Broker) -> None:
@@ -85,7 +85,7 @@ class Story:
             account = Ledger(database, self.link.pool).books().accounts.get(f"harbour/{NAME}")
         return 0 if account is None else account.seq
 
-    async def tell(self, rounds: int, *, is_killed: bool = False) -> None:
+    async def play(self, rounds: int, *, is_killed: bool = False) -> None:
         """A time at the table, heard by somebody new; every wager of it is posted before it ends."""
         table = self.table
         before = self.posted()
@@ -101,7 +101,7 @@ class Story:
         if self.posted() != before + rounds:
             self.faults.append(f"{self.posted() - before} of {rounds} wagers are in the ledger")
 
-    async def tell_older(self, rounds: int) -> bool:
+    async def play_older(self, rounds: int) -> bool:
         """The same on a journal that was set back; whether the table started."""
         table = self.table
         before = self.posted()
@@ -133,8 +133,8 @@ class Story:
         topic = self.table.topics.state("meters")
 
         def is_so() -> bool:
-            told = self.table.ear.last(topic)
-            return told is not None and (json_of(told)["linked"][0].get("closed") or "") == closed
+            state = self.table.ear.last(topic)
+            return state is not None and (json_of(state)["linked"][0].get("closed") or "") == closed
 
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_S / 3):
@@ -144,18 +144,18 @@ class Story:
 
 
 async def one(directory: Path, broker: Broker, plan: Plan) -> tuple[bool, list[str]]:
-    """One story: whether the table started on the older journal, and what was wrong."""
-    story = Story(directory, broker)
-    async with story.link.process():
-        await story.tell(plan.before)
-        take(story.table.journal, directory / "older")
-        await story.tell(plan.lacked, is_killed=plan.is_killed)
-        take(story.table.journal, directory / "true")
-        lay(story.table.journal, directory / "older")
-        started = await story.tell_older(plan.after)
-        lay(story.table.journal, directory / "true")
-        await story.tell(1)
-    return started, story.faults
+    """One trial: whether the table started on the older journal, and what was wrong."""
+    trial = SetBackTrial(directory, broker)
+    async with trial.link.process():
+        await trial.play(plan.before)
+        take(trial.table.journal, directory / "older")
+        await trial.play(plan.lacked, is_killed=plan.is_killed)
+        take(trial.table.journal, directory / "true")
+        lay(trial.table.journal, directory / "older")
+        started = await trial.play_older(plan.after)
+        lay(trial.table.journal, directory / "true")
+        await trial.play(1)
+    return started, trial.faults
 
 
 async def campaign(count: int, seed: int) -> tuple[int, list[str]]:

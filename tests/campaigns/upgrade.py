@@ -94,13 +94,13 @@ async def table(directory: Path, broker: Broker, earlier: Path, stays: list[Stay
                     await ear.event(RoundClosed, round=house.truth[-1].round)
                 if ear.last(TOPICS.state("hold")):
                     faults.append(f"{stay}: {ear.last(TOPICS.state('hold'))!r}")
-                await house.until_told()
+                await house.until_published()
                 await (house.kill() if stay.is_killed else house.stop())
             changes = house.log().count("software changed since the last start")
             assert changes == len(stays) - 1, f"{changes} changes of the program: has {earlier} another one?"
             house.assert_settled(*(played.round for played in house.truth))
             faults += [f"asked: {asked.text}" for asked in ear.events(QuestionAsked)]
-            await house.assert_told_once()
+            await house.assert_published_once()
         except (AssertionError, TimeoutError) as wrong:
             faults.append(f"{type(wrong).__name__}: {str(wrong)[-300:]}")
         finally:

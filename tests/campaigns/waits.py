@@ -23,7 +23,7 @@ def waited_ns(process: int) -> int:
 
 
 class Waits:
-    """Looks again and again; ``between`` then tells of any time."""
+    """Looks again and again; ``between`` then reports any time."""
 
     def __init__(self, processes: Sequence[int]) -> None:
         self._processes = processes

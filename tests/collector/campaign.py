@@ -1,7 +1,7 @@
-"""A property in one database: recorded nights told under many names, and broker, server and collector killed meanwhile.
+"""A property in one database: recorded nights sent under many names, and broker, server and collector killed meanwhile.
 
 A few live tables, with daemons, devices and people of their own, play beside them. ``python -m
-tests.collector.campaign``; at the end every event that was told is in the database once, byte for byte.
+tests.collector.campaign``; at the end every event that was sent is in the database once, byte for byte.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ EVENTS_A_SECOND: Final = 1.4
 TABLES_A_SPEAKER: Final = 50
 STEP_SECONDS: Final = 0.5
 LATE_TIMES: Final = 2.0
-"""What a table could not tell at its time, as its broker was away or its last night not held, it tells afterwards: so
+"""What a table could not send at its time, as its broker was away or its last night not held, it sends afterwards: so
 many times as fast as else, until it is on time."""
 
 PATIENCE_SECONDS: Final = 1200.0
 
 STRETCH_SECONDS: Final = 30.0
-"""The fastest stretch of so long is said beside the whole, at whose end fewer and fewer tables tell."""
+"""The fastest stretch of so long is said beside the whole, at whose end fewer and fewer tables send."""
 
 
 def tables(count: int, lap: int) -> list[RecordedTable]:
@@ -64,15 +64,15 @@ class Nights:
 
     @property
     def now(self) -> RecordedTable:
-        """The night that is told."""
+        """The night that is sent."""
         return self._nights[self._at]
 
     def next(self, due: int, most: int) -> list[tuple[str, bytes]]:
         """The next events, ``most`` at the most, of the first ``due`` of all nights."""
         if self.now.acknowledged[CONSUMER] == len(self.now.events) and self._at + 1 < len(self._nights):
             self._at += 1
-        told = sum(night.told for night in self._nights)
-        return self.now.next(min(most, max(0, due - told)))
+        sent = sum(night.sent for night in self._nights)
+        return self.now.next(min(most, max(0, due - sent)))
 
 
 class Property:
@@ -143,7 +143,7 @@ async def speak(broker: Broker, of: Sequence[Nights], name: str, each: int, done
                     while not (done.is_set() or lost.done() or task.done()):
                         events = each * (1 + int((clock() - began) / STEP_SECONDS))
                         for table in of:
-                            await speaker.tell_of(table.now, table.next(events, round(LATE_TIMES * each)))
+                            await speaker.send_for(table.now, table.next(events, round(LATE_TIMES * each)))
                         due = max(due + STEP_SECONDS, clock())
                         await after(due - clock())
                 finally:
@@ -180,14 +180,14 @@ def fastest(samples: Sequence[tuple[float, int]]) -> float:
 
 
 async def evening(site: Property, of: Sequence[Sequence[RecordedTable]], given: argparse.Namespace) -> Pace:
-    """Every night of every table, told and held; how fast."""
+    """Every night of every table, sent and held; how fast."""
     total = sum(len(night.events) for nights in of for night in nights)
     each = max(1, round(EVENTS_A_SECOND * given.pace * STEP_SECONDS))
     done = asyncio.Event()
     lanes = [Nights(nights) for nights in of]
     groups = [lanes[at : at + TABLES_A_SPEAKER] for at in range(0, len(lanes), TABLES_A_SPEAKER)]
     speakers = [asyncio.create_task(speak(site.broker, one, f"pit-{at}", each, done)) for at, one in enumerate(groups)]
-    # Spread over the time that telling alone would take.
+    # Spread over the time that sending alone would take.
     between = total / len(of) / (EVENTS_A_SECOND * given.pace) / (given.kills + 1)
     began, left, due = time.monotonic(), given.kills, between
     samples = [(0.0, 0)]
@@ -201,9 +201,9 @@ async def evening(site: Property, of: Sequence[Sequence[RecordedTable]], given: 
                 due += between * site.chance.uniform(0.5, 1.5)
                 await site.kill()
             await after(1)
-            told = sum(night.told for nights in of for night in nights)
+            sent = sum(night.sent for nights in of for night in nights)
             print(
-                f"\r{passed:5.0f} s: {told} of {total} events told, {count} held ", end="", file=sys.stderr, flush=True
+                f"\r{passed:5.0f} s: {sent} of {total} events sent, {count} held ", end="", file=sys.stderr, flush=True
             )
     print(file=sys.stderr)
     seconds = time.monotonic() - began
@@ -235,14 +235,14 @@ def differences(database: Database, of: Sequence[RecordedTable]) -> int:
 
 
 class Held(NamedTuple):
-    """What the campaign came to: events told by recorded tables, tables of which the database holds something else."""
+    """What the campaign came to: events sent by recorded tables, tables of which the database holds something else."""
 
     events: int
     wrong: int
 
 
-async def told_and_held(site: Property, given: argparse.Namespace) -> Held:
-    """Every night of every table, held against what was told."""
+async def sent_and_held(site: Property, given: argparse.Namespace) -> Held:
+    """Every night of every table, held against what was sent."""
     nights = [tables(given.tables, number) for number in range(given.nights)]
     pace = await evening(site, list(zip(*nights, strict=True)), given)
     events = sum(len(one.events) for of in nights for one in of)
@@ -283,7 +283,7 @@ async def campaign(given: argparse.Namespace) -> int:
             await site.start_broker()
             await site.start_collector()
             async with live_tables(Path(folder), site.broker, given.live, given.seed, given.pace) as live:
-                recorded = await told_and_held(site, given)
+                recorded = await sent_and_held(site, given)
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     rounds, live_events = await live.held(database)
                 print(f"{given.live} live tables: {rounds} rounds, {live_events} events", flush=True)

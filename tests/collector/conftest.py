@@ -21,7 +21,7 @@ class Database(NamedTuple):
     reader: str
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """What a reader is told."""
+        """What a reader is given."""
         with psycopg.connect(self.reader) as connection:
             return connection.execute(query.encode()).fetchall()
 

@@ -1,4 +1,4 @@
-"""Recorded nights told again by tables of other names: their events, what they say of their stream, and replays."""
+"""Recorded nights sent again by tables of other names: their events, what they say of their stream, and replays."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def bodies(name: str) -> list[bytes]:
 
 
 def renamed(events: Sequence[bytes], identity: Identity) -> list[bytes]:
-    """The same events as another table would have told them, commitments included."""
-    told = [own_event(body) for body in events]
-    opened = openings(one.event for one in told if isinstance(one.event, CardOpened))
+    """The same events as another table would have published them, commitments included."""
+    published = [own_event(body) for body in events]
+    opened = openings(one.event for one in published if isinstance(one.event, CardOpened))
     found = []
-    for one in told:
+    for one in published:
         event = one.event
         if isinstance(event, CardDrawn) and event.card in opened:
             event = msgspec.structs.replace(event, commitment=commit(*opened[event.card], identity, event.card))
@@ -70,14 +70,14 @@ def renamed(events: Sequence[bytes], identity: Identity) -> list[bytes]:
 
 
 class RecordedTable:
-    """A table that tells recorded events; what it has told it will tell again."""
+    """A table that sends recorded events; what it has sent it will send again."""
 
     def __init__(self, identity: Identity, events: Sequence[bytes]) -> None:
         self.identity = identity
         self.topics = Topics(identity.site, identity.table)
         self.events = list(events)
         self.names = [event_name(own_event(body).event) for body in self.events]
-        self.told = 0
+        self.sent = 0
         self.acknowledged: dict[str, int] = {}
         """By consumer: the event of this epoch up to which it has all."""
         self._hashes = [stream_genesis(identity)]
@@ -85,22 +85,22 @@ class RecordedTable:
             self._hashes.append(stream_hash(self._hashes[-1], body))
 
     def next(self, count: int) -> list[tuple[str, bytes]]:
-        """The next events to tell, with their topics."""
-        first, self.told = self.told, min(len(self.events), self.told + count)
-        return [(f"{self.topics.root}/event/{self.names[at]}", self.events[at]) for at in range(first, self.told)]
+        """The next events to send, with their topics."""
+        first, self.sent = self.sent, min(len(self.events), self.sent + count)
+        return [(f"{self.topics.root}/event/{self.names[at]}", self.events[at]) for at in range(first, self.sent)]
 
     def stream(self) -> bytes:
         """What it says of its stream."""
-        hashed = self._hashes[self.told].hex()
+        hashed = self._hashes[self.sent].hex()
         # As a table lists its consumers: one whose acknowledgement was lost on the way sees it, and repeats it.
-        consumers = tuple(ConsumerNow(name, seq, self.told - seq, 0) for name, seq in self.acknowledged.items())
-        now = StreamNow(self.identity.epoch, 1, self.told, self.told, hashed, consumers, (), "")
+        consumers = tuple(ConsumerNow(name, seq, self.sent - seq, 0) for name, seq in self.acknowledged.items())
+        now = StreamNow(self.identity.epoch, 1, self.sent, self.sent, hashed, consumers, (), "")
         return msgspec.json.encode(now)
 
     def again(self, asked: bytes) -> tuple[str, list[bytes]]:
         """Who asked, and what it asked for."""
         wanted = json.loads(asked)
-        last = min(wanted.get("last_seq") or self.told, self.told)
+        last = min(wanted.get("last_seq") or self.sent, self.sent)
         return str(wanted["consumer"]), self.events[wanted["first_seq"] - 1 : last]
 
 
@@ -123,15 +123,15 @@ class Speaker:
             group.create_task(self._listen())
             group.create_task(self._say_streams())
 
-    async def tell(self, count: int) -> None:
+    async def send(self, count: int) -> None:
         """The next events of each table, in turn."""
         for table in self._tables.values():
-            await self.tell_of(table, table.next(count))
+            await self.send_for(table, table.next(count))
 
-    async def tell_of(self, table: RecordedTable, told: Sequence[tuple[str, bytes]]) -> None:
+    async def send_for(self, table: RecordedTable, messages: Sequence[tuple[str, bytes]]) -> None:
         """These events of a table, whose night may be another than before."""
         self._tables[table.topics.root] = table
-        for topic, body in told:
+        for topic, body in messages:
             self._client.send(topic, body)
         await after(0)
 

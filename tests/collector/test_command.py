@@ -62,7 +62,7 @@ def test_the_file_that_the_page_shows_can_be_read() -> None:
         ('[collect]\npostgresql = "d"\n[broker]\nhost = "b"\ntls_cert_file = "x"\n', "go together"),
     ],
 )
-def test_a_mistake_in_the_file_is_told_with_its_line(text: str, complaint: str) -> None:
+def test_a_mistake_in_the_file_is_reported_with_its_line(text: str, complaint: str) -> None:
     with pytest.raises(ConfigError) as refused:
         read_collect_config(text, "harbour.toml", Path())
     assert complaint in str(refused.value)
@@ -140,9 +140,9 @@ def test_a_database_that_cannot_be_used_is_one_line(database: Database, tmp_path
         assert (done.exit_code, done.output.count("\n")) == (status, 1), done.output
 
 
-def is_further(speaker: Speaker, told: dict[str, int]) -> bool:
-    """Whether more has been acknowledged of each table than had been told."""
-    return all(speaker.acks.get(root, (0, 0))[1] > seq for root, seq in told.items())
+def is_further(speaker: Speaker, sent: dict[str, int]) -> bool:
+    """Whether more has been acknowledged of each table than had been sent."""
+    return all(speaker.acks.get(root, (0, 0))[1] > seq for root, seq in sent.items())
 
 
 async def started(config: Path) -> Process:
@@ -158,10 +158,10 @@ async def test_the_process_killed_again_and_again_and_stopped(database: Database
         config = file_of(tmp_path, database, broker)
         for _ in range(2):
             process = await started(config)
-            told = {one.topics.root: one.told for one in of}
-            await speaker.tell(30)
-            await until(partial(is_further, speaker, told))
-            await speaker.tell(5)
+            sent = {one.topics.root: one.sent for one in of}
+            await speaker.send(30)
+            await until(partial(is_further, speaker, sent))
+            await speaker.send(5)
             process.kill()
             await process.communicate()
         process = await started(config)

@@ -41,7 +41,7 @@ def collect(database: Database, events: Sequence[bytes], table: str, epoch: int 
 
 @pytest.fixture
 def floor(database: Database) -> Database:
-    """Every kept night, each told by a table of its own."""
+    """Every kept night, each sent by a table of its own."""
     for name in NIGHTS:
         collect(database, bodies(name), name)
     return database
@@ -82,43 +82,43 @@ def test_each_table_has_the_figures_of_its_account_and_the_floor_their_sum(floor
     found = read(floor, day)
     accounts = {name: shift for name in NIGHTS if (shift := account(name, day)) is not None}
     wanted = {name: figures_of(shift) for name, shift in accounts.items()}
-    told = {one.table: one.figures for one in found.tables}
+    by_table = {one.table: one.figures for one in found.tables}
     for name, figures in wanted.items():
-        if name in told:
-            assert {key: getattr(told[name], key) for key in figures} == figures, name
+        if name in by_table:
+            assert {key: getattr(by_table[name], key) for key in figures} == figures, name
         else:
             assert {key: one for key, one in figures.items() if key != "currency" and one} == {}, name
-    assert bool(sum(one.rounds for one in told.values())) is (day == DAYS[0])
-    assert sum(one.tables for one in found.totals) == len(told)
+    assert bool(sum(one.rounds for one in by_table.values())) is (day == DAYS[0])
+    assert sum(one.tables for one in found.totals) == len(by_table)
     for total in found.totals:
-        own = [one for one in told.values() if one.currency == total.figures.currency]
+        own = [one for one in by_table.values() if one.currency == total.figures.currency]
         for key in set(FloorFigures.__struct_fields__) - {"currency"}:
             assert getattr(total.figures, key) == sum(getattr(one, key) for one in own), key
     for key in ("rounds", "handle_cents", "win_cents", "open_wagers", "critical"):
         sums = sum(getattr(one.figures, key) for one in found.totals)
         assert sums == sum(int(str(one[key])) for one in wanted.values()), key
-    assert sorted([*told, *(one.partition("/")[2] for one in found.idle)]) == sorted(NIGHTS)
+    assert sorted([*by_table, *(one.partition("/")[2] for one in found.idle)]) == sorted(NIGHTS)
 
 
 def test_what_is_open_and_void_is_that_of_the_rows_of_export(floor: Database) -> None:
     """All rounds of the kept nights closed on the same day."""
-    told = {one.table: one.figures for one in read(floor).tables}
+    by_table = {one.table: one.figures for one in read(floor).tables}
     for name in NIGHTS:
-        rounds, one = exported(name, "rounds"), told[name]
+        rounds, one = exported(name, "rounds"), by_table[name]
         assert one.open_rounds == sum(bool(row["open_wagers"]) for row in rounds), name
         assert one.void_rounds == sum(row["outcome"] == "void" for row in rounds), name
         for key in ("open_cents", "void_cents"):
             assert getattr(one, key) == sum(int(str(row.get(key, 0))) for row in rounds), name
-    assert sum(one.open_rounds for one in told.values()) > 0
+    assert sum(one.open_rounds for one in by_table.values()) > 0
 
 
 @pytest.mark.parametrize("day", DAYS)
 def test_the_figures_are_those_of_the_view_of_hold(floor: Database, day: str) -> None:
     rows = floor.rows(f"SELECT name, {', '.join(VIEW)} FROM tableside.hold WHERE gaming_day = '{day}'")
-    told = {one.table: one for one in read(floor, day).tables}
+    tables = {one.table: one for one in read(floor, day).tables}
     assert rows
     for name, *figures in rows:
-        one = told[name]
+        one = tables[name]
         held = (one.figures.table_win_cents if one.figures.counted else None, one.hold)
         assert [getattr(one.figures, key) for key in VIEW[:-2]] + list(held) == figures, name
 
@@ -276,9 +276,9 @@ def test_the_command_prints_the_floor(floor: Database) -> None:
     assert line[:3] == ["all", str(total.tables), "tables"]
     assert line[3] == str(total.figures.rounds)
     assert line[7].replace(",", "") == f"${total.figures.handle_cents // 100}.{total.figures.handle_cents % 100:02d}"
-    told = json.loads(does("--collected", floor.reader, "--day", DAYS[0], "--json").output)
-    assert told["totals"][0]["figures"]["win_cents"] == total.figures.win_cents
-    assert told["tables"][0]["site"] == "harbour"
+    printed = json.loads(does("--collected", floor.reader, "--day", DAYS[0], "--json").output)
+    assert printed["totals"][0]["figures"]["win_cents"] == total.figures.win_cents
+    assert printed["tables"][0]["site"] == "harbour"
 
 
 @pytest.mark.parametrize(

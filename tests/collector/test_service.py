@@ -79,30 +79,30 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def is_kept(service: CollectorService, of: Sequence[RecordedTable]) -> Callable[[], bool]:
-    """Whether everything that the tables have told is in the database."""
+    """Whether everything that the tables have sent is in the database."""
 
     def asked() -> bool:
         kept = service.intake.kept()
         names = [(TableKey(one.identity.site, one.identity.table), one) for one in of]
         return all(
-            name in kept and (kept[name].epoch, kept[name].seq) == (one.identity.epoch, one.told) for name, one in names
+            name in kept and (kept[name].epoch, kept[name].seq) == (one.identity.epoch, one.sent) for name, one in names
         )
 
     return asked
 
 
 def is_acknowledged(speaker: Speaker, of: Sequence[RecordedTable]) -> bool:
-    return all(speaker.acks.get(one.topics.root) == (one.identity.epoch, one.told) for one in of)
+    return all(speaker.acks.get(one.topics.root) == (one.identity.epoch, one.sent) for one in of)
 
 
 def once(database: Database, of: Sequence[RecordedTable]) -> None:
-    """Every event that was told is there once, byte for byte, and nothing else is."""
+    """Every event that was sent is there once, byte for byte, and nothing else is."""
     for one in of:
         where = f"name = '{one.identity.table}' AND epoch = {one.identity.epoch}"
         rows = database.rows(f"SELECT body FROM tableside.events WHERE {where} ORDER BY seq")
-        assert [bytes(row[0]) for row in rows] == one.events[: one.told], one.identity
+        assert [bytes(row[0]) for row in rows] == one.events[: one.sent], one.identity
     ((count,),) = database.rows("SELECT count(*) FROM tableside.events")
-    assert count == sum(one.told for one in of)
+    assert count == sum(one.sent for one in of)
     assert database.rows("SELECT sum(cards_wrong) FROM tableside.tables") == [(0,)]
 
 
@@ -114,21 +114,21 @@ async def test_every_event_of_every_table_once_and_acknowledged(database: Databa
         speaking(broker, of) as speaker,
     ):
         await service.listening.wait()
-        while any(one.told < len(one.events) for one in of):
-            await speaker.tell(40)
+        while any(one.sent < len(one.events) for one in of):
+            await speaker.send(40)
         await until(is_kept(service, of))
         await until(lambda: is_acknowledged(speaker, of))
     once(database, of)
     assert database.rows("SELECT text FROM tableside.complaints") == []
 
 
-async def test_what_was_told_before_it_came_is_asked_for(database: Database, store: Named) -> None:
+async def test_what_was_published_before_it_began_is_asked_for(database: Database, store: Named) -> None:
     of = tables(3)
     async with mosquitto() as broker, speaking(broker, of) as speaker:
-        await speaker.tell(150)
+        await speaker.send(150)
         async with collecting(broker, store("collector")) as service:
             await until(is_kept(service, of))
-            await speaker.tell(20)
+            await speaker.send(20)
             await until(is_kept(service, of))
     once(database, of)
 
@@ -142,11 +142,11 @@ async def test_broker_server_and_collector_killed_in_between(database: Database,
             with contextlib.suppress(ConnectionLost):
                 service = await stack.enter_async_context(collecting(broker, named))
                 speaker = await stack.enter_async_context(speaking(broker, of))
-                await speaker.tell(chance.randrange(1, 40))
+                await speaker.send(chance.randrange(1, 40))
                 await asyncio.to_thread(database.server.kill)
-                await speaker.tell(chance.randrange(1, 40))
+                await speaker.send(chance.randrange(1, 40))
                 await asyncio.to_thread(database.server.start)
-                await speaker.tell(chance.randrange(1, 10))
+                await speaker.send(chance.randrange(1, 10))
                 if turn_number == 3:
                     await until(is_kept(service, of))
     once(database, of)
@@ -177,7 +177,7 @@ async def test_a_broker_that_goes_and_comes_again_is_waited_for(database: Databa
             async with mosquitto(port=port):
                 await until(service.listening.is_set)
                 async with speaking(broker, of) as speaker:
-                    await speaker.tell(30)
+                    await speaker.send(30)
                     await until(is_kept(service, of))
             await until(lambda: not service.listening.is_set())
             assert "broker" in service.status()
@@ -192,12 +192,12 @@ async def test_while_the_database_is_away_what_waits_is_bounded(database: Databa
         speaking(broker, of) as speaker,
     ):
         await service.listening.wait()
-        await speaker.tell(5)
+        await speaker.send(5)
         await until(is_kept(service, of))
         await asyncio.to_thread(database.server.stop)
         most = 0
         for _ in range(10):
-            await speaker.tell(10)
+            await speaker.send(10)
             await turn()
             most = max(most, service.intake.waiting)
         await until(lambda: service.intake.dropped > 0)
@@ -213,12 +213,12 @@ async def test_a_new_epoch_begins_and_the_old_one_is_kept(database: Database, st
     async with mosquitto() as broker, collecting(broker, store("collector")) as service:
         for of in (old, new):
             async with speaking(broker, of) as speaker:
-                await speaker.tell(60)
+                await speaker.send(60)
                 await until(is_kept(service, of))
         async with speaking(broker, old) as speaker:
-            await speaker.tell(10)
+            await speaker.send(10)
             await until(lambda: service.intake.complained > 1)
-        old[0].told -= 10
+        old[0].sent -= 10
         await until(lambda: bool(database.rows("SELECT FROM tableside.complaints WHERE text LIKE '%older journal%'")))
     once(database, [*old, *new])
 
@@ -245,7 +245,7 @@ async def test_only_the_tables_named_are_collected(database: Database, store: Na
     async with mosquitto() as broker, collecting(broker, store("collector"), ("harbour/bj-2",)) as service:
         await service.listening.wait()
         async with speaking(broker, of) as speaker:
-            await speaker.tell(30)
+            await speaker.send(30)
             await until(is_kept(service, of[1:]))
     once(database, of[1:])
 
@@ -268,7 +268,7 @@ async def test_over_a_bridge_of_brokers(database: Database, store: Named) -> Non
             }
             own = await stack.enter_async_context(mosquitto(bridge))
             speaker = await stack.enter_async_context(speaking(own, [table]))
-            await speaker.tell(100)
+            await speaker.send(100)
         await until(is_kept(service, of))
     once(database, of)
 

@@ -129,12 +129,12 @@ def test_every_opening_of_every_night_is_of_a_card_drawn(database: Database) -> 
 
 def test_a_count_is_of_the_gaming_day_that_it_names(database: Database) -> None:
     events = bodies("books")
-    at, told = next(
+    at, published = next(
         (at, own_event(body)) for at, body in enumerate(events) if isinstance(own_event(body).event, InventoryEntered)
     )
-    assert isinstance(told.event, InventoryEntered)
-    named = msgspec.structs.replace(told.event, gaming_day="2026-11-14", shift="swing")
-    events[at] = event_bytes(named, IDENTITY, told.seq, nanoseconds(told.time))
+    assert isinstance(published.event, InventoryEntered)
+    named = msgspec.structs.replace(published.event, gaming_day="2026-11-14", shift="swing")
+    events[at] = event_bytes(named, IDENTITY, published.seq, nanoseconds(published.time))
     written(database, events).close()
     found = database.rows("SELECT gaming_day::text, entry FROM tableside.inventory ORDER BY seq LIMIT 2")
     assert found[0] == ("2026-11-14", 1)
@@ -142,14 +142,14 @@ def test_a_count_is_of_the_gaming_day_that_it_names(database: Database) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_face_that_does_not_open_its_commitment_is_told(database: Database, seed: int) -> None:
+def test_a_face_that_does_not_open_its_commitment_is_reported(database: Database, seed: int) -> None:
     events = bodies("night-1")
-    at, told = next(
+    at, published = next(
         (at, own_event(body)) for at, body in enumerate(events) if isinstance(own_event(body).event, CardOpened)
     )
-    assert isinstance(told.event, CardOpened)
-    other = msgspec.structs.replace(told.event, face="2c" if told.event.face != "2c" else "3c")
-    events[at] = event_bytes(other, IDENTITY, told.seq, nanoseconds(told.time))
+    assert isinstance(published.event, CardOpened)
+    other = msgspec.structs.replace(published.event, face="2c" if published.event.face != "2c" else "3c")
+    events[at] = event_bytes(other, IDENTITY, published.seq, nanoseconds(published.time))
     written(database, events, seed, forgetful=True).close()
     ((text,),) = database.rows("SELECT text FROM tableside.complaints")
     assert text == f"card {other.card} was opened as {other.face}, which is not what was committed when it was drawn"
@@ -158,18 +158,18 @@ def test_a_face_that_does_not_open_its_commitment_is_told(database: Database, se
 
 def changed(body: bytes, **data: object) -> bytes:
     """An event that says something else; a table's own never says this."""
-    told = json.loads(body)
-    told["data"] |= data
-    return json.dumps(told).encode()
+    message = json.loads(body)
+    message["data"] |= data
+    return json.dumps(message).encode()
 
 
 def names_no_card(events: list[bytes]) -> None:
-    """The floor names a card that is none, before the hand that holds it is told."""
-    told = [own_event(body) for body in events]
-    at, hand = next((at, one.event) for at, one in enumerate(told) if isinstance(one.event, HandCompleted))
+    """The floor names a card that is none, before the hand that holds it is published."""
+    published = [own_event(body) for body in events]
+    at, hand = next((at, one.event) for at, one in enumerate(published) if isinstance(one.event, HandCompleted))
     assert isinstance(hand, HandCompleted)
     named = CardSet(hand.round, hand.cards[0], None, "no card", "M. Okafor", "misread")
-    events[at - 1] = event_bytes(named, IDENTITY, at, nanoseconds(told[at - 1].time))
+    events[at - 1] = event_bytes(named, IDENTITY, at, nanoseconds(published[at - 1].time))
 
 
 def holds_a_zero_byte(events: list[bytes]) -> None:
@@ -204,7 +204,7 @@ def test_events_of_which_no_rows_can_be_made_are_kept_and_another_tables_rows_ar
 
 @pytest.mark.parametrize("size", [7, 1000])
 def test_events_of_which_no_rows_can_be_made_are_of_the_houses_gaming_day(database: Database, size: int) -> None:
-    """Also where the house is told in the same piece; its day is another than that of UTC."""
+    """Also where the house is published in the same piece; its day is another than that of UTC."""
     events = bodies("night-1")
     day = {"time_zone": "Pacific/Kiritimati", "begins": "00:00", "shifts": {}}
     events = [
@@ -218,9 +218,9 @@ def test_events_of_which_no_rows_can_be_made_are_of_the_houses_gaming_day(databa
     store.close()
     assert database.rows("SELECT count(*) FROM tableside.complaints WHERE text LIKE 'rows refused%'") != [(0,)]
     began = next(at for at, body in enumerate(events, start=1) if isinstance(own_event(body).event, TableStarted))
-    told = database.rows(f"SELECT seq, gaming_day FROM tableside.events WHERE seq >= {began} ORDER BY seq")
+    stored = database.rows(f"SELECT seq, gaming_day FROM tableside.events WHERE seq >= {began} ORDER BY seq")
     zone = ZoneInfo("Pacific/Kiritimati")
-    assert told == [
+    assert stored == [
         (one.seq, datetime.fromisoformat(one.time).astimezone(zone).date())
         for one in map(own_event, events)
         if one.seq >= began

@@ -310,11 +310,11 @@ def compared(journal: Path, accounts: tuple[Asked, ...], pages: tuple[Asked, ...
         "rounds", json.loads(command("rounds", "--json", "--last", "100000", str(journal))), auditor_rows.listed(books)
     )
     for asked in accounts:
-        told = json.loads(command("report", str(journal), *asked.words, "--json"))
+        report = json.loads(command("report", str(journal), *asked.words, "--json"))
         account_agrees(
             found,
             " ".join(asked.words) or "all",
-            told,
+            report,
             auditor.account(events, asked.since, asked.until, DAY.time_zone),
         )
     for asked in pages:
@@ -356,15 +356,15 @@ LEFT_OUT: Final = (
 THEORY: Final = ("expected_cents", "low_cents", "high_cents")
 
 
-def account_agrees(found: Compared, name: str, told: dict[str, Any], second: dict[str, Any]) -> None:
+def account_agrees(found: Compared, name: str, report: dict[str, Any], second: dict[str, Any]) -> None:
     """An account of ``report`` and the auditor's of the same time."""
-    ours = {key: value for key, value in told.items() if key not in LEFT_OUT}
-    known = {line["bet"] for line in told["bets"] if line["expected_cents"] is not None}
-    ours["bets"] = [{key: value for key, value in line.items() if key not in THEORY} for line in told["bets"]]
+    ours = {key: value for key, value in report.items() if key not in LEFT_OUT}
+    known = {line["bet"] for line in report["bets"] if line["expected_cents"] is not None}
+    ours["bets"] = [{key: value for key, value in line.items() if key not in THEORY} for line in report["bets"]]
     won = second.pop("won_by_round")
     found.same(f"report {name}", ours, second)
     win = 0
-    course = {point["round"]: point["win_cents"] for point in told["course"]}
+    course = {point["round"]: point["win_cents"] for point in report["course"]}
     for number, by_bet in sorted(won.items()):
         win += sum(cents for bet, cents in by_bet.items() if bet in known)
         if number in course:

@@ -365,8 +365,8 @@ def alerts(events: Iterable[Row]) -> list[Row]:
 
 def faults(events: Iterable[Row]) -> dict[str, int]:
     """How often each device was not ready."""
-    told = (event["data"] for event in events if name_of(event) == "device_status_changed")
-    return dict(Counter(one["device"] for one in told if one["state"] != "ready"))
+    statuses = (event["data"] for event in events if name_of(event) == "device_status_changed")
+    return dict(Counter(one["device"] for one in statuses if one["state"] != "ready"))
 
 
 def entered_in(events: list[Row], begin: datetime, end: datetime) -> list[Row]:

@@ -45,7 +45,7 @@ ALERTS = frozenset(
         "pool_entry_declined",
     }
 )
-"""What docs/reference/events.md says is told under ``alert/`` too."""
+"""What docs/reference/events.md says is published under ``alert/`` too."""
 
 METERS = frozenset(
     {
@@ -155,7 +155,7 @@ def wager_rows(books: Books) -> list[Row]:
 
 
 def event_rows(books: Books, names: frozenset[str], columns: Callable[[Row], Row]) -> list[Row]:
-    """Rows of events as they were told."""
+    """Rows of events as they were published."""
     found = [event for event in books.events if name_of(event) in names]
     return [
         {"time": event["time"], "seq": event["seq"], "kind": name_of(event), **columns(event["data"])}

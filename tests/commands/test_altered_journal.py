@@ -1,4 +1,4 @@
-"""What a journal does not hold as it was committed is told by no command that makes an account of it."""
+"""What a journal does not hold as it was committed is used by no command that makes an account of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two people are told who begin a journal anew: what the old one still owes to pools."""
+"""What two people read who begin a journal anew: what the old one still owes to pools."""
 
 from __future__ import annotations
 

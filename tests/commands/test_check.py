@@ -68,10 +68,10 @@ def test_a_port_that_is_numbered_as_it_is_found_is_a_warning(tmp_path: Path) -> 
         ("", []),
     ],
 )
-def test_the_limits_of_the_sign_are_told_in_money(limits: str, said: list[str], tmp_path: Path) -> None:
+def test_the_limits_of_the_sign_are_printed_in_money(limits: str, said: list[str], tmp_path: Path) -> None:
     done = checked(tmp_path, limited(limits))
-    told = [line.partition("[options] ")[2] for line in done.output.splitlines() if " bets " in line]
-    assert (done.exit_code, told) == (0, said)
+    bets = [line.partition("[options] ")[2] for line in done.output.splitlines() if " bets " in line]
+    assert (done.exit_code, bets) == (0, said)
 
 
 def test_a_limit_under_a_dollar_is_a_warning(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_the_brokers_password_is_looked_at(tmp_path: Path, mode: int | None, sai
     assert said in done.output
 
 
-def test_every_file_that_cannot_be_used_is_told_at_once_by_run_too(tmp_path: Path) -> None:
+def test_every_file_that_cannot_be_used_is_reported_at_once_by_run_too(tmp_path: Path) -> None:
     assert checked(tmp_path).exit_code == 0
     (tmp_path / "broker.password").chmod(0o644)
     (tmp_path / "chips.csv").write_text("id,value_cents\nE0,x\n")
@@ -229,12 +229,12 @@ def test_every_file_that_cannot_be_used_is_told_at_once_by_run_too(tmp_path: Pat
     ]
     for verb in ("check", "run"):
         done = CliRunner().invoke(main, [verb, str(table)])
-        told = [line.removeprefix("tableside: ") for line in done.stderr.splitlines()]
+        complaints = [line.removeprefix("tableside: ") for line in done.stderr.splitlines()]
         assert done.exit_code == 2
-        assert [line[: len(said)] for line, said in zip(told, wanted, strict=True)] == wanted
+        assert [line[: len(said)] for line, said in zip(complaints, wanted, strict=True)] == wanted
 
 
-def test_a_program_is_told_the_same(tmp_path: Path) -> None:
+def test_a_program_reads_the_same(tmp_path: Path) -> None:
     assert checked(tmp_path).exit_code == 0
     table = str(tmp_path / "table.toml")
     fit = json.loads(CliRunner().invoke(main, ["check", table, "--json"]).output)

@@ -72,8 +72,8 @@ def test_paths_of_a_file_that_is_named_are_relative_to_it(tmp_path: Path) -> Non
     authority(tmp_path)
     named = tmp_path / "pit.toml"
     named.write_text('[client]\nbroker = "[2001:db8::1]:7"\npassword_file = "word"\ntls_ca_file = "ca.pem"\n')
-    told = said(tmp_path / "elsewhere", TABLESIDE_CLIENT=str(named))
-    assert told.output == f"2001:db8::1 7 None a word {tmp_path}/ca.pem\n"
+    result = said(tmp_path / "elsewhere", TABLESIDE_CLIENT=str(named))
+    assert result.output == f"2001:db8::1 7 None a word {tmp_path}/ca.pem\n"
 
 
 def test_a_broker_without_a_port_has_the_usual_one(tmp_path: Path) -> None:
@@ -86,11 +86,13 @@ def test_a_broker_without_a_port_has_the_usual_one(tmp_path: Path) -> None:
     "address", ["broker:", ":1883", "broker:0", "broker:65536", "broker:mqtt", "[::1]:", "a..b", "a..b:1883"]
 )
 def test_an_address_that_is_none_is_refused(tmp_path: Path, address: str) -> None:
-    told = said(tmp_path, "--broker", address)
-    assert told.exit_code == 2
-    assert f"--broker: expected HOST:PORT, such as broker.example:1883, got '{address}'" in told.output
-    told = said(tmp_path, TABLESIDE_BROKER=address)
-    assert f"Error: $TABLESIDE_BROKER: expected HOST:PORT, such as broker.example:1883, got '{address}'" in told.output
+    result = said(tmp_path, "--broker", address)
+    assert result.exit_code == 2
+    assert f"--broker: expected HOST:PORT, such as broker.example:1883, got '{address}'" in result.output
+    result = said(tmp_path, TABLESIDE_BROKER=address)
+    assert (
+        f"Error: $TABLESIDE_BROKER: expected HOST:PORT, such as broker.example:1883, got '{address}'" in result.output
+    )
 
 
 def test_the_operator_channel_counts_unless_a_broker_is_named_nearer(tmp_path: Path) -> None:
@@ -111,39 +113,39 @@ def test_the_operator_channel_counts_unless_a_broker_is_named_nearer(tmp_path: P
         ('[client]\npassword = "word"\n', "client.toml:2: [client] password: unknown key"),
     ],
 )
-def test_a_mistake_in_the_file_is_told_with_its_line(tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_mistake_in_the_file_is_reported_with_its_line(tmp_path: Path, text: str, complaint: str) -> None:
     own_file(tmp_path, text)
-    told = said(tmp_path)
-    assert (told.exit_code, complaint in told.output) == (2, True), told.output
+    result = said(tmp_path)
+    assert (result.exit_code, complaint in result.output) == (2, True), result.output
 
 
 def test_a_file_that_is_named_must_be_there(tmp_path: Path) -> None:
-    told = said(tmp_path, TABLESIDE_CLIENT=str(tmp_path / "gone.toml"))
-    assert (told.exit_code, "gone.toml: cannot be read" in told.output) == (2, True)
+    result = said(tmp_path, TABLESIDE_CLIENT=str(tmp_path / "gone.toml"))
+    assert (result.exit_code, "gone.toml: cannot be read" in result.output) == (2, True)
 
 
 def test_a_password_that_others_may_read_is_not_used(tmp_path: Path) -> None:
     word = secret(tmp_path / "word")
     word.chmod(0o644)
-    told = said(tmp_path, "--password-file", str(word))
-    assert (told.exit_code, f"chmod 600 {word}" in told.output) == (2, True)
+    result = said(tmp_path, "--password-file", str(word))
+    assert (result.exit_code, f"chmod 600 {word}" in result.output) == (2, True)
 
 
 @pytest.mark.parametrize("option", ["TLS_CA", "TLS_CERT"])
-def test_a_file_that_is_no_certificate_is_told_by_where_it_was_named(tmp_path: Path, option: str) -> None:
+def test_a_file_that_is_no_certificate_is_reported_by_where_it_was_named(tmp_path: Path, option: str) -> None:
     key = secret(tmp_path / "bj-1.key", f"{'5f' * 32}\n")
     given = {"TABLESIDE_TLS_CA": str(authority(tmp_path)), "TABLESIDE_TLS_KEY": str(key)}
     wrong = given | {f"TABLESIDE_{option}": str(key)}
     wrong |= {"TABLESIDE_TLS_CERT": wrong.get("TABLESIDE_TLS_CERT", str(tmp_path / "ca.pem"))}
-    told = said(tmp_path, **wrong)
+    result = said(tmp_path, **wrong)
     kind = "it is a secret key such as a table's; `tableside verify --key` tells whether it sealed a journal"
-    assert (told.exit_code, told.output.splitlines()[-1]) == (
+    assert (result.exit_code, result.output.splitlines()[-1]) == (
         2,
         f"Error: $TABLESIDE_{option}: {key}: no certificate in PEM; {kind}",
     )
 
 
-def test_a_file_that_is_not_there_is_told_by_where_it_was_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported_by_where_it_was_named(tmp_path: Path) -> None:
     there = "File '/gone.pem' does not exist."
     assert f"Error: $TABLESIDE_TLS_CA: {there}" in said(tmp_path, TABLESIDE_TLS_CA="/gone.pem").output
     assert f"Error: --tls-ca: {there}" in said(tmp_path, "--tls-ca", "/gone.pem").output
@@ -154,8 +156,8 @@ def test_a_file_that_is_not_there_is_told_by_where_it_was_named(tmp_path: Path) 
 def test_no_option_takes_a_secret_itself() -> None:
     """Arguments are in the list of processes for everybody."""
     for command in ("watch", "void", "ack"):
-        told = CliRunner().invoke(main, [command, "--password", "word"])
-        assert "No such option '--password'." in told.output
+        result = CliRunner().invoke(main, [command, "--password", "word"])
+        assert "No such option '--password'." in result.output
 
 
 def test_every_setting_has_an_option_and_a_variable_of_its_name() -> None:

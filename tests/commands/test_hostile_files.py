@@ -155,7 +155,7 @@ def test_what_lies_beside_a_journal_in_place_of_its_head_file_is_refused_in_one_
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nor_is_it_taken_for_a_certificate(kind: str, tmp_path: Path) -> None:
-    """OpenSSL opens what it is told by name, and would wait for ever at a pipe."""
+    """OpenSSL opens what it is given by name, and would wait for ever at a pipe."""
     make_authority(tmp_path, datetime.now(UTC))
     trusted, key = str(paths(tmp_path, "ca").certificate), paths(tmp_path, "ca").key
     file = KINDS[kind](tmp_path / "given")

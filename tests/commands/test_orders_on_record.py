@@ -1,4 +1,4 @@
-"""Who ordered something, and how the channel knew them, is in the journal: a replay holds it against what was told."""
+"""Who ordered something, and how the channel knew them, is in the journal: a replay holds it against the events."""
 
 from __future__ import annotations
 

@@ -68,9 +68,9 @@ def test_every_record_of_the_round_is_accepted_by_an_independent_checker(exporte
     assert len(names) > 5
     for name in (names[0], names[len(names) // 2], names[-1]):
         assert independent(exported, name, verifier)
-    told = b"".join(b"".join(leaf_fields((exported / name).read_bytes())[2]) for name in names)
-    assert b"wager_settled" in told
-    assert b"round_closed" in told
+    proved = b"".join(b"".join(leaf_fields((exported / name).read_bytes())[2]) for name in names)
+    assert b"wager_settled" in proved
+    assert b"round_closed" in proved
 
 
 @pytest.mark.parametrize("part", ["leaf", "path", "index", "head", "signature"])

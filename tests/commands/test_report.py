@@ -1,4 +1,4 @@
-"""``tableside report``: which time it tells of, and what it refuses."""
+"""``tableside report``: which time it covers, and what it refuses."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return journal_of(rig, tmp_path_factory.mktemp("report") / "journal.sqlite")
 
 
-def test_the_whole_journal_is_told(journal: Path) -> None:
+def test_the_whole_journal_is_reported(journal: Path) -> None:
     done = run(str(journal))
     assert done.exit_code == 0, done.output
     assert "main                           1        $25.00       -$25.00   -100.00 %" in done.output
     assert "fills                                $500.00   slip 4711" in done.output
     # Five seconds of play are no pace.
     assert "1 round" in done.output.splitlines()
-    told = json.loads(run(str(journal), "--json").output)
-    assert (told["rounds"], told["open_wagers"], told["inventory"]["fill_cents"]) == (1, 0, 50_000)
+    report = json.loads(run(str(journal), "--json").output)
+    assert (report["rounds"], report["open_wagers"], report["inventory"]["fill_cents"]) == (1, 0, 50_000)
 
 
 @pytest.mark.parametrize(

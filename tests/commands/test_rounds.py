@@ -31,15 +31,15 @@ from tests.core.journals import journal_of
 from tests.core.rig import MS, Rig, penn
 
 
-def test_an_event_without_more_to_tell_is_told_by_its_name_alone() -> None:
+def test_an_event_without_more_to_say_is_printed_by_its_name_alone() -> None:
     assert sentence(AssistanceRequested(3), {}) == "assistance requested"
 
 
 def test_a_round_that_waits_for_an_answer_has_left_the_felt() -> None:
     started, locked, closed = RoundStarted(1, 1, (2,)), KeyRead("A", "no_more_bets"), RoundClosed(1, (), 0, "open")
     events: tuple[Event, ...] = (started, RoundPending(1, 1), locked, closed)
-    told = story((JournalEvent(seq, seq, "", event) for seq, event in enumerate(events, 1)), 1)
-    assert [line.event for line in told] == ["round_started", "round_pending", "round_closed"]
+    lines = story((JournalEvent(seq, seq, "", event) for seq, event in enumerate(events, 1)), 1)
+    assert [line.event for line in lines] == ["round_started", "round_pending", "round_closed"]
 
 
 def run(*words: str) -> Result:
@@ -79,7 +79,7 @@ def test_rounds_as_json(journal: Path) -> None:
     assert (first["round"], first["staked_cents"], first["net_cents"], first["alerts"]) == (1, 2500, 2500, 2)
 
 
-def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> None:
+def test_a_round_is_printed_with_the_evidence_of_each_conclusion(journal: Path) -> None:
     done = run("round", str(journal), "1")
     assert done.exit_code == 0
     text = done.output
@@ -87,7 +87,7 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
     assert "alert 1, critical capping: spot 1 main: 25.00 became 50.00 after the lock" in text
     assert "J. Weber acknowledged alert 1 (put back)" in text
     assert "spot 1 hand 1: Th Qs, stands at 20, 25.00 at stake" in text
-    # The next round's chips and keys are not told of this one.
+    # The next round's chips and keys are not lines of this one.
     assert text.splitlines()[-1].split("  ")[1].startswith("closed: settled, 1 legal play")
     assert "spot 1 main: 50.00 became 0.00" in text
     assert "the dealer pressed round closed" in text
@@ -95,11 +95,11 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
     settled = next(line for line in text.splitlines() if "due +" in line)
     readings = settled.partition("readings ")[2].rstrip("]").split()
     lines = json.loads(run("round", str(journal), "1", "--json").output)
-    told = {line["event"]: line for line in lines}
-    assert [str(one) for one in told["wager_settled"]["readings"]] == readings
+    by_event = {line["event"]: line for line in lines}
+    assert [str(one) for one in by_event["wager_settled"]["readings"]] == readings
     drawn = [line["readings"][0] for line in lines if line["event"] == "card_drawn"]
     assert set(drawn) <= {int(one) for one in readings}
-    assert told["hand_completed"]["readings"] == [drawn[0], drawn[2]]
+    assert by_event["hand_completed"]["readings"] == [drawn[0], drawn[2]]
     assert "of 10.00" not in text
 
 
@@ -116,11 +116,11 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
         (WagerUnresolved(1, 3, "main", 2500, ()), "spot 3 main: 25.00 is open: the floor rules on it"),
     ],
 )
-def test_what_the_evidence_leaves_open_is_told_in_words(event: Event, said: str) -> None:
+def test_what_the_evidence_leaves_open_is_printed_in_words(event: Event, said: str) -> None:
     assert sentence(event, {}) == said
 
 
-def test_a_hand_is_told_with_the_card_that_the_floor_named(tmp_path: Path) -> None:
+def test_a_hand_is_printed_with_the_card_that_the_floor_named(tmp_path: Path) -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk("1 main 25\nkey no_more_bets\nTh 9s 7d Td\nkey stand hole_turned")
     assert rig.table.state.round is not None
@@ -159,7 +159,7 @@ def test_the_standing_of_a_table(journal: Path) -> None:
     assert now["pace"]["alerts"] == {"bet_touched": 1, "capping": 1}
 
 
-def test_a_program_is_told_whether_the_daemon_runs(journal: Path) -> None:
+def test_a_program_learns_whether_the_daemon_runs(journal: Path) -> None:
     held = take_lock(journal, create=False)
     try:
         done = run("status", str(journal))
@@ -177,8 +177,8 @@ def test_what_remains_in_the_shoe_is_shown_only_if_asked_for(journal: Path) -> N
 
 
 def test_a_table_at_which_nothing_waits(tmp_path: Path) -> None:
-    rig, told = simulated("hollywood-penn-national", 4, 12, "always")
-    assert len(told) == 12
+    rig, rounds = simulated("hollywood-penn-national", 4, 12, "always")
+    assert len(rounds) == 12
     done = run("status", str(journal_of(rig, tmp_path / "journal.sqlite")), "--json")
     pace = json.loads(done.output)["pace"]
     assert done.exit_code == 0

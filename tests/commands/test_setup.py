@@ -91,7 +91,7 @@ def test_a_clean_root_is_made_ready_and_its_table_is_fit_to_run(root: Path) -> N
         assert (root / name).is_file()
     drop_in = (root / "etc/systemd/system/tableside@bj-7.service.d/credentials.conf").read_text()
     assert "LoadCredential=operator.key:/etc/tableside/bj-7-operator.key" in drop_in
-    # Each thing it did is told, and where operators find the table.
+    # Each thing it did is printed, and where operators find the table.
     assert "makes /etc/tableside/bj-7.key: the table's key, mode 0600" in done.output
     assert "tcp://192.0.2.10:7010 with --table-key" in done.output
     secret = (root / "etc/tableside/table.broker-password.key").read_text().strip()
@@ -231,9 +231,9 @@ def test_a_dry_run_says_all_of_it_and_does_nothing(root: Path) -> None:
     assert (dry.exit_code, content(root)) == (0, before)
     real = setup(root)
     written = [line for line in dry.output.splitlines() if line.startswith("would write /")]
-    told = [line.replace("would write", "writes") for line in written]
-    assert len(told) > 5
-    assert [line for line in real.output.splitlines() if line.startswith("writes")] == told
+    promised = [line.replace("would write", "writes") for line in written]
+    assert len(promised) > 5
+    assert [line for line in real.output.splitlines() if line.startswith("writes")] == promised
 
 
 def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path) -> None:
@@ -267,7 +267,7 @@ def test_answers_that_end_before_the_questions_are_refused_in_a_line(root: Path)
         ("shoe_port", "shoe_prot", "answers.toml:3: shoe_prot: unknown key; did you mean shoe_port?"),
     ],
 )
-def test_a_wrong_answer_is_told_with_its_line_and_nothing_is_done(
+def test_a_wrong_answer_is_reported_with_its_line_and_nothing_is_done(
     root: Path, before: str, after: str, said: str
 ) -> None:
     old = content(root)

@@ -1,4 +1,4 @@
-"""The programs that a property connects, the real ones, at a real daemon's table: each finds what it is told.
+"""The programs that a property connects, the real ones, at a real daemon's table: each finds what it is sent.
 
 ``python -m tests.connections.campaign``. A table plays over a Mosquitto; Home Assistant, Node-RED and Prometheus with
 the dashboard of Grafana are installed from PyPI, npm and Debian, each in a folder below ``--folder``, and asked for
@@ -83,7 +83,7 @@ class Place(NamedTuple):
 
 @contextlib.asynccontextmanager
 async def table(programs: Path) -> AsyncIterator[Place]:
-    """A table with meters, a sign and a trigger box, whose people play until they are told to end."""
+    """A table with meters, a sign and a trigger box, whose people play until they are asked to end."""
     ear = Ear("tableside/#", "homeassistant/#")
     with tempfile.TemporaryDirectory(prefix="tableside-connections-") as name:
         async with mosquitto() as broker, ear.listening(broker), connected(broker, "5", "") as client:
@@ -179,7 +179,7 @@ def alerts() -> tuple[bytes, bytes]:
 
 
 async def tried_node_red(place: Place) -> str:
-    """Its flow puts each alert into words once, tells the critical from others, and a table that stops."""
+    """Its flow puts each alert into words once, parts the critical from others, and a table that stops."""
     program_of = await installed.node_red(place.programs / "node-red")
     async with node_red(program_of, place.folder / "node-red", place.broker) as flow:
         for body in alerts():
@@ -193,14 +193,14 @@ async def tried_node_red(place: Place) -> str:
             ("a table stopped", HERE.status),
         }
 
-        async def is_told() -> bool:
-            return expected <= set(flow.told())
+        async def are_passed() -> bool:
+            return expected <= set(flow.messages())
 
-        await until(is_told, "Node-RED tells the alerts and the table's end")
-        told = flow.told()
-        assert all(told.count(one) == 1 for one in expected), told
+        await until(are_passed, "Node-RED passes the alerts and the table's end")
+        passed = flow.messages()
+        assert all(passed.count(one) == 1 for one in expected), passed
         assert not flow.complaints(), flow.complaints()
-    return f"{len(told)} messages passed: alerts once each, a table that stopped"
+    return f"{len(passed)} messages passed: alerts once each, a table that stopped"
 
 
 # --- Prometheus, and the dashboard of Grafana -------------------------------------------------------

@@ -94,7 +94,7 @@ class HomeAssistant:
 
 @contextlib.asynccontextmanager
 async def home_assistant(program: Path, folder: Path, broker: Broker) -> AsyncIterator[HomeAssistant]:
-    """One that has never been told anything, on this broker."""
+    """One that has never been sent anything, on this broker."""
     port = free_port()
     lay(folder, {"configuration.yaml": CONFIGURATION.format(port=port)})
     # It installs what it lacks by the pip that it finds first.

@@ -35,7 +35,7 @@ class NodeRed:
         """What it said."""
         return self._log.read_text(encoding="utf-8", errors="replace").splitlines()
 
-    def told(self) -> list[tuple[str, str]]:
+    def messages(self) -> list[tuple[str, str]]:
         """What its last nodes were given: the node, and the message."""
         said = "\n".join(self.lines())
         found = (DEBUG.search(line) for line in said.splitlines())

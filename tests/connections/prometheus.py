@@ -89,10 +89,10 @@ async def prometheus(server: str, folder: Path, broker: Broker) -> AsyncIterator
     """One beside a ``tableside metrics`` of this broker."""
     figures, port = free_port(), free_port()
     lay(folder, {"prometheus.yml": SCRAPES.format(port=figures)})
-    told = program("metrics", "--broker", f"{broker.host}:{broker.port}", "--listen", f"127.0.0.1:{figures}")
+    metrics = program("metrics", "--broker", f"{broker.host}:{broker.port}", "--listen", f"127.0.0.1:{figures}")
     command = (server, f"--config.file={folder / 'prometheus.yml'}", f"--storage.tsdb.path={folder / 'data'}")
     async with (
-        running(folder / "metrics.log", *told, "--disk", str(folder)),
+        running(folder / "metrics.log", *metrics, "--disk", str(folder)),
         running(folder / "output.log", *command, f"--web.listen-address=127.0.0.1:{port}"),
         ClientSession() as client,
     ):

@@ -28,7 +28,7 @@ def lay(folder: Path, files: Mapping[str, str]) -> None:
 
 @contextlib.asynccontextmanager
 async def running(log: Path, *command: str | Path, more: Mapping[str, str] | None = None) -> AsyncIterator[None]:
-    """A program that is told to end at the end; what it says is in ``log``. ``more``: of its environment."""
+    """A program that is asked to end at the end; what it says is in ``log``. ``more``: of its environment."""
     with log.open("wb") as output:
         process = await asyncio.create_subprocess_exec(
             *map(str, command), stdin=DEVNULL, stdout=output, stderr=STDOUT, env={**os.environ, **(more or {})}

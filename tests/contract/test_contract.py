@@ -62,19 +62,19 @@ class Undescribed(Value, frozen=True, tag="undescribed"):
     """An event with a field that is not described."""
 
     round: int
-    told: int
+    counted: int
     """How often, see ``card_drawn``."""
-    untold: int
+    uncounted: int
 
 
 def test_a_field_that_is_described_nowhere_is_refused() -> None:
-    shared = {"round": "the round", "untold": "the rest"}
+    shared = {"round": "the round", "uncounted": "the rest"}
     assert table(Undescribed, shared).splitlines()[2:] == [
         "| `round` | integer | the round |",
-        "| `told` | integer | how often, see [`card_drawn`](#card_drawn) |",
-        "| `untold` | integer | the rest |",
+        "| `counted` | integer | how often, see [`card_drawn`](#card_drawn) |",
+        "| `uncounted` | integer | the rest |",
     ]
-    with pytest.raises(ValueError, match="untold is described neither below it nor in"):
+    with pytest.raises(ValueError, match="uncounted is described neither below it nor in"):
         table(Undescribed, {"round": "the round"})
 
 
@@ -167,6 +167,6 @@ def test_an_event_of_another_shape_is_refused() -> None:
 
 
 def of_document(name: str) -> Draft7Validator:
-    """The payload of a message as the AsyncAPI document tells it."""
+    """The payload of a message as the AsyncAPI document has it."""
     registry: Registry[Any] = Registry().with_resource("urn:document", DRAFT7.create_resource(DOCUMENT))
     return Draft7Validator({"$ref": f"urn:document#/components/messages/{name}/payload"}, registry=registry)

@@ -104,12 +104,12 @@ class Message(NamedTuple):
 
 
 class Ear:
-    """A consumer that writes down everything it is told, in the order it comes (QoS 1)."""
+    """A consumer that writes down every message, in the order it comes (QoS 1)."""
 
     def __init__(self, *topics: str) -> None:
         self._topics = topics or ("tableside/#",)
         self.messages: list[Message] = []
-        self.told: list[Published] = []
+        self.published: list[Published] = []
         """Events, each seq once, in the order they first came."""
         self.bodies: dict[int, set[bytes]] = {}
         self._came = asyncio.Condition()
@@ -145,7 +145,7 @@ class Ear:
             return
         published = read_event(message.payload)
         if published.seq not in self.bodies:
-            self.told.append(published)
+            self.published.append(published)
         self.bodies.setdefault(published.seq, set()).add(message.payload)
 
     async def until(self, condition: Callable[[], bool]) -> None:
@@ -153,7 +153,7 @@ class Ear:
             await self._came.wait_for(condition)
 
     def events(self, *kinds: type[Event]) -> list[Any]:
-        return [one.event for one in self.told if isinstance(one.event, kinds)]
+        return [one.event for one in self.published if isinstance(one.event, kinds)]
 
     async def event(self, kind: type[Event], count: int = 1, **fields: object) -> Any:
         """The ``count``-th event of a kind with these fields."""
@@ -164,7 +164,7 @@ class Ear:
         try:
             await self.until(lambda: len(found()) >= count)
         except TimeoutError:
-            last = "\n".join(f"{one.seq} {one.event}" for one in self.told[-40:])
+            last = "\n".join(f"{one.seq} {one.event}" for one in self.published[-40:])
             raise AssertionError(
                 f"no {kind.__name__} with {fields} was published; the last events are\n{last}"
             ) from None
@@ -315,8 +315,8 @@ class Premises:
 
     # --- what must hold -------------------------------------------------------------------------------
 
-    async def assert_told_once(self) -> None:
-        """The journal's events were told byte for byte: none missing, none twice with other bytes, first in order."""
+    async def assert_published_once(self) -> None:
+        """The journal's events were published byte for byte: none missing, none twice with other bytes, in order."""
         with JournalReader(self.journal) as reader:
             kept = {row.seq: {row.body} for row in reader.events()}
         last = len(kept)
@@ -324,10 +324,10 @@ class Premises:
         # The daemon goes on meanwhile; what it says later is none of this account's business.
         await self.ear.until(lambda: last in self.ear.bodies)
         assert {seq: bodies for seq, bodies in self.ear.bodies.items() if seq <= last} == kept
-        assert [one.seq for one in self.ear.told if one.seq <= last] == list(kept)
+        assert [one.seq for one in self.ear.published if one.seq <= last] == list(kept)
 
-    async def until_told(self) -> None:
-        """Wait until everything in the journal has been told."""
+    async def until_published(self) -> None:
+        """Wait until everything in the journal has been published."""
         with JournalReader(self.journal) as reader:
             head = reader.head().seq
         await self.ear.until(lambda: head in self.ear.bodies)

@@ -59,9 +59,9 @@ async def assert_goes_on(house: Premises, number: int) -> None:
     await house.talk(CLEAN)
     assert (await house.ear.event(RoundClosed, round=number)).outcome == "settled"
     assert house.ear.due()[number, 3, "main"] == (2000, 2000)
-    await house.until_told()
+    await house.until_published()
     await house.stop()
-    await house.assert_told_once()
+    await house.assert_published_once()
 
 
 async def alert(house: Premises, kind: type[Event], name: str, **fields: Any) -> Event:

@@ -60,7 +60,7 @@ async def test_what_mqtt_says_is_said_at_the_tap_and_in_lines(tmp_path: Path, br
             (acts,) = scripted(house.rack, SEED, 1)
             await house.perform(acts)
             await house.ear.event(RoundClosed, round=1)
-            last = next(one.seq for one in house.ear.told if isinstance(one.event, RoundClosed))
+            last = next(one.seq for one in house.ear.published if isinstance(one.event, RoundClosed))
             bodies: list[bytes] = []
             while not bodies or json_of(bodies[-1])["seq"] < last:
                 topic, payload = await screen.recv_multipart()

@@ -127,14 +127,14 @@ async def test_a_round_is_played_out_while_the_cable_is_pulled_and_told_once_it_
             cable.pull()
             # What the table cannot say itself its last will says.
             await house.ear.until(lambda: json_of(house.ear.last(TOPICS.status))["state"] == "offline")
-            heard = len(house.ear.told)
+            heard = len(house.ear.published)
             await house.talk(REST)
             assert await house.bench.until(lambda: closed_in(house.journal))
-            assert len(house.ear.told) == heard
+            assert len(house.ear.published) == heard
             cable.plug()
             await house.ear.until(lambda: house.ear.outcomes() == ["settled"])
             await house.ear.until(lambda: json_of(house.ear.last(TOPICS.status))["state"] == "online")
             assert house.ear.due() == {(1, 1, "main"): (2500, 2500)}
-            assert [one.seq for one in house.ear.told] == list(range(1, len(house.ear.told) + 1))
+            assert [one.seq for one in house.ear.published] == list(range(1, len(house.ear.published) + 1))
             assert all(len(bodies) == 1 for bodies in house.ear.bodies.values())
     assert verify(house.journal).damage is None

@@ -52,4 +52,4 @@ async def test_cards_drawn_while_the_daemon_was_down_are_told_when_it_is_back(
         house.assert_settled(1)
         assert not house.ear.events(CardsMayBeMissing)
         assert len(house.ear.events(CardDrawn)) == len(draws)
-        await house.assert_told_once()
+        await house.assert_published_once()

@@ -99,7 +99,7 @@ async def evening(link: LinkPremises, tables: list[PitTable]) -> None:
         shown = link_shows(link)
         for table in tables:
             await table.sign_shows(f"{shown // 100:,}.{shown % 100:02d}")
-            await table.assert_told_once()
+            await table.assert_published_once()
     # Whoever was committed first got the pool with what had been committed before, the other its reset value.
     least, most = sorted(event.cents for table in tables for event in table.ear.events(JackpotHit))
     assert least < 500_500
@@ -130,7 +130,7 @@ async def test_one_of_two_links_is_killed_in_play_and_the_linked_bet_goes_on_ove
         settled = await table.ear.event(WagerSettled, bet="blazing7s", round=hit.round)
         assert (hit.cents, settled.net_cents) == (1_000_170, 999_670)
         await table.sign_shows("JACKPOT $10,001.70 SPOT 1")
-        await table.assert_told_once()
+        await table.assert_published_once()
     await replays(table)
     assert_adds_up(other, [table])
 

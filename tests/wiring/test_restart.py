@@ -72,9 +72,9 @@ async def ask(house: Premises, verb: str, body: object) -> dict[str, object]:
 
 async def assert_sound(house: Premises) -> None:
     """After everything: the journal was told byte for byte, is whole, and replays with the key and without."""
-    await house.until_told()
+    await house.until_published()
     await house.stop()
-    await house.assert_told_once()
+    await house.assert_published_once()
     journal = str(house.journal)
     runs = [("verify", journal), ("replay", journal), ("replay", journal, "--key", str(house.key))]
     for status, output, errors in await asyncio.gather(*(ran(*arguments) for arguments in runs)):
@@ -211,13 +211,13 @@ async def test_the_broker_is_killed_in_the_middle_of_a_round(tmp_path: Path, *, 
         cut = dealt(second)
         await house.perform([*first, *second[:cut]])
         await heard(house, [*first, *second[:cut]])
-        await house.until_told()
+        await house.until_published()
         process.kill()
         await process.wait()
-        told = len(house.ear.told)
+        told = len(house.ear.published)
         await house.perform(second[cut:])
         await journaled(house, b'"tableside.round_closed.v1"')
-        assert len(house.ear.told) == told
+        assert len(house.ear.published) == told
         assert house.process is not None
         # Killed or held still, so that the new broker has a listener before the daemon is back.
         if daemon_too:

@@ -91,7 +91,7 @@ async def test_killed_again_and_again_the_copy_is_whole_and_gives_the_journal_ba
         assert rows_of(house.journal) == before
         assert verify(house.journal).damage is None
         await house.start()
-        await house.assert_told_once()
+        await house.assert_published_once()
 
 
 async def test_the_copys_device_fills_in_a_round_and_the_round_does_not_notice(

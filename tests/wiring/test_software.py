@@ -44,7 +44,7 @@ async def test_a_table_whose_program_is_vouched_for_runs_and_the_journal_says_so
         found = await house.ear.event(SoftwareChecked)
         assert (found.when, found.passed, found.signed_by, found.detail) == ("start", True, public_of(SEED), "")
         assert found.files > 200
-        await house.assert_told_once()
+        await house.assert_published_once()
 
 
 async def test_a_program_with_a_file_that_is_another_does_not_run(tmp_path: Path) -> None:

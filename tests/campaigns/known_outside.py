@@ -16,7 +16,7 @@ PUBLISH: Final = 3
 """The type of an MQTT packet that carries a message."""
 
 
-class Told(NamedTuple):
+class KnownOutside(NamedTuple):
     """What the outside knew at some moment: the last committed record, events and cards of the shoe."""
 
     record: int
@@ -24,31 +24,31 @@ class Told(NamedTuple):
     cards: frozenset[int]
 
 
-NOTHING: Final = Told(0, frozenset(), frozenset())
+NOTHING: Final = KnownOutside(0, frozenset(), frozenset())
 
 
-def telling(done: Sequence[Deed], known: Told, journal: Sequence[bytes]) -> Iterator[Told]:
+def known_at_each(done: Sequence[Deed], known: KnownOutside, journal: Sequence[bytes]) -> Iterator[KnownOutside]:
     """What the outside knew before each deed, and at the end; ``known``: at first; ``journal``: event 1 first."""
     numbers = {body: seq for seq, body in enumerate(journal, start=1)}
     record, events, cards = known
     wire = discovery.find("shoe", "reference").open(LineEnd.DEVICE)
     streams: dict[str, bytearray] = collections.defaultdict(bytearray)
     for deed in done:
-        yield Told(record, events, cards)
+        yield KnownOutside(record, events, cards)
         match deed:
             case Written(_, name, _, data) if name.endswith(SUFFIX) and data.startswith(MARK):
                 record = max(record, int.from_bytes(data[16:24], "big"))
             case Sent(to, data) if to.startswith("socket:"):
                 streams[to] += data
-                told = [numbers[body] for body in messages(streams[to], numbers)]
-                events |= frozenset(told)
+                numbered = [numbers[body] for body in messages(streams[to], numbers)]
+                events |= frozenset(numbered)
             case Sent(_, data):
                 heard = [one for one in wire.feed(data) if isinstance(one, AcknowledgeDraw)]
                 wire.idle()
                 cards |= frozenset(one.sequence for one in heard)
             case _:
                 pass
-    yield Told(record, events, cards)
+    yield KnownOutside(record, events, cards)
 
 
 def messages(stream: bytearray, known: dict[bytes, int]) -> Iterator[bytes]:
