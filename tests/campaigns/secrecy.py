@@ -69,7 +69,7 @@ def number(rng: Random) -> tuple[Any, Callable[[], object]]:
     """What a trigger box drew."""
     case = number_rounds.random_case(rng)
     if rng.randrange(4) == 0:
-        return case.boxes, partial(number_rounds.assert_table_tells_no_number, case.boxes, TABLE_ROUNDS)
+        return case.boxes, partial(number_rounds.assert_table_reveals_no_number, case.boxes, TABLE_ROUNDS)
     return case, partial(number_rounds.assert_number_closed, case)
 
 

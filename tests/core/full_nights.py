@@ -68,7 +68,7 @@ class FullRig(Rig):
         if self.box is not None:
             self.box.up()
         if self.pit is not None:
-            self.pit.tells(self)
+            self.pit.publishes(self)
 
     def watched(self) -> tuple[int, ...]:
         """Only readers that are there confirm what they are asked."""

@@ -95,7 +95,7 @@ def test_two_cards_are_hits(profile: str, cycle_ms: int, text: str) -> None:
     "text",
     [
         pytest.param("deal 5h 3c 6d 9s / wait 3 / 5 main = 100 / wait 2 / 7d / wait 0.9 / 9h", id="a double"),
-        pytest.param("deal Th 9c Td 8s / wait 4 / 5 main 100 / wait 0.1 / Kc / wait 0.5 / 9d", id="a split told late"),
+        pytest.param("deal Th 9c Td 8s / wait 4 / 5 main 100 / wait 0.1 / Kc / wait 0.5 / 9d", id="a late split"),
     ],
 )
 @pytest.mark.parametrize("cycle_ms", LOOKS_MS)

@@ -11,8 +11,8 @@ from tests.core.feigned_rounds import Feigned, assert_stays_closed, random_case
 
 SHOWN: Final = {
     "opened by a new shoe": Feigned("borgata", 95, "sometimes", "sometimes", turns_keyed=False),
-    "told by what is advised": Feigned("pitch-h17", 344, turns_keyed=False),
-    "told by a card that waits": Feigned("borgata", 1034917716, insurance=True, turns_keyed=False),
+    "published as advice": Feigned("pitch-h17", 344, turns_keyed=False),
+    "published as a card that waits": Feigned("borgata", 1034917716, insurance=True, turns_keyed=False),
 }
 """Rounds that showed the card, by journals of before."""
 

@@ -105,7 +105,7 @@ class Crossing:
             self.crash()
             return
         for reading in stored:
-            tell_stored(self.session, reading, self.now_ns)
+            report_stored(self.session, reading, self.now_ns)
         self.collect()
 
     def commit_numbering(self, reading: CardDrawn | ShoeNumbering) -> bool:
@@ -113,7 +113,7 @@ class Crossing:
         if isinstance(reading, CardDrawn):
             return False
         self._store(reading)
-        tell_stored(self.session, reading, self.now_ns)
+        report_stored(self.session, reading, self.now_ns)
         self.collect()
         return True
 
@@ -200,8 +200,8 @@ class Crossing:
             self.to_shoe += said
 
 
-def tell_stored(session: ShoeSession, reading: CardDrawn | ShoeNumbering, now_ns: int) -> None:
-    """Tell a session that the journal has what it told."""
+def report_stored(session: ShoeSession, reading: CardDrawn | ShoeNumbering, now_ns: int) -> None:
+    """Let a session know that the journal has what it reported."""
     if isinstance(reading, ShoeNumbering):
         session.entered(reading.shoe, now_ns)
     elif reading.sequence is not None:
@@ -209,7 +209,7 @@ def tell_stored(session: ShoeSession, reading: CardDrawn | ShoeNumbering, now_ns
 
 
 class Journaling:
-    """A shoe's session beside a journal that keeps at once what it is told of shoes, and of cards too if ``cards``."""
+    """A shoe's session beside a journal that keeps at once what it is sent of shoes, and of cards too if ``cards``."""
 
     def __init__(self, session: ShoeSession, *, cards: bool = False) -> None:
         self._session = session
@@ -236,7 +236,7 @@ class Journaling:
         while taken := self._session.readings():
             for reading in taken:
                 if isinstance(reading, ShoeNumbering) or (self._cards and isinstance(reading, CardDrawn)):
-                    tell_stored(self._session, reading, self._now_ns)
+                    report_stored(self._session, reading, self._now_ns)
             found += taken
         return tuple(found)
 

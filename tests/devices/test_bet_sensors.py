@@ -1,4 +1,4 @@
-"""Bet sensors: what lay on them when betting ended is what the table is told, whatever line and unit do."""
+"""Bet sensors: what lay on them when betting ended is what the table is sent, whatever line and unit do."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Stage:
         self.modem.run_until(self.modem.now_ns + int(seconds * S))
 
     def sensed(self) -> list[tuple[tuple[int, ...], tuple[int, ...] | None]]:
-        told = [one for one in self.modem.readings if isinstance(one, WagersSensed)]
-        assert not any(one.latched for one in told if not one.lock)
-        return [(one.live, one.latched if one.lock else None) for one in told]
+        readings = [one for one in self.modem.readings if isinstance(one, WagersSensed)]
+        assert not any(one.latched for one in readings if not one.lock)
+        return [(one.live, one.latched if one.lock else None) for one in readings]
 
     def states(self) -> list[HealthState]:
         return [one.state for one in self.modem.readings if isinstance(one, DeviceHealth)]
@@ -47,7 +47,7 @@ class Stage:
         return [one.code for one in self.modem.readings if isinstance(one, DeviceComplained)]
 
 
-def told_to_a_new_program(unit: BetSensorsSimulator, *locks: int) -> list[WagersSensed]:
+def heard_by_a_new_program(unit: BetSensorsSimulator, *locks: int) -> list[WagersSensed]:
     """What a program that begins now hears of a unit that went on, in the second after its table wished these locks."""
     session = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS)
     modem: NullModem[Reading] = NullModem(session, unit, modbus_rtu.CODEC, paced=True)
@@ -113,8 +113,8 @@ def test_the_next_round_is_locked_anew_though_nothing_lay_between() -> None:
     made.pass_s(0.5)
     made.session.apply(8)
     made.pass_s(0.5)
-    told = [(one.latched, one.lock) for one in made.modem.readings if isinstance(one, WagersSensed) and one.lock]
-    assert told == [((1,), 7), ((1,), 7), ((2,), 8)]
+    latched = [(one.latched, one.lock) for one in made.modem.readings if isinstance(one, WagersSensed) and one.lock]
+    assert latched == [((1,), 7), ((1,), 7), ((2,), 8)]
     assert not made.complaints()
 
 
@@ -124,8 +124,8 @@ def test_a_program_started_again_keeps_what_the_unit_latched() -> None:
     made.session.apply(7)
     made.pass_s(0.5)
     made.unit.take(1)
-    (told,) = told_to_a_new_program(made.unit, 7)
-    assert (told.live, told.latched, told.lock) == ((), (1,), 7)
+    (reading,) = heard_by_a_new_program(made.unit, 7)
+    assert (reading.live, reading.latched, reading.lock) == ((), (1,), 7)
 
 
 def test_what_a_unit_latched_before_this_program_began_is_not_taken_for_a_later_lock() -> None:
@@ -134,11 +134,11 @@ def test_what_a_unit_latched_before_this_program_began_is_not_taken_for_a_later_
     made.session.apply(7)
     made.pass_s(0.5)
     made.unit.take(1)
-    told = told_to_a_new_program(made.unit, 0, 8)
-    assert [(one.latched, one.lock) for one in told] == [((), 8)]
+    readings = heard_by_a_new_program(made.unit, 0, 8)
+    assert [(one.latched, one.lock) for one in readings] == [((), 8)]
 
 
-def test_sensors_are_told_by_spot() -> None:
+def test_sensors_are_reported_by_spot() -> None:
     made = Stage(spots=(7, 5, 3))
     for sensor in (1, 3, 8):
         made.unit.lay(sensor)
@@ -148,7 +148,7 @@ def test_sensors_are_told_by_spot() -> None:
     assert made.unit.lamps == {2}
 
 
-def test_a_hand_that_passes_over_is_not_told() -> None:
+def test_a_hand_that_passes_over_is_not_reported() -> None:
     made = Stage()
     made.unit.lay(2)
     made.pass_s(0.03)
@@ -167,7 +167,7 @@ def test_a_wager_is_dated_between_the_last_look_without_and_the_first_with_it() 
     assert seen.by_ns - seen.after_ns < 300_000_000
 
 
-def test_power_lost_while_locked_is_told_before_what_the_new_lock_latched() -> None:
+def test_power_lost_while_locked_is_reported_before_what_the_new_lock_latched() -> None:
     made = Stage()
     made.unit.lay(1)
     made.session.apply(1)
@@ -184,7 +184,7 @@ def test_power_lost_while_locked_is_told_before_what_the_new_lock_latched() -> N
     assert after == [(1, 6)]
 
 
-def test_a_wager_laid_while_the_line_was_away_is_told_when_it_is_back() -> None:
+def test_a_wager_laid_while_the_line_was_away_is_reported_when_it_is_back() -> None:
     made = Stage()
     made.session.apply(1)
     made.pass_s(0.5)
@@ -199,7 +199,7 @@ def test_a_wager_laid_while_the_line_was_away_is_told_when_it_is_back() -> None:
     assert not made.complaints()
 
 
-def test_a_unit_that_answers_and_does_nothing_is_faulty_and_what_it_latched_is_not_told() -> None:
+def test_a_unit_that_answers_and_does_nothing_is_faulty_and_what_it_latched_is_not_reported() -> None:
     made = Stage()
     made.unit.lay(2)
     made.unit.deaf = True
@@ -252,7 +252,7 @@ def test_addresses_nobody_answers_to_are_refused(address: int) -> None:
     ),
     seed=st.integers(0, 2**32),
 )
-def test_on_a_bad_line_each_lock_is_told_as_it_was(rounds: list[tuple[set[int], set[int]]], seed: int) -> None:
+def test_on_a_bad_line_each_lock_is_reported_as_it_was(rounds: list[tuple[set[int], set[int]]], seed: int) -> None:
     faults = Faults(random.Random(seed), Rates(drop=5, flip=5, insert=5, split=50, duplicate=10))
     made = Stage(faults=faults)
     for wagers, later in rounds:

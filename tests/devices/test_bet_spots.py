@@ -1,4 +1,4 @@
-"""A bus of chip readers on an ordinary night: asked in turn, weighed, told."""
+"""A bus of chip readers on an ordinary night: asked in turn, weighed, reported."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Counted:
 
 
 @both_codecs
-def test_every_reader_says_who_it_is_and_every_zone_is_told_once(codec: Codec) -> None:
+def test_every_reader_says_who_it_is_and_every_zone_is_reported_once(codec: Codec) -> None:
     table = Table(SEVEN, codec)
     table.readers.lay(3, "main", chips(2))
     table.modem.connect()
@@ -51,7 +51,7 @@ def test_every_reader_says_who_it_is_and_every_zone_is_told_once(codec: Codec) -
 
 
 @both_codecs
-def test_chips_laid_and_taken_are_told_sorted(codec: Codec) -> None:
+def test_chips_laid_and_taken_are_reported_sorted(codec: Codec) -> None:
     table = Table(SEVEN, codec)
     table.start()
     table.readers.lay(5, "main", tuple(reversed(chips(3))))
@@ -163,7 +163,7 @@ def test_an_inventory_in_parts_begins_with_its_first_request() -> None:
 
 
 @both_codecs
-def test_a_stack_that_flickers_is_told_once(codec: Codec) -> None:
+def test_a_stack_that_flickers_is_reported_once(codec: Codec) -> None:
     table = Table(ONE, codec, flicker=Flicker(missed=200, doubtful=100))
     table.start()
     table.readers.lay(1, "main", chips(5))

@@ -1,4 +1,4 @@
-"""A bus of chip readers in trouble: silence is missed, nonsense is told, neither moves a chip."""
+"""A bus of chip readers in trouble: silence is missed, nonsense is reported, neither moves a chip."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_silent_reader_is_lost_within_two_seconds_and_the_others_go_on(codec: 
 
 
 @both_codecs
-def test_a_reader_that_returns_is_ready_and_tells_only_what_changed(codec: Codec) -> None:
+def test_a_reader_that_returns_is_ready_and_reports_only_what_changed(codec: Codec) -> None:
     table = Table({(1, 1): (1, "main"), (1, 2): (1, "insurance")}, codec)
     table.readers.lay(1, "main", chips(2))
     table.readers.lay(1, "insurance", chips(1, first=7))

@@ -145,7 +145,7 @@ LAID_AMONG_LOST_LINES: list[tuple[int, Lay | Power | Unplug]] = [
     (2, Unplug(1)),
     (354, Unplug(1)),
 ]
-"""The last chip's part of an inventory is damaged, and its request, told twice, is answered with no chip."""
+"""The last chip's part of an inventory is damaged, and its request, sent twice, is answered with no chip."""
 
 each_codec = pytest.mark.parametrize("codec", [PLAIN, feig_obid.CODEC], ids=["plain", "feig_obid"])
 
@@ -174,7 +174,7 @@ def test_hasty_hands_bad_radio_and_bad_line(
         assert night.lay_there(place, first)
         said = first.chips
         for change in changes:
-            # Contents that came and went unseen may be skipped; but what is told was there, and something changed then.
+            # Contents that came and went unseen may be skipped; what is reported was there, and something changed then.
             assert change.chips != said
             assert change.chips in [content for _, content in night.truth[place]]
             assert any(change.after_ns <= at_ns <= change.by_ns for at_ns, _ in night.truth[place])
@@ -188,7 +188,7 @@ def test_hasty_hands_bad_radio_and_bad_line(
     agreeing=st.sampled_from([1, 2, 2, 3]),
 )
 @settings(max_examples=15)
-def test_with_time_between_changes_each_is_told_with_the_very_moment_inside(
+def test_with_time_between_changes_each_is_reported_with_the_very_moment_inside(
     codec: Codec, script: list[Lay], seed: int, agreeing: int
 ) -> None:
     night = Night(codec, seed, agreeing, NO_FAULTS)

@@ -19,7 +19,7 @@ from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import HeadKept, KeepHead, TriggerCondition
 from simulators.devices.mystery_trigger import Bounds, TriggerBoxSimulator
 from simulators.faults.line_faults import Rates
-from tests.devices.trigger_rig import Box, Make, Rig, S, in_c, needs_cc, proper, simulated, told_in_order
+from tests.devices.trigger_rig import Box, Make, Rig, S, assert_in_order, in_c, needs_cc, proper, simulated
 from tests.trigger_box.rig import SMALL
 
 every_box = pytest.mark.parametrize("make", [simulated, proper, pytest.param(in_c, marks=needs_cc)])
@@ -40,7 +40,7 @@ def an_earlier_box(bounds: Bounds, *, seed: int, noise: bool) -> Box:
     return TriggerBoxSimulator(CODEC, Random(seed), bounds, noise=noise, keeps_heads=False)
 
 
-def told(make: Make, size: int) -> Rig:
+def keeping_head(make: Make, size: int) -> Rig:
     """A table whose box keeps a head of so many records."""
     rig = Rig(make)
     rig.run(S)
@@ -76,7 +76,7 @@ def test_a_box_shows_what_it_keeps_before_it_keeps_another(make: Make) -> None:
 
 @every_box
 def test_an_earlier_head_never_takes_the_place_of_a_later_one(make: Make) -> None:
-    rig = told(make, 300)
+    rig = keeping_head(make, 300)
     wire = CODEC.open(LineEnd.HOST)
     said = [wire.feed(rig.box.receive(wire.encode(one))) for one in (head(299), head(900, epoch=6), head(1, epoch=8))]
     assert said == [(kept(300),), (kept(300),), (kept(1, epoch=8),)]
@@ -84,7 +84,7 @@ def test_an_earlier_head_never_takes_the_place_of_a_later_one(make: Make) -> Non
 
 @every_box
 def test_a_box_shows_it_after_its_power_was_gone(make: Make) -> None:
-    rig = told(make, 300)
+    rig = keeping_head(make, 300)
     rig.box.power_cycle()
     shown = listening(rig)
     rig.run(2 * S)
@@ -107,12 +107,12 @@ def test_on_a_bad_line_the_latest_is_kept_all_the_same(make: Make, seed: int, lo
         rig.session.keep_head(head(latest or 1), rig.now_ns)
         rig.run(S)
         assert rig.now_ns < 1800 * S
-    told_in_order(rig.journal, SMALL)
+    assert_in_order(rig.journal, SMALL)
 
 
 @every_box
 def test_a_box_of_another_table_or_one_set_back_takes_none_and_shows_its_own(make: Make) -> None:
-    rig = told(make, 300)
+    rig = keeping_head(make, 300)
     rig.restart(TriggerTable("harbour", "bj-1", 9))
     shown = listening(rig)
     rig.run(S)
@@ -128,7 +128,7 @@ def test_a_box_without_a_greeting_says_no_head(make: Make) -> None:
     assert [type(one).__name__ for one in answers] == ["TriggerStatus"]
 
 
-def test_an_earlier_box_goes_on_working_and_is_told_no_head() -> None:
+def test_an_earlier_box_goes_on_working_and_is_sent_no_head() -> None:
     rig = Rig(an_earlier_box)
     shown = listening(rig)
     for number in range(1, 21):

@@ -1,4 +1,4 @@
-"""Chips that carry their value themselves: each is asked once, and what it says is told with it."""
+"""Chips that carry their value themselves: each is asked once, and what it says is reported with it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Bus:
         self.session = BetSpotsSession(feig_obid.CODEC, ONE, values="chip")
         self.wire = feig_obid.CODEC.open(LineEnd.DEVICE)
         self.now_ns = 0
-        self.told: list[Reading] = []
+        self.readings: list[Reading] = []
         self.session.connected(0)
         assert isinstance(self.asked(), ReadSoftware)
         self.answer(SoftwareRead(1, "0303"))
@@ -72,7 +72,7 @@ class Bus:
     def answer(self, message: Message) -> None:
         self.now_ns += MS
         self.session.receive(self.wire.encode(message), self.now_ns)
-        self.told += self.session.readings()
+        self.readings += self.session.readings()
 
     def serve(self, content: tuple[str, ...], memory: dict[str, tuple[str, str]], rounds: int) -> list[str]:
         """Answer for a while; the chips whose memory was asked for, in order."""
@@ -91,11 +91,11 @@ class Bus:
         return asked_for
 
     def values(self) -> list[dict[str, int]]:
-        return [reading.values for reading in self.told if isinstance(reading, ChipsSeen) and reading.chips]
+        return [reading.values for reading in self.readings if isinstance(reading, ChipsSeen) and reading.chips]
 
 
 @pytest.mark.parametrize("codec", [feig_obid.CODEC, feig_obid_advanced.CODEC], ids=lambda codec: codec.name)
-def test_what_chips_say_is_told_with_them(codec: Codec) -> None:
+def test_what_chips_say_is_reported_with_them(codec: Codec) -> None:
     values = {chip: 500 * number for number, chip in enumerate(chips(3), start=1)}
     table = Table(SEVEN, values, codec)
     table.run(2 * S)
@@ -136,15 +136,15 @@ def test_a_chip_without_a_mark_has_no_value_and_is_asked_again_only_when_it_retu
     assert bus.values() == [{}, {}]
 
 
-def test_a_chip_that_cannot_be_read_is_given_up_after_three_times_and_told_without_value() -> None:
+def test_a_chip_that_cannot_be_read_is_given_up_after_three_times_and_reported_without_value() -> None:
     bus = Bus()
     (chip,) = chips(1)
     assert bus.serve((chip,), {}, 20) == [chip] * 3
     assert bus.values() == [{}]
-    assert [reading.state for reading in bus.told if isinstance(reading, DeviceHealth)] == [HealthState.READY]
+    assert [reading.state for reading in bus.readings if isinstance(reading, DeviceHealth)] == [HealthState.READY]
 
 
-def test_a_chip_whose_reading_is_never_answered_does_not_keep_its_zone_from_being_told() -> None:
+def test_a_chip_whose_reading_is_never_answered_does_not_keep_its_zone_from_being_reported() -> None:
     bus = Bus()
     (chip,) = chips(1)
     silences = 0
@@ -191,7 +191,7 @@ def test_a_change_is_dated_by_its_inventories_and_not_by_the_reading_of_its_chip
     assert seen.after_ns <= laid_ns <= seen.by_ns
 
 
-def test_ids_the_protocol_cannot_ask_for_are_told_without_value() -> None:
+def test_ids_the_protocol_cannot_ask_for_are_reported_without_value() -> None:
     bus = Bus()
     mode_3 = "3034257BF400B7800004CB2F"
     assert bus.serve((mode_3,), {}, 5) == []

@@ -220,7 +220,7 @@ def test_any_bytes_are_borne_and_the_device_is_heard_afterwards(rig: Rig, data: 
 
 
 @every_session
-def test_a_lost_line_is_told_once_and_a_new_one_is_used(rig: Rig) -> None:
+def test_a_lost_line_is_reported_once_and_a_new_one_is_used(rig: Rig) -> None:
     device = rig.device(rig.codec)
     modem = NullModem(rig.session(rig.codec), device, rig.codec)
     modem.connect()

@@ -53,7 +53,7 @@ def test_with_one_agreeing_it_is_last_without_and_first_with() -> None:
     assert weigh(settled("a", agreeing=1), "a a ab b") == [Change(("a", "b"), 10, 25), Change(("b",), 20, 35)]
 
 
-def test_a_content_that_passes_in_between_is_not_told_and_does_not_move_the_beginning() -> None:
+def test_a_content_that_passes_in_between_is_not_reported_and_does_not_move_the_beginning() -> None:
     assert weigh(settled("a"), "a a ab abc abc") == [Change(("a", "b", "c"), 0, 35)]
 
 
@@ -123,7 +123,7 @@ def test_two_inventories_with_a_failed_one_between_do_not_prove_the_old_content(
     assert weigh(settled("a"), "a a ! a ab ab") == [Change(("a", "b"), 0, 45)]
 
 
-def test_a_content_told_before_a_loss_is_not_told_again() -> None:
+def test_a_content_reported_before_a_loss_is_not_reported_again() -> None:
     evidence = settled("ab")
     evidence.opened(0)
     assert weigh(evidence, "ab ab") == []

@@ -70,12 +70,12 @@ def test_what_hides_behind_a_tag_of_unknown_length_is_no_evidence() -> None:
 def test_a_reader_whose_chips_are_hidden_is_faulty_until_the_tag_is_taken_away() -> None:
     bus = Bus(ONE)
     bus.identify()
-    told: list[Reading] = []
+    readings: list[Reading] = []
     for hidden in (*(True for _ in range(DOUBTS_BORNE)), False):
         assert isinstance(bus.asked(), TakeInventory)
         nameless = (0x11,) if hidden else ()
-        told += bus.answer(ChipsInventoried(1, chips(1), doubtful=hidden, nameless=nameless))
-    faulty, ready = (one for one in told if isinstance(one, DeviceHealth))
+        readings += bus.answer(ChipsInventoried(1, chips(1), doubtful=hidden, nameless=nameless))
+    faulty, ready = (one for one in readings if isinstance(one, DeviceHealth))
     assert (faulty.state, faulty.detail) == (FAULTY, "a tag of a kind nobody knows hides others on spot 1 main")
     assert ready.state is READY
 

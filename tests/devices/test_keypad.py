@@ -1,4 +1,4 @@
-"""The keypad: presses told at once where holding means nothing, short told from long where it does."""
+"""The keypad: presses reported at once where holding means nothing, short kept from long where it does."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ class Unsettable(PlainCodec):
     vocabulary = (KeyDown, KeyUp)
 
 
-def test_a_keypad_without_settings_is_told_nothing() -> None:
+def test_a_keypad_without_settings_is_sent_nothing() -> None:
     session = KeypadSession(Unsettable())
     session.connected(0)
     assert session.bytes_to_send() == b""
 
 
-def test_a_key_is_told_when_it_goes_down() -> None:
+def test_a_key_is_reported_when_it_goes_down() -> None:
     session = keypad()
     assert down(session, "K", 10) == (KeyPressed(at_ns=10, key="K"),)
     assert up(session, "K", 20) == ()
 
 
-def test_a_key_held_long_that_nobody_waits_for_is_told_once_and_short() -> None:
+def test_a_key_held_long_that_nobody_waits_for_is_reported_once_and_short() -> None:
     session = keypad()
     assert down(session, "K", 0) == (KeyPressed(at_ns=0, key="K"),)
     session.handle_deadline(2 * HELD_NS)
@@ -79,7 +79,7 @@ def test_a_holdable_key_let_go_soon_is_a_short_press_dated_when_it_went_down() -
     assert session.readings() == (KeyPressed(at_ns=10, key="X", held=False),)
 
 
-def test_a_holdable_key_is_told_as_held_as_soon_as_it_is() -> None:
+def test_a_holdable_key_is_reported_as_held_as_soon_as_it_is() -> None:
     session = keypad()
     down(session, "X", 10)
     assert session.next_deadline() == 10 + HELD_NS
@@ -147,15 +147,15 @@ def test_a_key_that_came_up_as_the_line_went_was_pressed() -> None:
 
 
 def pressed(key: str, edges_ms: tuple[int, ...]) -> list[tuple[int, bool]]:
-    """The presses told of a key that goes down and comes up in turn at these milliseconds: when, and whether held."""
-    session, told = keypad(), list[Reading]()
+    """The presses of a key that goes down and comes up in turn at these milliseconds: when, and whether held."""
+    session, readings = keypad(), list[Reading]()
     for number, at_ms in enumerate((*edges_ms, 20_000)):
         while (deadline_ns := session.next_deadline()) is not None and deadline_ns <= at_ms * MS:
             session.handle_deadline(deadline_ns)
-            told += session.readings()
+            readings += session.readings()
         if number < len(edges_ms):
-            told += (up if number % 2 else down)(session, key, at_ms * MS)
-    return [(one.at_ns // MS, one.held) for one in told if isinstance(one, KeyPressed)]
+            readings += (up if number % 2 else down)(session, key, at_ms * MS)
+    return [(one.at_ns // MS, one.held) for one in readings if isinstance(one, KeyPressed)]
 
 
 # --- keypads that report no releases ----------------------------------------------------------------
@@ -163,13 +163,13 @@ def pressed(key: str, edges_ms: tuple[int, ...]) -> list[tuple[int, bool]]:
 
 def typed(session: KeypadSession, *said: tuple[str, int]) -> list[tuple[str, int, bool]]:
     """The presses of a keypad that says these keys at these milliseconds, and then nothing for ten seconds."""
-    told: list[Reading] = []
+    readings: list[Reading] = []
     for key, at_ms in (*said, ("", 20_000)):
         while (deadline_ns := session.next_deadline()) is not None and deadline_ns <= at_ms * MS:
             session.handle_deadline(deadline_ns)
-            told += session.readings()
-        told += down(session, key, at_ms * MS) if key else ()
-    return [(one.key, one.at_ns // MS, one.held) for one in told if isinstance(one, KeyPressed)]
+            readings += session.readings()
+        readings += down(session, key, at_ms * MS) if key else ()
+    return [(one.key, one.at_ns // MS, one.held) for one in readings if isinstance(one, KeyPressed)]
 
 
 def complaints(session: KeypadSession, *said: tuple[str, int]) -> list[str]:
@@ -180,7 +180,7 @@ def complaints(session: KeypadSession, *said: tuple[str, int]) -> list[str]:
 
 @pytest.mark.parametrize("apart_ms", [400, 700, 1_199, 1_200, 2_500, 4_999])
 def test_two_stands_within_five_seconds_are_two(apart_ms: int) -> None:
-    """Two players stand one after the other, and the keypad tells no release."""
+    """Two players stand one after the other, and the keypad reports no release."""
     assert typed(keypad(), ("L", 0), ("L", apart_ms)) == [("L", 0, False), ("L", apart_ms, False)]
 
 
@@ -249,7 +249,7 @@ def test_a_stuck_key_is_complained_of_once_and_the_keypad_set_up_again() -> None
     assert session.next_deadline() is None
 
 
-def test_a_key_cut_off_before_short_could_be_told_from_long_is_not_guessed() -> None:
+def test_a_key_cut_off_before_short_could_be_known_from_long_is_not_guessed() -> None:
     session = keypad()
     down(session, "X", 10)
     session.disconnected(20)
@@ -261,7 +261,7 @@ def test_a_key_cut_off_before_short_could_be_told_from_long_is_not_guessed() -> 
     assert up(session, "X", 40) == ()
 
 
-def test_noise_is_told() -> None:
+def test_noise_is_reported() -> None:
     session = keypad()
     session.receive(b"noise\n", 9)
     (fault,) = session.readings()
@@ -275,20 +275,20 @@ def test_a_key_cannot_be_stuck_before_it_is_held() -> None:
 
 
 @given(presses=st.lists(st.tuples(st.sampled_from("AKLX"), st.integers(1, 3 * HELD_NS)), max_size=12))
-def test_every_press_is_told_exactly_once_and_right(presses: list[tuple[str, int]]) -> None:
+def test_every_press_is_reported_exactly_once_and_right(presses: list[tuple[str, int]]) -> None:
     session = keypad()
-    told: list[Reading] = []
+    readings: list[Reading] = []
     expected: list[Reading] = []
     now_ns = 0
     for key, length_ns in presses:
         now_ns += TAP_NS
         expected.append(KeyPressed(at_ns=now_ns, key=key, held=key == "X" and length_ns >= HELD_NS))
-        told += down(session, key, now_ns)
+        readings += down(session, key, now_ns)
         end_ns = now_ns + length_ns
         while (deadline_ns := session.next_deadline()) is not None and deadline_ns <= end_ns:
             session.handle_deadline(deadline_ns)
-            told += session.readings()
-        told += up(session, key, end_ns)
+            readings += session.readings()
+        readings += up(session, key, end_ns)
         now_ns = end_ns
     session.handle_deadline(now_ns + TAP_NS)
-    assert [*told, *session.readings()] == expected
+    assert [*readings, *session.readings()] == expected

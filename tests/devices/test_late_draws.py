@@ -1,4 +1,4 @@
-"""A draw whose first telling was lost is dated as far as it can be known, not when it was told at last."""
+"""A draw whose first report was lost is dated as far as it can be known, not when it was reported at last."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.devices.crossing import MS, Table, shoe
 EIGHT, NINE, TEN = Card("8c"), Card("9c"), Card("Tc")
 
 
-def test_a_draw_told_at_once_left_the_shoe_then() -> None:
+def test_a_draw_reported_at_once_left_the_shoe_then() -> None:
     table = Table(shoe())
     table.start()
     table.run(700 * MS)
@@ -17,7 +17,7 @@ def test_a_draw_told_at_once_left_the_shoe_then() -> None:
     assert [(card.face, card.since_ns) for card in table.cards()] == [(EIGHT, -1)]
 
 
-def test_a_draw_whose_telling_was_lost_may_have_left_since_the_shoe_last_had_nothing_to_tell() -> None:
+def test_a_draw_whose_report_was_lost_may_have_left_since_the_shoe_last_had_nothing_to_report() -> None:
     table = Table(shoe())
     table.start()
     table.draw(EIGHT)
@@ -32,7 +32,7 @@ def test_a_draw_whose_telling_was_lost_may_have_left_since_the_shoe_last_had_not
     assert seen_ns < late.since_ns <= drawn_ns < late.at_ns
 
 
-def test_draws_after_a_lost_one_are_as_uncertain_as_it_until_the_shoe_has_nothing_to_tell() -> None:
+def test_draws_after_a_lost_one_are_as_uncertain_as_it_until_the_shoe_has_nothing_to_report() -> None:
     table = Table(shoe())
     table.start()
     table.shoe.draw(EIGHT)

@@ -26,7 +26,7 @@ from firmware_protocols.readings import (
 )
 from firmware_protocols.trigger_messages import ContributionAnswered, CycleCommitted, CycleRevealed
 from simulators.faults.line_faults import Rates
-from tests.devices.trigger_rig import MS, Journal, Make, Rig, S, in_c, needs_cc, proper, simulated, told_in_order
+from tests.devices.trigger_rig import MS, Journal, Make, Rig, S, assert_in_order, in_c, needs_cc, proper, simulated
 from tests.trigger_box.rig import SMALL, BoxDevice
 
 every_box = pytest.mark.parametrize("make", [simulated, proper, pytest.param(in_c, marks=needs_cc)])
@@ -78,7 +78,7 @@ def test_every_contribution_is_answered_once_and_in_order(
     rig.modem.say(rig.box.noise(works=True))
     rig.until(lambda: len(rig.journal.answers()) == len(amounts))
     rig.until(lambda: len(rig.journal.of(MysteryRevealed)) == len(rig.journal.hits()))
-    told_in_order(rig.journal, SMALL)
+    assert_in_order(rig.journal, SMALL)
 
 
 @every_box
@@ -91,7 +91,7 @@ def test_an_answer_lost_on_the_line_is_given_again_in_the_same_words(make: Make)
     assert rig.journal.answers() == []
     rig.faults.rates = Rates()
     rig.until(lambda: len(rig.journal.answers()) == 1, 2 * S)
-    told_in_order(rig.journal, SMALL)
+    assert_in_order(rig.journal, SMALL)
 
 
 @every_box
@@ -149,7 +149,7 @@ def test_without_noise_the_mystery_is_closed_and_contributions_wait(make: Make) 
 
 
 @every_box
-def test_a_hit_without_noise_is_told_and_the_next_cycle_waits(make: Make) -> None:
+def test_a_hit_without_noise_is_reported_and_the_next_cycle_waits(make: Make) -> None:
     rig = Rig(make)
     rig.run(S)
     rig.modem.say(rig.box.noise(works=False))
@@ -160,7 +160,7 @@ def test_a_hit_without_noise_is_told_and_the_next_cycle_waits(make: Make) -> Non
     assert rig.codes() == ["no_randomness"]
     rig.modem.say(rig.box.noise(works=True))
     rig.until(lambda: len(rig.journal.answers()) == 4)
-    told_in_order(rig.journal, SMALL)
+    assert_in_order(rig.journal, SMALL)
 
 
 @every_box
@@ -201,12 +201,12 @@ def test_a_silent_box_is_lost_within_two_seconds_and_found_again(make: Make) -> 
 
 
 @every_box
-def test_nothing_outside_the_wish_is_told(make: Make) -> None:
-    """Answers nobody waits for, in any order, tell the table nothing."""
+def test_nothing_outside_the_wish_is_reported(make: Make) -> None:
+    """Answers nobody waits for, in any order, change nothing at the table."""
     rig = Rig(make)
     rig.contribute(10_000)
     rig.run(S)
-    told = list(rig.journal.read)
+    read = list(rig.journal.read)
     wire = CODEC.open(LineEnd.DEVICE)
     for message in (
         ContributionAnswered(2, 1, 6_000_000, hit=False, award_cents=0),
@@ -217,7 +217,7 @@ def test_nothing_outside_the_wish_is_told(make: Make) -> None:
     ):
         rig.modem.say(wire.encode(message))
     rig.run(S)
-    assert rig.journal.read == told
+    assert rig.journal.read == read
 
 
 def test_a_box_that_took_over_goes_on_where_the_table_stands_and_says_what_is_lost() -> None:

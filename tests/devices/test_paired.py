@@ -79,10 +79,10 @@ class Stage:
         self.modem.run_until(self.modem.now_ns + int(seconds * S))
 
     def contribute(self, *numbers: int) -> None:
-        """Open the cycle and tell of these contributions."""
+        """Open the cycle and report these contributions."""
         share = OpenCycle(1, bytes(32))
-        told = tuple(Contribute(number, 10_000) for number in numbers)
-        self.inner.apply(TriggerWish(1, 0, numbers[0] - 1, share, told), self.modem.now_ns)
+        contributions = tuple(Contribute(number, 10_000) for number in numbers)
+        self.inner.apply(TriggerWish(1, 0, numbers[0] - 1, share, contributions), self.modem.now_ns)
         self.pass_s(2)
 
     def of(self, kind: type[T]) -> list[T]:
@@ -104,7 +104,7 @@ def test_contributions_are_answered_behind_the_pairing() -> None:
     assert made.complaints() == []
 
 
-def test_a_box_with_another_key_is_refused_and_told_nothing() -> None:
+def test_a_box_with_another_key_is_refused_and_sent_nothing() -> None:
     device = PairedBox(bytes(32))
     made = Stage(device)
     made.pass_s(3)
@@ -120,7 +120,7 @@ def test_a_box_without_pairing_is_not_taken_for_one_with_it() -> None:
     assert made.of(MysteryCommitted) == []
 
 
-def test_an_answer_changed_on_the_way_is_dropped_and_told_once_and_asked_for_again() -> None:
+def test_an_answer_changed_on_the_way_is_dropped_and_reported_once_and_asked_for_again() -> None:
     device = PairedBox()
     made = Stage(device)
     changes = iter(range(3))
@@ -144,7 +144,7 @@ def reframed(frame: bytes) -> bytes:
     return whole + b"\0"
 
 
-def test_an_answer_said_twice_on_the_way_counts_once_and_is_told() -> None:
+def test_an_answer_said_twice_on_the_way_counts_once_and_is_reported() -> None:
     device = PairedBox()
     made = Stage(device)
     device.between = lambda data: data + data

@@ -44,7 +44,7 @@ def test_only_watched_zones_are_asked_for_and_the_more_often(codec: Codec) -> No
     assert min(looks_in(table, 2 * S).values()) > 0
 
 
-def test_a_change_nobody_watched_is_told_later_with_the_true_moment_inside() -> None:
+def test_a_change_nobody_watched_is_reported_later_with_the_true_moment_inside() -> None:
     table = Table(ALL)
     table.start()
     table.session.watch(PLAY)

@@ -119,7 +119,7 @@ def test_an_acknowledgement_lost_is_given_again_at_the_next_heartbeat() -> None:
     assert len(crossing.journal) == 1
 
 
-def test_an_acknowledgement_of_a_draw_nobody_was_told_means_nothing() -> None:
+def test_an_acknowledgement_of_a_draw_nobody_was_sent_means_nothing() -> None:
     crossing = started(Crossing())
     crossing.draw()
     crossing.session.acknowledge(0)
@@ -135,7 +135,7 @@ def test_an_acknowledgement_of_a_draw_nobody_was_told_means_nothing() -> None:
     assert crossing.shoe.waiting == 0
 
 
-def test_one_draw_lost_on_the_line_is_sent_again_before_the_next_is_told() -> None:
+def test_one_draw_lost_on_the_line_is_sent_again_before_the_next_is_sent() -> None:
     crossing = started(Crossing())
     crossing.draw()
     crossing.to_host.clear()
@@ -161,7 +161,7 @@ def test_the_last_draw_lost_on_the_line_is_missed_at_the_next_heartbeat() -> Non
     assert crossing.run(lambda: len(crossing.journal) == 1, CHECK_NS + 100 * MS)
 
 
-def test_a_shoe_that_was_not_told_to_send_is_told_again_before_the_next_card() -> None:
+def test_a_shoe_that_was_not_asked_to_send_is_asked_again_before_the_next_card() -> None:
     crossing = Crossing()
     crossing.plug()
     assert crossing.run(lambda: crossing.states()[-1:] == [READY])

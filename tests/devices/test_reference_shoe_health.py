@@ -29,7 +29,7 @@ def test_it_is_ready_when_it_has_said_who_it_is_and_what_it_keeps() -> None:
     assert table.complaints() == []
 
 
-def test_a_card_is_told_within_a_few_milliseconds() -> None:
+def test_a_card_is_reported_within_a_few_milliseconds() -> None:
     table = Table(shoe())
     table.start()
     drawn_ns = table.modem.now_ns
@@ -41,7 +41,7 @@ def test_a_card_is_told_within_a_few_milliseconds() -> None:
     assert card.at_ns - drawn_ns < 2 * MS
 
 
-def test_burns_and_misreads_are_told_as_such() -> None:
+def test_burns_and_misreads_are_reported_as_such() -> None:
     table = Table(shoe())
     table.start()
     table.modem.say(table.shoe.burn_mode(on=True))
@@ -57,7 +57,7 @@ def test_burns_and_misreads_are_told_as_such() -> None:
 def test_the_wrong_shoe_is_refused_and_not_believed() -> None:
     expected = ExpectedShoe(vendor="Tableside", model="Sim-1", serials=("S0002",))
     table = Table(shoe(), ShoeSession(reference.CODEC, expected=expected))
-    # Somebody else has told it to send, so it does.
+    # Somebody else has asked it to send, so it does.
     table.shoe.receive(reference.CODEC.open(LineEnd.HOST).encode(SendDraws(SERIES)))
     table.start()
     table.draw(Card("8h"))
@@ -224,7 +224,7 @@ def test_a_wish_from_before_the_line_was_open_is_carried_out() -> None:
     assert crossing.shoe.locked
 
 
-def test_a_lock_that_jams_is_told_again_with_each_question_and_not_with_each_answer() -> None:
+def test_a_lock_that_jams_is_reported_again_with_each_question_and_not_with_each_answer() -> None:
     """Such a shoe answers with how it is; that must not bring the next command at line speed."""
     shoe_, session = ReferenceShoeSimulator(reference.CODEC), ShoeSession(reference.CODEC)
     host = Journaling(session)
@@ -245,7 +245,7 @@ def test_a_lock_that_jams_is_told_again_with_each_question_and_not_with_each_ans
     assert shoe_.locked
 
 
-def test_the_lid_is_told_open_and_closed_even_if_it_moved_while_nobody_listened() -> None:
+def test_the_lid_is_reported_open_and_closed_even_if_it_moved_while_nobody_listened() -> None:
     crossing = started(Crossing())
     crossing.unplug()
     crossing.shoe.lid(is_open=True)

@@ -24,7 +24,7 @@ class Rig:
         self.device = NoiseSimulator(CODEC, Random(5), noise)
         self.session = RngSession(CODEC)
         self.now_ns = 0
-        self.told: list[Reading] = []
+        self.readings: list[Reading] = []
         self.session.connected(0)
 
     def run(self, turns: int) -> None:
@@ -34,13 +34,13 @@ class Rig:
             if deadline_ns is not None and deadline_ns <= self.now_ns:
                 self.session.handle_deadline(self.now_ns)
             self.session.receive(self.device.emit(512), self.now_ns)
-            self.told += self.session.readings()
+            self.readings += self.session.readings()
 
     def states(self) -> list[tuple[HealthState, str]]:
-        return [(one.state, one.detail) for one in self.told if isinstance(one, DeviceHealth)]
+        return [(one.state, one.detail) for one in self.readings if isinstance(one, DeviceHealth)]
 
     def codes(self) -> list[str]:
-        return [one.code for one in self.told if isinstance(one, DeviceComplained)]
+        return [one.code for one in self.readings if isinstance(one, DeviceComplained)]
 
 
 def test_the_first_1024_bytes_are_tested_and_thrown_away() -> None:
@@ -154,7 +154,7 @@ def test_a_stream_cut_short_is_lost_and_what_was_kept_with_it() -> None:
     rig.run(150)
     assert rig.session.available == 0
     assert rig.states()[-1] == (HealthState.LOST, "no noise")
-    assert any(isinstance(one, LineDisturbed) for one in rig.told)
+    assert any(isinstance(one, LineDisturbed) for one in rig.readings)
     rig.device.noise = Noise.HEALTHY
     rig.run(3)
     assert rig.states()[-1][0] is HealthState.READY

@@ -45,13 +45,13 @@ def test_a_misread_card_is_a_card_without_a_face() -> None:
     assert session.readings() == (CardDrawn(at_ns=7, face=None),)
 
 
-def test_a_burn_is_told_where_the_shoe_tells_it() -> None:
+def test_a_burn_is_reported_where_the_shoe_reports_it() -> None:
     session = shoe()
     session.receive(ShoeSimulator(PLAIN).draw(Card("2c"), burn=True), 7)
     assert session.readings() == (CardDrawn(at_ns=7, face=Card("2c"), burn=True),)
 
 
-def test_a_shoe_without_burns_tells_a_burnt_card_like_any_other() -> None:
+def test_a_shoe_without_burns_reports_a_burnt_card_like_any_other() -> None:
     session = ShoeSession(bee_tek.CODEC)
     session.connected(0)
     session.receive(ShoeSimulator(bee_tek.CODEC).draw(Card("2c"), burn=True), 7)
@@ -86,7 +86,7 @@ def test_a_number_used_again_long_after_is_a_new_card() -> None:
     assert say(session, eight, 99) == (CardDrawn(at_ns=99, face=Card("8h"), sequence=0),)
 
 
-def test_two_cards_under_one_number_are_both_told_with_a_complaint() -> None:
+def test_two_cards_under_one_number_are_both_reported_with_a_complaint() -> None:
     session = shoe()
     say(session, CardRead(Card("8h"), sequence=4), 1)
     complaint, card = say(session, CardRead(Card("9h"), sequence=4), 2)
@@ -115,7 +115,7 @@ def test_a_message_cut_short_is_given_up_after_silence_and_dated_when_it_came() 
     assert session.next_deadline() is None
 
 
-def test_a_message_cut_short_by_a_lost_line_is_told() -> None:
+def test_a_message_cut_short_by_a_lost_line_is_reported() -> None:
     session = shoe()
     session.receive(ShoeSimulator(PLAIN).draw(Card("8h"))[:12], 1_000)
     session.disconnected(5_000)

@@ -1,4 +1,4 @@
-"""Shoes that answer, exchanged and on their bad days: no card is lost without a word, and none is told twice."""
+"""Shoes that answer, exchanged and on their bad days: no card is lost without a word, and none is reported twice."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_memory_begun_anew_and_a_restart_lose_no_card_without_a_word(ms: int, 
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-def test_a_shoe_that_forgot_what_was_acknowledged_tells_no_card_twice(*, restarts: bool) -> None:
+def test_a_shoe_that_forgot_what_was_acknowledged_reports_no_card_twice(*, restarts: bool) -> None:
     crossing = started(Crossing(frees_late=True))
     late = crossing.shoe
     for _ in range(10):
@@ -105,7 +105,7 @@ def test_shoes_that_the_table_names_are_exchanged_without_a_complaint_of_another
     assert crossing.states()[-1] is FAULTY
 
 
-def test_the_journal_knows_the_shoe_before_it_is_told_to_send() -> None:
+def test_the_journal_knows_the_shoe_before_it_is_asked_to_send() -> None:
     crossing = Crossing()
     crossing.draw()
     crossing.plug()
@@ -157,7 +157,7 @@ def test_one_record_that_failed_costs_the_face_of_its_card_alone() -> None:
 
 
 @pytest.mark.parametrize("written", range(RECORD_BYTES + 1))
-def test_a_brown_out_in_a_draw_costs_at_most_the_face_or_is_told(written: int) -> None:
+def test_a_brown_out_in_a_draw_costs_at_most_the_face_or_is_reported(written: int) -> None:
     crossing = started(Crossing())
     crossing.draw(DECK[0])
     crossing.run(lambda: False, S)

@@ -107,7 +107,7 @@ def test_an_odometer_runs_up_and_arrives_within_a_second() -> None:
 
 
 @pytest.mark.parametrize("trouble", ["forgets everything", "holds something else", "meets an error"])
-def test_a_sign_that_is_not_what_it_was_told_to_be_is_set_up_anew(trouble: str) -> None:
+def test_a_sign_that_is_not_what_it_was_set_to_be_is_set_up_anew(trouble: str) -> None:
     made = stage()
     match trouble:
         case "forgets everything":
@@ -122,7 +122,7 @@ def test_a_sign_that_is_not_what_it_was_told_to_be_is_set_up_anew(trouble: str) 
     assert made.states() == [HealthState.READY]
 
 
-def test_what_it_held_wrongly_is_told() -> None:
+def test_what_it_held_wrongly_is_reported() -> None:
     made = stage()
     made.sign.spoil(2, "999,999.99")
     made.pass_s(15)

@@ -168,14 +168,14 @@ class Night:
         self.host = Counting(rig.session)
         self.modem: NullModem[Reading] = NullModem(self.host, self.device, rig.codec, paced=True, piece_bytes=1)
         self.steps: Counter[str] = Counter()
-        self.told: list[Reading] = []
+        self.readings: list[Reading] = []
 
     def states(self) -> dict[str, HealthState]:
-        return {one.device: one.state for one in self.told if isinstance(one, DeviceHealth)}
+        return {one.device: one.state for one in self.readings if isinstance(one, DeviceHealth)}
 
     def run(self, for_ns: int) -> None:
         self.modem.run_until(self.modem.now_ns + for_ns)
-        self.told += self.modem.readings
+        self.readings += self.modem.readings
         self.modem.readings.clear()
 
     def plug_in_and_pull(self) -> None:

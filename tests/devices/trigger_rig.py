@@ -143,8 +143,8 @@ class Rig:
         return [one.code for one in self.readings if isinstance(one, DeviceComplained)]
 
 
-def told_in_order(journal: Journal, bounds: Bounds) -> None:
-    """Everything a table was told is one story: cycles in order, each with its answers, one hit, one opening."""
+def assert_in_order(journal: Journal, bounds: Bounds) -> None:
+    """Everything a table was sent is consistent: cycles in order, each with its answers, one hit, one opening."""
     meter, cycle, number = bounds.reset_cents * 10_000, 0, 0
     committed: MysteryCommitted | None = None
     hit: MysteryAnswered | None = None

@@ -107,6 +107,6 @@ def test_the_keys_listed_are_those_printed(words: tuple[str, ...], journal: Path
     named = CODE.findall(re.sub(r"\([^)]*\)", "", row[2].partition(";")[0]))
     files = {"JOURNAL": str(journal), "COPY": str(tmp_path / "copy.sqlite")}
     done = CliRunner().invoke(main, [*words[0].split(), *(files.get(word, word) for word in words[1:]), "--json"])
-    told = json.loads(done.stdout)
-    assert isinstance(told, list) is row[1].startswith("a list")
-    assert set(told[0] if isinstance(told, list) else told) == set(named)
+    printed = json.loads(done.stdout)
+    assert isinstance(printed, list) is row[1].startswith("a list")
+    assert set(printed[0] if isinstance(printed, list) else printed) == set(named)

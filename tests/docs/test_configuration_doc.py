@@ -54,7 +54,7 @@ class Zeros:
 
 
 def written(directory: Path, text: str = EXAMPLE) -> Path:
-    """The page's files, as it tells to make them."""
+    """The page's files, as it says to make them."""
     (directory / "chips.csv").write_text(FILES["chips.csv"].text)
     create_key(directory / "table.key", Zeros())
     path = directory / "table.toml"
@@ -68,9 +68,9 @@ def read(directory: Path, text: str = EXAMPLE) -> TableFile:
 
 
 def refused(directory: Path, text: str) -> list[str]:
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as error:
         read(directory, text)
-    return [line.removeprefix(f"{directory}/") for line in told.value.lines]
+    return [line.removeprefix(f"{directory}/") for line in error.value.lines]
 
 
 def mistakes() -> list[tuple[str, str, str]]:
@@ -98,11 +98,11 @@ def test_every_section_of_the_file_is_described_and_no_other() -> None:
 
 @pytest.mark.parametrize("heading", KINDS)
 def test_every_key_is_described_with_its_default(heading: str) -> None:
-    told = {row[0].strip("`"): row for row in SECTIONS[heading].rows()}
+    rows = {row[0].strip("`"): row for row in SECTIONS[heading].rows()}
     fields = {field.encode_name: field for field in msgspec.structs.fields(KINDS[heading])}
-    assert sorted(told) == sorted(fields)
+    assert sorted(rows) == sorted(fields)
     for name, field in fields.items():
-        assert told[name][2].strip("`").strip('"') == default_of(field), f"{heading} {name}"
+        assert rows[name][2].strip("`").strip('"') == default_of(field), f"{heading} {name}"
 
 
 @pytest.mark.parametrize("heading", KINDS)
@@ -130,12 +130,12 @@ def default_of(field: msgspec.structs.FieldInfo) -> str:
 
 
 def test_every_counted_option_has_its_range() -> None:
-    told = {row[0].strip("`"): row[1].replace("10^12", str(10**12)) for row in SECTIONS["[options]"].rows()}
-    counted = {name: cell for name, cell in told.items() if not cell.startswith("`")}
+    ranges = {row[0].strip("`"): row[1].replace("10^12", str(10**12)) for row in SECTIONS["[options]"].rows()}
+    counted = {name: cell for name, cell in ranges.items() if not cell.startswith("`")}
     assert counted == {name: f"{least} to {most}" for name, (least, most) in OPTION_RANGES.items()}
 
 
-def test_two_inventories_agree_unless_told_otherwise() -> None:
+def test_two_inventories_agree_unless_something_else_is_said() -> None:
     assert BetSpotsSession.__init__.__kwdefaults__ is not None
     assert BetSpotsSession.__init__.__kwdefaults__["agreeing"] == 2
 
@@ -152,10 +152,10 @@ def test_every_key_of_the_keypad_has_its_meaning() -> None:
     assert rows == list(DEFAULT_KEYS.items())
 
 
-def test_the_meanings_that_no_key_has_by_default_are_told_too() -> None:
+def test_the_meanings_that_no_key_has_by_default_are_described_too() -> None:
     others = sorted(MEANINGS - set(DEFAULT_KEYS.values()))
-    untold = [name for name in others if f"`{name}`" not in SECTIONS["The keys"].text]
-    assert untold == [], "configuration.md, below the rows of 'The keys': expected each of these as `name`"
+    undescribed = [name for name in others if f"`{name}`" not in SECTIONS["The keys"].text]
+    assert undescribed == [], "configuration.md, below the rows of 'The keys': expected each of these as `name`"
 
 
 def test_every_protocol_is_named() -> None:
@@ -167,29 +167,29 @@ def test_every_protocol_is_named() -> None:
 
 
 @pytest.mark.parametrize(("before", "after", "said"), mistakes(), ids=lambda text: str(text)[:40])
-def test_a_mistake_is_told_as_the_page_says(before: str, after: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_is_reported_as_the_page_says(before: str, after: str, said: str, tmp_path: Path) -> None:
     assert EXAMPLE.count(before) == 1, before
-    told = refused(tmp_path, EXAMPLE.replace(before, after))
-    assert len(told) == 1
+    lines = refused(tmp_path, EXAMPLE.replace(before, after))
+    assert len(lines) == 1
     whole = not said.endswith(" ...")
-    assert told[0] == said if whole else told[0].startswith(said.removesuffix("..."))
+    assert lines[0] == said if whole else lines[0].startswith(said.removesuffix("..."))
 
 
-def test_mistakes_beside_the_table_file_are_told_as_the_page_says(tmp_path: Path) -> None:
+def test_mistakes_beside_the_table_file_are_reported_as_the_page_says(tmp_path: Path) -> None:
     path = written(tmp_path, EXAMPLE.replace("credential:table.key", "bj-1.key"))
     (tmp_path / "chips.csv").write_text("id,value_cents\nE0,5.00\nE00401502092A102,500\nE00401502092A102,500\n")
     key = (tmp_path / "table.key").rename(tmp_path / "bj-1.key")
-    told: list[str] = []
+    lines: list[str] = []
     for mistake in (lambda: None, lambda: key.write_text("12"), lambda: key.chmod(0o644), key.unlink):
         mistake()
         with pytest.raises(ConfigError) as error:
             load_table(path)
-        told += [line.replace(f"{tmp_path}/", "") for line in error.value.lines]
+        lines += [line.replace(f"{tmp_path}/", "") for line in error.value.lines]
     rows = SECTIONS["What mistakes look like"].rows()
     assert len(rows) == 5
     for _, said in rows:
         wanted = said.strip("`").removesuffix("...")
-        assert any(line.startswith(wanted) for line in told), wanted
+        assert any(line.startswith(wanted) for line in lines), wanted
 
 
 def test_the_command_that_makes_a_key_makes_one(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from devices.paired_session import TEXTS
 from tests.docs.pages import ROOT, page
 
 SAYS: Final = {"_complain", "complain", "DeviceComplained", "_tell", "tell_trouble"}
-"""What tells people of a device; its code is the first argument that looks like one."""
+"""What people read of a device; its code is the first argument that looks like one."""
 
 CODE: Final = re.compile(r"[a-z]+(_[a-z]+)*")
 
@@ -31,6 +31,6 @@ def codes() -> Iterator[str]:
 
 def test_each_code_has_its_row() -> None:
     section = page("operations.md").partition("### Device alarms")[2].partition("\n## ")[0]
-    told = set(re.findall(r"`([a-z_]+)`", section))
+    described = set(re.findall(r"`([a-z_]+)`", section))
     assert {"draws_missing", "stuck_key", "stepped", "needs_attention", "too_many", "name_taken"} <= set(codes())
-    assert {*codes(), *TEXTS} - told == set()
+    assert {*codes(), *TEXTS} - described == set()

@@ -131,11 +131,11 @@ def test_every_other_payload_has_an_example_of_its_shape(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", PICTURES)
-def test_every_other_payload_has_its_fields_told(kind: str) -> None:
+def test_every_other_payload_has_its_fields_described(kind: str) -> None:
     after = PAGE[PAGE.index(f"```json {kind}\n") :]
     table = after[after.index("\n| field | meaning |") :].strip()
-    told = re.findall(r"^\| `(\w+)` \|", table[: table.index("\n\n")], re.MULTILINE)
-    assert told == fields(PICTURES[kind])
+    described = re.findall(r"^\| `(\w+)` \|", table[: table.index("\n\n")], re.MULTILINE)
+    assert described == fields(PICTURES[kind])
 
 
 def test_the_command_shown_is_taken() -> None:
@@ -171,7 +171,7 @@ def test_the_round_shown_is_one_that_people_played() -> None:
     rig = Rig(profile_files.load(PENN, {"stand_key": "always", "turn_key": "always"}).rules, chips)
     house = replace(rig.house, denominations=tuple(sorted({*chips.values()}, reverse=True)))
     rig.table = Table(house, rig.table.state)
-    # A running table is told at its start which day it is.
+    # A running table publishes at its start which day it is.
     rig.give(DayBegan(rig.now_ns, "2026-11-21"))
     rig.perform(play(house_from(profile_files.raw(PENN)), random.Random(164), rack, (1, 1), rounds=1))
     lines = [f"{seq:>2} {event_line(event)}" for seq, event in enumerate(rig.events, 1)]

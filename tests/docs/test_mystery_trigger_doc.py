@@ -38,8 +38,9 @@ def test_its_frames_are_those_of_the_codec() -> None:
     kinds = {row[0].strip("`") for row in section.rows()}
     layouts = (*tableside._COMMANDS, *tableside._REPORTS)
     assert kinds == {f"{layout.kind:02X}" for layout in layouts}
-    told = "Conditions: " + ", ".join(f"{place} {one.replace('_', ' ')}" for place, one in enumerate(TriggerCondition))
-    assert f"{told}." in " ".join(PAGE.split())
+    names = (f"{place} {one.replace('_', ' ')}" for place, one in enumerate(TriggerCondition))
+    conditions = "Conditions: " + ", ".join(names)
+    assert f"{conditions}." in " ".join(PAGE.split())
 
 
 def test_every_reason_for_a_closed_mystery_is_explained() -> None:

@@ -11,18 +11,18 @@ PAGE: Final = page("protection.md")
 SECTIONS: Final = sections(PAGE)
 
 
-def test_every_kind_is_told_with_its_severity() -> None:
-    told = {row[0].strip("`"): row[1].strip("`") for row in SECTIONS["Kinds"].rows()}
-    assert told == {kind.value: severity.value for kind, severity in SEVERITY.items()}
+def test_every_kind_is_described_with_its_severity() -> None:
+    severities = {row[0].strip("`"): row[1].strip("`") for row in SECTIONS["Kinds"].rows()}
+    assert severities == {kind.value: severity.value for kind, severity in SEVERITY.items()}
 
 
 def test_every_kind_says_what_it_means_and_what_to_do() -> None:
     assert all(len(row) == 4 and row[2] and row[3] for row in SECTIONS["Kinds"].rows())
 
 
-def test_every_severity_is_told() -> None:
+def test_every_severity_is_described() -> None:
     assert SECTIONS["Severities"].names() == [one.value for one in Severity]
 
 
-def test_the_limit_of_the_list_is_told() -> None:
+def test_the_limit_of_the_list_is_described() -> None:
     assert f"{LISTED_LIMIT - 1} alerts wait" in PAGE

@@ -1,4 +1,4 @@
-"""The round told in the README is the one that is played."""
+"""The round printed in the README is the one that is played."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def test_the_round_shown_is_the_third_of_seed_62() -> None:
     rig = Rig(profile_files.load(PROFILE, {"stand_key": "always"}).rules, dict(registry(rack)))
     rig.perform(play(house_from(profile_files.raw(PROFILE)), random.Random(62), rack, (1, 7), rounds=3))
     teller = LiveNarrator()
-    told = "\n".join(line for event in rig.events for line in teller.tell(event))
-    third = told[told.index("Round 3\n") :].strip()
+    narrated = "\n".join(line for event in rig.events for line in teller.tell(event))
+    third = narrated[narrated.index("Round 3\n") :].strip()
     # Chips and cards come closer together than with readers that must be asked, so the order may differ.
     assert sorted(third.splitlines()) == sorted(shown.splitlines())
 

@@ -40,14 +40,14 @@ def built(directory: Path) -> Path:
 
 @dataclass
 class Left:
-    """A card that left a shoe. ``sure``: its telling cannot be missing; else the table must have said that it may."""
+    """A card that left a shoe. ``sure``: its report cannot be missing; else the table must have said that it may."""
 
     face: Card
     sure: bool = True
     readable: bool = True
 
     def may_be(self, face: Card | None) -> bool:
-        """Whether the table may have been told ``face`` of it."""
+        """Whether the table may have been sent ``face`` of it."""
         return face is self.face or (face is None and not self.readable)
 
 
@@ -66,15 +66,15 @@ class Shoe:
     def power(self, line: int) -> None:
         """It gets power, and its line is that of the table."""
         said, self.control = os.pipe()
-        self.answers, told = os.pipe()
+        self.answers, answering = os.pipe()
         self.process = subprocess.Popen(
-            [str(self.program), str(self.memory), self.serial, str(said), str(told)],
+            [str(self.program), str(self.memory), self.serial, str(said), str(answering)],
             stdin=line,
             stdout=line,
-            pass_fds=(said, told),
+            pass_fds=(said, answering),
         )
         os.close(said)
-        os.close(told)
+        os.close(answering)
 
     def cut_power(self) -> None:
         """Its power is gone, whatever it was doing."""
@@ -85,7 +85,7 @@ class Shoe:
             os.close(self.answers)
             self.process = None
 
-    def tell(self, what: bytes, value: int) -> int | None:
+    def act(self, what: bytes, value: int) -> int | None:
         """Let something happen at the board; 1 done, 0 held back, None: its power went meanwhile."""
         try:
             os.write(self.control, what + bytes((value,)))
@@ -96,7 +96,7 @@ class Shoe:
 
     def draw(self, face: Card) -> bool:
         """A card leaves it, if it is not locked; whether it still has power then."""
-        answer = self.tell(b"D", CARD_BYTES[face])
+        answer = self.act(b"D", CARD_BYTES[face])
         if answer:
             self.left.append(Left(face))
         if answer is None:
@@ -168,7 +168,7 @@ class Bench:
         self.shoe.cut_power()
         size = self.shoe.memory.stat().st_size if self.shoe.memory.exists() else 0
         self.shoe.memory.write_bytes(self.chance.randbytes(size))
-        for card in self.untold(self.shoe):
+        for card in self.unjournaled(self.shoe):
             card.sure = False
         self.shoe.power(self.far)
 
@@ -180,7 +180,7 @@ class Bench:
             if slot + 8 <= len(content) and any(byte != 0xFF for byte in content[slot : slot + 8]):
                 content[slot + self.chance.randrange(8)] ^= 1 << self.chance.randrange(8)
                 self.shoe.memory.write_bytes(content)
-                for card in self.untold(self.shoe):
+                for card in self.unjournaled(self.shoe):
                     card.readable = False
         self.shoe.power(self.far)
 
@@ -192,7 +192,7 @@ class Bench:
 
     def brown_out(self) -> None:
         """A card leaves the shoe, and its power goes after some bytes of the record."""
-        if self.shoe.tell(b"C", self.chance.randrange(10)) is None:
+        if self.shoe.act(b"C", self.chance.randrange(10)) is None:
             self.power_cycle()
         self.draw()
         self.power_cycle()
@@ -261,7 +261,7 @@ class Bench:
             self.settle()
 
     def settle(self) -> None:
-        """The shoe in place is plugged in until it has told all that it keeps."""
+        """The shoe in place is plugged in until it has reported all that it keeps."""
         self.unplug()
         self.plug()
         end = time.monotonic() + PATIENCE_S
@@ -283,13 +283,13 @@ class Bench:
 
     # --- what must be true ----------------------------------------------------------------------------
 
-    def untold(self, shoe: Shoe) -> list[Left]:
+    def unjournaled(self, shoe: Shoe) -> list[Left]:
         """The cards that left a shoe and that the journal does not have (yet)."""
-        told = sum(serial == shoe.serial for serial, _, _ in self.journal)
-        return shoe.left[told + self._compared(shoe, [])[0] :]
+        journaled = sum(serial == shoe.serial for serial, _, _ in self.journal)
+        return shoe.left[journaled + self._compared(shoe, [])[0] :]
 
     def _compared(self, shoe: Shoe, wrong: list[str]) -> tuple[int, int]:
-        """How many cards of a shoe are missing before the last one told, and how many behind it."""
+        """How many cards of a shoe are missing before the last one reported, and how many behind it."""
         missed = at = 0
         for face in [card.face for serial, _, card in self.journal if serial == shoe.serial]:
             while at < len(shoe.left) and not shoe.left[at].may_be(face):
@@ -304,9 +304,9 @@ class Bench:
         return missed, len(shoe.left[at:])
 
     def findings(self) -> list[str]:
-        """What was lost, told twice, told wrongly or out of order, though nobody said that it might be."""
+        """What was lost, reported twice, reported wrongly or out of order, though nobody said that it might be."""
         keys = Counter((serial, series, card.sequence) for serial, series, card in self.journal)
-        wrong = [f"told twice: {key}" for key, count in keys.items() if count > 1]
+        wrong = [f"reported twice: {key}" for key, count in keys.items() if count > 1]
         missed = sum(sum(self._compared(shoe, wrong)) for shoe in self.shoes)
         # Power lost in a draw, and then another shoe: the table hears of the other shoe alone, and asks.
         if missed and not {"draws_missing", "shoe_restarted", "shoe_exchanged"}.intersection(self.complaints):

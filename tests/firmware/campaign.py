@@ -59,7 +59,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     total: Counter[str] = Counter()
-    wrong = told = left = seed = 0
+    wrong = journaled = left = seed = 0
     with tempfile.TemporaryDirectory() as name:
         program = built(Path(name))
         while sum(total[one] for one in (*RARELY, *SELDOM)) < asked.happenings:
@@ -67,14 +67,15 @@ def main() -> int:
             directory.mkdir()
             bench, counted = night(directory, program, asked.seed + seed, 20)
             total += counted
-            told += len(bench.journal)
+            journaled += len(bench.journal)
             left += sum(len(shoe.left) for shoe in bench.shoes)
             findings = bench.findings()
             wrong += len(findings)
             sys.stdout.writelines(f"night {asked.seed + seed}: {finding}\n" for finding in findings)
             seed += 1
     mishaps = ", ".join(f"{total[one]} {one}" for one in (*RARELY, *SELDOM))
-    sys.stdout.write(f"{seed} nights: {mishaps}; {left} cards left the shoes, {told} were told; {wrong} findings\n")
+    cards = f"{left} cards left the shoes, {journaled} were journaled"
+    sys.stdout.write(f"{seed} nights: {mishaps}; {cards}; {wrong} findings\n")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""A device in C on a board of pipes (piped.c): for the tests one like the simulated ones, whose time they tell.
+"""A device in C on a board of pipes (piped.c): for the tests one like the simulated ones, whose time they set.
 
 Cutting its power is killing its process; what it wrote into its memory before is there when it comes back.
 """

@@ -37,7 +37,7 @@ def test_it_says_who_and_how_it_is(bench: Bench) -> None:
     assert set(bench.complaints) == {"shoe_exchanged"}
 
 
-def test_cards_are_told_once_and_in_order_by_two_shoes_in_turn(bench: Bench) -> None:
+def test_cards_are_reported_once_and_in_order_by_two_shoes_in_turn(bench: Bench) -> None:
     bench.plug()
     bench.calm_down()
     for count in (3, 7, 1, 5):
@@ -82,13 +82,13 @@ def test_a_brown_out_after_each_byte_of_a_record_loses_no_card_without_a_word(be
     bench.plug()
     bench.calm_down()
     for written in range(10):
-        bench.shoe.tell(b"C", written)
+        bench.shoe.act(b"C", written)
         bench.draw()
         bench.power_cycle()
         bench.settle()
     assert bench.findings() == []
-    told = [card.face for _, _, card in bench.journal]
-    assert None in told
+    faces = [card.face for _, _, card in bench.journal]
+    assert None in faces
     assert "shoe_restarted" in bench.complaints
 
 

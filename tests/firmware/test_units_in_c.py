@@ -13,7 +13,7 @@ from firmware_protocols.codec import LineEnd
 from firmware_protocols.readings import MysteryAnswered, MysteryCommitted, Reading, WagersSensed
 from firmware_protocols.sensor_messages import AskOtherwise, SensorsRefused
 from simulators.devices.wire import NullModem
-from tests.devices.trigger_rig import Rig, S, told_in_order
+from tests.devices.trigger_rig import Rig, S, assert_in_order
 from tests.devices.trigger_rig import in_c as box_in_c
 from tests.firmware.piped import BoxInC, SensorsInC
 from tests.firmware.units import SensorTable, box_night, sensor_night
@@ -22,7 +22,7 @@ from tests.trigger_box.rig import SMALL
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here: run .ci/servers")
 
 
-def test_what_lay_on_the_sensors_at_the_lock_is_told_whatever_is_laid_later() -> None:
+def test_what_lay_on_the_sensors_at_the_lock_is_reported_whatever_is_laid_later() -> None:
     table = SensorTable(1)
     for sensor in (1, 3):
         table.unit.lay(sensor)
@@ -32,15 +32,15 @@ def test_what_lay_on_the_sensors_at_the_lock_is_told_whatever_is_laid_later() ->
     table.unit.lay(5)
     table.session.apply(7, lamps=(1, 3))
     table.pass_s(1)
-    told = table.sensed()
-    assert told is not None
-    assert (told.live, told.latched, told.lock) == ((3, 5), (1, 3), 7)
+    reading = table.sensed()
+    assert reading is not None
+    assert (reading.live, reading.latched, reading.lock) == ((3, 5), (1, 3), 7)
     assert table.unit.lamps == {1, 3}
     table.wish(0)
     table.pass_s(1)
-    told = table.sensed()
-    assert told is not None
-    assert (told.live, told.latched, told.lock) == ((3, 5), (), 0)
+    reading = table.sensed()
+    assert reading is not None
+    assert (reading.live, reading.latched, reading.lock) == ((3, 5), (), 0)
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_an_answer_that_the_power_went_in_was_never_said_and_is_counted_once() -
         assert rig.box.cuts == 1
         assert [type(one) for one in rig.journal.read][:2] == [MysteryCommitted, MysteryAnswered]
         assert len(rig.journal.answers()) == 1
-        told_in_order(rig.journal, SMALL)
+        assert_in_order(rig.journal, SMALL)

@@ -18,7 +18,7 @@ from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.readings import DeviceComplained, MysteryRevealed, Reading, WagersSensed
 from simulators.devices.wire import NullModem
 from simulators.faults.line_faults import Faults, Rates
-from tests.devices.trigger_rig import MS, Rig, S, told_in_order
+from tests.devices.trigger_rig import MS, Rig, S, assert_in_order
 from tests.firmware.piped import BoxInC, SensorsInC
 from tests.trigger_box.rig import SMALL
 
@@ -107,7 +107,7 @@ class SensorTable:
 
 
 def sensor_night(seed: int, happenings: int) -> tuple[Counter[str], list[str]]:
-    """Rounds with a mishap each, and what the table was told wrongly or not at all."""
+    """Rounds with a mishap each, and what the table was sent wrongly or not at all."""
     table, counted, wrong = SensorTable(seed), Counter[str](), list[str]()
     for number in range(1, happenings + 1):
         table.move()
@@ -117,8 +117,8 @@ def sensor_night(seed: int, happenings: int) -> tuple[Counter[str], list[str]]:
         what = table.chance.choice(SENSOR_MISHAPS)
         counted[what] += 1
         table.pass_s(table.chance.random())
-        told = table.sensed()
-        if what.startswith("power") and (told is None or told.lock != number):
+        reading = table.sensed()
+        if what.startswith("power") and (reading is None or reading.lock != number):
             # The power went before the table knew of the lock, so it locks again and what lies there then counts.
             table.latched = None
         table.happen(what)
@@ -134,14 +134,14 @@ def sensor_night(seed: int, happenings: int) -> tuple[Counter[str], list[str]]:
 
 def wrong_about(table: SensorTable, number: int, what: str) -> list[str]:
     """What the table knows and should not, or should know and does not."""
-    told = table.sensed()
+    reading = table.sensed()
     lost = any(isinstance(one, DeviceComplained) and one.code == "lock_lost" for one in table.modem.readings)
     table.modem.readings = [one for one in table.modem.readings if not isinstance(one, DeviceComplained)]
     found = []
-    if told is None or told.lock != number or set(told.live) != table.unit.covered:
-        found.append(f"{sorted(table.unit.covered)} lie there and lock {number} holds, told {told}")
-    elif not lost and table.latched is not None and set(told.latched) != table.latched:
-        found.append(f"{table.latched} lay there at the lock, told {told.latched}, and no lock was lost")
+    if reading is None or reading.lock != number or set(reading.live) != table.unit.covered:
+        found.append(f"{sorted(table.unit.covered)} lie there and lock {number} holds, reported {reading}")
+    elif not lost and table.latched is not None and set(reading.latched) != table.latched:
+        found.append(f"{table.latched} lay there at the lock, reported {reading.latched}, and no lock was lost")
     if lost and not what.startswith("power"):
         found.append("a lock was lost with the power on")
     return found
@@ -179,7 +179,7 @@ def box_night(seed: int, happenings: int) -> tuple[Counter[str], list[str], int]
     try:
         rig.until(lambda: len(rig.journal.answers()) == len(rig.journal.given))
         rig.until(lambda: len(rig.journal.of(MysteryRevealed)) == len(rig.journal.hits()))
-        told_in_order(rig.journal, SMALL)
+        assert_in_order(rig.journal, SMALL)
     except AssertionError as error:
         return counted, [f"seed {seed}: {error!r}"], box.cuts
     return counted, [], box.cuts
@@ -195,8 +195,8 @@ def main() -> int:
     sys.stdout.write(f"sensors: {dict(counted)}\n")
     boxes, cuts, nights = Counter[str](), 0, 0
     while sum(boxes.values()) < asked.happenings:
-        told, found, cut = box_night(asked.seed + nights, min(50, asked.happenings))
-        boxes, wrong, cuts, nights = boxes + told, wrong + found, cuts + cut, nights + 1
+        happened, found, cut = box_night(asked.seed + nights, min(50, asked.happenings))
+        boxes, wrong, cuts, nights = boxes + happened, wrong + found, cuts + cut, nights + 1
     sys.stdout.write(f"box: {dict(boxes)}, of which {cuts} in a write, in {nights} nights\n")
     sys.stdout.writelines(f"{one}\n" for one in wrong)
     sys.stdout.write(f"{len(wrong)} found\n")

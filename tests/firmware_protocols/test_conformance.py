@@ -194,7 +194,7 @@ def test_noise_before_a_message_does_not_cost_it(kind: str, vendor: str, data: s
 @fixed
 @given(data=st.data(), noise=st.binary(max_size=80).map(lambda noise: noise.translate(None, bytes(range(0x20, 0x7F)))))
 def test_noise_after_a_message_does_not_cost_it(kind: str, vendor: str, data: st.DataObject, noise: bytes) -> None:
-    # Printable noise is left out: behind a text without an end it cannot be told from the text.
+    # Printable noise is left out: behind a text without an end nothing parts it from the text.
     message = data.draw(st.sampled_from(_samples(kind, vendor)))
     said, wire = _spoken(find(kind, vendor), message)
     assert _not_faults(_hear(wire, said + noise))[:1] == [message]

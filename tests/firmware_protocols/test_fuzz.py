@@ -16,7 +16,7 @@ from tests.firmware_protocols.fuzzing import decoders, fuzz, maltreated
 FED = 60_000
 
 
-def is_told_something(kind: str, vendor: str, role: LineEnd) -> bool:
+def hears_something(kind: str, vendor: str, role: LineEnd) -> bool:
     """Whether the protocol has words for this end; where it has none, all it hears is faults."""
     return any((word in get_args(Command)) == (role is LineEnd.DEVICE) for word in find(kind, vendor).vocabulary)
 
@@ -29,7 +29,7 @@ def test_no_bytes_raise_and_none_are_held_beyond_the_limit(kind: str, vendor: st
     assert outcome.most_held <= outcome.limit
     assert outcome.left_held == 0
     assert outcome.faults > 0
-    assert (outcome.faults < outcome.messages) == is_told_something(kind, vendor, role)
+    assert (outcome.faults < outcome.messages) == hears_something(kind, vendor, role)
     assert outcome.fault_bytes <= FAULT_BYTES
 
 

@@ -137,7 +137,7 @@ def test_no_bytes_of_a_strangers_come_through(noise: bytes) -> None:
         assert end.feed(noise + b"\0").inside == b""
 
 
-def test_a_frame_that_comes_again_is_told() -> None:
+def test_a_frame_that_comes_again_is_reported() -> None:
     pair = Pair()
     frame = pair.host.seal(b"contribute")
     assert pair.device.feed(frame).inside == b"contribute"
@@ -150,7 +150,7 @@ def test_a_lost_frame_leaves_those_after_it() -> None:
     assert pair.to_device(b"heard").inside == b"heard"
 
 
-def test_a_changed_answer_is_told_though_its_check_agrees() -> None:
+def test_a_changed_answer_is_reported_though_its_check_agrees() -> None:
     pair = Pair()
     pair.to_device(b"greet")
     content = cobs_content(pair.device.seal(b"no hit"))[:-4]
@@ -160,7 +160,7 @@ def test_a_changed_answer_is_told_though_its_check_agrees() -> None:
     )
 
 
-def test_what_one_end_said_is_nothing_it_can_be_told() -> None:
+def test_what_one_end_said_is_nothing_it_can_hear() -> None:
     pair = Pair()
     assert pair.host.feed(pair.host.seal(b"contribute")) == Fed(refused=("forged",))
 
@@ -171,7 +171,7 @@ def test_a_device_with_another_key_is_refused_and_hears_nothing() -> None:
     assert pair.host.seal(b"contribute") == b""
 
 
-def test_a_line_without_pairing_is_told() -> None:
+def test_a_line_without_pairing_is_reported() -> None:
     pair = Pair()
     plain = framed(b"\x84" + bytes(33))
     assert pair.host.feed(plain) == Fed(refused=("unpaired",))

@@ -6,7 +6,7 @@ A line of a transcript is one of
     < BYTES     the device sends what our device end would send; the table PC hears it
     >? BYTES    the device end hears bytes we would not send (other spellings, damage)
     <? BYTES    the table PC hears bytes our device end would not send
-    --          both ends are told that the line is silent
+    --          both ends hear that the line is silent
 
 followed by indented lines, one for each message heard: the message as JSON, or ``!`` and words from a fault's reason.
 BYTES are pairs of hex digits or a text in double quotes.

@@ -1,4 +1,4 @@
-"""What people ask for over MQTT: read strictly, and told what was expected."""
+"""What people ask for over MQTT: read strictly, and answered with what was expected."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_a_name_that_is_no_cards_is_left_to_the_table_to_refuse(words: str) -> N
     assert input_of(read_command("set-card", body), 5) == SetCard(5, 17, None, "name", "seen", misnamed=words)
 
 
-def test_an_unknown_verb_is_told_the_others() -> None:
+def test_an_unknown_verb_is_answered_with_the_others() -> None:
     with pytest.raises(CommandRefused, match="expected one of answer, ack, new-shoe, inventory, void"):
         read_command("close", b"{}")
 

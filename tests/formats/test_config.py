@@ -144,10 +144,10 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
         ("[shoe]", "[[shoe]]", "table.toml:16: [shoe]: expected one table, below [shoe], got [{"),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_what_was_expected(old: str, new: str, line: str) -> None:
+def test_a_mistake_is_reported_with_its_line_and_what_was_expected(old: str, new: str, line: str) -> None:
     assert old in WHOLE
-    told = mistakes(WHOLE.replace(old, new, 1))
-    assert any(one.startswith(line) for one in told), told
+    lines = mistakes(WHOLE.replace(old, new, 1))
+    assert any(one.startswith(line) for one in lines), lines
 
 
 def test_a_misspelt_section_is_one_mistake() -> None:
@@ -163,10 +163,10 @@ def test_a_list_of_tables_needs_double_brackets() -> None:
     assert line.startswith("table.toml:20: [bet_spots]: expected a list of tables, each below [[bet_spots]], got {")
 
 
-def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:
+def test_all_mistakes_are_reported_at_once_in_the_order_of_the_file() -> None:
     text = WHOLE.replace("harbour", "?").replace("agreeing = 3", "agreeing = 30").replace('A = "1"', "AA = 1")
-    told = mistakes(text)
-    assert [one.split(":")[1] for one in told] == ["2", "33", "40"]
+    lines = mistakes(text)
+    assert [one.split(":")[1] for one in lines] == ["2", "33", "40"]
 
 
 def test_names_are_held_against_what_the_house_knows() -> None:
@@ -254,7 +254,7 @@ def test_a_registry_says_which_chips_are_kept_elsewhere() -> None:
     assert registry.elsewhere == {"E004BB": "vault", "E004CC": "pit 2"}
 
 
-def test_every_bad_line_of_such_a_registry_is_told() -> None:
+def test_every_bad_line_of_such_a_registry_is_reported() -> None:
     with pytest.raises(ChipsRefused) as refused:
         read_chips(f"id,value_cents,elsewhere\nE004AA,500\nE004BB,500,{'v' * 61}\n", "chips.csv")
     assert refused.value.lines == (
@@ -263,7 +263,7 @@ def test_every_bad_line_of_such_a_registry_is_told() -> None:
     )
 
 
-def test_every_bad_line_of_a_registry_is_told() -> None:
+def test_every_bad_line_of_a_registry_is_reported() -> None:
     text = "id,value_cents\nE004,500\ne004,500\nxyz,1\nE0045,1\nE005,2.50\nE006,-1\nE007\nE008,0\n"
     with pytest.raises(ChipsRefused) as refused:
         read_chips(text, "chips.csv")

@@ -21,10 +21,10 @@ from controller.formats.text.error_words import error_words
         (TimeoutError(), "TimeoutError"),
     ],
 )
-def test_an_error_is_told_without_its_number_and_names_a_file_once(error: OSError, said: str) -> None:
+def test_an_error_is_reported_without_its_number_and_names_a_file_once(error: OSError, said: str) -> None:
     assert error_words(error) == said
 
 
-def test_a_broker_that_went_away_is_told_in_plain_words() -> None:
+def test_a_broker_that_went_away_is_reported_in_plain_words() -> None:
     said = error_words(ConnectionError("[code:128] Unspecified error"))
     assert said == "it ended the connection, or is gone; see that it runs, and start this again"

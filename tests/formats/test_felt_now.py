@@ -1,4 +1,4 @@
-"""The felt as it was told, for a screen that joins late: events alone make it, and it forgets the round before."""
+"""The felt as it was published, for a screen that joins late: events alone make it, and it forgets the round before."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ def test_a_wager_is_open_until_it_is_settled_and_then_says_why() -> None:
 def test_who_joins_late_goes_on_from_the_picture_that_was_kept() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk("1 main 25\n3 main 10\nkey no_more_bets\nTh 9s 7d Qs 9d Td\nkey stand stand hole_turned round_closed")
-    told = list(published(rig.events))
+    events = list(published(rig.events))
     whole = FeltPicture()
-    for at, one in enumerate(told):
+    for at, one in enumerate(events):
         whole.take(one.seq, one.event)
         late = FeltPicture(whole.now())
-        late.follow(told[at + 1 :])
+        late.follow(events[at + 1 :])
         assert late.now() == felt(rig)

@@ -6,16 +6,16 @@ from firmware_protocols.readings import DeviceHealth, HealthState
 READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
 
 
-def told(*devices: tuple[str, HealthState, str]) -> str:
+def line_of(*devices: tuple[str, HealthState, str]) -> str:
     return health_line({name: DeviceHealth(name, state, 0, detail) for name, state, detail in devices})
 
 
 def test_all_is_well() -> None:
-    assert told(("shoe", READY, ""), ("keypad", READY, "")) == "2 devices ready"
+    assert line_of(("shoe", READY, ""), ("keypad", READY, "")) == "2 devices ready"
 
 
 def test_what_is_not_well_is_named_with_its_reason_and_the_same_trouble_once() -> None:
-    line = told(
+    line = line_of(
         ("shoe", FAULTY, "wrong device"),
         ("keypad", READY, ""),
         ("bet_spots/2", LOST, "no answer"),
@@ -25,5 +25,5 @@ def test_what_is_not_well_is_named_with_its_reason_and_the_same_trouble_once() -
 
 
 def test_a_long_reason_is_cut() -> None:
-    assert told(("shoe", LOST, "x" * 1000)) == f"degraded: shoe lost ({'x' * DETAIL_LIMIT})"
-    assert told(("shoe", LOST, "")) == "degraded: shoe lost"
+    assert line_of(("shoe", LOST, "x" * 1000)) == f"degraded: shoe lost ({'x' * DETAIL_LIMIT})"
+    assert line_of(("shoe", LOST, "")) == "degraded: shoe lost"

@@ -7,7 +7,7 @@ from controller.core.messages.events import BettingClosed, CardDealt, CardOpened
 from controller.reports.live_narrative import LiveNarrator
 
 
-def test_a_deal_that_opens_with_the_hole_card_is_told_before_its_turn() -> None:
+def test_a_deal_that_opens_with_the_hole_card_is_printed_before_its_turn() -> None:
     teller = LiveNarrator()
     teller.tell(BettingClosed(1, (LockedWager(4, "main", 500),)))
     for card, spot in ((1, 4), (2, 0), (3, 4), (4, 0)):
@@ -27,7 +27,7 @@ def test_the_columns_of_a_round_are_as_wide_as_its_longest_bet() -> None:
     assert [line.index("loses") for line in lines] == [line.index("loses") for line in lines[:1]] * 3
 
 
-def test_an_award_is_told_with_the_wager_that_it_does_not_return() -> None:
+def test_an_award_is_printed_with_the_wager_that_it_does_not_return() -> None:
     teller = LiveNarrator()
     (line,) = teller.tell(WagerSettled(1, 1, "blazing7s", 500, 99_576, Basis.EVIDENCE, (), "three suited", 100_076))
     assert line.endswith(

@@ -65,8 +65,8 @@ def lines() -> set[str]:
     }
 
 
-def names(told: set[str]) -> dict[tuple[str, str], list[str]]:
-    split = (line.split(": ") if line.count(": ") == 2 else [*line.rstrip(":").split(": "), ""] for line in told)
+def names(written: set[str]) -> dict[tuple[str, str], list[str]]:
+    split = (line.split(": ") if line.count(": ") == 2 else [*line.rstrip(":").split(": "), ""] for line in written)
     return {(room, tag): of.split() for room, tag, of in split}
 
 
@@ -93,7 +93,7 @@ def test_every_value_says_its_name_or_that_it_has_none() -> None:
     assert silent == []
 
 
-def test_what_has_no_name_on_the_wire_is_told() -> None:
+def test_what_has_no_name_on_the_wire_is_reported() -> None:
     with pytest.raises(TypeError, match="Unnamed has no name on the wire"):
         tag_of(Unnamed)
 

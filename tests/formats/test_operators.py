@@ -110,11 +110,11 @@ def test_the_file_says_who_has_which_key() -> None:
         ("roles = [", "roles = ", "operators.toml:4: "),
     ],
 )
-def test_mistakes_are_told_by_line(before: str, after: str, said: str) -> None:
-    with pytest.raises(ConfigError) as told:
+def test_mistakes_are_reported_by_line(before: str, after: str, said: str) -> None:
+    with pytest.raises(ConfigError) as error:
         read_operators(FILE.replace(before, after), "operators.toml")
-    assert said in told.value.lines[0]
-    assert "\n" not in told.value.lines[0]
+    assert said in error.value.lines[0]
+    assert "\n" not in error.value.lines[0]
 
 
 @pytest.mark.parametrize("unseen", ["   ", "\\u200b", "\\u3164", "\\u202e"])

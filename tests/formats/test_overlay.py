@@ -23,7 +23,7 @@ TIME = "2026-11-21T20:15:04.123456Z"
 
 def test_a_round_in_lines() -> None:
     overlay = Overlay()
-    told: list[Event] = [
+    events: list[Event] = [
         BettingClosed(12, (LockedWager(1, "main", 2500), LockedWager(3, "lucky_ladies", 500))),
         CardOpened(40, "8h", ""),
         CardDealt(12, 40, 3),
@@ -32,7 +32,7 @@ def test_a_round_in_lines() -> None:
         WagerSettled(12, 3, "main", 1000, -1000, Basis.EVIDENCE, (), "the hand broke"),
         RoundClosed(12, (), 1, "settled"),
     ]
-    assert [line for event in told for line in overlay.lines(event, TIME)] == [
+    assert [line for event in events for line in overlay.lines(event, TIME)] == [
         "20:15:04 R12 BETS 1:$25.00",
         " 3/lucky_ladies:$5.00",
         "20:15:04 S3 8h",
@@ -42,7 +42,7 @@ def test_a_round_in_lines() -> None:
     ]
 
 
-def test_a_card_without_an_owner_is_not_told_and_not_remembered_for_ever() -> None:
+def test_a_card_without_an_owner_is_not_printed_and_not_remembered_for_ever() -> None:
     overlay = Overlay()
     assert overlay.lines(CardOpened(1, "8h", ""), TIME) == ()
     for number in range(2, CARD_LIMIT + 2):

@@ -22,9 +22,9 @@ from controller.reports.pace import PHASES, Pace, figures, pace_after, per_hour
 S = 1_000_000_000
 
 
-def counted(*told: tuple[int, Event]) -> Pace:
+def counted(*events: tuple[int, Event]) -> Pace:
     pace = Pace()
-    for seconds, event in told:
+    for seconds, event in events:
         pace = pace_after(pace, event, seconds * S + S)
     return pace
 

@@ -190,7 +190,7 @@ def test_a_sound_stream_has_no_complaints() -> None:
         assert not complaints
 
 
-def test_a_gap_and_a_new_epoch_are_told() -> None:
+def test_a_gap_and_a_new_epoch_are_reported() -> None:
     watcher = Watcher()
     see(watcher, CLOSED, 5)
     assert see(watcher, CLOSED, 8)[1] == ("harbour/bj-1: events 6 to 7 are missing",)
@@ -203,14 +203,14 @@ def event_line_at(event: Event, seq: int) -> str:
     return f"00:00:00.000 harbour/bj-1 {seq:>6} {event_line(event)}"
 
 
-def test_a_repeat_is_passed_over_and_a_second_content_is_told() -> None:
+def test_a_repeat_is_passed_over_and_a_second_content_is_reported() -> None:
     watcher = Watcher()
     see(watcher, CLOSED, 5)
     assert see(watcher, CLOSED, 5) == ((), ())
     assert see(watcher, SETTLED, 5) == ((), ("harbour/bj-1: event 5 came twice with different contents",))
 
 
-def test_a_card_opened_as_another_is_told() -> None:
+def test_a_card_opened_as_another_is_reported() -> None:
     watcher = Watcher()
     see(watcher, drawn(), 5)
     (complaint,) = see(watcher, CardOpened(card=12, face="As", nonce=NONCE.hex()), 6)[1]

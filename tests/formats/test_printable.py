@@ -14,6 +14,6 @@ def test_one_is_singular() -> None:
 
 def test_a_meter_of_one_award_says_so() -> None:
     once = MeterAccount("sevens", 100_000, 0, wagers=1, wagered_cents=500, hits=1, resets=1)
-    told = "\n".join(meter_lines(MeterBook({"sevens": once})))
-    assert "1 wager of $5.00 gave" in told
-    assert "taken out    1 award $0.000000, 1 reset\n" in told
+    printed = "\n".join(meter_lines(MeterBook({"sevens": once})))
+    assert "1 wager of $5.00 gave" in printed
+    assert "taken out    1 award $0.000000, 1 reset\n" in printed

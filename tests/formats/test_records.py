@@ -193,7 +193,7 @@ def test_damaged_bytes_of_a_shoe_are_sealed_like_a_card() -> None:
 
 @pytest.mark.parametrize(("data", "blocks"), [((0, 64), 1), ((400, 700), 2), ((800, 1200), 4)])
 def test_bytes_of_a_shoe_of_any_length_are_sealed_in_a_few_lengths(data: tuple[int, int], blocks: int) -> None:
-    """A length tells at most which power of two it is below; what a codec keeps of a fault is one length."""
+    """A length shows at most which power of two it is below; what a codec keeps of a fault is one length."""
     found = {
         len(
             seal(

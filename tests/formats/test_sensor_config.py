@@ -66,7 +66,7 @@ def test_a_unit_of_sensors() -> None:
         ('"modbus_rtu"', '"modbus_rtu"\naddress = 248', "a unit's address from 1 to 247"),
     ],
 )
-def test_mistakes_in_it_are_told_with_their_place(before: str, after: str, complaint: str) -> None:
+def test_mistakes_in_it_are_reported_with_their_place(before: str, after: str, complaint: str) -> None:
     text = (TABLE + "\n").replace(before, after)
     assert text != TABLE + "\n"
     with pytest.raises(ConfigError) as caught:
@@ -114,5 +114,5 @@ def test_another_stake_than_the_cards_is_refused() -> None:
 
 def test_a_bet_the_profile_does_not_offer_is_refused() -> None:
     config = read_config(TABLE, "table.toml", PurePath("/"))
-    told = [*profile_checks(config.bet_sensors, zones_seen(config), replace(RULES, side_bets=()))]
-    assert told == ["[[bet_sensors]] blazing7s: bet: profile hollywood-penn-national does not offer blazing7s"]
+    complaints = [*profile_checks(config.bet_sensors, zones_seen(config), replace(RULES, side_bets=()))]
+    assert complaints == ["[[bet_sensors]] blazing7s: bet: profile hollywood-penn-national does not offer blazing7s"]

@@ -44,12 +44,12 @@ Night = tuple[list[Published], list[RoundPlayed]]
 @pytest.fixture(scope="module")
 def night() -> Night:
     rig = a_rig()
-    told = played(rig)
-    return published(rig.events), told
+    rounds = played(rig)
+    return published(rig.events), rounds
 
 
-def account(told: list[Published], asked: ShiftRequest | None = None, **theories: Theory) -> Shift:
-    shift = shift_of(told, lambda: theories, asked)
+def account(events: list[Published], asked: ShiftRequest | None = None, **theories: Theory) -> Shift:
+    shift = shift_of(events, lambda: theories, asked)
     assert shift is not None
     return shift
 
@@ -260,7 +260,7 @@ def test_amounts_that_are_no_dollars_have_no_dollar_sign(night: Night) -> None:
     assert "$" not in text
 
 
-def test_a_ruling_on_a_round_of_another_time_is_told_as_such_with_its_case() -> None:
+def test_a_ruling_on_a_round_of_another_time_is_printed_as_such_with_its_case() -> None:
     rig = a_rig()
     played(rig, rounds=2)
     closed = takings(published(rig.events)).rounds[0].closed
@@ -332,9 +332,9 @@ def a_counted_table() -> Rig:
 
 def by_shift(rig: Rig) -> list[Published]:
     """Its events: the first opener in the day shift, all that follows in the swing shift."""
-    told = published(rig.events)
-    second = next(one.seq for one in told if isinstance(one.event, InventoryEntered) and one.event.entry == 2)
-    return [replace(one, time=one.time.replace("T00", "T09")) if one.seq >= second else one for one in told]
+    events = published(rig.events)
+    second = next(one.seq for one in events if isinstance(one.event, InventoryEntered) and one.event.entry == 2)
+    return [replace(one, time=one.time.replace("T00", "T09")) if one.seq >= second else one for one in events]
 
 
 def test_a_count_entered_later_restates_its_shift_and_edits_none() -> None:

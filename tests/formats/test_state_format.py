@@ -23,7 +23,7 @@ class Shoe(Value, frozen=True, tag=False):
 
 
 class Renamed(Value, frozen=True, tag=False):
-    """The same under another name, told of with other words."""
+    """The same under another name, reported with other words."""
 
     drawn: int
     burns: int = 0
@@ -93,9 +93,9 @@ def test_a_state_comes_back_as_it_went() -> None:
 
 
 def test_a_checkpoint_of_another_format_is_not_read() -> None:
-    told = json.loads(state_bytes(State(number=7, burns=3)))
+    checkpoint = json.loads(state_bytes(State(number=7, burns=3)))
     with pytest.raises(OtherStateFormat, match=f"its format is 0123456789abcdef, expected {format_name(State)}"):
-        read_state(json.dumps(told | {"layout": "0123456789abcdef"}).encode())
+        read_state(json.dumps(checkpoint | {"layout": "0123456789abcdef"}).encode())
 
 
 def test_a_checkpoint_from_before_formats_were_said_is_not_read() -> None:

@@ -1,4 +1,4 @@
-"""Records are stepped again many at a time, and told one at a time, up to one that cannot be read."""
+"""Records are stepped again many at a time, and given one at a time, up to one that cannot be read."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ def night() -> list[StoredRecord]:
     return kept
 
 
-def told(records: Iterable[StoredRecord]) -> Iterator[tuple[int, int]]:
+def differences(records: Iterable[StoredRecord]) -> Iterator[tuple[int, int]]:
     """The number of each record stepped again, and of the one that differs there, 0 where none does."""
     for table, difference in again(None, records, HERE, KEY, {}):
         yield table.state.number, 0 if difference is None else difference.number
 
 
 def same(records: Iterable[StoredRecord]) -> list[tuple[int, int]]:
-    """What is told of these records where each gives what it gave."""
+    """What is given of these records where each gives what it gave."""
     return [(one.number, 0) for one in records]
 
 
-def test_each_record_is_told_once_and_in_order() -> None:
+def test_each_record_is_given_once_and_in_order() -> None:
     kept = night()
-    assert list(told(kept)) == same(kept)
-    assert list(told(kept[:TOGETHER])) == same(kept[:TOGETHER])
-    assert list(told(())) == []
+    assert list(differences(kept)) == same(kept)
+    assert list(differences(kept[:TOGETHER])) == same(kept[:TOGETHER])
+    assert list(differences(())) == []
 
 
 @pytest.mark.parametrize("place", [1, TOGETHER - 1, TOGETHER, TOGETHER + 1])
-def test_what_comes_before_a_record_that_cannot_be_read_is_told_first(place: int) -> None:
+def test_what_comes_before_a_record_that_cannot_be_read_is_given_first(place: int) -> None:
     kept = night()
     kept[place] = kept[place]._replace(body=kept[place].body[:-9])
     found = list[tuple[int, int]]()
     with pytest.raises(RecordDamaged):
-        found.extend(told(kept))
+        found.extend(differences(kept))
     assert found == same(kept[:place])
 
 
@@ -73,14 +73,14 @@ def test_so_is_what_comes_before_a_journal_that_cannot_be_read_on(place: int) ->
 
     found = list[tuple[int, int]]()
     with pytest.raises(JournalDamaged):
-        found.extend(told(read()))
+        found.extend(differences(read()))
     assert found == same(kept[:place])
 
 
-def test_a_difference_is_told_at_its_record_although_a_later_one_cannot_be_read() -> None:
+def test_a_difference_is_reported_at_its_record_although_a_later_one_cannot_be_read() -> None:
     kept = night()
     altered = next(place for place, one in enumerate(kept) if place > 3 and one.events)
     kept[altered] = kept[altered]._replace(events=())
     kept[altered + 2] = kept[altered + 2]._replace(body=b"{}")
-    seen = told(kept)
+    seen = differences(kept)
     assert [next(seen) for _ in range(altered + 1)] == [*same(kept[:altered]), (altered + 1, altered + 1)]

@@ -40,24 +40,24 @@ def chips_of(rack: Rack) -> list[str]:
 
 def played(rig: Rig, rounds: int = ROUNDS) -> list[RoundPlayed]:
     acts = play(house_from(profile_files.raw(PENN)), random.Random(11), Rack(), (1, 4), rounds=rounds)
-    told = rig.perform(acts)
+    truths = rig.perform(acts)
     rig.key("round_closed")
-    return told
+    return truths
 
 
 @pytest.fixture(scope="module")
 def night() -> tuple[list[Published], Takings, list[RoundPlayed]]:
     rig = a_rig()
-    told = played(rig)
+    rounds = played(rig)
     events = published(rig.events)
-    return events, takings(events), told
+    return events, takings(events), rounds
 
 
 def test_every_wager_is_a_row_with_what_it_was_truly_due(
     night: tuple[list[Published], Takings, list[RoundPlayed]],
 ) -> None:
-    _, found, told = night
-    truth = {(one.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for one in told for w in one.wagers}
+    _, found, rounds = night
+    truth = {(one.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for one in rounds for w in one.wagers}
     rows = {(row.round, row.spot, row.bet): (row.wager_cents, row.net_cents) for row in found.wagers}
     assert rows == truth
 
@@ -75,8 +75,8 @@ def test_what_doubles_and_splits_added_is_handle(night: tuple[list[Published], T
 def test_rounds_add_up_to_their_wagers_and_hours_to_the_night(
     night: tuple[list[Published], Takings, list[RoundPlayed]],
 ) -> None:
-    events, found, told = night
-    assert [row.round for row in found.rounds] == [one.round for one in told]
+    events, found, rounds = night
+    assert [row.round for row in found.rounds] == [one.round for one in rounds]
     for row in found.rounds:
         own = [wager for wager in found.wagers if wager.round == row.round]
         assert row.win_cents == sum(wager.win_cents for wager in own)
@@ -89,14 +89,14 @@ def test_rounds_add_up_to_their_wagers_and_hours_to_the_night(
 
 
 def test_the_dealer_of_each_round_has_faces(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
-    _, found, told = night
-    assert [row.dealer for row in found.rounds] == [" ".join(one.dealer) for one in told]
+    _, found, rounds = night
+    assert [row.dealer for row in found.rounds] == [" ".join(one.dealer) for one in rounds]
 
 
 def test_a_voided_round_took_nothing() -> None:
     rig = a_rig()
-    told = played(rig, rounds=2)
-    rig.give(VoidRound(rig.now_ns, told[0].round, "M. Okafor", "a foul deal"))
+    rounds = played(rig, rounds=2)
+    rig.give(VoidRound(rig.now_ns, rounds[0].round, "M. Okafor", "a foul deal"))
     found = takings(published(rig.events))
     first, second = found.rounds
     assert (first.outcome, first.handle_cents, first.win_cents) == ("void", 0, 0)
@@ -106,9 +106,9 @@ def test_a_voided_round_took_nothing() -> None:
 
 def test_what_the_floor_ruled_is_what_counts() -> None:
     rig = a_rig()
-    (told,) = played(rig, rounds=1)
-    (spot, *_) = (wager.spot for wager in told.wagers if wager.bet == "main")
-    rig.give(AdjustWager(rig.now_ns, told.round, spot, "main", 700, "M. Okafor", "paid by courtesy"))
+    (rounds,) = played(rig, rounds=1)
+    (spot, *_) = (wager.spot for wager in rounds.wagers if wager.bet == "main")
+    rig.give(AdjustWager(rig.now_ns, rounds.round, spot, "main", 700, "M. Okafor", "paid by courtesy"))
     rows = {row.spot: row for row in takings(published(rig.events)).wagers if row.bet == "main"}
     assert (rows[spot].net_cents, rows[spot].basis, rows[spot].why) == (700, "floor", "paid by courtesy")
     assert rows[spot].win_cents == -700

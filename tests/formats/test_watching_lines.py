@@ -30,7 +30,7 @@ def test_what_is_no_json_is_text() -> None:
         assert "\n" not in line
 
 
-def test_an_empty_payload_is_told_in_words() -> None:
+def test_an_empty_payload_is_reported_in_words() -> None:
     for topic, said in (
         (TOPICS.state("hold"), "harbour/bj-1 state/hold is empty: the table is not on hold"),
         (TOPICS.state("advice"), "harbour/bj-1 state/advice is empty: nothing is retained there"),

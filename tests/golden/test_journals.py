@@ -54,9 +54,9 @@ def test_it_is_whole_and_says_what_it_said(name: str, tmp_path: Path) -> None:
     said, rows = now.pop("rows"), then.pop("rows")
     assert now == then
     for kind, lines in rows.items():
-        # A later version may tell more of a row.
-        told, known = ([json.loads(line) for line in given] for given in (said[kind], lines))
-        assert [{field: row[field] for field in known[0]} for row in told] == known, kind
+        # A later version may print more of a row.
+        printed, known = ([json.loads(line) for line in given] for given in (said[kind], lines))
+        assert [{field: row[field] for field in known[0]} for row in printed] == known, kind
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -17,7 +17,7 @@ from tests.golden.test_journals import NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_events_it_needs_tell_as_much_as_all(name: str, tmp_path: Path) -> None:
+def test_the_events_it_needs_give_as_much_as_all(name: str, tmp_path: Path) -> None:
     with JournalReader(unpacked(name, tmp_path)) as reader:
         everything = list(published(reader))
         for hours, with_bets in ((1, True), (8, True), (8, False)):
@@ -29,13 +29,13 @@ def test_the_events_it_needs_tell_as_much_as_all(name: str, tmp_path: Path) -> N
 def test_the_text_for_people_needs_no_bets(name: str, tmp_path: Path) -> None:
     with JournalReader(unpacked(name, tmp_path)) as reader:
         everything = list(published(reader))
-    told = [lines(standing(everything, 8, with_bets=with_bets), shoe=True) for with_bets in (True, False)]
-    assert told[0] == told[1]
+    texts = [lines(standing(everything, 8, with_bets=with_bets), shoe=True) for with_bets in (True, False)]
+    assert texts[0] == texts[1]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_whatever_lies_before_the_hours_looked_back(name: str, tmp_path: Path) -> None:
-    """Without the figures of the hours, which the time of an event bounds, what else is told needs no hour at all."""
+    """Without the figures of the hours, which the time of an event bounds, the rest of the text needs no hour."""
     with JournalReader(unpacked(name, tmp_path)) as reader:
         everything = list(published(reader))
     kinds = [(one.seq, event_name(one.event)) for one in everything]

@@ -50,9 +50,9 @@ def test_a_folder_can_be_overlooked(folder: Path) -> None:
 
 def test_the_list_of_the_core_names_each_of_its_folders_and_nothing_else() -> None:
     core = ROOT / "controller" / "core"
-    told = ast.get_docstring(ast.parse((core / "__init__.py").read_text(encoding="utf-8")))
-    assert told is not None
-    listed = [line.partition(":")[0] for line in told.splitlines() if line.startswith("- ")]
+    essay = ast.get_docstring(ast.parse((core / "__init__.py").read_text(encoding="utf-8")))
+    assert essay is not None
+    listed = [line.partition(":")[0] for line in essay.splitlines() if line.startswith("- ")]
     names = [name.strip("- `") for line in listed for name in line.split(",")]
     there = {path.stem for path in modules(core)} | {path.parent.name for path in core.glob("*/__init__.py")}
     assert sorted(names) == sorted(there)

@@ -15,14 +15,14 @@ ROOT: Final = Path(__file__).parents[2]
 CORE: Final = ROOT / "controller" / "core"
 
 SETTLES: Final = re.compile(r"\b(Net|SideNet|WagerSettled|WagerAdjusted)\(")
-"""What a module does that says what a wager comes to, or tells it."""
+"""What a module does that says what a wager comes to, or publishes it."""
 
 NOT_WATCHED: Final = {
-    "ledger": "reads settlements that were told",
-    "events": "names what is told",
+    "ledger": "reads settlements that were published",
+    "events": "names what is published",
     "corrections": "people's corrections, taken as they are given",
     "orders": "people's rulings on awards; nine branches in ten are run by tests/progressive, not all",
-    "payment_check": "reads settlements that were told, for the check of payments",
+    "payment_check": "reads settlements that were published, for the check of payments",
     "unread_cards": "joins what dues found for each reading of an unread card",
 }
 """Modules of the core in which such a thing is written and that are not held to every branch, and why not."""

@@ -56,7 +56,7 @@ def test_the_demo_runs_as_it_is() -> None:
         ("WEB=8090", "--web '8090'"),
     ],
 )
-def test_the_demo_is_told_what_was_given(variable: str, option: str) -> None:
+def test_the_demo_is_passed_what_was_given(variable: str, option: str) -> None:
     assert demo_line(variable) == f".venv/bin/tableside demo {option}"
 
 

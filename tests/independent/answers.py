@@ -21,7 +21,7 @@ MARK: Final = re.compile(r"\*|s|\(\d+\)|\d")
 def answer(text: str, choices: Sequence[str], asked: Round, latest: Round, *, missed: bool = False) -> str | None:
     """The true answer about the round ``asked``; ``latest`` is the one on the felt. None: they cannot tell.
 
-    ``missed`` says whether cards were drawn that the shoe did not tell of.
+    ``missed`` says whether cards were drawn that the shoe did not report.
     """
     if text.startswith(("Were cards drawn", "A card was missed", "Card missed")):
         return "yes" if missed else "no"

@@ -4,7 +4,7 @@
     .venv/bin/python -m tests.independent.campaign --rounds 500 --habit keys --tables 3
 
 Several tables play side by side in real time, each with a daemon of its own; ``--pace 2`` makes people twice as quick.
-What was told of a table where anything was wrong stays under FOLDER.
+What was published by a table where anything was wrong stays under FOLDER.
 
 Exit status 1 if a wager was settled otherwise than it truly ended or was never laid, was neither settled nor open, an
 honest person was accused, or a round did not end.
@@ -36,7 +36,7 @@ async def played(folder: Path, seating: Seating, rounds: int, port: int, *, trou
     async with sitting(folder, seating, port) as table:
         async with unkind(table) if troubled else contextlib.nullcontext():
             await table.people.play(rounds)
-        await told_out(table)
+        await until_quiet(table)
     verdict = judged(table.people.rounds, table.heard, table.missed)
     verdict.broken += [f"nobody could answer: {text}" for text in table.unanswered]
     if verdict.faults:
@@ -46,8 +46,8 @@ async def played(folder: Path, seating: Seating, rounds: int, port: int, *, trou
     return verdict
 
 
-async def told_out(table: Table) -> None:
-    """Wait until nothing has been told for a while."""
+async def until_quiet(table: Table) -> None:
+    """Wait until nothing has been published for a while."""
     count = -1
     while count != len(table.heard.events()):
         count = len(table.heard.events())
@@ -64,7 +64,7 @@ def new_folder(parent: Path, prefix: str) -> Path:
 
 
 def keep(folder: Path, table: Table) -> None:
-    """Write down what was told and what people know, for whoever looks into a fault."""
+    """Write down what was published and what people know, for whoever looks into a fault."""
     lines = [f"{event.seq} {event.name} {event.data}" for event in table.heard.events()]
     lines += [f"{now} {now.wagers()}" for now in table.people.rounds]
     (folder / "record.txt").write_text("\n".join(lines), encoding="utf-8")

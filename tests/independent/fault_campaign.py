@@ -13,7 +13,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from tests.independent.campaign import keep, new_folder, told_out
+from tests.independent.campaign import keep, new_folder, until_quiet
 from tests.independent.faults import FAULTS, Fault
 from tests.independent.houses import HOUSES
 from tests.independent.programs import broker
@@ -26,7 +26,7 @@ async def struck(folder: Path, fault: Fault, seating: Seating, rounds: int, port
     async with sitting(folder, seating, port, fault.made) as table:
         fault.set_up(table)
         await table.people.play(rounds)
-        await told_out(table)
+        await until_quiet(table)
     verdict = judged(table.people.rounds, table.heard, table.missed)
     keep(folder, table)
     return verdict

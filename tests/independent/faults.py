@@ -1,4 +1,4 @@
-"""What may befall a table's devices, a case each: chips between antennas, strange tags, cards lost or told twice.
+"""What may befall a table's devices, a case each: chips between antennas, strange tags, cards lost or reported twice.
 
 A fault is set up before a table's rounds and strikes in its second, once, unless it says otherwise. With ``Reckless``
 people every box draws until it breaks.
@@ -224,15 +224,15 @@ def keypad_between_decisions(table: Table) -> None:
 
 
 def no_releases(table: Table) -> None:
-    """It never tells that a key came up."""
+    """It never reports that a key came up."""
     table.releases = False
 
 
 # --- the shoe -----------------------------------------------------------------------------------------
 
 
-def told(table: Table, which: Callable[[Round, int, str], bool], how: Callable[[str], list[str]]) -> None:
-    """Of one card, by its place in the round, the shoe tells something else."""
+def misreport(table: Table, which: Callable[[Round, int, str], bool], how: Callable[[str], list[str]]) -> None:
+    """Of one card, by its place in the round, the shoe reports something else."""
     plain = table.token
     done: list[int] = []
 
@@ -278,38 +278,38 @@ def _lost(token: str) -> list[str]:
 
 
 def up_card_lost(table: Table) -> None:
-    """Nothing is told of the up card."""
-    told(table, _is_up, _lost)
+    """Nothing is reported of the up card."""
+    misreport(table, _is_up, _lost)
 
 
 def first_hit_lost(table: Table) -> None:
     """Nor of the first card anybody draws."""
-    told(table, _is_first_drawn, _lost)
+    misreport(table, _is_first_drawn, _lost)
 
 
 def dealers_last_lost(table: Table) -> None:
     """Nor of the dealer's last."""
-    told(table, _is_dealers_last, _lost)
+    misreport(table, _is_dealers_last, _lost)
 
 
 def second_card_twice(table: Table) -> None:
-    """A card of the deal is told twice."""
-    told(table, _is_second, lambda token: [token, token])
+    """A card of the deal is reported twice."""
+    misreport(table, _is_second, lambda token: [token, token])
 
 
 def dealers_last_twice(table: Table) -> None:
-    """The dealer's last is told twice."""
-    told(table, _is_dealers_last, lambda token: [token, token])
+    """The dealer's last is reported twice."""
+    misreport(table, _is_dealers_last, lambda token: [token, token])
 
 
 def cut_short(table: Table) -> None:
-    """A token is cut short and then told whole."""
-    told(table, _is_second, lambda token: [token[:13], token])
+    """A token is cut short and then reported whole."""
+    misreport(table, _is_second, lambda token: [token[:13], token])
 
 
 def unread(table: Table) -> None:
     """A card could not be read."""
-    told(table, _is_first_drawn, lambda _: [" [Game]<Game> "])
+    misreport(table, _is_first_drawn, lambda _: [" [Game]<Game> "])
 
 
 def unnamed(table: Table) -> None:
@@ -319,8 +319,8 @@ def unnamed(table: Table) -> None:
 
 
 def alarms(table: Table) -> None:
-    """The shoe complains, and tells of its card all the same."""
-    told(table, _is_first_drawn, lambda token: [" [Game]<Alarm:E3 Card Not Read> ", " <W0x01> ", token])
+    """The shoe complains, and reports its card all the same."""
+    misreport(table, _is_first_drawn, lambda token: [" [Game]<Alarm:E3 Card Not Read> ", " <W0x01> ", token])
 
 
 def pulled_shoe(table: Table) -> None:

@@ -36,7 +36,7 @@ class Event(NamedTuple):
 
 
 class Token(NamedTuple):
-    """What the shoe told of a card: whose it is (0: no round's), what it truly was, whether the shoe seemed heard."""
+    """What the shoe reported of a card: whose it is (0: no round's), what it truly was, if the shoe seemed heard."""
 
     round: int
     face: str
@@ -44,7 +44,7 @@ class Token(NamedTuple):
 
 
 class Heard:
-    """Everything told of one table. ``tokens`` is filled by the table: each card its shoe told of."""
+    """Everything published of one table. ``tokens`` is filled by the table: each card its shoe reported."""
 
     def __init__(self) -> None:
         self._events: dict[int, Event] = {}
@@ -76,9 +76,9 @@ class Heard:
         return [event for _, event in sorted(self._events.items()) if not names or event.name in names]
 
     def places(self) -> dict[int, int]:
-        """Which of the cards that the shoe told of each of the program's is; what was told to nobody is left out.
+        """Which of the cards that the shoe reported each of the program's is; what was sent to nobody is left out.
 
-        The fewest are left out, of those that were told while the shoe was not heard, and the faces agree that were
+        The fewest are left out, of those that were reported while the shoe was not heard, and the faces agree that were
         opened.
         """
         opened = {event.data["card"]: event.data["face"] for event in self.events(OPENED)}
@@ -112,12 +112,12 @@ class Heard:
 
     def rounds(self) -> dict[int, int]:
         """Our round for each of the program's: the one that most of its cards are of; 0: of none."""
-        told = {event.data["card"]: event.data["round"] for event in self.events(CARD)}
+        round_of = {event.data["card"]: event.data["round"] for event in self.events(CARD)}
         votes: dict[int, Counter[int]] = {}
         for card, at in self.places().items():
-            votes.setdefault(told[card], Counter())[self.tokens[at].round] += 1
+            votes.setdefault(round_of[card], Counter())[self.tokens[at].round] += 1
         return {number: count.most_common(1)[0][0] for number, count in votes.items() if number}
 
     def unheard(self) -> set[int]:
-        """Our rounds of which the shoe told of a card and nobody listened."""
+        """Our rounds of which the shoe reported a card and nobody listened."""
         return {self.tokens[at].round for at in set(range(len(self.tokens))) - set(self.places().values())}

@@ -55,7 +55,7 @@ class Hands(Protocol):
 
 
 class People:
-    """The people of one table. ``felt`` is what lies where; ``moment`` is told of each stage of a round."""
+    """The people of one table. ``felt`` is what lies where; ``moment`` is reported each stage of a round."""
 
     def __init__(
         self, house: House, boxes: int, habit: Habit, chance: random.Random, *, hands: Hands, pace: float

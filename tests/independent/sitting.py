@@ -71,12 +71,12 @@ class Table:
         """Seconds by which a reader answers late."""
         self._worn = random.Random(seating.seed + 4)
         self.releases = True
-        """Whether the keypad tells that a key has come up."""
+        """Whether the keypad reports that a key has come up."""
         self.token: Callable[[str], list[str]] = lambda face: [f" [Game]<Card:{face.upper()}> "]
         self.missed: set[int] = set()
-        """Rounds of which a card left the shoe and nothing was told of it."""
-        self.told_at = 0.0
-        """When the shoe last told of a card."""
+        """Rounds of which a card left the shoe and nothing was reported of it."""
+        self.reported_at = 0.0
+        """When the shoe last reported a card."""
         self.daemon = Daemon(folder, seating.name)
         self._client: Client | None = None
         self._stirred = asyncio.Condition()
@@ -122,7 +122,7 @@ class Table:
         await self._nap(seconds)
 
     def card(self, card: str, number: int) -> None:
-        """A card leaves the shoe, which tells of it."""
+        """A card leaves the shoe, which reports it."""
         if not self.shoe_heard:
             self.missed.add(number)
         if not self.shoe_line.plugged:
@@ -131,7 +131,7 @@ class Table:
             self.shoe_line.say(token.encode())
             if CARD.search(token):
                 self.heard.tokens.append(Token(number, card, self.shoe_heard))
-        self.told_at = asyncio.get_running_loop().time()
+        self.reported_at = asyncio.get_running_loop().time()
 
     async def key(self, letter: str) -> None:
         """Press a key and let it go."""
@@ -146,12 +146,12 @@ class Table:
     # --- what is heard --------------------------------------------------------------------------------
 
     async def listen(self, port: int) -> None:
-        """Hear all that is told of the table."""
+        """Hear all that is published of the table."""
         self._client = await Client.connect(port, f"ear-{self.seating.name}")
         await self._client.subscribe(f"tableside/v1/{SITE}/{self.seating.name}/#")
 
     async def hear(self) -> None:
-        """Take what is told until the connection ends."""
+        """Take what is sent until the connection ends."""
         assert self._client is not None
         async for topic, payload in self._client.messages():
             event = self.heard.take(topic, payload)
@@ -223,7 +223,7 @@ class Table:
 
     @property
     def ready(self) -> bool:
-        """Whether the daemon has told that it hears shoe, keypad and every reader."""
+        """Whether the daemon has reported that it hears shoe, keypad and every reader."""
         spots = {f"bet_spots/{address}" for address, _ in self.places}
         said = self.heard.statuses
         return all(said.get(f"device/{one}/status", {}).get("state") == "ready" for one in ("shoe", "keypad", *spots))
@@ -253,7 +253,7 @@ def described(table: Table) -> str:
 
 @contextlib.asynccontextmanager
 async def sitting(folder: Path, seating: Seating, port: int, made: type[People] = People) -> AsyncIterator[Table]:
-    """A table whose daemon serves its devices; at the end it is stopped, and everything it told has been heard."""
+    """A table whose daemon serves its devices; at the end it is stopped, and everything it published has been heard."""
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - one call on a fresh directory
     table = Table(folder, seating, made)
     people = table.people

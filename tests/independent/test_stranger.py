@@ -153,7 +153,7 @@ def test_people_answer_what_they_saw() -> None:
     assert said == ["3", "2", "yes", "yes", "(32)s", None]
 
 
-def told(heard: Heard, *events: tuple[str, dict[str, Any]]) -> Heard:
+def with_events(heard: Heard, *events: tuple[str, dict[str, Any]]) -> Heard:
     """Events as a broker brings them."""
     for seq, (name, data) in enumerate(events, start=1):
         heard.take(f"tableside/v1/lab/t/event/{name}", json.dumps({"seq": seq, "data": data}).encode())
@@ -161,7 +161,7 @@ def told(heard: Heard, *events: tuple[str, dict[str, Any]]) -> Heard:
 
 
 def table(*events: tuple[str, dict[str, Any]]) -> tuple[list[Round], Heard]:
-    """Two rounds of one box of ten dollars, nineteen against eighteen; of the first these things are told."""
+    """Two rounds of one box of ten dollars, nineteen against eighteen; of the first these things are published."""
     rounds = []
     heard = Heard()
     drawn: list[tuple[str, dict[str, Any]]] = []
@@ -170,7 +170,7 @@ def table(*events: tuple[str, dict[str, Any]]) -> tuple[list[Round], Heard]:
         rounds.append(Round(number, {1: box}, ["Tc", "8d"], over=True))
         heard.tokens.append(Token(number, "Th"))
         drawn.append(("card_drawn", {"card": number, "round": number}))
-    return rounds, told(heard, *drawn, *events)
+    return rounds, with_events(heard, *drawn, *events)
 
 
 SETTLED = {"round": 1, "spot": 1, "bet": "main", "wager_cents": 1000, "net_cents": 1000, "basis": "evidence"}
@@ -204,7 +204,7 @@ def test_what_must_not_be_is_found(events: list[tuple[str, dict[str, Any]]], fau
     assert {name for name, found in faults.items() if found} == ({fault} if fault else set())
 
 
-def test_a_wager_that_no_reader_told_of_is_counted_apart_where_its_spot_was_told_to_be_unwatched() -> None:
+def test_a_wager_that_no_reader_reported_is_counted_apart_where_its_spot_was_published_as_unwatched() -> None:
     verdict = judged(*table(("spot_reader_lost", {"round": 1, "spot": 1}), END))
     assert (verdict.unseen, verdict.faults) == (1, [])
 
@@ -216,12 +216,12 @@ def test_a_wrong_settlement_that_the_program_doubts_itself_is_not_silent() -> No
     assert verdict.doubted == 1
 
 
-def test_a_round_whose_cards_went_into_another_was_never_told() -> None:
+def test_a_round_whose_cards_went_into_another_was_never_published() -> None:
     rounds, heard = table(("wager_settled", SETTLED), END)
     rounds.append(Round(3, {}, []))
     assert judged(rounds, heard).unended == ["round 2 (2) has no end"]
     rounds.append(Round(4, {}, []))
-    assert judged(rounds, heard).unended == ["round 2 (2) has no end", "round 3 was never told"]
+    assert judged(rounds, heard).unended == ["round 2 (2) has no end", "round 3 was never published"]
 
 
 def test_a_card_that_nobody_heard_moves_no_other_and_a_round_without_any_is_no_fault() -> None:
@@ -235,7 +235,7 @@ def test_a_card_that_nobody_heard_moves_no_other_and_a_round_without_any_is_no_f
     ]
     faces = {4: "Th", 7: "9c", 9: "Ah"}
     drawn = [("card_drawn", {"card": card, "round": 1 if card == 4 else 2}) for card in faces]
-    told(heard, *drawn, *(("card_opened", {"card": card, "face": face}) for card, face in faces.items()))
+    with_events(heard, *drawn, *(("card_opened", {"card": card, "face": face}) for card, face in faces.items()))
     assert (heard.rounds(), heard.unheard()) == ({1: 1, 2: 3}, {2})
     rounds = [Round(1, {}, []), Round(2, {}, []), Round(3, {}, []), Round(4, {}, [])]
     verdict = judged(rounds, heard)

@@ -16,7 +16,7 @@ def a_round(number: int) -> Round:
 
 
 def heard_of(number: int, heard: Heard) -> None:
-    """A round of which one card was heard, and nothing more was told."""
+    """A round of which one card was heard, and nothing more was published."""
     heard.tokens.append(Token(number, "Th"))
     event = {"seq": number, "data": {"card": number, "round": number}}
     heard.take("tableside/v1/harbour/bj-1/event/card_drawn", json.dumps(event).encode())

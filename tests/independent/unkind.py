@@ -78,7 +78,7 @@ class Unkindness:
     async def pull(self, name: str, line: Line) -> None:
         """A cable comes loose and is put back."""
         self.happened.append(f"{name} pulled")
-        while asyncio.get_running_loop().time() - self._table.told_at < SAID_S:
+        while asyncio.get_running_loop().time() - self._table.reported_at < SAID_S:
             await self._table.pause(SAID_S)
         line.unplug()
         try:

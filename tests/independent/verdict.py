@@ -41,7 +41,7 @@ class Verdict:
     right: int = 0
     open: int = 0
     unseen: int = 0
-    """Wagers of which no reader ever told, at spots that were told to be unwatched in that round."""
+    """Wagers that no reader ever reported, at spots that were published as unwatched in that round."""
     lost: int = 0
     """Rounds none of whose cards was heard."""
     irregular: int = 0
@@ -107,7 +107,7 @@ def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) 
             verdict.lost += 1
             continue
         if not numbers:
-            verdict.unended.append(f"round {now.number} was never told")
+            verdict.unended.append(f"round {now.number} was never published")
         for wager in now.wagers():
             judge.wager(verdict, wager, numbers)
         for number in numbers:
@@ -149,7 +149,7 @@ class _Judge:
         }
 
     def wager(self, verdict: Verdict, wager: Wager, numbers: Sequence[int]) -> None:
-        """Judge a wager by the rounds that it may be told in."""
+        """Judge a wager by the rounds that it may be published in."""
         verdict.wagers += 1
         keys = [(number, wager.spot, wager.bet) for number in numbers]
         said = next(((key, self._said[key]) for key in keys if key in self._said), None)

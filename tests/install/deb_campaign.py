@@ -97,7 +97,7 @@ def next_package(folder: Path) -> Path:
 
 
 def furnish(clean: Clean) -> None:
-    """A table's file, key and chips, as the pages tell to make them."""
+    """A table's file, key and chips, as the pages say to make them."""
     there = clean.root / "etc/tableside"
     ports = "/nonexistent"
     text = TABLE_FILE.format(host="127.0.0.1", port=1, ports=ports).replace('"journal.sqlite"', f'"{JOURNAL}"')
@@ -150,10 +150,10 @@ def campaign(clean: Clean, package: Path, later: Path) -> None:
     assert not (clean.root / "opt/tableside").exists()
     assert not list((clean.root / "usr/lib/systemd/system").glob("tableside*"))
     assert rules.exists(), "a conffile stays until the purge"
-    told = clean.does("dpkg", "-P", "tableside")
+    purged = clean.does("dpkg", "-P", "tableside")
     assert not rules.exists()
     assert (clean.root / JOURNAL.lstrip("/")).exists(), "no package removes what the house must keep"
-    assert "/var/lib/tableside is kept" in told
+    assert "/var/lib/tableside is kept" in purged
     left = [str(path) for folder in ("usr", "opt") for path in (clean.root / folder).rglob("*tableside*")]
     assert left == [], left
     said("removed and purged: nothing of the program is left, and the journal is there")

@@ -51,7 +51,7 @@ def extras_of(folder: Path) -> str:
     return done.stdout.strip()
 
 
-def test_a_release_tells_which_extras_it_has_whole(tmp_path: Path) -> None:
+def test_a_release_says_which_extras_it_has_whole(tmp_path: Path) -> None:
     assert extras_of(environment(tmp_path / "none")) == ""
     # Of the report's two libraries one may have come with something else.
     assert extras_of(environment(tmp_path / "half", "rich", "jinja2")) == "screen"
@@ -91,15 +91,15 @@ def test_a_command_that_lacks_an_extra_says_what_brings_it_to_this_installation(
     release.mkdir(parents=True)
     (release / "complete").touch()
 
-    def told(environment: Path, *, packaged: Path = nowhere, checkout: Path = nowhere) -> str:
+    def advice(environment: Path, *, packaged: Path = nowhere, checkout: Path = nowhere) -> str:
         return how_to_get("screen", environment=environment, packaged=packaged, checkout=checkout)
 
     wheels = "in the repository run: make wheels WITH=screen (with your other extras), and install that here"
-    assert told(release) == wheels
-    assert told(release, packaged=tmp_path) == wheels.replace("make wheels", "make deb")
+    assert advice(release) == wheels
+    assert advice(release, packaged=tmp_path) == wheels.replace("make wheels", "make deb")
     (tmp_path / "opt/Makefile").touch()
-    assert told(release, packaged=tmp_path) == f"run: cd {tmp_path}/opt && make setup WITH=screen"
+    assert advice(release, packaged=tmp_path) == f"run: cd {tmp_path}/opt && make setup WITH=screen"
     python = f"{tmp_path}/.venv/bin/python"
-    assert told(tmp_path / ".venv", checkout=ROOT) == f"run: {python} -m pip install -e '{ROOT}[screen]'"
-    assert told(tmp_path / ".venv") == f"run: {python} -m pip install '/path/to/the/repository[screen]'"
+    assert advice(tmp_path / ".venv", checkout=ROOT) == f"run: {python} -m pip install -e '{ROOT}[screen]'"
+    assert advice(tmp_path / ".venv") == f"run: {python} -m pip install '/path/to/the/repository[screen]'"
     assert how_to_get("web") == f"run: {sys.prefix}/bin/python -m pip install -e '{ROOT}[web]'"

@@ -1,7 +1,7 @@
-"""What the pages tell to type, typed: into a copy of this machine's root that is thrown away afterwards.
+"""What the pages say to type, typed: into a copy of this machine's root that is thrown away afterwards.
 
 Everything runs as it stands there. Only who would speak to a running systemd, or download Debian's packages, is stood
-in for: those look whether what they are told makes sense.
+in for: those look whether what they are given makes sense.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ needs_copy = pytest.mark.skipif(not can_copy_the_root(), reason="only root, with
 
 
 def commands(text: str) -> str:
-    """What a page tells to type: its indented blocks, without those that are not commands."""
+    """What a page says to type: its indented blocks, without those that are not commands."""
     lines = text.splitlines()
     indented = [line if line.startswith("    ") or not line.strip() else "" for line in _unlisted(lines)]
     found = re.split(r"\n(?:\s*\n)+", "\n".join(indented))

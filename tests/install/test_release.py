@@ -154,7 +154,7 @@ def test_an_upgrade_stands_beside_the_old_release_and_is_taken_back_by_a_name(wh
         assert names(prefix) == {"current": "0.9.9", "previous": "0.1.0"}
 
 
-def test_extras_that_the_wheels_lack_are_told(wheels: Wheels, tmp_path: Path) -> None:
+def test_extras_that_the_wheels_lack_are_reported(wheels: Wheels, tmp_path: Path) -> None:
     environment(tmp_path / "releases/before", "rich", "prometheus_client")
     (tmp_path / "current").symlink_to("releases/before")
     ended = install(wheels.now, tmp_path)
@@ -165,7 +165,7 @@ def test_extras_that_the_wheels_lack_are_told(wheels: Wheels, tmp_path: Path) ->
     assert (again.returncode, again.stderr) == (0, "")
 
 
-def test_an_extra_that_is_left_out_on_purpose_is_not_told_as_lost(wheels: Wheels, tmp_path: Path) -> None:
+def test_an_extra_that_is_left_out_on_purpose_is_not_reported_as_lost(wheels: Wheels, tmp_path: Path) -> None:
     environment(tmp_path / "releases/before", "rich", "prometheus_client")
 
     def without(extras: str) -> str:

@@ -100,7 +100,7 @@ unreasonable_cents = 100000
 
 
 class Table:
-    """A table that remembers what it was told."""
+    """A table that remembers what it was sent."""
 
     def __init__(self, pool: str, *ways: LinkAddress, epoch: int = 1) -> None:
         clock = SystemClock()
@@ -109,7 +109,7 @@ class Table:
             ways,
             LinkSession(pool, epoch, clock.monotonic_ns()),
             clock,
-            self._told,
+            self._take,
             chance=random.Random(1),
             alarm=self.alarms.append,
         )
@@ -117,7 +117,7 @@ class Table:
         self.shows = PoolState(None, "the link is away")
         self._changed = asyncio.Event()
 
-    def _told(self, event: LinkSessionEvent) -> None:
+    def _take(self, event: LinkSessionEvent) -> None:
         if isinstance(event, PostingConfirmed):
             self.settled.append(event)
         else:
@@ -138,7 +138,7 @@ class Table:
         return self.shows
 
     async def changed(self) -> None:
-        """Wait until it is told something."""
+        """Wait until it is sent something."""
         self._changed.clear()
         async with asyncio.timeout(PATIENCE_SECONDS):
             await self._changed.wait()

@@ -41,7 +41,7 @@ async def play(folder: Path, ways: list[LinkAddress], pool: str, plans: Mapping[
     ends: list[TableEnd] = []
     finished = asyncio.Event()
 
-    def told(event: LinkSessionEvent) -> None:
+    def finish(event: LinkSessionEvent) -> None:
         del event
         if all(not end.session.outstanding for end in ends):
             finished.set()
@@ -50,7 +50,7 @@ async def play(folder: Path, ways: list[LinkAddress], pool: str, plans: Mapping[
         secret = (folder / f"{name.replace('/', '_')}.key").read_bytes()
         own = [where._replace(secret_key=secret) for where in ways]
         session = LinkSession(pool, 1, clock.monotonic_ns(), waiting=plan)
-        ends.append(TableEnd(own, session, clock, told, chance=random.Random(1), alarm=sys.exit))
+        ends.append(TableEnd(own, session, clock, finish, chance=random.Random(1), alarm=sys.exit))
     tasks = [asyncio.create_task(end.run()) for end in ends]
     await finished.wait()
     for task in tasks:

@@ -181,12 +181,12 @@ def test_nothing_is_due_to_whoever_laid_nothing(deed: ClaimPosting) -> None:
 
 
 async def test_a_hostile_table_with_a_valid_key_is_declined_with_an_alarm(tmp_path: Path) -> None:
-    """Over its real socket: the pool stays whole, the table is told, and the link's log says it aloud."""
+    """Over its real socket: the pool stays whole, the table is answered, and the link's log says it aloud."""
     premises = Premises(tmp_path, 2)
     assert premises.does("begin", *BY_TWO).exit_code == 0
     async with premises.process() as link, premises.table() as hostile:
-        told = await hostile.does(ClaimPosting(1, (WinningRow(3, "x", "all of it", (1, 1)),)))
-        assert isinstance(told.answer.outcome, DeclinedOutcome)
+        answer = await hostile.does(ClaimPosting(1, (WinningRow(3, "x", "all of it", (1, 1)),)))
+        assert isinstance(answer.answer.outcome, DeclinedOutcome)
         whole = await hostile.does(ClaimPosting(9, (WinningRow(3, "blazing_7s", "row", (1, 1)),)))
         assert isinstance(whole.answer.outcome, DeclinedOutcome)
         assert whole.answer.shown_cents == 1_000_000
@@ -200,10 +200,10 @@ async def test_a_hostile_table_with_a_valid_key_is_declined_with_an_alarm(tmp_pa
     assert premises.does("reconcile", "--refold").exit_code == 0
 
 
-async def test_a_member_that_posts_wagers_nobody_laid_is_believed_and_the_link_tells_what_it_took(
+async def test_a_member_that_posts_wagers_nobody_laid_is_believed_and_the_link_says_what_it_took(
     tmp_path: Path, postgresql: Server
 ) -> None:
-    """No cards and no chips are seen at the link; that a pool was won is told where no table has a hand in it."""
+    """No cards and no chips are seen at the link; that a pool was won is shown where no table has a hand in it."""
     premises = Premises(tmp_path, 2, postgresql.where)
     assert premises.does("begin", *BY_TWO).exit_code == 0
     async with premises.process() as link, premises.table() as liar, premises.table("harbour/bj-2") as other:

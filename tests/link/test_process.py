@@ -269,7 +269,9 @@ async def test_a_ledger_that_does_not_add_up_is_not_served(tmp_path: Path) -> No
     assert "tableside: ALARM: harbour/bj-1: its entries contribute" in found.output
 
 
-async def test_a_ledger_changed_behind_the_link_is_found_while_it_runs_and_tables_are_told_why(tmp_path: Path) -> None:
+async def test_a_ledger_changed_behind_the_link_is_found_while_it_runs_and_tables_are_sent_the_reason(
+    tmp_path: Path,
+) -> None:
     premises = begun(tmp_path)
     path = tmp_path / "ledger.sqlite"
     database, audit = SqliteDatabase(path), SqliteDatabase(path)

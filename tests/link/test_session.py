@@ -42,7 +42,7 @@ TABLE = "harbour/bj-1"
 WAGER = WagerPosting(500)
 
 
-def told(seq: int = 0, *, epoch: int = 1, closed: str = "", pool: str = POOL, cents: int = 777) -> PoolStatus:
+def pool_status(seq: int = 0, *, epoch: int = 1, closed: str = "", pool: str = POOL, cents: int = 777) -> PoolStatus:
     return PoolStatus(pool, 1, cents, epoch, seq, closed)
 
 
@@ -60,7 +60,7 @@ def posted(reaction: Reaction) -> list[int]:
 
 def opened(*deeds: WagerPosting) -> LinkSession:
     session = LinkSession(POOL, 1, 0, waiting=deeds)
-    session.receive(0, told())
+    session.receive(0, pool_status())
     return session
 
 
@@ -68,7 +68,7 @@ def test_it_is_closed_until_the_link_has_spoken() -> None:
     session = LinkSession(POOL, 1, 0)
     assert session.shows == PoolState(None, "the link is away")
     assert session.handle_deadline(0).send == (StatusRequest(),)
-    assert session.receive(1, told()).events == (PoolState(777, ""),)
+    assert session.receive(1, pool_status()).events == (PoolState(777, ""),)
 
 
 def test_it_is_closed_within_two_seconds_of_silence_and_says_so_once() -> None:
@@ -86,7 +86,7 @@ def test_it_is_closed_within_two_seconds_of_silence_and_says_so_once() -> None:
 def test_what_is_posted_while_the_link_is_away_goes_in_order_once_it_is_back() -> None:
     session = LinkSession(POOL, 1, 0)
     assert [session.post(0, WAGER)[0] for _ in range(3)] == [1, 2, 3]
-    assert posted(session.receive(SECOND, told())) == [1, 2, 3]
+    assert posted(session.receive(SECOND, pool_status())) == [1, 2, 3]
     assert session.outstanding == 3
 
 
@@ -104,7 +104,7 @@ def test_a_posting_that_is_not_answered_closes_the_pool_though_the_link_speaks()
     assert not why_closed(session)
     for now in range(0, SILENCE_NS, SECOND // 2):
         session.handle_deadline(now)
-        session.receive(now, told())
+        session.receive(now, pool_status())
     assert not why_closed(session)
     assert session.next_deadline() <= SILENCE_NS
     session.handle_deadline(SILENCE_NS)
@@ -126,7 +126,7 @@ def test_an_answer_settles_the_oldest_and_another_is_ignored() -> None:
 
 def test_what_is_not_answered_is_posted_again() -> None:
     session = opened(WAGER)
-    session.receive(SECOND // 2, told())
+    session.receive(SECOND // 2, pool_status())
     assert posted(session.handle_deadline(SECOND - 1)) == []
     assert posted(session.handle_deadline(SECOND)) == [1]
 
@@ -134,8 +134,8 @@ def test_what_is_not_answered_is_posted_again() -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        (told(pool="pit-2"), "this is pool pit-2, not pit-1"),
-        (told(epoch=2), "another journal of this table has been posting"),
+        (pool_status(pool="pit-2"), "this is pool pit-2, not pit-1"),
+        (pool_status(epoch=2), "another journal of this table has been posting"),
     ],
 )
 def test_a_pool_or_a_journal_that_is_not_ours_closes_it_and_nothing_is_posted(message: PoolStatus, reason: str) -> None:
@@ -148,8 +148,8 @@ def test_a_pool_or_a_journal_that_is_not_ours_closes_it_and_nothing_is_posted(me
 def test_a_ledger_put_back_from_a_copy_closes_it() -> None:
     session = LinkSession(POOL, 1, 0, settled=9)
     for turn in range(3):
-        assert session.receive(turn, told(8)).events in ((), (PoolState(777, ""),))
-    assert session.receive(4, told(8)).events == (PoolState(None, "the ledger has lost what it had answered"),)
+        assert session.receive(turn, pool_status(8)).events in ((), (PoolState(777, ""),))
+    assert session.receive(4, pool_status(8)).events == (PoolState(None, "the ledger has lost what it had answered"),)
 
 
 def test_an_older_copy_of_the_journal_closes_the_pool_before_a_wager_is_swallowed(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_an_older_copy_of_the_journal_closes_the_pool_before_a_wager_is_swallowe
     session = LinkSession(POOL, 1, 0, settled=2)
     seq, reaction = session.post(0, WagerPosting(500, 3, 5, "blazing7s"))
     account = ledger.books().accounts[TABLE]
-    reaction = session.receive(1, told(account.seq))
+    reaction = session.receive(1, pool_status(account.seq))
     assert why_closed(session) == "the ledger has entries this journal never made"
     assert posted(reaction) == []
     # And where nobody looked, another round or spot is another wager: no old answer is given for it.
@@ -173,21 +173,21 @@ def test_an_older_copy_of_the_journal_closes_the_pool_before_a_wager_is_swallowe
 
 def test_a_closed_pool_takes_nothing_and_goes_on_when_it_opens() -> None:
     session = LinkSession(POOL, 1, 0, waiting=[WAGER])
-    assert session.receive(0, told(closed="the ledger cannot be reached")).send == ()
+    assert session.receive(0, pool_status(closed="the ledger cannot be reached")).send == ()
     assert session.shows == PoolState(None, "the ledger cannot be reached")
-    assert posted(session.receive(1, told())) == [1]
+    assert posted(session.receive(1, pool_status())) == [1]
 
 
-def test_a_link_that_is_turned_to_is_told_nothing_before_it_has_said_which_pool_it_has() -> None:
+def test_a_link_that_is_turned_to_is_sent_nothing_before_it_has_said_which_pool_it_has() -> None:
     session = opened(WAGER, WAGER)
     session.moved(SECOND)
     assert session.handle_deadline(SECOND) == Reaction((StatusRequest(),))
     assert posted(session.post(SECOND, WAGER)[1]) == []
-    assert posted(session.receive(SECOND, told(pool="pit-2"))) == []
+    assert posted(session.receive(SECOND, pool_status(pool="pit-2"))) == []
     assert why_closed(session) == "this is pool pit-2, not pit-1"
     session = opened(WAGER, WAGER)
     session.moved(SECOND)
-    assert posted(session.receive(SECOND, told())) == [1, 2]
+    assert posted(session.receive(SECOND, pool_status())) == [1, 2]
 
 
 def test_a_link_that_is_turned_to_in_time_is_no_silence() -> None:
@@ -197,24 +197,24 @@ def test_a_link_that_is_turned_to_in_time_is_no_silence() -> None:
     for now in range(MOVE_NS, SILENCE_NS, SECOND // 10):
         assert session.handle_deadline(now).events == ()
     session.post(SILENCE_NS - 2, WAGER)
-    answers = session.receive(SILENCE_NS - 1, told())
+    answers = session.receive(SILENCE_NS - 1, pool_status())
     assert (posted(answers), why_closed(session)) == ([1], "")
     assert session.receive(SILENCE_NS - 1, entered(1)).events[-1] == PoolState(778, "")
 
 
-def test_that_it_is_closed_still_is_told_again_every_quarter_of_an_hour() -> None:
-    session, now, told_at = LinkSession(POOL, 1, 0), 0, list[int]()
+def test_that_it_is_closed_still_is_reported_again_every_quarter_of_an_hour() -> None:
+    session, now, reminded_at = LinkSession(POOL, 1, 0), 0, list[int]()
     while now < 2 * STILL_NS:
         now = session.next_deadline()
         if session.handle_deadline(now).events:
-            told_at.append(now)
-    assert told_at == [0, STILL_NS, 2 * STILL_NS]
+            reminded_at.append(now)
+    assert reminded_at == [0, STILL_NS, 2 * STILL_NS]
 
 
 def test_a_ledger_that_does_not_add_up_is_not_looked_for_elsewhere() -> None:
     session, said = opened(), list[bool]()
     for closed in ("", NOT_ADDED_UP, "the ledger cannot be reached", NOT_ADDED_UP, ""):
-        session.receive(1, told(closed=closed))
+        session.receive(1, pool_status(closed=closed))
         said.append(session.condemned)
     assert said == [False, True, False, True, False]
 

@@ -57,16 +57,16 @@ def test_a_server_that_hangs_is_given_up_and_used_again_when_it_goes_on(postgres
 
 
 def test_a_machine_that_vanishes_is_missed_by_keepalives(postgresql: Server) -> None:
-    """What libpq is told of it: its own would miss a cut cable after two hours."""
+    """The options that libpq is given: its own would miss a cut cable after two hours."""
     connection = PatientConnection.connect(postgresql.where, **KEEPALIVE)
-    told = connection.info.get_parameters()
+    parameters = connection.info.get_parameters()
     connection.close()
-    assert {key: told[key] for key in ("keepalives_idle", "keepalives_interval", "keepalives_count")} == {
+    assert {key: parameters[key] for key in ("keepalives_idle", "keepalives_interval", "keepalives_count")} == {
         "keepalives_idle": "2",
         "keepalives_interval": "1",
         "keepalives_count": "3",
     }
-    assert (told["tcp_user_timeout"], told["connect_timeout"]) == ("5000", "3")
+    assert (parameters["tcp_user_timeout"], parameters["connect_timeout"]) == ("5000", "3")
     with psycopg.connect(postgresql.where) as plain:
         assert "tcp_user_timeout" not in plain.info.get_parameters()
 

@@ -120,9 +120,9 @@ async def test_a_table_cannot_fill_the_links_log(tmp_path: Path) -> None:
         _, logged = await link.communicate()
     lines = [json.loads(line) for line in logged.splitlines()]
     for event in ("message refused", "ALARM: posting declined"):
-        told = [one for one in lines if one["event"] == event]
-        assert LINES_AT_ONCE <= len(told) < 100, event
-        assert all(len(json.dumps(one)) < 2 * LINE_LIMIT for one in told)
+        shown = [one for one in lines if one["event"] == event]
+        assert LINES_AT_ONCE <= len(shown) < 100, event
+        assert all(len(json.dumps(one)) < 2 * LINE_LIMIT for one in shown)
 
 
 def test_what_the_log_does_not_say_is_counted() -> None:

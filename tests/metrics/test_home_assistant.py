@@ -1,4 +1,4 @@
-"""What Home Assistant is told of a table, held against what it publishes of its own format, over a real broker."""
+"""What Home Assistant is sent of a table, held against what it publishes of its own format, over a real broker."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ ORIGIN: Final = {"name", "sw_version", "support_url"}
 CLASSES: Final = {"sensor": {"enum", "monetary"}, "binary_sensor": {"connectivity", "problem"}}
 
 
-def told(heard: TableSnapshot = HEARD) -> dict[str, dict[str, Any]]:
+def announced(heard: TableSnapshot = HEARD) -> dict[str, dict[str, Any]]:
     """What is said, by topic."""
     return {one.topic: msgspec.json.decode(one.payload) for one in announcements(HERE, heard, "USD")}
 
 
-@pytest.mark.parametrize("topic", sorted(told()))
+@pytest.mark.parametrize("topic", sorted(announced()))
 def test_each_message_is_of_the_published_format(topic: str) -> None:
-    found, config = TOPIC.fullmatch(topic), told()[topic]
+    found, config = TOPIC.fullmatch(topic), announced()[topic]
     assert found is not None
     assert set(config) <= KEYS[found[1]]
     assert config["unique_id"] == f"{found[2]}_{found[3]}"
@@ -66,7 +66,7 @@ def test_each_message_is_of_the_published_format(topic: str) -> None:
 
 
 def test_no_two_things_have_one_identity() -> None:
-    identities = [one["unique_id"] for one in told().values()]
+    identities = [one["unique_id"] for one in announced().values()]
     assert len(set(identities)) == len(identities) == 11
 
 
@@ -76,11 +76,11 @@ def test_no_two_things_have_one_identity() -> None:
 def test_no_name_that_a_message_brings_becomes_a_template_or_another_topic(name: str) -> None:
     """Whoever may write what one table retains has no word in what Home Assistant carries out."""
     meters = MetersNow(42, (msgspec.structs.replace(SEVENS, meter=name), SEVENS), (), (), 0, (POOLED,))
-    assert told(TableSnapshot(INFO, {"shoe", "bet_spots/3", name}, meters)) == told()
+    assert announced(TableSnapshot(INFO, {"shoe", "bet_spots/3", name}, meters)) == announced()
 
 
-def test_of_a_table_that_has_not_said_what_it_is_nothing_is_told() -> None:
-    assert told(TableSnapshot(None, {"shoe"}, METERS)) == {}
+def test_of_a_table_that_has_not_said_what_it_is_nothing_is_announced() -> None:
+    assert announced(TableSnapshot(None, {"shoe"}, METERS)) == {}
 
 
 def test_what_cannot_be_read_changes_nothing() -> None:
@@ -118,7 +118,7 @@ PICTURES: Final[dict[str, object]] = {
     ],
 )
 def test_its_templates_say_what_the_table_retains(name: str, shown: str) -> None:
-    config = next(one for topic, one in told().items() if f"/{name}/" in topic)
+    config = next(one for topic, one in announced().items() if f"/{name}/" in topic)
     pictures = {topic: msgspec.json.encode(picture) for topic, picture in PICTURES.items()}
     pictures |= {HERE.status: status_bytes("online", 1, 0, ("the disk fills",))}
     pictures |= {HERE.device("shoe"): device_bytes("lost", "no answer", 0)}
@@ -128,7 +128,7 @@ def test_its_templates_say_what_the_table_retains(name: str, shown: str) -> None
 
 @pytest.mark.parametrize(("reason", "shown"), [("record 50 could not be stepped", "ON"), ("", "OFF")])
 def test_a_table_on_hold_is_a_problem_until_it_is_released(reason: str, shown: str) -> None:
-    config = next(one for topic, one in told().items() if "/hold/" in topic)
+    config = next(one for topic, one in announced().items() if "/hold/" in topic)
     assert config["state_topic"] == config["json_attributes_topic"] == HERE.state("hold")
     said = hold_bytes(reason).decode()
     assert Template(config["value_template"]).render(value=said) == shown
@@ -189,31 +189,31 @@ async def retained(broker: Broker) -> dict[str, bytes]:
     return found
 
 
-async def test_it_is_retained_told_anew_and_taken_back(broker: Broker) -> None:
+async def test_it_is_retained_announced_anew_and_taken_back(broker: Broker) -> None:
     wish = AnnouncementOptions("harbour/bj-1", "homeassistant", "USD", remove=False)
     said = await announce(broker, wish)
     assert {topic: msgspec.json.decode(body) for topic, body in (await retained(broker)).items()} == {
-        **told(),
+        **announced(),
         LAMP: {},
     }
-    assert set(said) == set(told())
+    assert set(said) == set(announced())
     async with connected(broker, "5", "") as client:
         await client.publish(
             HERE.state("meters"), msgspec.json.encode(MetersNow(43, (), (), (), 0)), qos=1, retain=True
         )
     again = await announce(broker, wish)
-    assert {one for one in again if "meter_" in one} == {one for one in told() if "meter_" in one}
-    assert set(await retained(broker)) == {LAMP, *(one for one in told() if "meter_" not in one)}
+    assert {one for one in again if "meter_" in one} == {one for one in announced() if "meter_" in one}
+    assert set(await retained(broker)) == {LAMP, *(one for one in announced() if "meter_" not in one)}
     await announce(broker, wish._replace(remove=True))
     assert set(await retained(broker)) == {LAMP}
 
 
-async def test_the_command_says_where_it_told_it_and_what_is_wrong(broker: Broker) -> None:
+async def test_the_command_says_where_it_announced_it_and_what_is_wrong(broker: Broker) -> None:
     where = ("--broker", f"{broker.host}:{broker.port}")
     status, said, _ = await ran("home-assistant", "harbour/bj-1", *where)
-    assert (status, said.split()) == (0, list(told()))
+    assert (status, said.split()) == (0, list(announced()))
     for wrong, reason in ((("--currency", "usd"), "three letters"), (("--prefix", "a/#"), "expected a topic")):
-        status, _, told_wrong = await ran("home-assistant", *wrong, *where)
-        assert (status, reason in told_wrong) == (2, True)
+        status, _, stderr = await ran("home-assistant", *wrong, *where)
+        assert (status, reason in stderr) == (2, True)
     status, said, _ = await ran("home-assistant", "elsewhere/+", "--remove", *where)
     assert (status, said) == (0, "nothing was published about these tables\n")

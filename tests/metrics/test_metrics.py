@@ -86,7 +86,7 @@ def test_every_figure_comes_of_what_the_page_of_events_shows() -> None:
         ("verified_timestamp_seconds", {}, 1_795_629_607),
     ],
 )
-def test_a_figure_is_what_the_table_told(name: str, labels: dict[str, str], value: float) -> None:
+def test_a_figure_is_what_the_table_published(name: str, labels: dict[str, str], value: float) -> None:
     (found,) = [one for one in values(heard())[name] if labels.items() <= one.labels.items()]
     assert found.value == value
 
@@ -95,7 +95,7 @@ def test_a_table_that_says_nothing_more_is_seen_to_age() -> None:
     assert values(heard(100.0), 117.5)["heard_seconds"][0].value == 17.5
 
 
-def test_what_was_not_told_is_left_out_and_never_0() -> None:
+def test_what_was_not_published_is_left_out_and_never_0() -> None:
     board = Board()
     board.hear(f"{ROOT_TOPIC}/status", status_bytes("offline", 3, 0), 0)
     found = {name: some[0].value for name, some in values(board).items()}

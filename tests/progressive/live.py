@@ -101,7 +101,7 @@ class MeterRig(Rig):
 
 @dataclass
 class Box:
-    """A trigger box on the other side: it counts its meter and answers when it is told to."""
+    """A trigger box on the other side: it counts its meter and answers when a test says so."""
 
     rig: Rig
     triggers: list[int]
@@ -132,8 +132,8 @@ class Box:
             answered += 1
             hit = self.units > self.triggers[0] * UNITS
             award = min(self.units // UNITS, 100_000) if hit else 0
-            told = MysteryAnswered(self.rig.now_ns, first.number, self.cycle, self.units + error_units, hit, award)
-            self.rig.give(told)
+            answer = MysteryAnswered(self.rig.now_ns, first.number, self.cycle, self.units + error_units, hit, award)
+            self.rig.give(answer)
             if hit:
                 drawn = self.triggers.pop(0)
                 self.units += (25_000 - award) * UNITS
@@ -152,7 +152,7 @@ class Pit:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
 
-    def tells(self, rig: Rig) -> None:
+    def publishes(self, rig: Rig) -> None:
         """The table hears what the pool shows."""
         rig.give(PoolStateRead(rig.now_ns, LINKED.name, self.ledger.standing().shown_cents, ""))
 
@@ -166,16 +166,16 @@ class Pit:
             (answer,) = self.ledger.post([Posting(table, 1, owed[0].seq, owed[0].deed)])
             assert isinstance(answer, LedgerEntry)
             assert not isinstance(answer.outcome, ChangeOutcome)
-            told = PoolEntryRead(
+            entry = PoolEntryRead(
                 rig.now_ns, LINKED.name, owed[0].seq, answer.number, answer.shown_cents, answer.outcome
             )
-            rig.give(told)
+            rig.give(entry)
             answered += 1
         return answered
 
 
 def owing(rig: Rig) -> PostingBacklog:
-    """What the pool's link is told."""
+    """What the pool's link is given."""
     (found,) = rig.desired.owing
     return found
 
@@ -205,7 +205,7 @@ def pool(path: Path, parameters: Parameters = PIT_PARAMETERS) -> Pit:
 def pit_table(pit: Pit) -> MeterRig:
     """A table that has heard its link."""
     rig = MeterRig(linked=(LINKED,))
-    pit.tells(rig)
+    pit.publishes(rig)
     return rig
 
 

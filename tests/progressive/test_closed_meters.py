@@ -1,4 +1,4 @@
-"""A wager laid while a meter it feeds is closed: who is told, while it can still be handed back, and what it counts."""
+"""A wager laid while a meter it feeds is closed: who hears of it, while it can be handed back, and what it counts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CARDS = f"9h 6c 8s Tc \n {REST}"
 def table(pit: Pit, while_closed: WhileClosed = "stand") -> MeterRig:
     """A table whose link was heard and is away."""
     rig = MeterRig(linked=(replace(LINKED, while_closed=while_closed),))
-    pit.tells(rig)
+    pit.publishes(rig)
     pit.is_lost(rig)
     return rig
 
@@ -50,7 +50,7 @@ def picture(rig: MeterRig) -> tuple[ClosedBet, ...]:
 
 
 LAID = f"spot 1 blazing7s: a wager of 5.00 while pit_sevens is closed: {AWAY}; dealt to, it stands"
-TOLD = (1, 1, "blazing7s", 500, LAID)
+REPORTED = (1, 1, "blazing7s", 500, LAID)
 
 
 def test_the_dealer_reads_of_it_while_bets_are_open_and_the_table_says_so_at_the_lock(pit: Pit) -> None:
@@ -63,7 +63,7 @@ def test_the_dealer_reads_of_it_while_bets_are_open_and_the_table_says_so_at_the
     assert raised(rig) == []
     rig.key("no_more_bets")
     assert rig.desired.display == "Meter closed: blazing7s 1,3"
-    assert raised(rig)[0] == TOLD
+    assert raised(rig)[0] == REPORTED
     assert [(spot, bet) for _, spot, bet, _, _ in raised(rig)] == [(1, "blazing7s"), (3, "blazing7s")]
     assert rig.table.state.alerts.listed[0].spot == 1
     rig.talk("9h")
@@ -80,10 +80,10 @@ def test_dealt_to_it_stands_and_is_owed_to_the_pool(pit: Pit) -> None:
     assert rig.outcomes() == ["settled"]
 
 
-def test_where_the_first_card_locks_the_bets_it_is_told_at_the_card(pit: Pit) -> None:
+def test_where_the_first_card_locks_the_bets_it_is_reported_at_the_card(pit: Pit) -> None:
     rig = table(pit)
     rig.talk(NOTHING)
-    assert raised(rig) == [TOLD]
+    assert raised(rig) == [REPORTED]
 
 
 def test_a_dealer_who_takes_the_lock_back_can_hand_the_bet_back(pit: Pit) -> None:
@@ -105,7 +105,7 @@ def test_chips_that_go_after_the_lock_are_a_collected_stake_and_not_a_bet_handed
 
 def test_an_open_meter_and_one_that_closes_after_the_lock_are_no_alarm(pit: Pit) -> None:
     rig = MeterRig(linked=(LINKED,))
-    pit.tells(rig)
+    pit.publishes(rig)
     rig.talk(BET)
     assert rig.desired.display == "Bets open"
     rig.late = True
@@ -117,12 +117,12 @@ def test_an_open_meter_and_one_that_closes_after_the_lock_are_no_alarm(pit: Pit)
     assert rig.outcomes() == ["settled"]
 
 
-def test_a_meter_that_can_be_won_again_before_the_lock_is_told_is_no_alarm(pit: Pit) -> None:
+def test_a_meter_that_can_be_won_again_before_the_lock_is_published_is_no_alarm(pit: Pit) -> None:
     rig = table(pit)
     rig.talk(BET)
     rig.late = True
     rig.key("no_more_bets")
-    pit.tells(rig)
+    pit.publishes(rig)
     rig.late = False
     rig.talk(CARDS)
     assert raised(rig) == []
@@ -130,7 +130,7 @@ def test_a_meter_that_can_be_won_again_before_the_lock_is_told_is_no_alarm(pit: 
 
 def test_the_must_hit_by_meter_too(pit: Pit) -> None:
     rig = MeterRig(linked=(LINKED,))
-    pit.tells(rig)
+    pit.publishes(rig)
     rig.talk("1 main 10 \n 1 five_card_progressive 5")
     assert rig.desired.display == "Meter closed: five_card_progressive 1"
     rig.key("no_more_bets")
@@ -173,7 +173,7 @@ def test_refused_it_stays_when_the_link_comes_back_in_the_round(pit: Pit) -> Non
     rig.talk(BET)
     rig.late = True
     rig.key("no_more_bets")
-    pit.tells(rig)
+    pit.publishes(rig)
     rig.late = False
     rig.talk(CARDS)
     assert rig.events_of(ContributionPosted) == []
@@ -185,7 +185,7 @@ def test_a_wager_seen_late_that_lay_there_at_the_lock_is_refused_as_the_others_a
     rig.talk("1 main 10")
     rig.late = True
     rig.key("no_more_bets")
-    pit.tells(rig)
+    pit.publishes(rig)
     rig.values["E004"] = 500
     rig.give(ChipsSeen(1, "blazing7s", ("E004",), rig.now_ns - 1_000 * MS, rig.now_ns))
     rig.late = False
@@ -223,9 +223,9 @@ def sensed(pit: Pit, while_closed: WhileClosed) -> MeterRig:
     return rig
 
 
-def test_a_sensed_wager_is_told_of_and_stands(pit: Pit) -> None:
+def test_a_sensed_wager_is_reported_and_stands(pit: Pit) -> None:
     rig = sensed(pit, "stand")
-    assert raised(rig) == [TOLD]
+    assert raised(rig) == [REPORTED]
     assert rig.desired.lamps == {"blazing7s": (1,)}
     rig.talk(CARDS)
     assert len(rig.events_of(ContributionPosted)) == 1
@@ -245,11 +245,11 @@ def test_a_night_stepped_again_from_a_checkpoint_says_the_same(pit: Pit) -> None
         rig = table(pit, while_closed)
         rig.talk(f"{BET} \n key no_more_bets")
         held = restore(rig.house, read_state(state_bytes(rig.table.state)))
-        stepped, told = len(rig.stamped), len(rig.events)
+        stepped, published = len(rig.stamped), len(rig.events)
         rig.talk(CARDS)
         again: list[Event] = []
         for stamped in rig.stamped[stepped:]:
             after = step(held, stamped)
             held = after.table
             again.extend(after.events)
-        assert coded(again) == coded(rig.events[told:])
+        assert coded(again) == coded(rig.events[published:])

@@ -68,17 +68,17 @@ def test_before_the_link_is_heard_the_meter_is_closed_and_the_sign_says_so(pit: 
     assert rig.events_of(MeterLinked) == [MeterLinked("pit_sevens", POOL)]
     assert MeterClosed("pit_sevens", NOT_HEARD) in rig.events_of(MeterClosed)
     assert rig.shown()["pit_sevens"] is None
-    pit.tells(rig)
+    pit.publishes(rig)
     assert MeterReopened("pit_sevens", 1_000_000) in rig.events_of(MeterReopened)
     assert rig.shown()["pit_sevens"] == 1_000_000
 
 
 def test_what_other_tables_add_is_shown_without_a_word(pit: Pit) -> None:
     rig = pit_table(pit)
-    told = len(rig.events)
+    published = len(rig.events)
     rig.give(PoolStateRead(rig.now_ns, "pit_sevens", 1_000_321, ""))
     assert rig.shown()["pit_sevens"] == 1_000_321
-    assert len(rig.events) == told
+    assert len(rig.events) == published
     rig.give(PoolStateRead(rig.now_ns, "nobodys", 5, ""))
     assert rig.shown()["pit_sevens"] == 1_000_321
 
@@ -89,7 +89,7 @@ def test_a_meter_whose_sensors_are_silent_is_closed_until_they_answer(pit: Pit) 
         rig.house, sensors={"blazing7s": (1, 2)}, counted={"blazing7s": Latched("sensors", (1, 2), 500)}
     )
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.events_of(MeterClosed)[-1] == MeterClosed("pit_sevens", "sensors does not answer")
     assert rig.shown()["pit_sevens"] is None
     rig.give(DeviceHealth("sensors", HealthState.READY, rig.now_ns))
@@ -108,7 +108,7 @@ def test_the_link_lost_closes_the_meter_and_play_goes_on(pit: Pit) -> None:
     assert [one.seq for one in owing(rig).owed] == [1]
     assert pit.answers(rig) == 1
     assert rig.shown()["pit_sevens"] is None
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.shown()["pit_sevens"] == 1_000_085
 
 
@@ -116,7 +116,7 @@ def test_a_meter_the_table_file_no_longer_has_stays_closed_and_is_owed_all_the_s
     rig = pit_table(pit)
     rig.talk(NOTHING)
     rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, linked=())))
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.events_of(MeterClosed)[-1] == MeterClosed("pit_sevens", "the table file no longer has it")
     assert len(owing(rig).owed) == 1
 
@@ -285,8 +285,8 @@ def test_a_checkpoint_holds_what_is_owed_and_a_replay_gives_the_same(pit: Pit) -
     kept = read_state(state_bytes(rig.table.state))
     assert kept.progressives.linked == rig.table.state.progressives.linked
     again = restore(rig.house, kept)
-    told = PoolEntryRead(rig.now_ns, "pit_sevens", 1, 1, 1_000_085, ContributionOutcome(850_000, 150_000))
-    stamped = rig.give(told).events
+    entry = PoolEntryRead(rig.now_ns, "pit_sevens", 1, 1, 1_000_085, ContributionOutcome(850_000, 150_000))
+    stamped = rig.give(entry).events
     assert step(again, rig.stamped[-1]).events == stamped
 
 

@@ -150,10 +150,10 @@ def sections() -> tuple[LinkedMeterSection, ...]:
     return tuple(replace(section, link_key=public.decode()) for section in read().linked_meters)
 
 
-def ends(told: list[PoolReading | DeviceComplained]) -> LinkEndParts:
+def ends(delivered: list[PoolReading | DeviceComplained]) -> LinkEndParts:
     _, secret = zmq.curve_keypair()
     return LinkEndParts(
-        Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append, random.Random(1)
+        Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), delivered.append, random.Random(1)
     )
 
 
@@ -186,9 +186,9 @@ def test_of_several_links_the_one_that_is_spoken_to_is_said() -> None:
 
 
 def test_what_the_table_knows_already_is_not_read_again() -> None:
-    told: list[PoolReading | DeviceComplained] = []
+    delivered: list[PoolReading | DeviceComplained] = []
     (section,) = sections()
-    end = PoolLink(section, ends(told), KNOWN)
+    end = PoolLink(section, ends(delivered), KNOWN)
     counted = LedgerEntry(9, 1_000_085, ContributionOutcome(850_000, 150_000))
     for event in (
         PoolState(777, ""),
@@ -198,14 +198,14 @@ def test_what_the_table_knows_already_is_not_read_again() -> None:
         PoolState(None, "away"),
     ):
         end.take_event(event)
-    kinds = [(type(one), one.shown_cents) for one in told if not isinstance(one, DeviceComplained)]
+    kinds = [(type(one), one.shown_cents) for one in delivered if not isinstance(one, DeviceComplained)]
     assert kinds == [(PoolStateRead, 777), (PoolEntryRead, 1_000_085), (PoolStateRead, None)]
 
 
-def test_what_is_wrong_with_a_link_is_told_as_of_a_device() -> None:
-    told: list[PoolReading | DeviceComplained] = []
+def test_what_is_wrong_with_a_link_is_reported_as_of_a_device() -> None:
+    delivered: list[PoolReading | DeviceComplained] = []
     (section,) = sections()
-    PoolLink(section, ends(told), KNOWN).complain("10.20.0.5:7400: too many messages a second")
-    (alarm,) = told
+    PoolLink(section, ends(delivered), KNOWN).complain("10.20.0.5:7400: too many messages a second")
+    (alarm,) = delivered
     assert isinstance(alarm, DeviceComplained)
     assert (alarm.device, alarm.code) == ("link of pit_sevens", "talks_too_much")

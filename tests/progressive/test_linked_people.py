@@ -1,4 +1,4 @@
-"""What people do with a pool's awards at a table, and what the pool's ledger is told of it."""
+"""What people do with a pool's awards at a table, and what the pool's ledger is sent of it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def hit(pit: Pit) -> MeterRig:
     return rig
 
 
-def test_an_award_is_verified_and_paid_at_the_table_and_the_ledger_is_told(pit: Pit) -> None:
+def test_an_award_is_verified_and_paid_at_the_table_and_the_ledger_is_sent_it(pit: Pit) -> None:
     rig = hit(pit)
     pit.is_lost(rig)
     rig.give(PayJackpot(rig.now_ns, 1, "B. Bell", "hand pay"))

@@ -269,7 +269,7 @@ def test_until_the_box_has_committed_itself_the_meter_is_closed() -> None:
     assert rig.shown()["mystery"] is None
 
 
-def test_a_contribution_is_told_to_the_box_and_its_wager_settled_with_the_answer() -> None:
+def test_a_contribution_is_sent_to_the_box_and_its_wager_settled_with_the_answer() -> None:
     rig = MeterRig()
     box = Box(rig, [90_000])
     box.up()

@@ -23,7 +23,7 @@ HELD = "the link was away for 24 hours: a person must let it be won again by nam
 def rig(pit: Pit) -> MeterRig:
     """A table that has heard its link."""
     found = MeterRig(linked=(TERMS,))
-    pit.tells(found)
+    pit.publishes(found)
     return found
 
 
@@ -43,12 +43,12 @@ def test_after_a_day_without_the_link_only_a_person_reopens_the_linked_bet(rig: 
     pit.is_lost(rig)
     rig.talk(NOTHING)
     hours_pass(rig, 24)
-    pit.tells(rig)
+    pit.publishes(rig)
     pit.answers(rig)
     assert reasons(rig)[-1] == HELD
     assert rig.shown()["pit_sevens"] is None
     hours_pass(rig, 1)
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.shown()["pit_sevens"] is None
     lets_go(rig)
     assert rig.events_of(MeterReleased) == [
@@ -64,7 +64,7 @@ def test_who_lets_a_meter_go_is_published_with_how_they_are_known(rig: MeterRig,
     rig.table = replace(rig.table, house=house)
     pit.is_lost(rig)
     hours_pass(rig, 24)
-    pit.tells(rig)
+    pit.publishes(rig)
     pit.answers(rig)
     key = Authentication("key", ("technician",))
     rig.give(ReopenMeter(rig.now_ns, "pit_sevens", "T. Ito", "sign and link agree", key))
@@ -76,11 +76,11 @@ def test_who_lets_a_meter_go_is_published_with_how_they_are_known(rig: MeterRig,
 def test_a_shorter_outage_ends_with_the_links_return(rig: MeterRig, pit: Pit) -> None:
     pit.is_lost(rig)
     hours_pass(rig, 23.9)
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.shown()["pit_sevens"] == 1_000_000
     pit.is_lost(rig)
     hours_pass(rig, 23.9)
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.shown()["pit_sevens"] == 1_000_000
 
 
@@ -97,7 +97,7 @@ def test_another_reason_why_it_is_closed_does_not_begin_the_outage_anew(rig: Met
     hours_pass(rig, 20)
     rig.give(PoolStateRead(rig.now_ns, "pit_sevens", None, "the ledger cannot be reached"))
     hours_pass(rig, 4)
-    pit.tells(rig)
+    pit.publishes(rig)
     assert reasons(rig)[-1] == HELD
 
 
@@ -106,10 +106,10 @@ def test_an_outage_goes_on_over_a_start_and_so_does_the_stop(rig: MeterRig, pit:
     hours_pass(rig, 12)
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
     hours_pass(rig, 12)
-    pit.tells(rig)
+    pit.publishes(rig)
     assert reasons(rig)[-1] == HELD
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.shown()["pit_sevens"] is None
     lets_go(rig)
     assert rig.shown()["pit_sevens"] == 1_000_000
@@ -118,7 +118,7 @@ def test_an_outage_goes_on_over_a_start_and_so_does_the_stop(rig: MeterRig, pit:
 def test_a_table_that_was_switched_off_had_no_outage(rig: MeterRig, pit: Pit) -> None:
     hours_pass(rig, 60)
     rig.give(DaemonStarted(rig.now_ns, "test", rig.house))
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.shown()["pit_sevens"] == 1_000_000
 
 
@@ -128,7 +128,7 @@ def test_a_link_that_was_open_is_closed_by_a_start_and_away_from_then_on(rig: Me
     assert reasons(rig)[-1] == NOT_HEARD
     assert rig.shown()["pit_sevens"] is None
     hours_pass(rig, 24)
-    pit.tells(rig)
+    pit.publishes(rig)
     assert reasons(rig)[-1] == HELD
 
 
@@ -152,16 +152,16 @@ def test_it_is_let_go_only_when_it_is_held_and_the_link_is_back(rig: MeterRig, p
 
 def test_a_house_may_do_without(pit: Pit) -> None:
     rig = MeterRig(linked=(LINKED,))
-    pit.tells(rig)
+    pit.publishes(rig)
     pit.is_lost(rig)
     hours_pass(rig, 1_000)
-    pit.tells(rig)
+    pit.publishes(rig)
     assert rig.shown()["pit_sevens"] == 1_000_000
 
 
 def test_a_meter_the_table_file_no_longer_has_is_not_held(rig: MeterRig, pit: Pit) -> None:
     rig.give(DaemonStarted(rig.now_ns, "test", replace(rig.house, linked=())))
     hours_pass(rig, 30)
-    pit.tells(rig)
+    pit.publishes(rig)
     assert linked(rig).blocked == ""
     assert coded(linked(rig))

@@ -98,7 +98,7 @@ def test_what_no_wager_can_be_is_not_counted(parameters: Parameters, cents: int)
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**6), WINNERS, st.booleans())
-def test_in_whole_cents_it_is_the_linked_meter_of_a_told_round(
+def test_in_whole_cents_it_is_the_linked_meter_of_a_scripted_round(
     cents: int, reset_cents: int, shares: dict[int, tuple[int, int]], shared: bool
 ) -> None:
     winners = [Winner(spot, share) for spot, share in shares.items()]

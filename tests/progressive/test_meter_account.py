@@ -72,7 +72,7 @@ def test_the_picture_says_what_the_book_says() -> None:
 
 
 @pytest.mark.parametrize("damage", ["one left out", "one altered", "one twice"])
-def test_contributions_that_do_not_add_up_are_told(damage: str) -> None:
+def test_contributions_that_do_not_add_up_are_reported(damage: str) -> None:
     events = evening().events
     place = next(place for place, event in enumerate(events) if isinstance(event, ContributionMade))
     event = events[place]
@@ -110,7 +110,7 @@ def pits_evening(pit: Pit) -> MeterRig:
     return rig
 
 
-def test_what_a_table_put_into_a_pool_and_won_of_it_is_told_from_the_events_alone(tmp_path: Path) -> None:
+def test_what_a_table_put_into_a_pool_and_won_of_it_is_counted_from_the_events_alone(tmp_path: Path) -> None:
     rig = pits_evening(pool(tmp_path / "ledger.sqlite"))
     known, book = linked(rig), book_of(rig.events)
     line = book.linked["pit_sevens"]
@@ -134,7 +134,9 @@ def test_what_a_table_put_into_a_pool_and_won_of_it_is_told_from_the_events_alon
 
 @pytest.mark.parametrize("kind", [ContributionPosted, PoolEntryRecorded])
 @pytest.mark.parametrize("damage", ["left out", "twice"])
-def test_a_posting_or_an_answer_that_is_not_there_once_is_told(tmp_path: Path, kind: type[Event], damage: str) -> None:
+def test_a_posting_or_an_answer_that_is_not_there_once_is_reported(
+    tmp_path: Path, kind: type[Event], damage: str
+) -> None:
     events = pits_evening(pool(tmp_path / "ledger.sqlite")).events
     place = next(place for place, event in enumerate(events) if isinstance(event, kind))
     kept = [] if damage == "left out" else [events[place], events[place]]
@@ -143,7 +145,7 @@ def test_a_posting_or_an_answer_that_is_not_there_once_is_told(tmp_path: Path, k
     assert any("WRONG" in line for line in meter_lines(book))
 
 
-def test_an_answer_out_of_the_ledgers_order_is_told(tmp_path: Path) -> None:
+def test_an_answer_out_of_the_ledgers_order_is_reported(tmp_path: Path) -> None:
     events = pits_evening(pool(tmp_path / "ledger.sqlite")).events
     altered = [
         replace(one, entry=1) if isinstance(one, PoolEntryRecorded) and one.number == 2 else one for one in events

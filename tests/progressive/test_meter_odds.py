@@ -53,7 +53,7 @@ def test_odds_of_a_hundred_million_to_one_are_the_longest() -> None:
     assert Chance("b", "r", Fraction(0)).too_long
 
 
-def test_what_can_be_offered_is_told_with_its_odds() -> None:
+def test_what_can_be_offered_is_printed_with_its_odds() -> None:
     assert [*odds_checks((SEVENS, MYSTERY), RULES)] == []
     assert [*odds_lines((SEVENS, MYSTERY), RULES)] == [
         "meter sevens: blazing7s, three diamonds: one wager in 212,718",
@@ -73,8 +73,8 @@ def test_a_meter_that_hardly_anybody_could_win_is_refused_with_the_reason() -> N
 
 def test_a_row_that_cannot_be_dealt_is_refused() -> None:
     rules = replace(RULES, decks=1)
-    told = [*odds_checks((SEVENS,), rules)]
-    assert [line.partition(": ")[2].partition(", and")[0] for line in told] == [
+    complaints = [*odds_checks((SEVENS,), rules)]
+    assert [line.partition(": ")[2].partition(", and")[0] for line in complaints] == [
         "blazing7s, three_diamonds: no wager ever wins it",
         "blazing7s, three_suited: no wager ever wins it",
     ]

@@ -1,4 +1,4 @@
-"""Every field of what a table tells of its meters, and which of several meters a wager moves."""
+"""Every field of what a table publishes of its meters, and which of several meters a wager moves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SUITED = "1 main 10 \n 1 blazing7s 5 \n 7h 7h 7h Tc"
 REST = "key stand hole_turned round_closed"
 
 
-def test_meters_are_told_as_they_open_and_close() -> None:
+def test_meters_are_published_as_they_open_and_close() -> None:
     rig = MeterRig()
     assert rig.events_of(MeterOpened, MeterClosed, MeterReopened) == [
         MeterOpened("sevens", SEVENS.parameters, 1_000_000 * UNITS, 1_000_000),
@@ -45,7 +45,7 @@ def test_meters_are_told_as_they_open_and_close() -> None:
     assert rig.events_of(MeterReopened) == [MeterReopened("mystery", 25_000)]
 
 
-def test_an_award_is_told_whole() -> None:
+def test_an_award_is_published_whole() -> None:
     rig = MeterRig()
     rig.talk(DIAMONDS)
     row = (1, 1, "blazing7s", "three_diamonds")
@@ -98,7 +98,7 @@ def test_what_a_round_was_awarded_is_its_own_and_nothing_once_refused() -> None:
     assert list(awarded(Transaction(rig.table, rig.stamped[-1]), "blazing7s")) == [(2, 0)]
 
 
-def test_the_trigger_box_is_told_what_the_journal_has() -> None:
+def test_the_trigger_box_is_sent_what_the_journal_has() -> None:
     rig = MeterRig()
     box = Box(rig, [25_020, 90_000])
     box.up()
@@ -116,7 +116,7 @@ def test_the_trigger_box_is_told_what_the_journal_has() -> None:
     assert wish.share.cycle == 2
 
 
-def test_a_box_that_disagrees_is_told_of_no_more_contributions() -> None:
+def test_a_box_that_disagrees_is_sent_no_more_contributions() -> None:
     rig = MeterRig()
     box = Box(rig, [90_000])
     box.up()

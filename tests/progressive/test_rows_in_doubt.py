@@ -1,4 +1,4 @@
-"""Rows of a meter the deal does not decide, boxes without the wager, and what is told while an answer is awaited."""
+"""Rows of a meter the deal does not decide, boxes without the wager, and what is published before an answer comes."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def test_a_box_without_the_wager_wins_nothing_of_the_meter() -> None:
     assert "1: spot 1 blazing7s -5.00" in rig.postings()
 
 
-def test_a_told_hand_knows_two_winners_of_any_wagers_meter() -> None:
+def test_a_settled_case_knows_two_winners_of_any_wagers_meter() -> None:
     options = {**PAID_BY_METER, "lucky_ladies.meter_shares": {"matched_20": [1, 1]}}
-    told = {
+    round_case = {
         "rules": "hollywood-penn-national",
         "options": options,
         "bets": {"1": {"main": 1000, "lucky_ladies": 500}, "2": {"main": 1000, "lucky_ladies": 500}},
@@ -92,7 +92,7 @@ def test_a_told_hand_knows_two_winners_of_any_wagers_meter() -> None:
         "blazing_meter_cents": 100_001,
         "blazing_reset_cents": 20_000,
     }
-    case = read_case(told, lambda name: profile_files.load(name).rules)
+    case = read_case(round_case, lambda name: profile_files.load(name).rules)
     found = account_json(case, settle(case), {})
     assert [found["net_cents"][spot]["lucky_ladies"] for spot in ("1", "2")] == [49_500, 49_500]
     assert found["meters"] == {"blazing_meter_after_cents": 20_001}
@@ -112,8 +112,8 @@ def test_a_settlement_says_that_the_bonus_is_in_it() -> None:
     box.up()
     rig.talk("1 main 10 \n 1 five_card_progressive 5 \n 2 main 10 \n 2 five_card_progressive 5 \n 9h 9h 6c 8s 8s Tc")
     assert box.answer() == 2
-    told = rig.events_of(WagerSettled)
-    assert [(event.net_cents, event.why) for event in told] == [
+    settlements = rig.events_of(WagerSettled)
+    assert [(event.net_cents, event.why) for event in settlements] == [
         (-500, "Five Card Progressive: loses"),
         (24_600, "Five Card Progressive: loses; must-hit-by mystery"),
     ]

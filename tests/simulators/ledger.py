@@ -41,15 +41,15 @@ class Ledger:
     def cents(self, spot: int, zone: str = "main") -> int:
         return sum(self.values[chip] for chip in self.zones.get((spot, zone), ()))
 
-    def _account(self, told: RoundPlayed) -> None:
+    def _account(self, truth: RoundPlayed) -> None:
         self.rounds += 1
         self.burned, self.bet_last = False, set(self.boxes)
-        assert told.round == self.rounds
+        assert truth.round == self.rounds
         assert self.phase == "closed"
-        assert told.dealer == tuple(self.dealer)
-        assert told.surrendered == tuple(spot for spot, box in self.boxes.items() if box.surrendered)
-        assert told.hands == {str(s): tuple(tuple(h.cards) for h in box.hands) for s, box in self.boxes.items()}
-        due = {(wager.spot, wager.bet): (wager.wager_cents, wager.net_cents) for wager in told.wagers}
+        assert truth.dealer == tuple(self.dealer)
+        assert truth.surrendered == tuple(spot for spot, box in self.boxes.items() if box.surrendered)
+        assert truth.hands == {str(s): tuple(tuple(h.cards) for h in box.hands) for s, box in self.boxes.items()}
+        due = {(wager.spot, wager.bet): (wager.wager_cents, wager.net_cents) for wager in truth.wagers}
         assert list(due) == sorted(due, key=lambda place: (place[0], place[1] != "main"))
         for spot, box in self.boxes.items():
             net = self._due(box)

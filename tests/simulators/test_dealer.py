@@ -128,10 +128,10 @@ def tampered(acts: list[Act], how: str) -> list[Act]:
             return acts[:place] + acts[place + 1 :]
         case "a cent too much":
             place = next(place for place, act in enumerate(acts) if isinstance(act, RoundPlayed))
-            told = acts[place]
-            assert isinstance(told, RoundPlayed)
-            more = replace(told.wagers[0], net_cents=told.wagers[0].net_cents + 1)
-            return [*acts[:place], replace(told, wagers=(more, *told.wagers[1:])), *acts[place + 1 :]]
+            truth = acts[place]
+            assert isinstance(truth, RoundPlayed)
+            more = replace(truth.wagers[0], net_cents=truth.wagers[0].net_cents + 1)
+            return [*acts[:place], replace(truth, wagers=(more, *truth.wagers[1:])), *acts[place + 1 :]]
         case _:
             return [act for act in acts if act != Press(how)]
 

@@ -88,7 +88,7 @@ def test_a_shoe_cannot_say_an_alarm_its_protocol_has_not() -> None:
 # --- keypad -----------------------------------------------------------------------------------------
 
 
-def test_releases_are_reported_only_when_told_to() -> None:
+def test_releases_are_reported_only_when_asked_to() -> None:
     codec = matrix_orbital.CODEC
     keypad, wire = KeypadSimulator(codec), codec.open(LineEnd.HOST)
     assert keypad.press("P") == (b"P", b"")
@@ -154,7 +154,7 @@ def test_a_tall_stack_comes_in_parts_and_counts_once(codec: Codec) -> None:
     assert (readers.inventories(1, "main"), readers.inventories(2, "main")) == (1, 0)
 
 
-def test_a_chip_tells_its_memory_to_the_reader_it_lies_on() -> None:
+def test_a_chip_sends_its_memory_to_the_reader_it_lies_on() -> None:
     codec = feig_obid.CODEC
     readers = BetSpotsSimulator(codec, ZONES, values={CHIPS[0]: 2_500})
     readers.lay(1, "insurance", CHIPS[:2])

@@ -91,7 +91,7 @@ async def test_minimalmodbus_runs_a_unit_of_sensors_through_a_round(tmp_path: Pa
     assert unit.lamps == {2, 8}
 
 
-async def test_minimalmodbus_is_told_what_a_unit_does_not_do(tmp_path: Path) -> None:
+async def test_minimalmodbus_is_answered_what_a_unit_does_not_do(tmp_path: Path) -> None:
     def run(path: str) -> list[str]:
         there = minimalmodbus.Instrument(path, 1)
         # A refusal is shorter than the answer it waits for, so that it waits to the end each time.

@@ -161,7 +161,7 @@ async def test_the_evidence_is_the_script_at_any_speed(script: list[Act], seed: 
     assert len(happened) == moments
     for place in PLACES:
         seen = [change for change in table.chips_seen() if (change.spot, change.zone) == place]
-        # Each change is told, and lies whole between the cards and keys it lay between in the script.
+        # Each change is reported, and lies whole between the cards and keys it lay between in the script.
         assert [change.chips for change in seen] == [chips for _, chips in expected[place]]
         for change, (before, _) in zip(seen, expected[place], strict=True):
             assert all(at_ns < change.after_ns for at_ns in happened[:before])
@@ -181,12 +181,12 @@ async def test_cards_and_keys_keep_their_order() -> None:
     ]
     await table.perform(*script)
     readings = [*table.shoe_line.readings, *table.keypad_line.readings]
-    told = sorted(
+    timed = sorted(
         (reading.at_ns, reading.face if isinstance(reading, CardDrawn) else reading.key)
         for reading in readings
         if isinstance(reading, (CardDrawn, KeyPressed))
     )
-    assert [what for _, what in told] == ["8h", "9h", "K", "2c", "L", "L", "3c"]
+    assert [what for _, what in timed] == ["8h", "9h", "K", "2c", "L", "L", "3c"]
 
 
 async def test_a_key_is_held_for_real_whatever_the_speed() -> None:
@@ -235,14 +235,14 @@ async def test_a_silent_reader_is_not_waited_for_without_end() -> None:
     assert len(table.moments()) == 2
 
 
-async def test_a_round_is_told_after_its_last_chips_were_seen() -> None:
+async def test_a_round_is_reported_after_its_last_chips_were_seen() -> None:
     table = Table()
-    told: list[tuple[RoundPlayed, int]] = []
+    reported: list[tuple[RoundPlayed, int]] = []
     script: list[Act] = [Lay(1, "main", CHIPS), ROUND]
     await perform(
-        script, table, 100, sleep=table.sleep, on_round=lambda played: told.append((played, len(table.chips_seen())))
+        script, table, 100, sleep=table.sleep, on_round=lambda one: reported.append((one, len(table.chips_seen())))
     )
-    assert told == [(ROUND, 1)]
+    assert reported == [(ROUND, 1)]
 
 
 async def test_it_asks_for_the_next_act_only_when_it_gets_there() -> None:

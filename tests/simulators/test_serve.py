@@ -53,7 +53,7 @@ class Listener:
         self._session = session
         self._readings = readings
         self._timer: asyncio.TimerHandle | None = None
-        self.told = asyncio.Event()
+        self.heard = asyncio.Event()
         self._file = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         self._loop.add_reader(self._file, self._readable)
         session.connected(self._now_ns())
@@ -82,7 +82,7 @@ class Listener:
         found = self._session.readings()
         self._readings += found
         if found:
-            self.told.set()
+            self.heard.set()
         if self._timer is not None:
             self._timer.cancel()
         deadline_ns = self._session.next_deadline()
@@ -108,16 +108,16 @@ async def until(listeners: list[Listener], condition: Callable[[], bool]) -> Non
     """Wait for readings that make ``condition`` true."""
     async with asyncio.timeout(60):
         while not condition():
-            waits = [asyncio.ensure_future(listener.told.wait()) for listener in listeners]
+            waits = [asyncio.ensure_future(listener.heard.wait()) for listener in listeners]
             _, pending = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             for wait in pending:
                 wait.cancel()
             for listener in listeners:
-                listener.told.clear()
+                listener.heard.clear()
 
 
 def evidence(readings: list[Reading]) -> list[object]:
-    """Cards, keys and chips in the order told, the first look at the empty felt left out."""
+    """Cards, keys and chips in the order reported, the first look at the empty felt left out."""
     found: list[object] = []
     for reading in readings:
         match reading:

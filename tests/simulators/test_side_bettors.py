@@ -86,20 +86,20 @@ def script(seed: int, rounds: int, per_mille: int = 500, stacked: int = 0, limit
     return list(with_side_bets(acts, Random(~seed), rack, shoe, side_habits=side_habits, meter=meter))
 
 
-def told(acts: list[Act]) -> list[RoundPlayed]:
+def truths(acts: list[Act]) -> list[RoundPlayed]:
     return [act for act in acts if isinstance(act, RoundPlayed)]
 
 
 def test_every_bet_is_laid_and_sometimes_won() -> None:
     wagers = Counter(
-        (wager.bet, wager.net_cents > 0) for one in told(script(5, 400, stacked=200)) for wager in one.wagers
+        (wager.bet, wager.net_cents > 0) for one in truths(script(5, 400, stacked=200)) for wager in one.wagers
     )
     for bet in (*STAKES_CENTS, "ez_bust"):
         assert wagers[bet, False] > 50
         assert wagers[bet, True] > 5 or bet == "five_card_progressive"
 
 
-def test_a_round_tells_of_every_wager_that_lay_at_the_lock() -> None:
+def test_a_round_names_every_wager_that_lay_at_the_lock() -> None:
     felt: dict[tuple[int, str], int] = {}
     locked: dict[tuple[int, str], int] = {}
     rack = Rack()
@@ -128,7 +128,7 @@ def test_a_chip_lies_at_one_place_only() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_with_a_bust_bet_the_dealer_plays_out_unless_every_hand_broke(seed: int) -> None:
     looked_at = 0
-    for one in told(script(seed, 150)):
+    for one in truths(script(seed, 150)):
         bust = [wager for wager in one.wagers if wager.bet == "ez_bust"]
         if not bust:
             continue
@@ -150,7 +150,7 @@ def test_stacked_rounds_deal_what_a_bet_pays_for() -> None:
     dealt = script(3, 40, per_mille=700, stacked=1000)
     cards = [act.card.value for act in dealt if isinstance(act, Draw)]
     assert {Card.QH.value, Card("7d").value} <= set(cards)
-    won = [wager for one in told(dealt) for wager in one.wagers if wager.bet == SEVENS and wager.net_cents > 10_000]
+    won = [one for truth in truths(dealt) for one in truth.wagers if one.bet == SEVENS and one.net_cents > 10_000]
     assert won
     assert set(STACKED) < set(STAKES_CENTS)
 
@@ -186,7 +186,7 @@ def test_wins_over_the_limit_are_lowered_in_proportion_and_losses_are_not() -> N
 
 def test_no_round_wins_more_than_the_limit() -> None:
     reached = within = 0
-    for one in told(script(21, 300, stacked=300, limit_cents=4_000)):
+    for one in truths(script(21, 300, stacked=300, limit_cents=4_000)):
         sides = [wager for wager in one.wagers if wager.bet not in {"main", "insurance"} and wager.net_cents > 0]
         # The meter stands above ten thousand dollars; a tenth of it is no win at fixed odds either.
         won = sum(wager.net_cents for wager in sides if wager.net_cents < 50_000)

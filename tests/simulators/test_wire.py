@@ -50,7 +50,7 @@ class Ear:
 
 
 class Parrot:
-    """A device that says back what it hears, and tells when it thinks the line idle."""
+    """A device that says back what it hears, and says when it thinks the line idle."""
 
     def receive(self, data: bytes) -> bytes:
         return data

@@ -58,7 +58,7 @@ class Cell(NamedTuple):
 
 
 def allowed(user: str, does: str, topic: str) -> bool:
-    """What the house means, told without the list: the test's own opinion."""
+    """What the house means, written without the list: the test's own opinion."""
     rest = topic.removeprefix(f"{OWN}/").removeprefix(f"{OTHER}/")
     known = topic.startswith("tableside/v1/")
     match user, does:
@@ -236,6 +236,6 @@ async def test_the_commands_come_in_with_a_certificate_and_say_what_is_lacking_w
         known = await ran(*ask, *mine)
         assert (known[0], "certificate" in known[2]) == (2, False)
     for half, missing in ((mine[:2], "go together"), (mine[2:], "go together")):
-        told = await ran("watch", *where, *half)
-        assert (told[0], missing in told[2]) == (2, True)
+        refusal = await ran("watch", *where, *half)
+        assert (refusal[0], missing in refusal[2]) == (2, True)
     assert "--tls-cert needs --tls-ca" in (await ran("watch", *mine))[2]

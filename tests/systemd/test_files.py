@@ -103,7 +103,7 @@ def test_a_rule_is_well_formed_matches_before_it_sets_and_the_examples_are_too(r
 def test_the_rules_do_what_they_are_for() -> None:
     active = "\n".join(line for line in rules(RULES) if not line.startswith("#"))
     assert 'KERNEL=="ttyUSB*|ttyACM*", ENV{ID_MM_DEVICE_IGNORE}="1"' in active
-    # `udevadm trigger`, which the install tells to run, sends "change" to what is plugged in already.
+    # `udevadm trigger`, which the install says to run, sends "change" to what is plugged in already.
     assert 'ACTION!="remove", SUBSYSTEM=="usb-serial", DRIVER=="ftdi_sio", ATTR{latency_timer}="1"' in active
     assert "SYMLINK" not in active
     named = set(re.findall(r'SYMLINK\+="tableside/(\w+)"', RULES))

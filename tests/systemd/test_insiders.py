@@ -111,33 +111,33 @@ async def test_nobody_takes_the_tables_connections_by_coming_under_their_names(f
 
 
 async def test_nor_a_durable_consumers(folder: Path, tmp_path: Path) -> None:
-    told = Told()
+    shown = Shown()
     memory = Memory(closed(3))
     async with table_broker(folder, free_port()) as broker, contextlib.AsyncExitStack() as stack:
         file = stack.enter_context(contextlib.closing(DurableFile(tmp_path / "events.jsonl", "harbour", "bj-1")))
         floor = as_user(broker, "floor")
-        durable = Durable(floor, TOPICS, "surveillance", file, ConsumerOutput(told.show, told.complain))
+        durable = Durable(floor, TOPICS, "surveillance", file, ConsumerOutput(shown.show, shown.complain))
         async with durable_running(durable):
             publisher = await stack.enter_async_context(publishing(broker, memory))
-            await told.until(1)
+            await shown.until(1)
             async with connected(floor, "5", "tableside-consumer-harbour-bj-1-surveillance") as thief:
                 await thief.publish(TOPICS.command("hello"))
             memory.rows += Memory(closed(4)).rows[3:]
             publisher.wake()
-            await told.until(len(told.lines) + 1)
-    assert [one for one in told.lines if one.startswith("broker ")] == []
+            await shown.until(len(shown.lines) + 1)
+    assert [one for one in shown.lines if one.startswith("broker ")] == []
 
 
-class Told:
+class Shown:
     """What a consumer shows and complains of."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self._came = asyncio.Event()
+        self._arrived = asyncio.Event()
 
     def show(self, line: str) -> None:
         self.lines.append(line)
-        self._came.set()
+        self._arrived.set()
 
     complain = show
 
@@ -145,8 +145,8 @@ class Told:
         """Wait for so many lines."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             while len(self.lines) < count:
-                self._came.clear()
-                await self._came.wait()
+                self._arrived.clear()
+                await self._arrived.wait()
 
 
 @contextlib.asynccontextmanager

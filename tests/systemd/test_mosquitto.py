@@ -159,7 +159,7 @@ async def test_what_the_property_could_not_take_waits_in_order(folder: Path) -> 
     async with table_broker(folder, free_port(), bridge_to(port)) as broker:
         memory = Memory(closed(1100))
         async with publishing(broker, memory):
-            # More than the thousand a broker keeps unless told otherwise.
+            # More than the thousand a broker keeps unless configured otherwise.
             await memory.until(1100)
         # A consumer without a session of its own must be there before the bridge is: it gets nothing afterwards.
         async with mosquitto() as hall, listening(hall) as heard, Cuttable(hall).open(port):

@@ -77,7 +77,7 @@ class Campaign:
     # --- by the pages ---------------------------------------------------------------------------------
 
     def install(self, stage: Path) -> None:
-        """docs/guide/operations.md, Install and Without a network; sockets are named as the rules' file tells."""
+        """docs/guide/operations.md, Install and Without a network; sockets are named as the rules' file says."""
         machine = self.machine
         self.say(machine.run(f"sh {INSTALLER}").ok().splitlines()[-1])
         machine.run("install -d /etc/udev/rules.d")
@@ -112,8 +112,8 @@ class Campaign:
     def doors(self) -> None:
         """Tap, operator channel, sign, trigger box and pool do what they are for, under the units as they are."""
         machine = self.machine
-        told = machine.run(f"runuser -u tableside -- timeout 60 {TABLESIDE} tap {premises.TAP} | head -n 3").text
-        self.check("the tap tells", holds=len(told.splitlines()) == 3, seen=told)
+        lines = machine.run(f"runuser -u tableside -- timeout 60 {TABLESIDE} tap {premises.TAP} | head -n 3").text
+        self.check("the tap tells", holds=len(lines.splitlines()) == 3, seen=lines)
         order = f"{TABLESIDE} void harbour/bj-1 999999 --who Okafor --why trial --operator {premises.FLOOR_SOCKET}"
         said = machine.run(f"runuser -u tableside -- timeout 60 {order}")
         self.check("the floor's socket answers", holds=said.status == 1, seen=f"status {said.status}: {said.text}")
@@ -278,13 +278,13 @@ class Campaign:
         events = [line.encode() for line in lines.splitlines() if line.startswith("{")]
         (self.folder / "events").write_text(lines)
         self.check("events follow each other", holds=not events_wrong(events), seen=str(events_wrong(events)[:3]))
-        told = premises.heard(self.folder)
-        gone = sorted(told.difference(events))
+        heard = premises.heard(self.folder)
+        gone = sorted(heard.difference(events))
         self.check(
-            f"{len(told)} events that had left the machine are in the journal", holds=not gone, seen=str(gone[:3])
+            f"{len(heard)} events that had left the machine are in the journal", holds=not gone, seen=str(gone[:3])
         )
-        last = told.intersection(events[-LAST_EVENTS:])
-        self.check("the last events had left it, too", holds=bool(last), seen=f"{len(told)} of {len(events)} had")
+        last = heard.intersection(events[-LAST_EVENTS:])
+        self.check("the last events had left it, too", holds=bool(last), seen=f"{len(heard)} of {len(events)} had")
         both = held((stage / "truth.json").read_bytes(), events)
         self.say(f"{both.played} rounds played, {both.closed} closed, {both.paired} of them the same rounds")
         self.say(f"{both.wagers} wagers in these: {both.equal} settled as they were, {both.still_open} open")

@@ -132,8 +132,8 @@ class Machine:
         """It is served until its input is closed; what it says ends when the server has."""
         (self._folder / "nbd").unlink(missing_ok=True)
         self._seed += 1
-        with (self._folder / "nbdkit").open("ab") as told:
-            served = subprocess.Popen(self.disk_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=told)
+        with (self._folder / "nbdkit").open("ab") as output:
+            served = subprocess.Popen(self.disk_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=output)
         assert served.stdout is not None
         if served.stdout.readline() != b"up\n":
             raise NotUpError(f"the disk is not served: {(self._folder / 'nbdkit').read_text()[-1000:]}")
@@ -144,9 +144,9 @@ class Machine:
         began = time.monotonic()
         self._serve_disk()
         self._hand, self._monitor = Lines(self._folder / "rig"), Lines(self._folder / "qmp")
-        with (self._folder / "qemu").open("ab") as told:
+        with (self._folder / "qemu").open("ab") as output:
             self._qemu = subprocess.Popen(
-                self.command(plugged=plugged), stdin=subprocess.DEVNULL, stdout=told, stderr=told
+                self.command(plugged=plugged), stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
         self._hand.accept()
         self._monitor.accept()

@@ -59,7 +59,7 @@ class Night:
         self.opened = 0
 
     def up(self) -> None:
-        """The box answers, and is told what it has missed."""
+        """The box answers, and is sent what it has missed."""
         self.rig.give(DeviceHealth("mystery_trigger", HealthState.READY, self.rig.now_ns))
         known = self.rig.table.state.progressives
         cycle = 0 if known.cycle is None else known.cycle.number
@@ -71,7 +71,7 @@ class Night:
         self.rig.give(DeviceHealth("mystery_trigger", HealthState.LOST, self.rig.now_ns))
 
     def serve(self) -> None:
-        """The box is told what the table wants it to know, until there is nothing more."""
+        """The box is sent what the table wants it to know, until there is nothing more."""
         while True:
             wish = self.rig.desired.trigger
             if wish.share is not None and wish.share.cycle > self.opened:

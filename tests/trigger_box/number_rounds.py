@@ -1,4 +1,4 @@
-"""Two trigger boxes that drew different numbers, and somebody on their line: nothing tells the one from the other.
+"""Two trigger boxes that drew different numbers, and somebody on their line: nothing parts the one from the other.
 
 Until a contribution reaches the lower of the two triggers, all that either box says, and all that a table before it
 publishes, must be the same but for the commitment, which is a hash under a key that nobody has.
@@ -133,7 +133,7 @@ def open_part(entry: BoxEntry) -> BoxEntry:
     return entry
 
 
-def assert_table_tells_no_number(seeds: tuple[int, int], rounds: int, *, until_hit: bool = True) -> int:
+def assert_table_reveals_no_number(seeds: tuple[int, int], rounds: int, *, until_hit: bool = True) -> int:
     """The same rounds at two tables whose boxes drew other numbers; how many contributions were answered alike."""
     nights = [Shown(seed) for seed in seeds]
     alike = 0

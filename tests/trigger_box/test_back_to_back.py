@@ -145,7 +145,7 @@ def end(box: BoxDevice) -> None:
 def test_a_box_that_took_over_where_the_table_does_not_stand(
     number: int, answered: int, waiting: int, cycle: int
 ) -> None:
-    """What it was told of the box before it does not fit the journal: it disputes once."""
+    """What it was sent of the box before it does not fit the journal: it disputes once."""
     pair = Pair(BoxDevice(NO_HIT, entries=taken_over(NO_HIT, 1, number, 0)), TABLE, wish(Knows(answered), waiting))
     quiet(pair)
     assert pair.complaints().count("disputed") <= 2

@@ -32,14 +32,14 @@ def test_the_same_seed_plays_the_same_cycles() -> None:
     assert list(cycles(5, BOUNDS, Random(3), seed=9)) == list(cycles(5, BOUNDS, Random(3), seed=9))
 
 
-def test_contributions_told_as_one_win_what_they_would_have_won_one_by_one() -> None:
+def test_contributions_posted_as_one_win_what_they_would_have_won_one_by_one() -> None:
     one_by_one, pooled = (list(cycles(40, BOUNDS, Random(3), seed=9, pooled=pooled)) for pooled in (False, True))
     assert one_by_one == pooled
 
 
 def test_sound_noise_is_not_halted() -> None:
-    (told,) = measure_noise(2_000_000)
-    assert "no halt" in told
+    (verdict,) = measure_noise(2_000_000)
+    assert "no halt" in verdict
 
 
 async def test_the_trigger_is_nowhere_to_be_found() -> None:

@@ -16,8 +16,8 @@ from tests.trigger_box.nights import IDENTITY, ROUNDS, Night
 E = TypeVar("E", JackpotHit, MysteryCommitted, MysteryDisputed, MysteryRevealed)
 
 
-def told(night: Night, kind: type[E]) -> list[E]:
-    """What a table told of this kind."""
+def published(night: Night, kind: type[E]) -> list[E]:
+    """What a table published of this kind."""
     return [one for one in night.rig.events if isinstance(one, kind)]
 
 
@@ -27,7 +27,7 @@ def begun(seed: int) -> Night:
     night.up()
     night.plays()
     night.serve()
-    assert told(night, JackpotHit) == []
+    assert published(night, JackpotHit) == []
     return night
 
 
@@ -46,7 +46,7 @@ def refuted(night: Night) -> list[str]:
 def test_what_the_tables_own_box_reveals_holds(seed: int) -> None:
     night = begun(seed)
     played_on(night)
-    assert len(told(night, MysteryRevealed)) > 1
+    assert len(published(night, MysteryRevealed)) > 1
     assert refuted(night) == []
 
 
@@ -63,8 +63,8 @@ def test_a_box_that_knows_as_much_is_found_out_by_what_it_reveals() -> None:
 def test_a_hit_below_the_trigger_is_found_out_by_the_number_revealed() -> None:
     night = begun(1)
     played_on(night)
-    hit, revealed = told(night, JackpotHit)[0], told(night, MysteryRevealed)[0]
-    (committed,) = [one for one in told(night, MysteryCommitted) if one.cycle == 1]
+    hit, revealed = published(night, JackpotHit)[0], published(night, MysteryRevealed)[0]
+    (committed,) = [one for one in published(night, MysteryCommitted) if one.cycle == 1]
     early: list[Event] = [committed, replace(hit, cents=25_001), revealed]
     (found,) = TriggerReveals(IDENTITY, None).refuted(early)
     assert found.text.startswith("cycle 1 was won at 25001 cents, below its trigger of ")
@@ -73,8 +73,8 @@ def test_a_hit_below_the_trigger_is_found_out_by_the_number_revealed() -> None:
 def test_a_number_outside_the_bounds_is_refuted_and_never_searched_for() -> None:
     night = begun(1)
     played_on(night)
-    revealed = told(night, MysteryRevealed)[0]
-    (committed,) = [one for one in told(night, MysteryCommitted) if one.cycle == 1]
+    revealed = published(night, MysteryRevealed)[0]
+    (committed,) = [one for one in published(night, MysteryCommitted) if one.cycle == 1]
     nowhere = replace(committed, reset_cents=100_000, ceiling_cents=25_000)
     (found,) = TriggerReveals(IDENTITY, None).refuted([nowhere, revealed])
     assert "lies outside its bounds" in found.text
@@ -96,6 +96,6 @@ def test_a_refuted_reveal_closes_the_meter_until_two_persons_have_looked() -> No
     night = begun(1)
     for _ in range(2):
         night.rig.give(RevealRefuted(night.rig.now_ns, 1, "the number revealed is another"))
-    (disputed,) = told(night, MysteryDisputed)
+    (disputed,) = published(night, MysteryDisputed)
     assert disputed.reason == "the number revealed is another"
     assert night.rig.shown()["mystery"] is None

@@ -234,7 +234,7 @@ async def next_in_line(folder: Path) -> Host:
 
 
 async def test_another_users_process_is_not_listened_to(tmp_path: Path) -> None:
-    """The kernel says whose process calls; here the box is told that the table is somebody else's."""
+    """The kernel says whose process calls; here the box hears that the table is somebody else's."""
     _, config = begun(tmp_path)
     store = BoxStore(Path(config.box.store), custody.sealer_of(config))
     surroundings = ProcessParts(SystemClock(), SystemEntropy(), Random(1))

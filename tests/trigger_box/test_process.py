@@ -114,11 +114,11 @@ async def test_a_hit_is_answered_revealed_and_followed_by_the_next_commitment(tm
         assert 501 <= answer.award_cents <= 503
         await host.until(CycleRevealed)
         await host.until(CycleCommitted)
-        told = list(host.heard)
+        heard = list(host.heard)
         host.heard.clear()
         host.say(RecallCycle(1))
         revealed = await host.until(CycleRevealed)
-        assert revealed in told
+        assert revealed in heard
         assert (await host.greet(1, number)).condition is TriggerCondition.AWAITING_SHARE
 
 

@@ -169,10 +169,10 @@ def run(*arguments: object) -> tuple[int, str]:
 def test_a_sound_file_passes_and_says_so_twice(tmp_path: Path) -> None:
     file = tmp_path / "noise.bin"
     file.write_bytes(sound(300_000, seed=2))
-    status, told = run("--file", file, "--draws", 1_500)
-    assert (status, told.count("pass  ")) == (0, len(TESTS)), told
-    status, told = run("--file", file, "--draws", 1_500, "--json")
-    parsed = json.loads(told)
+    status, printed = run("--file", file, "--draws", 1_500)
+    assert (status, printed.count("pass  ")) == (0, len(TESTS)), printed
+    status, printed = run("--file", file, "--draws", 1_500, "--json")
+    parsed = json.loads(printed)
     assert [row["passed"] for row in parsed["tests"]] == [True] * len(TESTS)
     assert parsed["health"]["failure"] == ""
 
@@ -181,8 +181,8 @@ def test_mixed_with_the_system_s_generator_the_verdict_is_that_of_all_its_tests(
     """What the system gives is never the same: one run in a thousand is bad luck twice."""
     file = tmp_path / "noise.bin"
     file.write_bytes(sound(300_000, seed=2))
-    status, told = run("--file", file, "--draws", 1_500, "--json", "--mixed")
-    parsed = json.loads(told)
+    status, printed = run("--file", file, "--draws", 1_500, "--json", "--mixed")
+    parsed = json.loads(printed)
     assert len(parsed["tests"]) == len(TESTS)
     assert status == (0 if all(row["passed"] for row in parsed["tests"]) else 1)
     assert all(row["p"] > 1e-12 for row in parsed["tests"])
@@ -192,17 +192,17 @@ def test_mixed_with_the_system_s_generator_the_verdict_is_that_of_all_its_tests(
 def test_a_stuck_file_fails_its_health_test(tmp_path: Path) -> None:
     file = tmp_path / "stuck.bin"
     file.write_bytes(b"\x55" * 100_000)
-    status, told = run("--file", file, "--draws", 1_000)
+    status, printed = run("--file", file, "--draws", 1_000)
     assert status == 1
-    assert "FAILED repetition_count" in told
+    assert "FAILED repetition_count" in printed
 
 
 def test_a_file_of_one_number_fails_its_tests_too(tmp_path: Path) -> None:
     file = tmp_path / "zero.bin"
     file.write_bytes(bytes(100_000))
-    status, told = run("--file", file, "--draws", 1_000)
+    status, printed = run("--file", file, "--draws", 1_000)
     assert status == 1
-    assert told.count("FAIL  ") == len(TESTS)
+    assert printed.count("FAIL  ") == len(TESTS)
 
 
 @pytest.mark.parametrize("as_text", [base64.encodebytes, lambda data: data.hex().encode()], ids=["base64", "hex"])
@@ -225,9 +225,9 @@ def test_a_device_that_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
 def test_too_short_a_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "short.bin"
     file.write_bytes(sound(1_000))
-    status, told = run("--file", file)
+    status, printed = run("--file", file)
     assert status == 2
-    assert "lower --draws" in told
+    assert "lower --draws" in printed
 
 
 @pytest.mark.parametrize(("mode", "status"), [(Noise.HEALTHY, 0), (Noise.ASCII, 2), (Noise.STUCK, 2)])
@@ -236,7 +236,7 @@ async def test_a_device_is_read_as_the_box_reads_it(tmp_path: Path, mode: Noise,
         source.noise = mode
         command = ("-m", "controller", "rng", "report", "--device", str(tmp_path / "rng"), "--draws", "1000")
         async with running(*command) as process:
-            told, complaint = await process.communicate()
-    assert process.returncode == status, (told, complaint)
+            printed, complaint = await process.communicate()
+    assert process.returncode == status, (printed, complaint)
     words = {Noise.ASCII: b"no noise: text, not noise", Noise.STUCK: b"repetition_count", Noise.HEALTHY: b""}
     assert words[mode] in complaint

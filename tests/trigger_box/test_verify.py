@@ -283,7 +283,7 @@ def test_a_dishonest_night_is_named(spoil: Callable[[Events], None], words: str)
     assert any(words in fault for fault in faults(events)), faults(events)
 
 
-def test_contributions_taken_away_at_the_end_of_a_running_cycle_are_missed_though_nothing_else_was_told() -> None:
+def test_contributions_taken_away_at_the_end_of_a_running_cycle_are_missed_though_nothing_else_was_sent() -> None:
     """Numbers closed up and all: the meter of the next contribution says that units are missing."""
     events = [event for event in night() if event["seq"] < WHOLE - 20]
     made = [event for event in events if event["type"] == "tableside.contribution_made.v1"]
@@ -303,8 +303,8 @@ def test_two_forms_of_one_event_are_named() -> None:
 
 
 def test_an_event_delivered_twice_counts_once_and_topics_are_passed_over() -> None:
-    told = [b"tableside/v1/harbour/bj-1/event/x " + line for line in NIGHT for _ in range(2)]
-    assert examine(read_lines([b"", b"noise", *told])) == examine(read_lines(NIGHT))
+    delivered = [b"tableside/v1/harbour/bj-1/event/x " + line for line in NIGHT for _ in range(2)]
+    assert examine(read_lines([b"", b"noise", *delivered])) == examine(read_lines(NIGHT))
 
 
 def test_two_hashes_for_one_event_are_named() -> None:

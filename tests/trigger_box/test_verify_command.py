@@ -21,8 +21,8 @@ WHOLE = len(NIGHT)
 def stream_now(bodies: tuple[bytes, ...]) -> bytes:
     """What the table says on ``state/stream``."""
     seq = len(bodies)
-    told = {"epoch": 7, "session": 1, "seq": seq, "published": seq, "hash": hash_after(bodies, seq).hex()}
-    return msgspec.json.encode({**told, "consumers": [], "alarms": [], "time": "2026-11-21T12:00:00Z"})
+    state = {"epoch": 7, "session": 1, "seq": seq, "published": seq, "hash": hash_after(bodies, seq).hex()}
+    return msgspec.json.encode({**state, "consumers": [], "alarms": [], "time": "2026-11-21T12:00:00Z"})
 
 
 def verified(file: Path, *options: str) -> tuple[int, str]:
@@ -40,8 +40,8 @@ def test_the_command_says_what_it_found(tmp_path: Path) -> None:
     assert said.count("proven  cycle") == hits > 0
     assert said.count("unknown ") == 1
     assert f"{hits} proven" in said.splitlines()[-1]
-    told = json.loads(verified(file, "--json")[1])
-    assert [cycle["hit"] for cycle in told["cycles"]] == [True] * hits + [False]
+    printed = json.loads(verified(file, "--json")[1])
+    assert [cycle["hit"] for cycle in printed["cycles"]] == [True] * hits + [False]
     file.write_bytes(b"\n".join((*NIGHT[:-9], stream_now(NIGHT))))
     status, said = verified(file)
     assert status == 1

@@ -92,7 +92,7 @@ def metered(*, jackpot: bool = False, order: str = "") -> TablePictures:
 
 
 class Floor:
-    """Tables of one site. ``identity`` in no event: these tables tell pictures only."""
+    """Tables of one site. ``identity`` in no event: these tables publish pictures only."""
 
     def __init__(self, client: CheckedClient) -> None:
         self._client = client

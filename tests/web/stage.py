@@ -1,4 +1,4 @@
-"""A table at a real broker without its devices: what a rig told is published as the daemon would publish it."""
+"""A table at a real broker without its devices: what a rig emitted is published as the daemon would publish it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PATIENCE_S: Final = 30.0
 
 
 class Stage:
-    """Publishes what a rig has told since it was last asked, pictures and events, as table ``harbour/bj-1``."""
+    """Publishes what a rig has emitted since it was last asked, pictures and events, as table ``harbour/bj-1``."""
 
     def __init__(self, client: CheckedClient, rig: Rig, identity: Identity = HERE) -> None:
         self.rig = rig
@@ -43,7 +43,7 @@ class Stage:
         self.topics = Topics(identity.site, identity.table)
         self._client = client
         self._felt = FeltPicture()
-        self._told = 0
+        self._published = 0
 
     async def open(self) -> None:
         """Say that the table runs, and how its devices are."""
@@ -51,21 +51,21 @@ class Stage:
         await self.retain(self.topics.info, info_bytes(self.rig.house, "0.1.0"))
         for device in ("shoe", "keypad", "bet_spots/1"):
             await self.device(device, "ready", "")
-        await self.tell()
+        await self.publish()
 
     async def talk(self, text: str) -> None:
-        """Let the rig hear this, and publish what it tells."""
+        """Let the rig hear this, and publish what it emits."""
         self.rig.talk(text)
-        await self.tell()
+        await self.publish()
 
-    async def tell(self) -> None:
-        """Publish what the rig has told since."""
-        fresh: list[Event] = self.rig.events[self._told :]
-        for seq, event in enumerate(fresh, start=self._told + 1):
+    async def publish(self) -> None:
+        """Publish what the rig has emitted since."""
+        fresh: list[Event] = self.rig.events[self._published :]
+        for seq, event in enumerate(fresh, start=self._published + 1):
             self._felt.take(seq, event)
             body = event_bytes(event, self.identity, seq, self._now())
             await self._client.publish(f"{self.topics.root}/event/{event_name(event)}", body)
-        self._told += len(fresh)
+        self._published += len(fresh)
         state = self.rig.table.state
         await self.retain(self.topics.state("felt"), msgspec.json.encode(self._felt.now()))
         await self.retain(self.topics.state("round"), round_bytes(self.rig.house, state))
@@ -93,7 +93,7 @@ class Stage:
 
 @contextlib.asynccontextmanager
 async def staged(broker: Broker, rig: Rig, identity: Identity = HERE) -> AsyncIterator[Stage]:
-    """A table at the broker that has told everything its rig told so far."""
+    """A table at the broker that has published everything its rig emitted so far."""
     async with connected(broker, "5", "") as client:
         stage = Stage(client, rig, identity)
         await stage.open()
@@ -115,16 +115,16 @@ async def pages(
     ``texts`` is a folder with words in other languages; ``tls`` is what HTTPS is served with,
     ``read_floor`` reads the whole floor; the heads of journals are held against ``verifiers``.
     """
-    told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     around = WebParts(SystemClock(), random.Random(1), Notifier({}))
-    say: Callable[[str], None] = told.set_result
+    say: Callable[[str], None] = ready.set_result
     source = Source(broker, "+/+", journals, signers, texts, read_floor, verifiers)
     task = asyncio.create_task(serve(source, ServerAddress("127.0.0.1", 0, tls=tls), around, say))
     try:
-        await asyncio.wait((told, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((ready, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             task.result()
-        yield told.result().rstrip("/")
+        yield ready.result().rstrip("/")
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

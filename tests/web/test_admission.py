@@ -160,7 +160,7 @@ async def test_a_page_that_speaks_on_the_stream_is_hung_up_on(served: Served, cl
     assert stream.closed
 
 
-async def test_a_page_that_does_not_read_is_hung_up_on_and_another_is_told_all(
+async def test_a_page_that_does_not_read_is_hung_up_on_and_another_is_sent_all(
     served: Served, client: ClientSession
 ) -> None:
     token = await ticket(client, served.at)
@@ -174,10 +174,10 @@ async def test_a_page_that_does_not_read_is_hung_up_on_and_another_is_told_all(
     async with await opened(client, served.at) as reading:
         assert len(served.sockets) == 2
         async with asyncio.timeout(PATIENCE_S):
-            for told in itertools.count():
-                reason = msgspec.json.encode({"reason": f"{told} " + "x" * 900_000})
+            for number in itertools.count():
+                reason = msgspec.json.encode({"reason": f"{number} " + "x" * 900_000})
                 served.floor.take("tableside/v1/harbour/bj-1/state/hold", reason)
-                while f"{told} xx" not in await reading.receive_str():
+                while f"{number} xx" not in await reading.receive_str():
                     pass
                 if len(served.sockets) == 1:
                     break
@@ -240,14 +240,14 @@ async def test_who_goes_before_the_request_is_whole_is_no_fault_of_ours(
     assert caplog.records == []
 
 
-async def test_a_deals_cards_are_told_as_they_fall_and_then_ten_a_second(served: Served, client: ClientSession) -> None:
+async def test_a_deals_cards_are_sent_as_they_fall_and_then_ten_a_second(served: Served, client: ClientSession) -> None:
     """Four at once on a new page; a machine that is busy is given five tries."""
-    loop, told, spent = asyncio.get_running_loop(), itertools.count(), []
+    loop, numbers, spent = asyncio.get_running_loop(), itertools.count(), []
 
-    async def tell(reading: ClientWebSocketResponse, messages: int) -> float:
+    async def publish(reading: ClientWebSocketResponse, messages: int) -> float:
         began = loop.time()
         for _ in range(messages):
-            reason = f"card {next(told)}."
+            reason = f"card {next(numbers)}."
             served.floor.take("tableside/v1/harbour/bj-1/state/hold", msgspec.json.encode({"reason": reason}))
             while reason not in await reading.receive_str():
                 pass
@@ -257,8 +257,8 @@ async def test_a_deals_cards_are_told_as_they_fall_and_then_ten_a_second(served:
         async with await opened(client, served.at) as reading:
             # What is known when a page comes is the first of them.
             await reading.receive_str()
-            spent.append(await tell(reading, MESSAGES_AT_ONCE - 1))
-            rest = await tell(reading, MESSAGES_PER_SECOND)
+            spent.append(await publish(reading, MESSAGES_AT_ONCE - 1))
+            rest = await publish(reading, MESSAGES_PER_SECOND)
             assert rest > (MESSAGES_PER_SECOND - MESSAGES_AT_ONCE) / MESSAGES_PER_SECOND
         if spent[-1] < 1 / MESSAGES_PER_SECOND:
             return
@@ -297,6 +297,6 @@ async def test_what_is_no_request_is_one_line_of_the_log(
     assert len(said) <= 1
 
 
-def test_a_fault_of_ours_is_told_whole(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fault_of_ours_is_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
     RequestLog().exception("Error handling request", exc_info=KeyError("a table"))
     assert caplog.records[0].exc_info is not None

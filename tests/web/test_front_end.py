@@ -66,9 +66,9 @@ def test_what_could_run_text_is_refused(line: str, tmp_path: Path) -> None:
 
 
 def test_the_library_is_the_one_that_was_looked_at() -> None:
-    told = (ROOT / "install" / "vendor").read_text(encoding="utf-8")
+    documented = (ROOT / "install" / "vendor").read_text(encoding="utf-8")
     found = hashlib.sha256((PAGES / "vendor" / "preact-htm.js").read_bytes()).hexdigest()
-    assert f"sha256={found}" in told
+    assert f"sha256={found}" in documented
     assert {one.name for one in (PAGES / "vendor").iterdir()} == {
         "LICENSE-htm.txt",
         "LICENSE-preact.txt",
@@ -96,6 +96,6 @@ def test_every_text_of_the_pages_is_in_the_catalogue_and_none_for_nothing() -> N
 
 
 @pytest.mark.parametrize("kind", [one for one in event_types() if tag_of(one) not in QUIET], ids=tag_of)
-def test_every_event_is_told_in_words_made_of_its_own_fields(kind: type[Any]) -> None:
+def test_every_event_is_shown_in_words_made_of_its_own_fields(kind: type[Any]) -> None:
     text = TEXTS[f"event.{tag_of(kind)}"]
     assert set(re.findall(r"\{(\w+)\}", text)) <= {field.encode_name for field in msgspec.structs.fields(kind)}

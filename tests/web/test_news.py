@@ -19,7 +19,7 @@ INFO: Final = Info("0.1.0", "hollywood-penn-national", "00" * 32, {}, 2_500, 200
 PUBLIC: Final = sight_of(())
 
 
-def told(floor: FloorView, table: str, alarm: str) -> None:
+def report_alarm(floor: FloorView, table: str, alarm: str) -> None:
     """The table says how it is."""
     floor.take(
         f"tableside/v1/{table}/status", msgspec.json.encode(Status("online", 1, "2026-07-04T20:00:00.000Z", (alarm,)))
@@ -31,15 +31,15 @@ def test_a_page_of_one_table_is_woken_by_that_table_alone() -> None:
     ours, pit = asyncio.Event(), asyncio.Event()
     floor.wait(ours, OURS)
     floor.wait(pit, "*")
-    told(floor, ANOTHER, "the disk is full")
+    report_alarm(floor, ANOTHER, "the disk is full")
     assert (ours.is_set(), pit.is_set()) == (False, True)
-    told(floor, OURS, "the disk is full")
+    report_alarm(floor, OURS, "the disk is full")
     assert ours.is_set()
 
 
-def test_twenty_pages_that_have_seen_as_much_are_told_what_was_made_once() -> None:
+def test_twenty_pages_that_have_seen_as_much_are_sent_what_was_made_once() -> None:
     floor = FloorView(SystemClock())
-    told(floor, OURS, "the disk is full")
+    report_alarm(floor, OURS, "the disk is full")
     pages = [PageReader(floor, OURS) for _ in range(20)]
     first = [page.news() for page in pages]
     view = floor.tables[OURS]
@@ -47,13 +47,13 @@ def test_twenty_pages_that_have_seen_as_much_are_told_what_was_made_once() -> No
     assert made.raw is not None
     assert all(message is not None and bytes(made.raw) in message for message in first)
     assert floor.made.news(view, Seen(0, 0, WHOLE, in_short=False)) is made
-    told(floor, OURS, "the disk has room again")
+    report_alarm(floor, OURS, "the disk has room again")
     assert floor.made.news(view, Seen(0, 0, WHOLE, in_short=False)) is not made
 
 
-def test_who_may_see_less_is_not_told_what_was_made_for_another() -> None:
+def test_who_may_see_less_is_not_sent_what_was_made_for_another() -> None:
     floor = FloorView(SystemClock())
-    told(floor, OURS, "the disk is full")
+    report_alarm(floor, OURS, "the disk is full")
     whole, public = PageReader(floor, OURS).news(), PageReader(floor, OURS, PUBLIC).news()
     assert whole is not None
     assert b"the disk is full" in whole
@@ -61,9 +61,9 @@ def test_who_may_see_less_is_not_told_what_was_made_for_another() -> None:
     assert b"the disk is full" not in public
 
 
-def test_a_page_that_has_seen_less_is_told_more() -> None:
+def test_a_page_that_has_seen_less_is_sent_more() -> None:
     floor = FloorView(SystemClock())
-    told(floor, OURS, "the disk is full")
+    report_alarm(floor, OURS, "the disk is full")
     early = PageReader(floor, OURS)
     early.news()
     floor.take(f"tableside/v1/{OURS}/info", msgspec.json.encode(INFO))

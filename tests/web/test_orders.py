@@ -195,7 +195,7 @@ def test_what_the_relay_brings_to_no_table(sent: bytes, verb: str, by: Visitor, 
         order_of(TABLE, verb, sent, by)
 
 
-async def test_a_table_that_does_not_reply_is_told_of() -> None:
+async def test_a_table_that_does_not_reply_is_reported() -> None:
     async def silent(topics: Topics, verb: str, body: Mapping[str, Any]) -> Reply:
         raise NoReply("no reply from harbour/bj-1")
 
@@ -274,11 +274,11 @@ async def test_a_signature_is_good_once_whoever_brings_it(tmp_path: Path, broker
         text = order_text(here, number_at(SystemClock().wall_ns()), "void", wanted)
         other = order_text(Identity(here.site, here.table, here.epoch + 1), text.number + 1, "void", wanted)
         await heard(client, at)
-        told = []
+        replies = []
         for one in (text, text, other):
             body = msgspec.json.encode(okafor.signer.sign(one))
             async with client.post(path, headers={"Origin": at}, cookies=cookie, data=body) as answer:
-                told.append((await answer.json())["text"])
-        assert told[0] == "order 1 waits for another person to approve it: void round 1"
-        assert "was given before" in told[1]
-        assert "the order was signed for harbour/bj-1 in epoch" in told[2]
+                replies.append((await answer.json())["text"])
+        assert replies[0] == "order 1 waits for another person to approve it: void round 1"
+        assert "was given before" in replies[1]
+        assert "the order was signed for harbour/bj-1 in epoch" in replies[2]

@@ -197,7 +197,7 @@ async def test_cards_boxes_and_counts_are_ordered_from_the_pit(tmp_path: Path, b
 
 
 def test_every_order_of_a_role_is_offered_on_the_pages() -> None:
-    """What a table tells of itself is no order."""
+    """What a table publishes of itself is no order."""
     source = "\n".join(path.read_text(encoding="utf-8") for path in MODULES)
     assert {verb for verb in VERBS if f'"{verb}"' not in source} == set()
     assert set(RIGHTS) - set(VERBS) == {"status"}

@@ -318,9 +318,9 @@ async def test_the_text_of_a_round_says_what_the_page_says(broker: Broker, tmp_p
         async with client.get(f"{at}/api/journals/{JOURNAL}/rounds/1?as=text") as answer:
             text = await answer.text()
         async with client.get(f"{at}/api/journals/{JOURNAL}/rounds/1") as answer:
-            told = await answer.json()
-        assert [one["text"] in line for one, line in zip(told["moments"], text.splitlines()[1:], strict=True)] == [
-            True for _ in told["moments"]
+            account = await answer.json()
+        assert [one["text"] in line for one, line in zip(account["moments"], text.splitlines()[1:], strict=True)] == [
+            True for _ in account["moments"]
         ]
         async with client.get(f"{at}/api/journals/{JOURNAL}/rounds/77") as answer:
             assert (answer.status, await answer.text()) == (404, f"{JOURNAL} has no round 77\n")

@@ -59,7 +59,7 @@ class Deal(NamedTuple):
 
 
 def deal(soon: tuple[str, ...]) -> Deal:
-    """A round's other cards; what was open a moment ago is still told on the page."""
+    """A round's other cards; what was open a moment ago is still shown on the page."""
 
     def free(*cards: str) -> str:
         return next(card for card in cards if card not in soon)

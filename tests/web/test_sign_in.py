@@ -116,7 +116,7 @@ async def test_a_key_of_no_operator_and_a_file_that_is_none_are_refused(broker: 
         await window.page.locator(".who input[type=file]").set_input_files(STRANGER.file())
         await expect(window.page.locator(".who .refused")).to_contain_text("of no operator")
         assert await window.page.context.cookies() == []
-        # The browser itself tells of the refusal.
+        # The browser itself complains of the refusal.
         assert [one for one in window.complaints if "403" not in one] == []
         window.complaints.clear()
 
@@ -130,9 +130,9 @@ async def test_each_role_is_sent_its_sections_and_no_other(who: Person, broker: 
         await window.page.reload()
         await expect(window.page.locator(".due.pays")).to_be_visible()
         (first, *_) = [one for one in window.frames if '"felt"' in one]
-        told = msgspec.json.decode(first)["tables"]["harbour/bj-1"]
+        shown = msgspec.json.decode(first)["tables"]["harbour/bj-1"]
         hidden = EVERYTHING - SECTIONS[min(who.roles)]
-        assert not set(told) & hidden
+        assert not set(shown) & hidden
         assert (PINCHED in "".join(window.frames)) == ("alerts" not in hidden)
 
 

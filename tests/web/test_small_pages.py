@@ -21,7 +21,7 @@ from tests.web.stage import pages, staged
 from tests.web.test_table_page import dealt
 
 
-async def test_the_dealer_is_told_one_thing_at_a_time(broker: Broker, window: Window) -> None:
+async def test_the_dealer_is_shown_one_thing_at_a_time(broker: Broker, window: Window) -> None:
     async with staged(broker, Rig(penn())) as stage, pages(broker) as at:
         await window.page.set_viewport_size({"width": 1024, "height": 600})
         await window.page.goto(f"{at}/dealer/harbour/bj-1")
@@ -98,13 +98,13 @@ async def test_the_sign_shows_limits_and_rules_as_any_tables_sign_does(broker: B
         )
 
 
-async def test_of_a_table_whose_program_tells_no_rules_the_sign_shows_the_limits(
+async def test_of_a_table_whose_program_publishes_no_rules_the_sign_shows_the_limits(
     broker: Broker, window: Window
 ) -> None:
     rig = Rig(penn(minimum_cents=1_050))
     async with staged(broker, rig) as stage, pages(broker) as at:
-        told = msgspec.json.decode(info_bytes(rig.house, "0.0.9"))
-        earlier = {name: value for name, value in told.items() if name not in ("rules", "side_maximum_cents")}
+        info = msgspec.json.decode(info_bytes(rig.house, "0.0.9"))
+        earlier = {name: value for name, value in info.items() if name not in ("rules", "side_maximum_cents")}
         await stage.retain(stage.topics.info, msgspec.json.encode(earlier))
         await window.page.goto(f"{at}/sign/harbour/bj-1")
         await expect(window.page.locator(".posted p")).to_have_text(["Minimum $10.50"])
@@ -119,7 +119,7 @@ async def test_the_sign_says_at_least_where_the_truth_is_not_known_and_names_nob
         await stage.talk(DIAMONDS)
         rig.give(VerifyJackpot(rig.now_ns, 1, "A. Ames", "cards seen"))
         rig.give(PayJackpot(rig.now_ns, 1, "B. Bell", "hand pay"))
-        await stage.tell()
+        await stage.publish()
         await expect(window.page.locator(".last")).to_contain_text("Last won: $10,000.85, Blazing 7's")
         assert "Ames" not in await window.page.content()
         await window.picture("sign")

@@ -135,7 +135,7 @@ def test_the_last_fault_of_each_device_is_kept() -> None:
     assert (now.software.passed, now.software.files) == (True, 5_064)
 
 
-def test_what_is_proposed_of_a_meter_is_told_from_the_event_and_from_the_picture() -> None:
+def test_what_is_proposed_of_a_meter_is_shown_from_the_event_and_from_the_picture() -> None:
     book = NeedBook()
     move = Adjustment("meter", -12_500_000, "equipment_correction")
     book.follow(heard(MeterChangeProposed(3, "sevens", move, "A. Ames", "counted")))

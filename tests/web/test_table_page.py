@@ -90,7 +90,7 @@ async def test_a_question_stands_out_until_it_is_answered(broker: Broker, window
         assert await cramped(window) == []
         await window.picture("table-question")
         stage.rig.answer(stage.rig.events_of(QuestionAsked)[-1].choices[0])
-        await stage.tell()
+        await stage.publish()
         await expect(panel).to_have_count(0)
 
 
@@ -167,7 +167,7 @@ async def test_what_is_corrected_keeps_the_old_amount(broker: Broker, window: Wi
                 rig.now_ns, 1, 1, "main", 0, "M. Okafor", "dead hand", vouched=Authentication("key", ("floor",))
             )
         )
-        await stage.tell()
+        await stage.publish()
         corrected = window.page.locator(".due.corrected")
         await expect(corrected.locator(".old")).to_have_text("+$25.00")
         await expect(corrected).to_contain_text("push")

@@ -1,4 +1,4 @@
-"""The technician's page in a real browser: which line, since when, and what nobody tells."""
+"""The technician's page in a real browser: which line, since when, and what nobody reports."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ SPARK: Final = "1 complaint in the last hour, heard by this program"
 FULL: Final = "the journal's disk fills: 812 MB are free"
 
 
-async def told(stage: Stage, *events: Event) -> None:
-    """The table tells these, after all it told."""
+async def publish_events(stage: Stage, *events: Event) -> None:
+    """The table publishes these, after all it published."""
     for seq, event in enumerate(events, start=9_000):
         body = event_bytes(event, stage.identity, seq, SystemClock().wall_ns())
         await stage.retain(f"{stage.topics.root}/event/{event_name(event)}", body)
@@ -69,7 +69,7 @@ async def troubled(stage: Stage, text: str = "no answer on /dev/shoe", noise: st
     stream = StreamNow(1_795_259_812, 101, 9_000, 9_000, "00" * 32, consumers, (FULL,), time, head)
     await stage.retain(stage.topics.state("stream"), msgspec.json.encode(stream))
     await stage.retain(stage.topics.status, status_bytes("online", 101, SystemClock().wall_ns(), (FULL,)))
-    await told(
+    await publish_events(
         stage,
         DeviceStatusChanged("shoe", "lost", text),
         LineErrors("keypad", noise, "ff00"),
@@ -110,7 +110,7 @@ async def test_each_line_says_how_it_is_and_what_it_last_complained_of(broker: B
         assert "queen of spades" not in await window.page.evaluate(EVERYTHING)
 
 
-async def test_disk_copy_and_verification_are_told_in_words(broker: Broker, window: Window) -> None:
+async def test_disk_copy_and_verification_are_shown_in_words(broker: Broker, window: Window) -> None:
     async with staged(broker, dealt()) as stage, pages(broker) as at:
         await window.page.goto(at + HERE)
         disk, copied, verified = (window.page.locator(".machine dd").nth(place) for place in range(3))
@@ -123,11 +123,11 @@ async def test_disk_copy_and_verification_are_told_in_words(broker: Broker, wind
             (VerificationNow("failed", 0, 0, time), "could not be done the journal was whole at"),
             (VerificationNow("whole", 0, 0, time), "the journal was whole at"),
         ):
-            for copy, told_of_copy in ((None, "the table file names none"), (failing, "there is no such folder")):
+            for copy, of_copy in ((None, "the table file names none"), (failing, "there is no such folder")):
                 now = machine(time, disk=None, second_copy=copy, verification=verification)
                 await stage.retain(stage.topics.state("machine"), msgspec.json.encode(now))
                 await expect(verified).to_contain_text(said)
-                await expect(copied).to_contain_text(told_of_copy)
+                await expect(copied).to_contain_text(of_copy)
         assert await findings(window) == []
 
 

@@ -117,9 +117,9 @@ async def test_the_floor_is_for_those_who_may_see_journals(broker: Broker, datab
             async with client.get(f"{at}/api/shift", cookies=cookie) as answer:
                 assert answer.status == status
                 if status == 200:
-                    told = await answer.json()
-                    assert [one["table"] for one in told["tables"]] == ["bj-1", "bj-2"]
-                    assert told["gaming_days"] == ["2026-11-21"]
+                    answered = await answer.json()
+                    assert [one["table"] for one in answered["tables"]] == ["bj-1", "bj-2"]
+                    assert answered["gaming_days"] == ["2026-11-21"]
             async with client.get(f"{at}/api/session", cookies=cookie) as answer:
                 assert (await answer.json())["collected"] is (status == 200)
 

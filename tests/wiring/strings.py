@@ -71,7 +71,7 @@ class Played(NamedTuple):
     """What went out with the turn."""
 
     def hole_drawn(self) -> dict[str, Any]:
-        """The event that told of the hole card."""
+        """The event that revealed the hole card."""
         topic = f"{TOPICS.root}/event/card_drawn"
         drawn = [json.loads(body)["data"] for each in self.messages for body in each.get(topic, ())]
         (found,) = [event for event in drawn if event["card"] == self.hole]
@@ -87,7 +87,7 @@ class Played(NamedTuple):
 
 
 PICTURES = tuple(TOPICS.state(name) for name in ("round", "advice", "alerts"))
-"""What is retained anew after every step that told something."""
+"""What is retained anew after every step that published something."""
 
 
 class Hand:

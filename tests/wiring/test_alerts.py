@@ -27,8 +27,8 @@ async def test_an_alert_waits_over_a_restart_until_somebody_has_seen_it(house: P
     await house.ear.until(lambda: house.ear.last(f"{TOPICS.root}/alert/alert_raised") is not None)
     await house.ear.until(lambda: listed(house) == [1])
     status, text, _ = await ran("alerts", str(house.journal), "--json")
-    (told,) = json.loads(text)
-    assert (status, told["event"]["kind"], told["acknowledged"]) == (1, "foreign_chip", "")
+    (raised,) = json.loads(text)
+    assert (status, raised["event"]["kind"], raised["acknowledged"]) == (1, "foreign_chip", "")
 
     await house.stop()
     assert (await ran("alerts", str(house.journal)))[0] == 1

@@ -82,7 +82,7 @@ async def alert(house: Premises, kind: type[Event], name: str, **fields: Any) ->
         ("keypad", b"\x00\x7f\xff!!"),
     ],
 )
-async def test_noise_is_told_and_the_table_goes_on(house: Premises, device: str, data: bytes) -> None:
+async def test_noise_is_reported_and_the_table_goes_on(house: Premises, device: str, data: bytes) -> None:
     house.bench.say(device, data)
     troubled = await alert(house, LineErrors, "line_errors", device=device)
     assert isinstance(troubled, LineErrors)
@@ -150,7 +150,7 @@ async def test_a_chip_that_is_not_the_houses_counts_as_nothing(house: Premises) 
 
 
 async def test_a_chip_at_two_spots_counts_where_it_was_heard_first(house: Premises) -> None:
-    """No fall is told where it lay before, which would look like a surrender; at the other zone it is not counted."""
+    """Where it lay before no fall is reported, as that would look like a surrender; it counts at one zone."""
     await house.talk("3 main 20\n5 main 20")
     mine, theirs = house.bench.content(3, "main"), house.bench.content(5, "main")
     house.bench.lay(5, "main", mine)
@@ -183,14 +183,14 @@ async def test_keys_that_mean_nothing_now(house: Premises) -> None:
 
 
 async def status(house: Premises, device: str, state: str, count: int = 1) -> None:
-    """Wait until a device's state was told as an event, and is what its retained status says."""
+    """Wait until a device's state was published as an event, and is what its retained status says."""
     await house.ear.event(DeviceStatusChanged, count, device=device, state=state)
     topic = TOPICS.device(device)
     await house.ear.until(lambda: (json_of(house.ear.last(topic)) or {}).get("state") == state)
 
 
 async def test_the_shoe_is_unplugged_in_the_middle_of_a_round(house: Premises) -> None:
-    """A card may have been drawn meanwhile: the table asks, and goes on when told that none was."""
+    """A card may have been drawn meanwhile: the table asks, and goes on when the answer is that none was."""
     await house.talk("3 main 20\nno_more_bets\nTh 9c Kd 8s")
     await house.ear.event(CardDrawn, 4)
     house.bench.unplug("shoe")

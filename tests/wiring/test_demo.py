@@ -81,9 +81,9 @@ def test_each_line_is_explained_to_operators(shown: dict[Path, str]) -> None:
         begun = {re.sub(r"\d+", "1", " ".join(line.split()[:2])) for line in lines if line and not line.startswith(" ")}
         begun |= {line.split()[0] for line in lines if line.startswith(" ")}
         assert {one for one in begun if not any(row.startswith(one) for row in explained)} == set()
-    told = re.findall(r'return \[f?"  ([A-Za-z?]+(?: [A-Z]+)?) ', inspect.getsource(live_narrative))
-    assert {one for one in told if not any(row.startswith(one) for row in explained)} == set()
-    assert {"due", "NOT CLOSED", "MISSING?", "counted"} <= set(told)
+    kinds = re.findall(r'return \[f?"  ([A-Za-z?]+(?: [A-Z]+)?) ', inspect.getsource(live_narrative))
+    assert {one for one in kinds if not any(row.startswith(one) for row in explained)} == set()
+    assert {"due", "NOT CLOSED", "MISSING?", "counted"} <= set(kinds)
 
 
 def test_the_same_seed_gives_the_same_bytes(shown: dict[Path, str]) -> None:
@@ -98,10 +98,10 @@ HOUSES = ("hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h1
 async def test_each_other_house_is_played_too(tmp_path: Path) -> None:
     flags = ("--rounds", "3", "--seed", "5", "--speed", "200", "--boxes", "2-3")
     said = await asyncio.gather(*(demo(tmp_path / name, *flags, "--profile", name) for name in HOUSES))
-    for name, told in zip(HOUSES, said, strict=True):
+    for name, printed in zip(HOUSES, said, strict=True):
         truth, account = ((tmp_path / name / one).read_bytes() for one in ACCOUNTS)
         assert account == truth
-        assert f", {name}" in told
+        assert f", {name}" in printed
 
 
 async def test_a_second_demo_takes_the_place_of_the_first(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ async def test_it_ends_by_itself_after_as_many_rounds_as_one_reads(tmp_path: Pat
     assert sum(line.startswith("5 rounds, ") for line in said.splitlines()) == 1
 
 
-def test_an_event_that_a_broker_sends_again_is_told_once() -> None:
+def test_an_event_that_a_broker_sends_again_is_shown_once() -> None:
     said: list[str] = []
     heard = TableSubscriber(said.append)
     for seq, event in ((1, BettingClosed(1, ())), (2, RoundClosed(1, (), 1, "settled"))):
@@ -179,7 +179,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-async def test_one_flipped_bit_is_found_and_its_place_told(run: Path, what: str) -> None:
+async def test_one_flipped_bit_is_found_and_its_place_reported(run: Path, what: str) -> None:
     query, place = DAMAGE[what]
     journal = run / "journal.sqlite"
     at, length = offsets(journal, query)
@@ -374,11 +374,11 @@ async def test_the_sevens_of_a_pool_are_won_and_settled_as_truly_as_the_tables_o
     assert (await ran("link", "reconcile", str(tmp_path / "link.toml"), "--refold"))[0] == 0
 
 
-def test_a_sign_that_shows_something_else_is_told_and_is_a_failure() -> None:
+def test_a_sign_that_shows_something_else_is_reported_and_is_a_failure() -> None:
     settled = Comparison(wagers=9, equal=9, open=0, different=())
-    for shown, told in ((("10.00", "5.00"), "the sign shows what was counted"), (("CLOSED", "5.00"), "DIFFERENT  the")):
+    for shown, start in ((("10.00", "5.00"), "the sign shows what was counted"), (("CLOSED", "5.00"), "DIFFERENT")):
         found = DemoResult(1, settled, 0, SignRead(shown, ("10.00", "5.00")))
-        assert [line[: len(told)] for line in jackpot_lines(found)] == [told]
+        assert [line[: len(start)] for line in jackpot_lines(found)] == [start]
         assert found.true() == (shown[0] != "CLOSED")
 
 

@@ -66,8 +66,8 @@ async def test_what_mqtt_says_is_said_at_the_tap_and_in_lines(tmp_path: Path, br
                 topic, payload = await screen.recv_multipart()
                 if b"/event/" in topic:
                     bodies.append(payload)
-            told = [next(iter(house.ear.bodies[json_of(body)["seq"]])) for body in bodies]
-            assert bodies == told
+            published = [next(iter(house.ear.bodies[json_of(body)["seq"]])) for body in bodies]
+            assert bodies == published
             lines = [await reader.readline()]
             while b"R1 CLOSED" not in lines[-1]:
                 lines.append(await reader.readline())

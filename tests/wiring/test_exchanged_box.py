@@ -34,8 +34,8 @@ async def test_a_hit_before_the_trigger_is_disputed_at_once_and_the_meter_closes
         assert await house.bench.until(lambda: house.box.head.size > 0)
         await house.talk("1 main 25\n1 five_card_progressive 5\nno_more_bets\nTh 7d Qs Td")
         hit = await house.ear.event(JackpotHit)
-        told = await house.ear.event(MysteryDisputed)
-        assert told.reason.startswith(f"cycle 1 was won at {hit.cents} cents, below its trigger of ")
+        disputed = await house.ear.event(MysteryDisputed)
+        assert disputed.reason.startswith(f"cycle 1 was won at {hit.cents} cents, below its trigger of ")
 
         def is_closed() -> bool:
             shown = house.ear.last(TOPICS.state("meters"))

@@ -1,4 +1,4 @@
-"""The cable to the broker is pulled: no packet arrives and nothing is refused. Play goes on, and all of it is told."""
+"""The cable to the broker is pulled: no packet arrives and nothing is refused. Play goes on, and all is published."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def closed_in(journal: Path) -> bool:
         return any(b"tableside.round_closed" in row.body for row in reader.events())
 
 
-async def test_a_round_is_played_out_while_the_cable_is_pulled_and_told_once_it_is_back(
+async def test_a_round_is_played_out_while_the_cable_is_pulled_and_published_once_it_is_back(
     tmp_path: Path, broker: Broker, cable: Cable
 ) -> None:
     async with carried(cable, broker) as there:

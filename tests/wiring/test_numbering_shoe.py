@@ -30,7 +30,7 @@ class NumberedPremises(Premises):
 
 
 @pytest.mark.parametrize("spoken_before", [0, 1, 2])
-async def test_cards_drawn_while_the_daemon_was_down_are_told_when_it_is_back(
+async def test_cards_drawn_while_the_daemon_was_down_are_published_when_it_is_back(
     tmp_path: Path, broker: Broker, spoken_before: int
 ) -> None:
     async with open_house(tmp_path, broker, make=NumberedPremises) as house:

@@ -168,8 +168,8 @@ async def test_a_signed_order_that_comes_in_at_every_door_at_once_is_taken_once(
         approval = {"order": 1, "who": "M. Okafor"}
         for door in doors:
             own = order(house, "okafor", "approve-order", approval)
-            told = await asyncio.to_thread(ask, door, "harbour/bj-1", "approve-order", own, PATIENCE_S)
-            assert "another person must approve" in told.text
+            answers = await asyncio.to_thread(ask, door, "harbour/bj-1", "approve-order", own, PATIENCE_S)
+            assert "another person must approve" in answers.text
         assert not house.ear.events(RoundVoided)
 
 
@@ -211,7 +211,7 @@ async def put(house: Premises, body: dict[str, object], verb: str = "void") -> R
     return await request(house.broker, Topics("harbour", "bj-1"), verb, body)
 
 
-async def test_a_folder_for_the_sockets_that_is_not_there_is_told_with_what_to_do(
+async def test_a_folder_for_the_sockets_that_is_not_there_is_reported_with_what_to_do(
     tmp_path: Path, broker: Broker
 ) -> None:
     async with open_house(tmp_path, broker, make=OperatedPremises) as house:

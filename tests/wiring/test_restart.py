@@ -1,4 +1,4 @@
-"""The daemon is killed as a power cut would, and its table goes on: nothing lost, nothing told in two ways."""
+"""The daemon is killed as a power cut would, and its table goes on: nothing lost, nothing published in two ways."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def cards(acts: Sequence[Act]) -> int:
 
 
 async def heard(house: Premises, acts: Sequence[Act]) -> None:
-    """Wait until what was just done has been told: the cards, and the last chips."""
+    """Wait until what was just done has been published: the cards, and the last chips."""
     await house.ear.event(CardDrawn, cards(acts))
     laid = next((act for act in reversed(acts) if isinstance(act, Lay)), None)
     if laid is not None:
@@ -71,7 +71,7 @@ async def ask(house: Premises, verb: str, body: object) -> dict[str, object]:
 
 
 async def assert_sound(house: Premises) -> None:
-    """After everything: the journal was told byte for byte, is whole, and replays with the key and without."""
+    """After everything: the journal was published byte for byte, is whole, and replays with the key and without."""
     await house.until_published()
     await house.stop()
     await house.assert_published_once()
@@ -166,7 +166,7 @@ async def test_killed_again_before_anybody_answered(house: Premises) -> None:
 
 
 async def test_killed_while_readings_stream_in(house: Premises) -> None:
-    """Wherever it was, what was told stays told; the floor says that cards were missed, and the next round settles."""
+    """Wherever it was, what was published stays so; the floor says that cards were missed; the next round settles."""
     first, second = scripted(house.rack, SEED, 2)
     playing = asyncio.create_task(house.perform(first))
     await house.ear.event(CardDrawn, 3)
@@ -198,7 +198,7 @@ async def journaled(house: Premises, kind: bytes) -> None:
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 @pytest.mark.parametrize("daemon_too", [False, True])
 async def test_the_broker_is_killed_in_the_middle_of_a_round(tmp_path: Path, *, daemon_too: bool) -> None:
-    """The rest of the round is told when the broker is back, also by a daemon that was killed meanwhile."""
+    """The rest of the round is published when the broker is back, also by a daemon that was killed meanwhile."""
     program = find_mosquitto()
     assert program is not None
     settings = tmp_path / "broker"
@@ -214,10 +214,10 @@ async def test_the_broker_is_killed_in_the_middle_of_a_round(tmp_path: Path, *, 
         await house.until_published()
         process.kill()
         await process.wait()
-        told = len(house.ear.published)
+        published = len(house.ear.published)
         await house.perform(second[cut:])
         await journaled(house, b'"tableside.round_closed.v1"')
-        assert len(house.ear.published) == told
+        assert len(house.ear.published) == published
         assert house.process is not None
         # Killed or held still, so that the new broker has a listener before the daemon is back.
         if daemon_too:

@@ -121,7 +121,7 @@ async def test_the_copys_device_fills_in_a_round_and_the_round_does_not_notice(
         assert copied_rows(copy) == rows_of(house.journal)
 
 
-async def test_an_older_copy_put_in_its_place_in_a_round_is_told_and_the_round_does_not_notice(
+async def test_an_older_copy_put_in_its_place_in_a_round_is_reported_and_the_round_does_not_notice(
     tmp_path: Path, broker: Broker, other_device: Path
 ) -> None:
     async with open_house(tmp_path, broker) as house:
@@ -153,14 +153,14 @@ def alarms(house: Premises) -> bool:
     return b"second copy" in (house.ear.last(TOPICS.status) or b"")
 
 
-async def test_a_technician_is_told_how_lines_disk_copy_and_journal_are(
+async def test_a_technician_is_shown_how_lines_disk_copy_and_journal_are(
     tmp_path: Path, broker: Broker, other_device: Path
 ) -> None:
     async with open_house(tmp_path, broker) as house:
 
         def now() -> MachineNow | None:
-            told = house.ear.last(TOPICS.state("machine"))
-            return msgspec.json.decode(told, type=MachineNow) if told else None
+            machine = house.ear.last(TOPICS.state("machine"))
+            return msgspec.json.decode(machine, type=MachineNow) if machine else None
 
         def has_heard(*lines: str) -> bool:
             found = now()
@@ -169,7 +169,7 @@ async def test_a_technician_is_told_how_lines_disk_copy_and_journal_are(
         await house.ear.until(lambda: has_heard("bet_spots"))
         assert (before := now()) is not None
         assert before.second_copy is None
-        # What has never said anything is not told to have.
+        # What has never said anything is not shown to have.
         assert [line.quiet_s for line in before.lines if line.line == "keypad"] == [None]
         await restarted_with(house, other_device)
         await house.talk(DEAL)

@@ -51,7 +51,7 @@ def playings(tmp_path_factory: pytest.TempPathFactory) -> list[Played]:
 
 
 def blotted(one: Played) -> list[Messages]:
-    """The messages, with the hole card's commitment blotted out in the one event that tells it."""
+    """The messages, with the hole card's commitment blotted out in the one event that publishes it."""
     commitment = one.hole_drawn()["commitment"].encode()
     found: list[Messages] = []
     count = 0
@@ -78,7 +78,7 @@ def test_every_face_was_played_and_turned(playings: list[Played]) -> None:
 
 def test_messages_are_the_same_bytes_but_for_one_commitment(playings: list[Played]) -> None:
     first = blotted(playings[0])
-    told = {topic.rsplit("/", 1)[1] for messages in first for topic in messages}
+    names = {topic.rsplit("/", 1)[1] for messages in first for topic in messages}
     assert {
         "betting_closed",
         "card_dealt",
@@ -87,7 +87,7 @@ def test_messages_are_the_same_bytes_but_for_one_commitment(playings: list[Playe
         "hand_completed",
         "wager_settled",
         "round",
-    } <= told
+    } <= names
     for one in playings[1:]:
         assert blotted(one) == first
 
@@ -99,7 +99,7 @@ def test_screens_and_log_lines_are_the_same(playings: list[Played]) -> None:
         assert (one.screens, one.log) == (playings[0].screens, playings[0].log)
 
 
-def test_the_commitment_is_kept_by_what_only_the_turn_tells(playings: list[Played]) -> None:
+def test_the_commitment_is_kept_by_what_only_the_turn_reveals(playings: list[Played]) -> None:
     assert len({one.hole_drawn()["commitment"] for one in playings}) == len(DECK)
     for one in playings:
         nonce = bytes.fromhex(one.hole_opened()["nonce"])
@@ -110,12 +110,12 @@ def test_the_commitment_is_kept_by_what_only_the_turn_tells(playings: list[Playe
 
 
 def public_keys(one: Played) -> list[bytes]:
-    """Everything an outsider might try as the commitment's key: nothing, names, and all random bytes told so far."""
+    """Everything an outsider might try as a commitment's key: nothing, names, and all random bytes published yet."""
     opened = [body for each in one.messages for body in each.get(f"{TOPICS.root}/event/card_opened", ())]
-    told = [bytes.fromhex(json.loads(body)["data"]["nonce"]) for body in opened]
+    nonces = [bytes.fromhex(json.loads(body)["data"]["nonce"]) for body in opened]
     kept = [base64.b64decode(json.loads(body)["nonce"]) for body in one.records.values()]
-    assert told
-    return [b"", bytes(32), IDENTITY.text().encode(), str(one.hole).encode(), *told, *kept]
+    assert nonces
+    return [b"", bytes(32), IDENTITY.text().encode(), str(one.hole).encode(), *nonces, *kept]
 
 
 def test_nobody_finds_the_face_by_trying_what_is_known(playings: list[Played]) -> None:
@@ -144,7 +144,7 @@ def test_the_journal_holds_no_clear_face(playings: list[Played]) -> None:
         assert len(hole) == len(other)
 
 
-def test_nor_does_the_size_of_a_checkpoint_tell_one(playings: list[Played]) -> None:
+def test_nor_does_the_size_of_a_checkpoint_reveal_one(playings: list[Played]) -> None:
     assert len({len(one.checkpoint) for one in playings}) == 1
     assert len({one.checkpoint for one in playings}) == len(DECK)
     assert not any(b"cards" in one.checkpoint for one in playings)

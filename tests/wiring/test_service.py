@@ -18,10 +18,10 @@ WATCHDOG_USEC = 900_000
 
 
 class Manager:
-    """The service manager's end: what it was told, and the latest status."""
+    """The service manager's end: what it was sent, and the latest status."""
 
     def __init__(self, address: Path) -> None:
-        self.told: list[str] = []
+        self.lines: list[str] = []
         self._came = asyncio.Event()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(str(address))
@@ -29,11 +29,11 @@ class Manager:
         asyncio.get_running_loop().add_reader(self._socket, self._hear)
 
     def _hear(self) -> None:
-        self.told += self._socket.recv(4096).decode().split("\n")
+        self.lines += self._socket.recv(4096).decode().split("\n")
         self._came.set()
 
     def status(self) -> str:
-        return next((line for line in reversed(self.told) if line.startswith("STATUS=")), "")
+        return next((line for line in reversed(self.lines) if line.startswith("STATUS=")), "")
 
     async def until(self, condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(PATIENCE_S):
@@ -48,7 +48,7 @@ class Manager:
 
 @contextlib.asynccontextmanager
 async def service(premises: Premises) -> AsyncIterator[Manager]:
-    """The daemon run as its unit runs it: told where its manager and its credentials are."""
+    """The daemon run as its unit runs it: which is given where its manager and its credentials are."""
     directory = premises.directory
     credentials = directory / "credentials"
     credentials.mkdir()
@@ -80,28 +80,28 @@ async def test_the_manager_hears_of_life_and_of_each_device_that_is_lost(tmp_pat
         premises = Premises(tmp_path, broker, ear)
         async with premises.bench, service(premises) as manager:
             await manager.until(lambda: "9 devices ready; broker reached" in manager.status())
-            before_ready = manager.told[: manager.told.index("READY=1")]
+            before_ready = manager.lines[: manager.lines.index("READY=1")]
             # A start on a busy machine asks for more time first.
             assert all(line.startswith(("EXTEND_TIMEOUT_USEC=", "STATUS=")) for line in before_ready)
             premises.bench.unplug("shoe")
             await manager.until(lambda: "degraded: shoe lost" in manager.status())
             await ear.until(lambda: state(ear, "shoe") == "lost")
-            told = json_of(ear.last(TOPICS.device("shoe")))
-            assert told["detail"]
-            before = manager.told.count("WATCHDOG=1")
-            await manager.until(lambda: manager.told.count("WATCHDOG=1") >= before + 5)
+            health = json_of(ear.last(TOPICS.device("shoe")))
+            assert health["detail"]
+            before = manager.lines.count("WATCHDOG=1")
+            await manager.until(lambda: manager.lines.count("WATCHDOG=1") >= before + 5)
             premises.bench.plug("shoe")
             await manager.until(lambda: "9 devices ready" in manager.status())
             await ear.until(lambda: state(ear, "shoe") == "ready")
             assert premises.process is not None
             premises.process.send_signal(signal.SIGTERM)
-            await manager.until(lambda: "STOPPING=1" in manager.told)
+            await manager.until(lambda: "STOPPING=1" in manager.lines)
             assert await premises.process.wait() == 0, premises.log()
 
 
 def state(ear: Ear, device: str) -> str:
-    told = json_of(ear.last(TOPICS.device(device)))
-    return told["state"] if told else ""
+    health = json_of(ear.last(TOPICS.device(device)))
+    return health["state"] if health else ""
 
 
 async def test_a_key_that_only_the_service_has_is_not_missed_by_check(tmp_path: Path, broker: Broker) -> None:
@@ -123,7 +123,7 @@ async def test_a_table_whose_devices_are_all_away_runs_and_says_so(broker: Broke
     with tempfile.TemporaryDirectory(prefix="t-") as folder:
         premises = Premises(Path(folder), broker, ear)
         async with ear.listening(broker), service(premises) as manager:
-            await manager.until(lambda: "READY=1" in manager.told)
+            await manager.until(lambda: "READY=1" in manager.lines)
             await manager.until(lambda: "degraded: bet_spots/1, bet_spots/2, " in manager.status())
             await manager.until(lambda: "keypad lost (" in manager.status() and "shoe lost (" in manager.status())
             for device in ("shoe", "keypad", "bet_spots/1", "bet_spots/7"):

@@ -37,6 +37,6 @@ async def test_the_reply_waits_with_the_order(tmp_path: Path, broker: Broker) ->
         laid = ChipsSeen(1, "main", (chip,), dealt_ns - 1_000 * MS, dealt_ns - 100 * MS)
         await daemon.commit([laid, ChipsConfirmed(SPOTS, hand.now_ns)])
         assert (daemon.table.state.deferred, daemon.requests) == ((), [])
-    told = [msgspec.json.decode(one, type=Reply) for one in replies]
-    assert [(one.status, one.reason_code) for one in told] == [("accepted", None), ("refused", "no_such_spot")]
-    assert told[0].text == "order 1 waits for another person to approve it: round 1: spot 2 is in play for 10.00"
+    answers = [msgspec.json.decode(one, type=Reply) for one in replies]
+    assert [(one.status, one.reason_code) for one in answers] == [("accepted", None), ("refused", "no_such_spot")]
+    assert answers[0].text == "order 1 waits for another person to approve it: round 1: spot 2 is in play for 10.00"
