@@ -62,7 +62,7 @@ case $1 in
     esac ;;
   *) echo "unknown: systemctl $*"; exit 1 ;;
 esac
-echo "systemctl $*" >> /typed/told""",
+echo "systemctl $*" >> /typed/calls""",
     "udevadm": 'case "$*" in "control --reload"|trigger) ;; *) echo "unknown: udevadm $*"; exit 1 ;; esac',
     "mosquitto_starts": """
 printf 'persistence_location /tmp/\\nlog_dest stderr\\n' > /tmp/m.conf
@@ -157,7 +157,7 @@ LATER: Final = "echo '# Later.' >> controller/__init__.py"
 """In place of what would fetch a later version."""
 
 AFTER: Final = """
-cat /typed/told
+cat /typed/calls
 cd / && tableside --version
 runuser -u tableside -- /opt/tableside/current/bin/tableside check /etc/tableside/bj-1.toml
 """
@@ -178,7 +178,7 @@ def test_the_install_by_hand_and_the_upgrade_work_as_they_are_written(tmp_path: 
     upgrade = commands(OPERATIONS["Upgrade, and back"].text).replace("git pull", LATER)
     said = typed(
         tmp_path,
-        f"{steps}\n{first}\n{broker}\n{files}cd /etc/tableside\n{then}\numask\n{upgrade}\ncat /typed/told\n",
+        f"{steps}\n{first}\n{broker}\n{files}cd /etc/tableside\n{then}\numask\n{upgrade}\ncat /typed/calls\n",
         **{"bj-1__toml": CONFIGURATION["toml table.toml"], "chips__csv": CONFIGURATION["csv chips.csv"]},
     )
     assert "harbour/bj-1" in said

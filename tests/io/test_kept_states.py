@@ -74,7 +74,7 @@ def test_each_round_is_gone_on_with_from_the_newest_state_before_it(tmp_path: Pa
     assert resumed(path, folder, ends[2]).resumed == 0
     assert len(list(folder.path.iterdir())) == 3
     done: list[tuple[int, int]] = []
-    replay(path, None, lambda *told: done.append(told), until=ends[2] + 2, states=folder)
+    replay(path, None, lambda *progress: done.append(progress), until=ends[2] + 2, states=folder)
     assert done == [(ends[2] + 1, ends[2] + 2), (ends[2] + 2, ends[2] + 2)]
     assert resumed(path, folder).resumed == ends[2]
     assert resumed(path, folder, ends[1] + 3).resumed == ends[1]

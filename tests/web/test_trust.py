@@ -279,16 +279,16 @@ async def test_each_stepping_goes_on_from_what_those_before_kept_until_the_serve
     folder = "[one for one in sys.argv if one.startswith('--states=')][0].partition('=')[2]"
     text = f"{folder} + ' ' + str(os.path.isdir({folder}))"
     difference = f"dict(number=8, seq=6, text={text})"
-    told = f"json.dumps(dict(records=9, events=7, versions=['0.1.0'], resumed=5, difference={difference}))"
-    rounds, said = program(f"import json, os; print({told}); sys.exit(1)"), []
+    printed = f"json.dumps(dict(records=9, events=7, versions=['0.1.0'], resumed=5, difference={difference}))"
+    rounds, complaints = program(f"import json, os; print({printed}); sys.exit(1)"), []
     for number in (1, 2):
         rounds.begin(Path("/a/journal.sqlite"), (HERE, number), 7, 9)
         await rounds.finish()
         found = rounds.of(HERE, number)
         assert found.resumed == 5
-        said.append(found.text)
-    assert said[0] == said[1]
-    _, place, is_there = said[0].rsplit(" ", 2)
+        complaints.append(found.text)
+    assert complaints[0] == complaints[1]
+    _, place, is_there = complaints[0].rsplit(" ", 2)
     assert is_there == "True"
     await rounds.close()
     assert not await asyncio.to_thread(Path(place).exists)
