@@ -51,6 +51,7 @@ def command(
 
     --proof ROUND writes each record of a round into the new folder --output, with the proof (C2SP tlog-proof) that it
     is in the journal whose head the table has signed: its last, or the one that a consumer keeps (--head FILE.head).
+    Later records about the round, such as a ruling on it, are written too.
 
     Each event is checked against its record's chain hash before it is used. --rows says which rows;
     docs/guide/accounting.md describes their columns.
@@ -58,7 +59,7 @@ def command(
     Exit status: 0 written, 1 the journal is damaged (events written before are whole), 2 no journal there, or the
     output cannot be written.
     """
-    from controller.formats.mqtt.envelope import own_event
+    from controller.formats.mqtt.envelope import PayloadRefused, own_event
     from controller.io.journal.errors import JournalDamaged, NotAJournal
     from controller.io.journal.proofs import ProofRefused
     from controller.io.journal.reader import JournalReader
@@ -84,6 +85,9 @@ def command(
     except (NotAJournal, ProofRefused) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
+    except PayloadRefused as error:
+        say(f"tableside: {journal}: {error}; use the version of the program that wrote it", err=True)
+        sys.exit(2)
     except JournalDamaged as error:
         say(f"tableside: {error}; run: tableside verify {journal}", err=True)
         sys.exit(1)
@@ -98,11 +102,11 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
     Raises:
         ProofRefused: it cannot be proven.
         NotAJournal, JournalDamaged: the journal cannot be read.
-        OSError: the head cannot be read, or the folder not be written.
+        OSError: the folder cannot be written.
     """
     from controller.formats.journal.signed_note import NoteRefused, Verifier
     from controller.io.files.plain_files import content
-    from controller.io.journal.proofs import ProofRefused, prove
+    from controller.io.journal.proofs import ProofRefused, RoundRecords, about, prove
     from controller.io.journal.reader import LAST_SEQ, JournalReader
 
     if verifier is None or output is None:
@@ -110,9 +114,14 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
     if output.exists():
         raise ProofRefused(f"--output {output}: is there already; give a new folder")
     try:
-        known, signed = Verifier.read(verifier), "" if head is None else content(head).decode()
-    except (NoteRefused, UnicodeDecodeError) as refused:
-        raise ProofRefused(str(refused)) from refused
+        known = Verifier.read(verifier)
+    except NoteRefused as refused:
+        raise ProofRefused(f"--verifier: {refused}") from refused
+    try:
+        signed = "" if head is None else content(head).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        why = "no text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise ProofRefused(f"--head {head}: expected a signed head, as a consumer keeps in FILE.head: {why}") from error
     with JournalReader(journal) as reader:
         reader.connection.execute("BEGIN")
         # Where they are wrong, so is the root of the tree, and nothing is proven.
@@ -122,8 +131,20 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
         first, last = ends
         if first is None or last is None:
             raise ProofRefused(f"{journal}: round {number} is not there, or not closed")
-        found = prove(reader, range(first.number, last.number + 1), known, signed, output)
-    say(f"{output}: records {found.first} to {found.last} of {found.head.origin}, signed with record {found.head.size}")
+        later = about(reader, number, last)
+        round_records = RoundRecords(range(first.number, last.number + 1), later)
+        proven_in = prove(reader, round_records, known, signed, output)
+    records = f"records {first.number} to {last.number} of {proven_in.origin}, signed with record {proven_in.size}"
+    say(f"{output}: {records}")
+    for said, which in (
+        ("with them, later ones about the round", [one for one in later if one <= proven_in.size]),
+        (
+            "not in it, as that head lacks them, later ones about the round",
+            [one for one in later if one > proven_in.size],
+        ),
+    ):
+        if which:
+            say(f"{output}: {said}: {', '.join(map(str, which))}")
 
 
 def write_rows(file: IO[bytes], kind: str, form: str, found: Takings) -> None:

@@ -105,6 +105,7 @@ def _say_floor(where: str, day: str, *, as_json: bool) -> None:
 def _say_account(journal: Path, times: Times, page: Path | None, *, as_json: bool) -> None:
     """Print the account of one table; with ``page`` also write it there."""
     from controller.formats.journal.records import RecordDamaged
+    from controller.formats.mqtt.envelope import PayloadRefused
     from controller.formats.text.moments import NoMoment
     from controller.io.displays.shift_page import NoPages, shift_page
     from controller.io.journal.errors import JournalDamaged, NotAJournal
@@ -118,6 +119,8 @@ def _say_account(journal: Path, times: Times, page: Path | None, *, as_json: boo
         _end(f"{error}; run: tableside verify {journal}", 1)
     except RecordDamaged as error:
         _end(f"{journal}: damaged: {error}; run: tableside verify {journal}", 1)
+    except PayloadRefused as error:
+        _end(f"{journal}: {error}; use the version of the program that wrote it", 2)
     except (NotAJournal, NoPages, EmptyPeriod, NoMoment) as error:
         _end(str(error), 2)
     except OSError as error:

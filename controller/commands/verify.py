@@ -52,7 +52,7 @@ def command(
     """Check every byte of JOURNAL, or of the second copy in the folder JOURNAL.
 
     With --verifier, JOURNAL is a folder that `tableside export --proof` wrote: checks that each record in it was in the
-    journal whose head the table has signed.
+    journal whose head the table has signed, and that they are the whole of one round.
 
     With --key, also checks that every transaction was written with the table's key, and prints the verifier key with
     which others check the journal's signed heads and the proofs of its records.
@@ -146,6 +146,8 @@ def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
         known = Verifier.read(verifier)
     except NoteRefused as refused:
         refuse(f"--verifier: {refused}")
+    if not folder.is_dir():
+        refuse(f"{folder}: expected the folder that tableside export --proof wrote")
     try:
         found = check(folder, known)
     except ProofRefused as refused:
@@ -154,7 +156,7 @@ def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
         refuse(f"{folder}: {error}")
     head, is_forged = found.head, any(order.wrong for order in found.orders)
     if as_json:
-        records = {"first": found.first, "last": found.last}
+        records = {"round": found.round, "first": found.first, "last": found.last, "later": found.later}
         orders = [order._asdict() for order in found.orders]
         figures = {"origin": head.origin, "signed_with": head.size, "orders": orders}
         say_json({"proven": not is_forged, **records, **figures})
@@ -164,4 +166,6 @@ def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
         say(f"{folder}: record {order.record}: {order.verb} by {order.who}: the signature {said}")
     if is_forged:
         sys.exit(1)
-    say(f"{folder}: proven: records {found.first} to {found.last} of {head.origin}, signed with record {head.size}")
+    which = f"records {found.first} to {found.last} of {head.origin}, signed with record {head.size}"
+    later = f", and later ones about it: {', '.join(map(str, found.later))}" if found.later else ""
+    say(f"{folder}: proven: {which}: the whole of round {found.round}{later}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
+from controller.core.messages.events import WagerAdjusted
+from controller.core.messages.inputs import AdjustWager
 from controller.formats.journal.records import Identity
 from controller.formats.journal.seals import Sealing, signed_head
 from controller.formats.journal.signed_note import NoteRefused
@@ -103,6 +106,101 @@ def test_a_record_taken_out_of_the_round_is_missed(exported: Path, verifier: str
     (exported / f"{name}.tlog-proof").unlink()
     done = run("verify", "--verifier", verifier, exported)
     assert (done.exit_code, "there are only" in done.output) == (1, True), done.output
+
+
+@pytest.mark.parametrize(("end", "said"), [(-1, "no record closes round 1"), (0, "does not begin a round")])
+def test_a_round_without_its_first_or_last_record_is_not_proven(
+    end: int, said: str, exported: Path, verifier: str
+) -> None:
+    """Each record that is left holds by itself, and the round would seem to have come to something else."""
+    name = leaves(exported)[end]
+    (exported / name).unlink()
+    (exported / f"{name}.tlog-proof").unlink()
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, said in done.output, done.output.count("\n")) == (1, True, 1), done.output
+
+
+def test_a_record_laid_beside_those_proven_is_not_taken_for_one_of_them(exported: Path, verifier: str) -> None:
+    (exported / "record-00000999").write_bytes((exported / leaves(exported)[0]).read_bytes())
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, "record-00000999: is there without its proof" in done.output) == (1, True), done.output
+
+
+def test_proofs_under_each_others_names_are_refused(exported: Path, verifier: str) -> None:
+    one, other = leaves(exported)[1:3]
+    for suffix in ("", ".tlog-proof"):
+        (exported / f"{one}{suffix}").rename(exported / f"kept{suffix}")
+        (exported / f"{other}{suffix}").rename(exported / f"{one}{suffix}")
+        (exported / f"kept{suffix}").rename(exported / f"{other}{suffix}")
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, " stands behind record " in done.output) == (1, True), done.output
+
+
+@pytest.fixture
+def ruled(tmp_path: Path) -> tuple[Path, str, int]:
+    """A journal in which the floor rules on the first round after its close, its verifier key, and that record."""
+    rig = Rig(penn(stand_key="always"))
+    rig.talk(TALK)
+    rig.talk(TALK)
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 0, "M. Okafor", "foul deal", case="C-17"))
+    assert isinstance(rig.events[-1], WagerAdjusted)
+    path = journal_of(rig, tmp_path / "ruled.sqlite")
+    with JournalReader(path) as reader:
+        return path, Sealing(KEY, reader.identity).verifier.text(), reader.head().number
+
+
+def test_what_was_ruled_on_a_round_later_is_part_of_its_proof(ruled: tuple[Path, str, int], tmp_path: Path) -> None:
+    """Else the proof shows as due what was due before the ruling."""
+    journal, verifier, ruling = ruled
+    folder = tmp_path / "proof"
+    done = run("export", "--proof", 1, "--verifier", verifier, "--output", folder, journal)
+    assert f"with them, later ones about the round: {ruling}" in done.output
+    name = leaves(folder)[-1]
+    assert b"wager_adjusted" in b"".join(leaf_fields((folder / name).read_bytes())[2])
+    assert independent(folder, name, verifier)
+    done = run("verify", "--verifier", verifier, folder)
+    assert (done.exit_code, f"the whole of round 1, and later ones about it: {ruling}" in done.output) == (0, True)
+    found = json.loads(run("verify", "--json", "--verifier", verifier, folder).output)
+    assert (found["round"], found["later"]) == (1, [ruling])
+
+
+def test_a_ruling_that_an_earlier_head_lacks_is_named(ruled: tuple[Path, str, int], tmp_path: Path) -> None:
+    journal, verifier, ruling = ruled
+    folder, kept = tmp_path / "proof", tmp_path / "held.jsonl.head"
+    with JournalReader(journal) as reader:
+        seal = reader.last_seal(ruling - 1)
+        assert seal is not None
+        kept.write_text(signed_head(seal, Sealing(KEY, reader.identity).verifier))
+    done = run("export", "--proof", 1, "--verifier", verifier, "--head", kept, "--output", folder, journal)
+    assert f"not in it, as that head lacks them, later ones about the round: {ruling}" in done.output, done.output
+    assert run("verify", "--verifier", verifier, folder).exit_code == 0
+
+
+def test_a_later_record_of_another_round_is_refused(ruled: tuple[Path, str, int], tmp_path: Path) -> None:
+    journal, verifier, _ = ruled
+    for number in (1, 2):
+        done = run("export", "--proof", number, "--verifier", verifier, "--output", tmp_path / f"{number}", journal)
+        assert done.exit_code == 0
+    strange = leaves(tmp_path / "2")[-1]
+    for suffix in ("", ".tlog-proof"):
+        shutil.copy(tmp_path / "2" / f"{strange}{suffix}", tmp_path / "1")
+    done = run("verify", "--verifier", verifier, tmp_path / "1")
+    assert (done.exit_code, f"record {int(strange[-8:])} is not about round 1" in done.output) == (1, True), done.output
+
+
+@pytest.mark.parametrize("data", [None, b"\xb1"])
+def test_a_head_that_is_none_is_named(data: bytes | None, journal: Path, verifier: str, tmp_path: Path) -> None:
+    head = tmp_path / "kept.head"
+    if data is not None:
+        head.write_bytes(data)
+    output = tmp_path / "proof"
+    done = run("export", "--proof", 1, "--verifier", verifier, "--head", head, "--output", output, journal)
+    assert (done.exit_code, f"--head {head}: " in done.output, done.output.count("\n")) == (2, True, 1), done.output
+
+
+def test_a_folder_that_is_not_there_is_not_called_unproven(verifier: str, tmp_path: Path) -> None:
+    done = run("verify", "--verifier", verifier, tmp_path / "nowhere")
+    assert (done.exit_code, "expected the folder" in done.output, done.output.count("\n")) == (2, True, 1), done.output
 
 
 def test_a_round_is_proven_against_the_head_that_a_consumer_keeps(journal: Path, verifier: str, tmp_path: Path) -> None:

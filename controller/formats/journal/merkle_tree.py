@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Final, NamedTuple, Self
 
 NODE_BYTES: Final = 32
@@ -112,7 +112,7 @@ class Tree:
     Of the others only the roots of their perfect trees are in memory, however many there are.
     """
 
-    def __init__(self, leaves: Iterable[bytes], wanted: range | None = None) -> None:
+    def __init__(self, leaves: Iterable[bytes], wanted: Container[int] | None = None) -> None:
         perfect: list[_Node] = []
         self.size = 0
         for leaf in leaves:

@@ -6,9 +6,11 @@ C2SP tlog-proof with the audit path and the signed head. Any checker of that for
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from controller.core.messages.events import BettingClosed, RoundClosed
 from controller.formats.journal.merkle_tree import Tree
 from controller.formats.journal.seals import signed_head
 from controller.formats.journal.signed_note import NoteRefused, Verifier
@@ -24,14 +26,21 @@ from controller.formats.journal.tree_heads import (
     read_proof,
     record_leaf,
 )
+from controller.formats.mqtt.envelope import PayloadRefused, read_event
 from controller.formats.orders.signed_orders import RecordedOrder, order_in
 from controller.formats.text.safe_parse import DataRefused
 from controller.io.files.plain_files import content
-from controller.io.journal.reader import CELL_LIMIT_BYTES, JournalReader
+from controller.io.journal.reader import CELL_LIMIT_BYTES, EventRow, JournalReader
 
 PROOF_SUFFIX: Final = ".tlog-proof"
 PROOF_LIMIT_BYTES: Final = 64 * 1024
 """Of a proof: many times what one of a journal of any size needs."""
+
+RECORD: Final = "record-"
+"""Begins the name of each file that is a record."""
+
+AS_EXPORTED: Final = "ask for the folder as tableside export --proof wrote it"
+"""What to do about a folder that lacks something."""
 
 MODE: Final = 0o600
 
@@ -40,22 +49,47 @@ class ProofRefused(Exception):  # noqa: N818 - named for what happened
     """The records cannot be proven, or are not proven; the text says why."""
 
 
-class ProofResult(NamedTuple):
-    """What was proven: records ``first`` to ``last`` of a journal, in the tree of ``head``.
+class RoundRecords(NamedTuple):
+    """The records of a round, from the lock of its bets to its close, and those ``later`` that are about it."""
 
-    ``orders`` are those in them that somebody signed.
+    own: range
+    later: tuple[int, ...] = ()
+
+
+class ProofResult(NamedTuple):
+    """What was proven: records ``first`` to ``last`` of a journal, in the tree of ``head``, all of ``round``.
+
+    ``later`` are records behind them that are about the round: what the floor ruled on it, what was found of its
+    payments. ``orders`` are those in all of them that somebody signed.
     """
 
     head: TreeHead
     first: int
     last: int
+    round: int
+    later: tuple[int, ...] = ()
     orders: tuple[RecordedOrder, ...] = ()
 
 
-def prove(reader: JournalReader, records: range, verifier: Verifier, signed: str, folder: Path) -> ProofResult:
-    """Write the proofs of some records into a new folder, against a signed head that others keep.
+def about(reader: JournalReader, number: int, last: EventRow) -> tuple[int, ...]:
+    """The records behind that of event ``last`` that are about round ``number``, in order.
 
-    ``signed`` may be empty: the journal's own last one.
+    Raises:
+        JournalDamaged, PayloadRefused: the journal cannot be read.
+    """
+    rows = reader.events_with(b'"round":%d' % number, last.seq)
+    found = dict.fromkeys(row.number for row in rows if _names(row.body, number))
+    return tuple(one for one in found if one > last.number)
+
+
+def _names(body: bytes, number: int) -> bool:
+    return getattr(read_event(body).event, "round", None) == number
+
+
+def prove(reader: JournalReader, records: RoundRecords, verifier: Verifier, signed: str, folder: Path) -> TreeHead:
+    """Write the proofs of a round's records into a new folder, against a signed head that others keep: that head.
+
+    ``signed`` may be empty: the journal's own last one. Of the later records those that the head has are written.
 
     Raises:
         ProofRefused: the head is not this journal's, or ends before the records do.
@@ -73,47 +107,90 @@ def prove(reader: JournalReader, records: range, verifier: Verifier, signed: str
         head = read_head(signed, verifier)
     except NoteRefused as refused:
         raise ProofRefused(f"the head: {refused}") from refused
-    if head.size < records.stop - 1:
-        raise ProofRefused(f"the head is of record {head.size}, and record {records.stop - 1} is to be proven")
+    if head.size < records.own[-1]:
+        raise ProofRefused(f"the head is of record {head.size}, and record {records.own[-1]} is to be proven")
     given = (record_leaf(one.number, one.body, events) for one, events in reader.whole_records(1, head.size))
-    leaves = Tree(given, range(records.start - 1, records.stop - 1))
+    numbers = [*records.own, *(one for one in records.later if one <= head.size)]
+    leaves = Tree(given, frozenset(one - 1 for one in numbers))
     if leaves.root() != head.root:
         raise ProofRefused(f"the head is of record {head.size} with other records up to it than this journal has")
     folder.mkdir(mode=0o700)
-    for (number, body, _), events in reader.whole_records(records.start, records.stop - 1):
-        name = f"record-{number:08}"
+    for (number, body, _), events in (one for wanted in numbers for one in reader.whole_records(wanted, wanted)):
+        name = f"{RECORD}{number:08}"
         _write(folder / name, leaf_bytes(number, body, events))
         _write(folder / f"{name}{PROOF_SUFFIX}", proof_text(number - 1, leaves.proof(number - 1), signed).encode())
-    return ProofResult(head, records.start, records.stop - 1)
+    return head
 
 
 def check(folder: Path, verifier: Verifier) -> ProofResult:
-    """Check every proof of a folder against one verifier key; all are of one head, and of records in a row.
+    """Check every proof of a folder against one verifier key: all are of one head, and of one whole round.
+
+    Without the records at a round's end each of the others would hold, and the round would seem to have come to
+    something else.
 
     Raises:
         ProofRefused: one does not hold; the text says which.
         OSError: it cannot be read.
     """
-    found, head, orders = list[int](), None, list[RecordedOrder]()
+    found, head, orders = dict[int, tuple[bytes, ...]](), None, list[RecordedOrder]()
+    _refuse_unproven(folder)
     for path in sorted(folder.glob(f"*{PROOF_SUFFIX}")):
         leaf = content(path.with_name(path.name.removesuffix(PROOF_SUFFIX)), CELL_LIMIT_BYTES)
         try:
             proof = read_proof(content(path, PROOF_LIMIT_BYTES).decode())
             proven_in = proven(proof, leaf, verifier)
-            number, body, _ = leaf_fields(leaf)
+            number, body, events = leaf_fields(leaf)
             order = order_in(body, identity_of(verifier.name))
         except (NoteRefused, DataRefused, UnicodeDecodeError) as refused:
             raise ProofRefused(f"{path}: {refused}") from refused
         if number != proof.place + 1 or proven_in.origin != verifier.name or proven_in != (head or proven_in):
             raise ProofRefused(f"{path}: not of record {number} of one head of {verifier.name}")
+        if found and number <= max(found):
+            raise ProofRefused(f"{path}: record {number} stands behind record {max(found)}")
         head = proven_in
-        found.append(number)
+        found[number] = events
         orders += [] if order is None else [order]
     if head is None:
         raise ProofRefused(f"{folder}: there are no proofs here")
-    if found != list(range(found[0], found[0] + len(found))):
-        raise ProofRefused(f"{folder}: of records {found[0]} to {found[-1]} there are only {len(found)}")
-    return ProofResult(head, found[0], found[-1], tuple(orders))
+    try:
+        return _whole_round(folder, found, head)._replace(orders=tuple(orders))
+    except PayloadRefused as refused:
+        raise ProofRefused(f"{folder}: {refused}") from refused
+
+
+def _whole_round(folder: Path, found: Mapping[int, tuple[bytes, ...]], head: TreeHead) -> ProofResult:
+    """What the records of a folder are of, given the events of each.
+
+    Raises:
+        ProofRefused: not one whole round, and records that are about it.
+        PayloadRefused: an event is not what this version knows.
+    """
+    first, numbers = next(iter(found)), list(found)
+    begun = next(_rounds(found[first], BettingClosed), None)
+    if begun is None:
+        raise ProofRefused(f"{folder}: record {first}, the first, does not begin a round; {AS_EXPORTED}")
+    last = next((one for one in numbers if begun in _rounds(found[one], RoundClosed)), None)
+    if last is None:
+        raise ProofRefused(f"{folder}: no record closes round {begun}, which record {first} begins; {AS_EXPORTED}")
+    count = numbers.index(last) + 1
+    if count != last - first + 1:
+        raise ProofRefused(f"{folder}: of records {first} to {last} there are only {count}")
+    for one in numbers[count:]:
+        if not any(_names(body, begun) for body in found[one]):
+            raise ProofRefused(f"{folder}: record {one} is not about round {begun}")
+    return ProofResult(head, first, last, begun, tuple(numbers[count:]))
+
+
+def _rounds(bodies: Iterable[bytes], kind: type[BettingClosed | RoundClosed]) -> Iterator[int]:
+    """The rounds of the events of a kind in a record."""
+    return (event.round for event in (read_event(body).event for body in bodies) if isinstance(event, kind))
+
+
+def _refuse_unproven(folder: Path) -> None:
+    """Refuse a record that lies among those proven, to be taken for one of them."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(RECORD) and not path.suffix and not path.with_name(path.name + PROOF_SUFFIX).exists():
+            raise ProofRefused(f"{path}: is there without its proof")
 
 
 def _write(path: Path, data: bytes) -> None:
