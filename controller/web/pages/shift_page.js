@@ -169,7 +169,7 @@ function Hours({ account, at }) {
   const hours = Object.entries(account.rounds_by_hour);
   const most = Math.max(1, ...hours.map(([, count]) => count));
   if (!hours.length) return null;
-  return html`<section><h3>${t("shift.hours")}</h3><ul class="hours">${hours.map(([hour, count]) => html`<li key=${hour}><span>${at(hour).slice(0, 16)}</span>
+  return html`<section><h3>${t("shift.hours")} <span class="quiet">${t("times.in", { zone: account.time_zone })}</span></h3><ul class="hours">${hours.map(([hour, count]) => html`<li key=${hour}><span>${at(hour).slice(0, 16)}</span>
     <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect width=${(100 * count) / most} height="6" /></svg><b>${count}</b></li>`)}</ul></section>`;
 }
 

@@ -65,7 +65,7 @@ function Line({ name, table, now }) {
   const hour = table.pace?.figures.devices.find((one) => one.device === name);
   return html`<tr class=${status && status.state !== "ready" ? "ill" : ""}><th scope="row"><${Symbol} name=${lineOf(name)} /> ${name}</th>
     <td data-head=${t("technician.state")}>${status ? html`<b class="status">${t(`device.${status.state}`)}</b> ${status.detail}` : t("technician.unknown")}</td>
-    <td data-head=${t("technician.since")}>${status ? html`<time datetime=${status.since}>${clockAndZone(status.since)}</time> <span class="quiet">${ago(now - Date.parse(status.since))}</span>` : t("technician.unknown")}</td>
+    <td data-head=${t("technician.since")}>${status ? html`<time datetime=${status.since}>${clockAndZone(status.since)}</time> <span class="quiet">${t("technician.byte.age", { age: ago(now - Date.parse(status.since)) })}</span>` : t("technician.unknown")}</td>
     <td data-head=${t("technician.port")}>${line ? html`<code>${line.port}</code> ${line.protocol}${line.is_open ? "" : html` <b class="bad">${t("technician.port.shut")}</b>`}${line.failures ? html`${line.is_open ? "" : ","} <span class="bad">${tn("technician.failures", line.failures)}</span>` : ""}` : t("technician.unknown")}</td>
     <td data-head=${t("technician.byte")}>${line && table.machine ? lastByte(line, now - Date.parse(table.machine.time)) : t("technician.unknown")}</td>
     <td data-head=${t("technician.faults")}>${hour ? faults(hour) : table.pace ? t("technician.faults.none") : t("technician.unknown")} <${Spark} times=${table.faults?.times?.[name] ?? []} now=${now} /></td>
@@ -109,7 +109,7 @@ function Journal({ table, linked, now }) {
     <dl><div><dt>${t("technician.broker.here")}</dt><dd>${t(linked ? "technician.broker.up" : "technician.broker.away")}</dd></div>
       <div><dt>${t("technician.events")}</dt><dd>${stream ? t("technician.events.told", { seq: stream.seq, published: stream.published }) : t("technician.unknown")} ${behind ? html`<b class="bad">${tn("technician.behind", behind)}</b>` : null}</dd></div>
       <div><dt>${t("technician.head")}</dt><dd>${records ? t("technician.records", { count: records }) : t(stream ? "technician.head.none" : "technician.unknown")}</dd></div>
-      <div><dt>${t("technician.written")}</dt><dd>${stream ? html`${clockAndZone(stream.time)} <span class="quiet">${ago(now - Date.parse(stream.time))}</span>` : t("technician.unknown")}</dd></div></dl>
+      <div><dt>${t("technician.written")}</dt><dd>${stream ? html`${clockAndZone(stream.time)} <span class="quiet">${t("technician.byte.age", { age: ago(now - Date.parse(stream.time)) })}</span>` : t("technician.unknown")}</dd></div></dl>
     <h3>${t("technician.consumers")}</h3>
     ${stream?.consumers.length ? html`<ul>${stream.consumers.map((one) => html`<li key=${one.consumer} class=${one.behind ? "bad" : ""}><b>${one.consumer}</b> ${t("technician.consumer", { seq: one.last_seq })}${one.behind ? `, ${tn("technician.behind", one.behind)}, ${t("technician.oldest", { age: ago(one.oldest_s * 1000) })}` : ""}</li>`)}</ul>` : html`<p class="quiet">${t(stream ? "technician.consumers.none" : "technician.unknown")}</p>`}</section>`;
 }
