@@ -10,8 +10,9 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.commands import begin_epoch, keys
+from controller.commands import begin_epoch, keys, verify
 from controller.formats.journal.records import Identity
+from controller.formats.journal.schema import meta_digest
 from controller.formats.orders.epoch_authorization import (
     EpochApproval,
     EpochOrder,
@@ -25,6 +26,7 @@ from controller.io.files.secret_files import read_curve_secret
 from controller.io.journal.journal import Journal
 from controller.io.journal.reader import JournalEntry, JournalReader
 from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
+from tests.io.test_exchanged_beside import Row, meta_row, rewritten, run
 from tests.journal_key import KEY
 
 PEOPLE = {"okafor": ("floor",), "reyes": ("surveillance",), "lee": ("technician",), "roth": ("auditor",)}
@@ -92,6 +94,34 @@ def test_one_proposes_another_approves_and_both_signatures_are_in_the_new_journa
     assert signed_by == {"who": "lee", "witness": "reyes", "why": "internal_error in record 812"}
     proposal, approval = check(order, read_signers(house.operators.read_text(), "operators.toml"))
     assert (proposal.who, proposal.follows.partition(":")[0], approval.who) == ("lee", "3", "reyes")
+
+
+@pytest.mark.parametrize("key", ["follows", "who", "witness", "why", "order"])
+def test_what_a_journal_states_of_its_beginning_is_held_against_the_signatures(house: House, key: str) -> None:
+    """No seal covers it: somebody who may write the file and has no key could name other people."""
+    house.signs("lee", "--why", "internal_error in record 812")
+    house.signs("reyes")
+    with_operators = ("--operators", house.operators, house.journal)
+    assert run(verify.command, house.journal)[0] == 0
+    assert run(verify.command, *with_operators)[0] == 0
+
+    def other(row: Row) -> Row:
+        number, _, value, _ = row
+        stated = value.replace("reyes", "roth") if key == "order" else f"{value}, other"
+        return number, key, stated, meta_digest(number, key, stated)
+
+    rewritten(house.journal, "meta", meta_row(house.journal, key), other)
+    status, line = run(verify.command, house.journal)
+    assert (status, "not as it was ordered: the order that began this epoch: " in line) == (1, True), line
+    assert line.count("\n") == 1
+
+
+def test_with_the_file_of_operators_it_is_said_whose_keys_began_an_epoch(house: House) -> None:
+    house.signs("lee", "--why", "internal_error in record 812")
+    house.signs("reyes")
+    house.operators.write_text(house.operators.read_text().replace('name = "reyes"', 'name = "another"'))
+    status, line = run(verify.command, "--operators", house.operators, house.journal)
+    assert (status, "the order that began this epoch: the signature is not reyes's" in line) == (1, True), line
 
 
 def test_nobody_approves_alone_or_out_of_role(house: House) -> None:

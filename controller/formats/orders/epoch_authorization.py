@@ -7,6 +7,7 @@ into the new journal, where anybody who has that file can check them years later
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +17,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from controller.core.persons import SignedText, same_person
+from controller.formats.journal.records import Identity
 from controller.formats.orders.operators import ChannelUser, Role
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
 
@@ -98,7 +100,7 @@ def is_genuine(signed: SignedText) -> bool:
     return True
 
 
-def proposer(order: EpochOrder, signers: dict[str, ChannelUser]) -> EpochProposal:
+def proposer(order: EpochOrder, signers: Mapping[str, ChannelUser]) -> EpochProposal:
     """Who proposed what, if the signature is theirs and they may.
 
     Raises:
@@ -111,7 +113,7 @@ def proposer(order: EpochOrder, signers: dict[str, ChannelUser]) -> EpochProposa
     return proposal
 
 
-def check(order: EpochOrder, signers: dict[str, ChannelUser]) -> tuple[EpochProposal, EpochApproval]:
+def check(order: EpochOrder, signers: Mapping[str, ChannelUser]) -> tuple[EpochProposal, EpochApproval]:
     """Both halves of an order, if both signatures are what they say and of two persons who may.
 
     Raises:
@@ -129,7 +131,34 @@ def check(order: EpochOrder, signers: dict[str, ChannelUser]) -> tuple[EpochProp
     return proposal, approval
 
 
-def _vouch(signed: SignedText, who: str, signers: dict[str, ChannelUser], roles: frozenset[Role], deed: str) -> None:
+def ruling_fault(facts: Mapping[str, str], identity: Identity, signers: Mapping[str, ChannelUser] | None = None) -> str:
+    """What a journal states of its beginning that two operators did not sign; empty: nothing, or nothing was signed.
+
+    ``facts``: what the journal states, which no seal covers. ``signers``: also whether the keys are those of the
+    persons named, and may order that.
+    """
+    if "order" not in facts:
+        return ""
+    try:
+        order = EpochOrder.read(facts["order"].encode())
+        if order.approval is None:
+            return "nobody has approved it"
+        proposal: EpochProposal = _value(order.proposal, EpochProposal)
+        approval: EpochApproval = _value(order.approval, EpochApproval)
+        if signers is not None:
+            check(order, signers)
+    except EpochOrderRefused as refused:
+        return str(refused)
+    if not is_genuine(order.proposal) or not is_genuine(order.approval):
+        return "a signature of it does not hold"
+    if approval.proposed != order.proposal.signature:
+        return "it approves another proposal"
+    signed = (proposal.site, proposal.table, proposal.follows, proposal.who.strip(), approval.who.strip(), proposal.why)
+    stated = (identity.site, identity.table, *(facts.get(key, "") for key in ("follows", "who", "witness", "why")))
+    return "" if signed == stated else "what the journal states of it is not what was signed"
+
+
+def _vouch(signed: SignedText, who: str, signers: Mapping[str, ChannelUser], roles: frozenset[Role], deed: str) -> None:
     known = signers.get(signed.key)
     if known is None or known.name != who or not is_genuine(signed):
         raise EpochOrderRefused(f"the signature is not {who}'s")

@@ -13,12 +13,13 @@ from controller.formats.journal.check import CheckReport
 from controller.formats.journal.schema import TABLES
 from controller.formats.journal.seals import Seal, Sealing
 from controller.formats.journal.segments import SegmentDamaged
+from controller.formats.orders.epoch_authorization import ruling_fault
 from controller.formats.orders.operators import ChannelUser
 from controller.io.copies.segment_folder import Survey, batches, survey
 from controller.io.journal.errors import SQLITE_ERRORS
 from controller.io.journal.reader import unsealed
 from controller.io.journal.setup import add_meta, define, library_version
-from controller.io.journal.verification import PAUSES, orders_in, unopened, unsigned
+from controller.io.journal.verification import BEGINNING, PAUSES, orders_in, unopened, unsigned
 
 INSERT: Final = {
     table: f"INSERT INTO {table} VALUES ({', '.join('?' * (text.count(',') + 1))})"  # noqa: S608 - our own names
@@ -100,6 +101,9 @@ def orders_of_copy(folder: Path, signers: Mapping[str, ChannelUser] | None = Non
         NoCopy, SegmentDamaged, OSError: there is none here, or it cannot be read.
     """
     found = survey(folder)
+    facts = {row.values[1]: row.values[2] for batch in batches(found) for row in batch.rows if row.table == "meta"}
+    if fault := ruling_fault(facts, found.identity, signers):
+        return 0, f"{BEGINNING}: {fault}"
     bodies = (row.values[1] for batch in batches(found) for row in batch.rows if row.table == "records")
     return orders_in(bodies, found.identity, signers)
 

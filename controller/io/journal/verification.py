@@ -16,6 +16,7 @@ from controller.formats.journal.records import Identity, RecordDamaged, key_mark
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.journal.seals import Seal, Sealing
 from controller.formats.journal.wal import HEADER_DAMAGED, first_page, wal_damage
+from controller.formats.orders.epoch_authorization import ruling_fault
 from controller.formats.orders.operators import ChannelUser
 from controller.formats.orders.signed_orders import order_in
 from controller.io.files.plain_files import FileRefused, content
@@ -34,6 +35,10 @@ PAUSES: Final = 4
 
 ROWS_AT_ONCE: Final = 50
 """Read between two looks at the clock."""
+
+
+BEGINNING: Final = "the order that began this epoch"
+"""What is not as two operators signed it."""
 
 
 def verify(
@@ -100,6 +105,8 @@ def orders(path: Path, signers: Mapping[str, ChannelUser] | None = None) -> tupl
     ``signers``: also whether each key is that of the person named, and may order that.
     """
     with JournalReader(path) as reader:
+        if fault := ruling_fault(reader.meta, reader.identity, signers):
+            return 0, f"{BEGINNING}: {fault}"
         return orders_in((row.body for row in reader.records(1)), reader.identity, signers)
 
 
